@@ -1,0 +1,148 @@
+"""A course: where its exercises and its state lie, its secret, its settings, its students."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+import secrets
+import sys
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from autograder.errors import Unusable
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+STUDENT_ID = re.compile(r"(?!\.)[A-Za-z0-9._@+-]{1,64}\Z")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a teacher may change, in ``autograder.toml`` beside ``nbgrader_config.py``."""
+
+    call_seconds: float = 5.0
+    submission_seconds: float = 60.0
+    memory_mb: int = 1024
+
+
+@dataclass(frozen=True)
+class Course:
+    """``root`` holds ``solutions/`` and ``assignments/``; ``state`` everything that a class makes."""
+
+    root: Path
+    state: Path
+    settings: Settings = field(default_factory=Settings)
+
+    @property
+    def inbox(self) -> Path:
+        return self.state / "inbox"
+
+    @property
+    def submitted(self) -> Path:
+        return self.state / "submitted"
+
+    @property
+    def autograded(self) -> Path:
+        return self.state / "autograded"
+
+    @property
+    def feedback(self) -> Path:
+        return self.state / "feedback"
+
+    @property
+    def results(self) -> Path:
+        return self.state / "results"
+
+    @property
+    def gradebook(self) -> Path:
+        return self.state / "gradebook.db"
+
+    def secret(self) -> bytes:
+        """The key of the random inputs: ``AUTOGRADER_SECRET``, else the course's own, drawn when first asked for."""
+        given = os.environ.get("AUTOGRADER_SECRET")
+        if given:
+            return given.encode()
+        path = self.state / "secret"
+        try:
+            self.state.mkdir(parents=True, exist_ok=True)
+            # O_EXCL: of two graders that start together one draws the secret and the other reads it.
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "w") as file:
+                file.write(secrets.token_hex(32))
+        except FileExistsError:
+            pass
+        except OSError as error:
+            raise Unusable(f"{path}: {error.strerror}; choose another folder with --course") from None
+        try:
+            return path.read_bytes().strip()
+        except OSError as error:
+            raise Unusable(f"{path}: {error.strerror}; make it readable for you alone") from None
+
+    def has_secret(self) -> bool:
+        return bool(os.environ.get("AUTOGRADER_SECRET")) or (self.state / "secret").is_file()
+
+    def class_list(self) -> dict[str, dict[str, str]] | None:
+        """Students by id from ``students.csv`` (a column ``id``; further ones such as name and email), or None."""
+        path = self.state / "students.csv"
+        if not path.is_file():
+            return None
+        try:
+            with path.open(newline="", encoding="utf-8-sig") as file:
+                rows = list(csv.DictReader(file))
+        except (OSError, UnicodeDecodeError, csv.Error) as error:
+            raise Unusable(f"{path}: {error}; save it as CSV in UTF-8") from None
+        students: dict[str, dict[str, str]] = {}
+        for line, row in enumerate(rows, start=2):
+            student = (row.get("id") or "").strip()
+            if not STUDENT_ID.match(student):
+                raise Unusable(
+                    f"{path}:{line}: {student!r} is no student id; use 1 to 64 letters, digits or . _ @ + - in a column named id"
+                )
+            if student in students:
+                raise Unusable(f"{path}:{line}: {student} stands there twice; delete one of the lines")
+            students[student] = {key: (value or "").strip() for key, value in row.items() if key and key != "id"}
+        return students
+
+
+def find(state: Path | None = None) -> Course:
+    """The course of the working directory; ``state`` or ``AUTOGRADER_COURSE`` puts its state elsewhere."""
+    root = _root()
+    chosen = state or (Path(given) if (given := os.environ.get("AUTOGRADER_COURSE")) else root / "course")
+    return Course(root, chosen.absolute(), _settings(root / "autograder.toml"))
+
+
+def _root() -> Path:
+    """The nearest folder upwards with ``solutions/``; else the checkout that this package runs from; else here."""
+    here = Path.cwd()
+    checkout = Path(__file__).resolve().parent.parent
+    for folder in (here, *here.parents, checkout):
+        if (folder / "solutions").is_dir():
+            return folder
+    return here
+
+
+def _settings(path: Path) -> Settings:
+    if not path.is_file():
+        return Settings()
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise Unusable(f"{path}: {error}; write it as TOML, for example call_seconds = 5") from None
+    known = {entry.name: entry for entry in fields(Settings)}
+    for name, value in data.items():
+        if name not in known:
+            raise Unusable(f"{path}: unknown setting {name}; there are {', '.join(known)}")
+        if not _fits(value, known[name].default):
+            raise Unusable(f"{path}: {name} = {value!r} does not fit; write it like {name} = {known[name].default}")
+    return Settings(**data)
+
+
+def _fits(value: Any, default: Any) -> bool:
+    if isinstance(default, (int, float)):
+        return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < float("inf")
+    return isinstance(value, type(default))

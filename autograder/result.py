@@ -1,0 +1,177 @@
+"""What grading one submission gave: plain, frozen data, stored as JSON (schema autograder/result/1)."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
+
+SCHEMA = "autograder/result/1"
+ENGINE = "1.0"
+
+CheckStatus = Literal["passed", "failed", "carried", "not_run"]
+Status = Literal["graded", "rejected", "error"]
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """The verdict on one check; ``0 <= earned <= points``, both finite."""
+
+    name: str
+    category: str
+    points: float
+    earned: float
+    hidden: bool
+    status: CheckStatus
+    message: str = ""
+    hint: str | None = None
+    misconception: str | None = None
+    with_reference: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        # A score is the grader's own arithmetic: anything else is its fault and must never be published.
+        if not (math.isfinite(self.points) and 0 <= self.earned <= self.points):
+            raise ValueError(f"check {self.name}: earned {self.earned} of {self.points}")
+
+
+@dataclass(frozen=True)
+class StepResult:
+    """All checks of one step, in the order of the notebook."""
+
+    name: str
+    checks: tuple[CheckResult, ...]
+
+    @property
+    def score(self) -> float:
+        return _total(check.earned for check in self.checks)
+
+    @property
+    def max_score(self) -> float:
+        return _total(check.points for check in self.checks)
+
+    @property
+    def passed(self) -> bool:
+        return all(check.status == "passed" for check in self.checks)
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one submission earned, or in one line why it could not be graded."""
+
+    exercise: str
+    student: str | None
+    status: Status
+    reason: str | None
+    max_score: float
+    isolation: str
+    submission_sha256: str
+    exercise_sha256: str
+    graded_at: str
+    warnings: tuple[str, ...] = ()
+    steps: tuple[StepResult, ...] = ()
+    engine: str = ENGINE
+
+    @property
+    def score(self) -> float | None:
+        """The automatic score, without late penalties and manual marks; None unless graded."""
+        return _total(step.score for step in self.steps) if self.status == "graded" else None
+
+    @property
+    def checks(self) -> tuple[CheckResult, ...]:
+        return tuple(check for step in self.steps for check in step.checks)
+
+    @property
+    def categories(self) -> dict[str, dict[str, float]]:
+        """Score and maximum of each category, in the order in which the notebook shows them first."""
+        names = dict.fromkeys(check.category for check in self.checks)
+        return {
+            name: {
+                "score": _total(check.earned for check in self.checks if check.category == name),
+                "max_score": _total(check.points for check in self.checks if check.category == name),
+            }
+            for name in names
+        }
+
+    def step(self, name: str) -> StepResult:
+        """The result of one step, by its name (KeyError if there is none)."""
+        for step in self.steps:
+            if step.name == name:
+                return step
+        raise KeyError(name)
+
+    def without_steps(self, reason: str) -> Result:
+        """The same submission as an ``error``: the grader's fault, no score."""
+        return replace(self, status="error", reason=reason, steps=())
+
+    def to_json(self) -> str:
+        """One line of JSON, as CONTRACT of schema version 1 has it."""
+        data: dict[str, Any] = {
+            "schema": SCHEMA,
+            "exercise": self.exercise,
+            "student": self.student,
+            "status": self.status,
+            "reason": self.reason,
+            "score": self.score,
+            "max_score": self.max_score,
+            "isolation": self.isolation,
+            "submission_sha256": self.submission_sha256,
+            "exercise_sha256": self.exercise_sha256,
+            "engine": self.engine,
+            "graded_at": self.graded_at,
+            "warnings": list(self.warnings),
+            "categories": self.categories,
+            "steps": [
+                {
+                    "name": step.name,
+                    "score": step.score,
+                    "max_score": step.max_score,
+                    "checks": [asdict(check) for check in step.checks],
+                }
+                for step in self.steps
+            ],
+        }
+        return json.dumps(data, ensure_ascii=False, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Result:
+        """Read a stored result back; ValueError when it is not one of version 1."""
+        data = json.loads(text)
+        if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+            raise ValueError(f"not a result of schema {SCHEMA}")
+        try:
+            return cls(
+                **{name: data[name] for name in _PLAIN},
+                warnings=tuple(data["warnings"]),
+                steps=tuple(_step(step) for step in data["steps"]),
+            )
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"not a result of schema {SCHEMA}: {error}") from None
+
+
+_PLAIN = (
+    "exercise",
+    "student",
+    "status",
+    "reason",
+    "max_score",
+    "isolation",
+    "submission_sha256",
+    "exercise_sha256",
+    "graded_at",
+    "engine",
+)
+
+
+def _step(data: Mapping[str, Any]) -> StepResult:
+    checks = (
+        CheckResult(**{**check, "with_reference": tuple(check["with_reference"])})
+        for check in data["checks"]
+    )
+    return StepResult(data["name"], tuple(checks))
+
+
+def _total(numbers: Iterable[float]) -> float:
+    # Points such as 0.1 must add up to what a person expects; fsum is exact, the rounding hides the last bit.
+    return round(math.fsum(numbers), 9)

@@ -1,0 +1,105 @@
+"""The names that a piece of an exercise binds and uses, and the oracles that a check needs."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import symtable
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+# What a script and a notebook have without defining it.
+BUILTINS = frozenset(dir(builtins)) | {"__name__", "__file__", "__doc__"}
+
+
+@dataclass(frozen=True)
+class Names:
+    """``bound`` at top level by running the code; ``used``: looked up outside the functions that define them."""
+
+    bound: frozenset[str]
+    used: frozenset[str]
+
+    @property
+    def needed(self) -> frozenset[str]:
+        """The names that something else must have bound before."""
+        return self.used - self.bound - BUILTINS
+
+
+def names(code: str) -> Names:
+    """The names of ``code``, which must parse."""
+    table = symtable.symtable(code, "<cell>", "exec")
+    bound = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
+    used = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_referenced()}
+    inner = list(table.get_children())
+    while inner:
+        scope = inner.pop()
+        inner.extend(scope.get_children())
+        used |= {symbol.get_name() for symbol in scope.get_symbols() if symbol.is_global()}
+    return Names(frozenset(bound), frozenset(used))
+
+
+def first_use(code: str, name: str) -> int:
+    """The line of ``code``, counted from 1, that first mentions ``name``."""
+    lines = (node.lineno for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name) and node.id == name)
+    return min(lines, default=1)
+
+
+@dataclass(frozen=True)
+class _Statement:
+    """``serves``: the names that cannot be had as they should be without this statement."""
+
+    text: str
+    names: Names
+    serves: frozenset[str]
+
+
+def _statements(code: str) -> list[_Statement]:
+    """The top-level statements of ``code`` with their full lines; statements that share a line stay together."""
+    groups: list[list[ast.stmt]] = []
+    for node in ast.parse(code).body:
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            continue
+        if groups and _first_line(node) <= (groups[-1][-1].end_lineno or 0):
+            groups[-1].append(node)
+        else:
+            groups.append([node])
+    lines = code.split("\n")
+    found = []
+    for nodes in groups:
+        text = "\n".join(lines[_first_line(nodes[0]) - 1 : nodes[-1].end_lineno])
+        here = names(text)
+        found.append(_Statement(text, here, here.bound.union(*map(_changed, nodes))))
+    return found
+
+
+def _first_line(node: ast.stmt) -> int:
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(decorator.lineno for decorator in decorators)])
+
+
+def _changed(node: ast.stmt) -> frozenset[str]:
+    """The names whose objects a statement may change without binding them anew."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)):
+        return frozenset()
+    if isinstance(node, ast.Assign):
+        parts: list[ast.AST] = list(node.targets)
+    elif isinstance(node, (ast.AnnAssign, ast.AugAssign)):
+        parts = [node.target]
+    else:
+        parts = [node]
+    # A call or a loop may change whatever it mentions.
+    return frozenset(name.id for part in parts for name in ast.walk(part) if isinstance(name, ast.Name))
+
+
+def closure(oracles: Iterable[str], wanted: Iterable[str]) -> str:
+    """The statements of ``oracles``, in their order, that code using the names ``wanted`` cannot do without."""
+    statements = [statement for code in oracles for statement in _statements(code)]
+    known = frozenset[str]().union(*(statement.names.bound for statement in statements))
+    needed = known & frozenset(wanted)
+    chosen: list[_Statement] = []
+    while True:
+        more = [statement for statement in statements if needed & statement.serves]
+        if more == chosen:
+            return "\n\n".join(statement.text for statement in chosen)
+        chosen = more
+        needed = needed.union(*(known & statement.names.used for statement in chosen))

@@ -1,0 +1,40 @@
+"""The course as nbgrader sees it: folders, gradebook, and what stands in a notebook where an answer was."""
+
+import os
+import sys
+from pathlib import Path
+
+c = get_config()  # noqa: F821  (nbgrader puts it there)
+
+root = Path(__file__).resolve().parent
+state = Path(os.environ.get("AUTOGRADER_COURSE") or root / "course").absolute()
+
+# nbgrader calls `alembic` by name and finds it only in an activated environment.
+tools = str(Path(sys.executable).parent)
+if tools not in os.environ.get("PATH", "").split(os.pathsep):
+    os.environ["PATH"] = os.pathsep.join(filter(None, [tools, os.environ.get("PATH")]))
+
+# The package of this checkout, also where nobody installed it.
+if str(root) not in sys.path:
+    sys.path.append(str(root))
+
+# nbgrader creates the gradebook, but not the folder that it lies in.
+try:
+    state.mkdir(parents=True, exist_ok=True)
+except OSError:
+    pass  # nbgrader itself says so as soon as it needs the folder
+
+c.CourseDirectory.root = str(root)
+c.CourseDirectory.course_id = "attention"
+c.CourseDirectory.source_directory = "solutions"
+c.CourseDirectory.release_directory = "assignments"
+# Relative where it can be: nbgrader reads an absolute folder as a regular expression, and trips over a + in it.
+place = state.relative_to(root) if state.is_relative_to(root) else state
+for step in ("submitted", "autograded", "feedback"):
+    setattr(c.CourseDirectory, f"{step}_directory", str(place / step))
+c.CourseDirectory.db_url = f"sqlite:///{state / 'gradebook.db'}"
+
+from autograder.build import CODE_STUB, TEXT_STUB  # noqa: E402  (found through the line above)
+
+c.ClearSolutions.code_stub = {"python": CODE_STUB}
+c.ClearSolutions.text_stub = TEXT_STUB

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import importlib.util
 import io
 import json
 import os
@@ -48,13 +49,17 @@ def build(root: Path, name: str, check: bool = False) -> list[Path]:
     if not authored.is_file():
         known = ", ".join(names(root)) or "none"
         raise Unusable(f"{authored}: no such exercise; there are: {known}")
+    if importlib.util.find_spec("nbgrader") is None:
+        raise Unusable("nbgrader: not installed, and the build takes its release from it; run make setup")
     folder = root / "solutions" / name
     data = _data(folder, name)
-    full, release = notebooks(authored)
+    exercise = source.read(authored)
+    full = _full(exercise)
+    release = _release(full)
     files = {folder / f"{name}.ipynb": full, root / "assignments" / name / f"{name}.ipynb": release}
     files |= {root / "assignments" / name / place: content for place, content in data.items()}
     if not check:
-        rehearsal.rehearse(source.read(authored), full, release, data)
+        rehearsal.rehearse(exercise, full, release, data)
     stale = [path for path, content in files.items() if _differs(path, content)]
     for path in [] if check else stale:
         _write(path, files[path])
@@ -81,9 +86,10 @@ def _full(authored: Source) -> bytes:
 
 def _release(full: bytes) -> bytes:
     """What ``nbgrader generate_assignment`` makes of the full notebook: its own steps, less the database."""
+    from traitlets.config import Config
+
     from nbgrader.converters import GenerateAssignment  # type: ignore[import-untyped]
     from nbgrader.preprocessors import SaveCells  # type: ignore[import-untyped]
-    from traitlets.config import Config
 
     config = Config()
     config.ClearSolutions.code_stub = {"python": CODE_STUB}

@@ -126,12 +126,17 @@ def _names(source: Source) -> Iterator[Problem]:
     bound = {kind: _bound(source.of(kind)) for kind in ("setup", "oracles")}
     steps: set[str] = set()
     every_step = {cell.id for cell in source.of("step")}
-    for cell in source.of("setup", "oracles", "step", "check", "plain"):
+    for cell in source.cells:
+        if cell.markdown:
+            continue
         here = names(cell.source)
         steps |= {cell.id} if cell.kind == "step" else set()
         for name in sorted((here.bound & every_step) - {cell.id}):
             line = cell.first + first_use(cell.source, name) - 1
             yield Problem(line, f"{name} is a step, and this {cell.kind} cell replaces it", "use another name")
+        for name in sorted(here.bound & bound["setup"]) if cell.kind in ("check", "oracles") else []:
+            line = cell.first + first_use(cell.source, name) - 1
+            yield Problem(line, f"{name} is setup's, and this {cell.kind} cell replaces it", "use another name")
         allowed = BUILTINS | bound["setup"] | (every_step if cell.kind in ("oracles", "step") else steps)
         if cell.kind == "oracles" or cell.hidden:
             allowed = allowed | bound["oracles"]
@@ -147,7 +152,7 @@ def _names(source: Source) -> Iterator[Problem]:
             elif cell.kind == "check":
                 repair = "a check stands alone: define it there, in setup, or in oracles if it is hidden"
                 yield Problem(line, f"the check {cell.id} uses {name}, which it cannot know", repair)
-            elif cell.kind != "plain":
+            elif cell.kind not in ("plain", "manual"):
                 yield Problem(
                     line, f"this {cell.kind} cell uses {name}, which it cannot know", "define it there or in setup"
                 )

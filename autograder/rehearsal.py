@@ -93,7 +93,7 @@ def _run(script: list[dict[str, Any]], data: Mapping[Path, bytes], seconds: floa
             (work / place).write_bytes(content)
         package = str(Path(__file__).resolve().parent.parent)
         path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
-        environment = os.environ | {"PYTHONPATH": path, "PYTHONUTF8": "1", "MPLBACKEND": "agg", "MPLCONFIGDIR": scratch}
+        environment = os.environ | {"PYTHONPATH": path, "PYTHONUTF8": "1", "MPLBACKEND": "agg"}
         command = [sys.executable, "-B", "-c", "from autograder.rehearsal import perform; perform()", str(log)]
         try:
             done = subprocess.run(

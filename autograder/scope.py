@@ -40,8 +40,10 @@ def names(code: str) -> Names:
 
 def first_use(code: str, name: str) -> int:
     """The line of ``code``, counted from 1, that first mentions ``name``."""
-    lines = (node.lineno for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name) and node.id == name)
-    return min(lines, default=1)
+    for node in ast.walk(ast.parse(code)):
+        if name in (getattr(node, "id", None), getattr(node, "name", None), getattr(node, "asname", None)):
+            return int(getattr(node, "lineno", 1))
+    return 1
 
 
 @dataclass(frozen=True)

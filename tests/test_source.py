@@ -9,65 +9,7 @@ import pytest
 from autograder import scope, source
 from autograder.errors import Unusable
 
-SOUND = '''\
-# %% [markdown]
-# # Doubling
-#
-# Rows of $x$.
-
-# %% setup
-from contextlib import contextmanager
-
-import numpy as np
-
-rng = np.random.default_rng(0)
-CHECKS = {}
-
-
-@contextmanager
-def check(id):
-    yield
-    print("passed", id)
-
-
-def agree(got, wanted, what):
-    if not np.array_equal(got, wanted):
-        raise AssertionError(f"{what}: got {got}")
-
-
-# %%
-print(np.ones(2))
-
-# %% oracles
-def double_by_definition(x):
-    return np.array([value + value for value in x])
-
-
-# %% step="double" points=5
-def double(x):
-    """Return twice ``x``, an array of shape ``(n,)``."""
-    ### BEGIN SOLUTION
-    return 2 * np.asarray(x)
-    ### END SOLUTION
-
-
-# %% check="double-by_hand" points=1.5 category="values"
-"""Twice one is two."""
-with check("double-by_hand"):
-    agree(double([1.0]), np.array([2.0]), "double([1])")
-
-# %% check="double-drawn" points=3.5 category="edge cases" hidden=true
-"""Drawn numbers are doubled."""
-x = rng.normal(size=4)
-agree(double(x), double_by_definition(x), "the doubles")
-
-# %% [markdown] manual="why" points=0
-# Why?
-#
-# ### BEGIN SOLUTION
-# Because.
-# ### END SOLUTION
-'''
+SOUND = (Path(__file__).parent / "exercises" / "doubling.py").read_text(encoding="utf-8")
 
 HIDDEN = 'check="double-drawn" points=3.5 category="edge cases" hidden=true'
 VISIBLE = 'check="double-by_hand" points=1.5 category="values"'
@@ -118,7 +60,12 @@ def test_jupytext_reads_the_same_cells(tmp_path: Path) -> None:
         ('step="double" points=5', 'step="double" category="values"', 'step="double"', "does not go with a step cell"),
         ("# %% setup", "# %% setup oracles", "# %% setup", "oracles does not go with a setup cell"),
         ("# %% setup", "# %% [markdown] setup", "# %% [markdown] setup", "cannot be [markdown]"),
-        ("# %%\nprint", '# %% [markdown] manual="double-drawn" points=0\n# ', HIDDEN, "the id double-drawn is that of line 27 too"),
+        (
+            "# %%\nprint",
+            '# %% [markdown] manual="double-drawn" points=0\n# ',
+            HIDDEN,
+            "the id double-drawn is that of line 26 too",
+        ),
         ('manual="why"', 'manual="setup"', 'manual="setup"', "the id setup is that of the setup cell"),
         ("points=1.5 ", "", 'check="double-by_hand"', "has no points"),
         ("points=1.5", "points=-1", 'check="double-by_hand"', "points=-1 is not a number of points"),
@@ -127,7 +74,7 @@ def test_jupytext_reads_the_same_cells(tmp_path: Path) -> None:
         (' category="values"', "", 'check="double-by_hand"', "has no category"),
         ('category="edge cases"', 'category="edge case"', "double-drawn", 'write category="edge cases"'),
         ('check="double-drawn"', 'check="treble-drawn"', "treble-drawn", "belongs to no step above it"),
-        ('check="double-drawn"', 'check="double"', 'check="double"', "the id double is that of line 33 too"),
+        ('check="double-drawn"', 'check="double"', 'check="double"', "the id double is that of line 34 too"),
         ('check="double-drawn"', 'check="double-ünter"', "double-ünter", "is no id"),
         ('check="double-drawn"', f'check="double-{"x" * 60}"', "double-xxx", "1 to 64 letters"),
         ('step="double"', 'step="two-fold"', "two-fold", "not the name of a function"),
@@ -136,15 +83,30 @@ def test_jupytext_reads_the_same_cells(tmp_path: Path) -> None:
         ('    """Return twice ``x``, an array of shape ``(n,)``."""\n', "", "def double(x)", "double has no docstring"),
         ("    ### END SOLUTION\n", "", "    ### BEGIN SOLUTION", "without ### END SOLUTION"),
         ("    ### BEGIN SOLUTION\n", "", "    ### END SOLUTION", "END SOLUTION without"),
-        ("    return 2", "    ### BEGIN SOLUTION\n    return 2", "    ### BEGIN SOLUTION\n    return", "inside the region"),
+        (
+            "    return 2",
+            "    ### BEGIN SOLUTION\n    return 2",
+            "    ### BEGIN SOLUTION\n    return",
+            "inside the region",
+        ),
         ("    ### BEGIN SOLUTION\n", "    pass  ### BEGIN SOLUTION\n", "    pass  ###", "within a line"),
-        ("    ### END SOLUTION", "    ### END SOLUTION\n    ### BEGIN SOLUTION\n    ### END SOLUTION", "step=", "2 solution"),
+        (
+            "    ### END SOLUTION",
+            "    ### END SOLUTION\n    ### BEGIN SOLUTION\n    ### END SOLUTION",
+            "step=",
+            "2 solution",
+        ),
         ("    ### END SOLUTION\n", "    ### END SOLUTION\n    return 1\n", "    return 1", "code after ### END"),
         ("    ### BEGIN", "### BEGIN", "### BEGIN SOLUTION\n    return", "outside the function's body"),
         ("print(np", "### BEGIN SOLUTION\nprint(np", "### BEGIN SOLUTION\nprint", "in a plain cell"),
         ("# Rows of", "# BEGIN SOLUTION of", "# BEGIN SOLUTION", "say it in other words"),
         ("x = rng", "### END HIDDEN TESTS\nx = rng", "### END HIDDEN TESTS", "in a check cell; delete it"),
-        ("    return np.array([v", "    ### END HIDDEN TESTS\n    return np.array([v", "    ### END HIDDEN", "in a oracles"),
+        (
+            "    return np.array([v",
+            "    ### END HIDDEN TESTS\n    return np.array([v",
+            "    ### END HIDDEN",
+            "in a oracles",
+        ),
         ("points=5", "points=6", 'step="double"', "declares 6 points, but its checks add up to 5; write points=5"),
         ("# %% setup", "# %%", "# %% [markdown]\n# # D", "no setup cell"),
         ("# %%\nprint", "# %% setup\nprint", "# %% setup\nprint", "a second setup cell, after line 6"),
@@ -156,14 +118,41 @@ def test_jupytext_reads_the_same_cells(tmp_path: Path) -> None:
         ('"the doubles")', '"the doubles")\nx[0]', "x[0]", "ends on a value"),
         ('"the doubles")', '"the doubles")\n0.5', "0.5", "reads a number as partial credit"),
         ("x = rng", "x = unknown + rng", "x = unknown", "uses unknown, which it cannot know; a check stands alone"),
-        ("    agree(double([1.0])", "    agree(double_by_definition([1.0])", "    agree(double_by", "is an oracle, but this check"),
-        ("return 2 * np.asarray(x)", "return double_by_definition(x)", "    return double_by", "is an oracle, but this step"),
+        (
+            "    agree(double([1.0])",
+            "    agree(double_by_definition([1.0])",
+            "    agree(double_by",
+            "is an oracle, but this check",
+        ),
+        (
+            "return 2 * np.asarray(x)",
+            "return double_by_definition(x)",
+            "    return double_by",
+            "is an oracle, but this step",
+        ),
         ("print(np.ones(2))", "print(double_by_definition([1]))", "print(double", "is an oracle, but this plain cell"),
         ("return 2 * np.asarray(x)", "return factor * x", "    return factor", "this step cell uses factor"),
-        ("def double_by_definition", "double = None\n\n\ndef double_by_definition", "double = None", "double is a step"),
+        (
+            "def double_by_definition",
+            "double = None\n\n\ndef double_by_definition",
+            "double = None",
+            "double is a step",
+        ),
         ("x = rng", "double = rng\nx = rng", "double = rng", "double is a step, and this check cell replaces it"),
-        ('with check("double-by_hand")', 'with check("double-drawn")', "with check(", "this is the check double-by_hand"),
-        ('with check("double-by_hand"):', "if True:", VISIBLE, "tells a student nothing; put its body into with check("),
+        ("x = rng", "rng = np.random\nx = rng", "rng = np.random\n", "rng is setup's, and this check cell replaces it"),
+        ("x = rng", "import math as np\nx = rng", "import math", "np is setup's, and this check cell replaces it"),
+        (
+            'with check("double-by_hand")',
+            'with check("double-drawn")',
+            "with check(",
+            "this is the check double-by_hand",
+        ),
+        (
+            'with check("double-by_hand"):',
+            "if True:",
+            VISIBLE,
+            "tells a student nothing; put its body into with check(",
+        ),
         ('"the doubles")', '"the doubles")\nassert double(x).dtype == np.float64', "assert double", "compares dtype"),
         ("x = rng", "x = = rng", "x = = rng", "not Python: invalid syntax"),
         ("x = rng", "%timeit 1\nx = rng", "%timeit", "without % and ! lines"),
@@ -197,7 +186,11 @@ def test_every_mistake_of_a_file_can_be_listed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("raw", "says"),
-    [(b"# %%\nx = '\xff'\n", ":2: not UTF-8 text"), (b"", ":1: no setup cell"), (b"# %%\nx = 1\x00\n", ":2: not Python")],
+    [
+        (b"# %%\nx = '\xff'\n", ":2: not UTF-8 text"),
+        (b"", ":1: no setup cell"),
+        (b"# %%\nx = 1\x00\n", ":2: not Python"),
+    ],
 )
 def test_a_file_that_is_no_exercise_gets_one_line(tmp_path: Path, raw: bytes, says: str) -> None:
     path = authored(tmp_path)
@@ -221,7 +214,9 @@ def test_line_endings_and_a_byte_order_mark_make_no_difference(tmp_path: Path) -
 
 
 def test_names_are_seen_through_functions_classes_and_comprehensions() -> None:
-    code = "import os.path as p\nclass A:\n    y = z\n    def f(self): return g(self)\n[w for i in range(n)]\nq: int = 1\n"
+    code = (
+        "import os.path as p\nclass A:\n    y = z\n    def f(self): return g(self)\n[w for i in range(n)]\nq: int = 1\n"
+    )
     found = scope.names(code)
     assert {"p", "A", "q"} <= found.bound
     assert found.needed == {"z", "g", "w", "n"}

@@ -1,0 +1,1869 @@
+# %% [markdown]
+# # Attention, built by hand
+#
+# Every large language model leans on one small operation: each word looks at the other words, decides how
+# much each of them matters, and takes a weighted average of what they have to say. That is attention. In
+# thirteen short functions you will write all of it, from the first matrix product to many heads, in
+# plain NumPy.
+#
+# **How this works.** Each step says why it exists, gives the formula and the shapes, and leaves one
+# function for you to write. Below it stand its checks.
+#
+# - A *visible* check tells you at once whether it passed, and what it got and wanted. The first one of each
+#   step is small enough to verify with a pencil.
+# - A *hidden* check is graded after you hand in. It tests only rules that the function's docstring states,
+#   on sizes and numbers that nobody knows beforehand.
+#
+# Work from top to bottom. Change your own functions as often as you like, and add cells wherever you want
+# to try something out. Before you hand in, restart the kernel and run everything once.
+
+# %% [markdown]
+# ## The house rules
+#
+# They hold for all thirteen steps.
+#
+# - **Row vectors.** A token is a *row* of `X`, and weights stand on the right: `X @ W`.
+# - **Leading batch axes.** `(..., n, d)` means: any number of axes may come first (none, one, several), and
+#   your function treats each slice on its own. The arguments of one call have the same leading axes; only
+#   masks broadcast. No axis is ever empty.
+# - **Masks say yes.** `True` means *may attend*, `False` means *hidden*.
+# - **Heads are contiguous blocks.** The first head owns the first features, the second the next ones.
+# - **Inputs are never changed.** Whoever calls your function keeps their arrays as they were, and a second
+#   call gives the same answer.
+# - **NumPy only**, in its default precision, `float64`. A `float32` result is accepted and compared less
+#   strictly; nested lists are as good as arrays, and a list is as good as a tuple.
+#
+# The letters are the field's: `n` tokens, `d_model` features each, `d_k` for queries and keys, `d_v` for values.
+
+# %% setup
+"""The tools of this notebook. Run this cell first. You need not read it, but you may."""
+import math
+import sys
+import warnings
+
+import numpy as np
+
+warnings.simplefilter("ignore")  # a warning on screen would count as a failure in some graders
+rng = np.random.default_rng(2017)  # hidden checks draw their inputs from it
+REVEAL = True  # False while a hidden check runs: then a message holds shapes and two numbers at most
+CHECKS = {}  # every check's points, in the order of the notebook; filled in when the notebook is built
+RESULTS = {}  # the visible checks that have run in this session: name -> passed?
+
+# Two right answers differ by rounding only: below 1e-12 in float64, below 2e-6 in float32, for the
+# inputs used here. The mildest wrong answers are off by 1e-5 or more. The tolerances lie in between.
+RTOL, ATOL, RTOL_SINGLE, ATOL_SINGLE = 1e-7, 1e-10, 2e-5, 2e-6
+SUM_TOL, SUM_TOL_SINGLE = 1e-9, 1e-5
+
+
+def plain(value, what):
+    """The value as an ordinary array of real numbers, or a sentence about what it is instead."""
+    if value is None:
+        raise AssertionError(f"{what}: got None. Does your function end with a return?")
+    if isinstance(value, np.ma.MaskedArray):
+        raise AssertionError(f"{what}: got a masked array; please return an ordinary one")
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise AssertionError(f"{what}: got rows of different lengths") from None
+    if array.dtype.kind not in "biuf":
+        raise AssertionError(f"{what}: expected real numbers, got {type(value).__name__} ({array.dtype})")
+    return array
+
+
+def is_single(*values):
+    """Has one of these fewer digits than float64?"""
+    dtypes = [np.asarray(value).dtype for value in values]
+    return any(dtype.kind == "f" and dtype.itemsize < 8 for dtype in dtypes)
+
+
+def difference(got, wanted, where, rtol, atol):
+    """What is wrong with `got`, in at most two numbers; an empty string if nothing is."""
+    if got.shape != wanted.shape:
+        return f"the shape is {got.shape}, not {wanted.shape}"
+    got, graded = got.astype(float), np.broadcast_to(where, wanted.shape)
+    infinite = graded & np.isinf(wanted)
+    missed = np.count_nonzero(got[infinite] != wanted[infinite])
+    if missed:
+        return f"{missed} of the {np.count_nonzero(infinite)} entries that must be -inf are something else"
+    finite = graded & ~infinite
+    got, wanted = got[finite], wanted[finite]
+    broken = np.count_nonzero(~np.isfinite(got))
+    if broken:
+        return f"{broken} of {got.size} entries are NaN or infinite"
+    gap = np.abs(got - wanted)
+    wrong = np.count_nonzero(gap > atol + rtol * np.abs(wanted))
+    return f"{wrong} of {got.size} entries differ; the largest difference is {gap.max():.3g}" if wrong else ""
+
+
+def agree(got, wanted, what, ask="", show=False, where=True, rtol=RTOL, atol=ATOL, single=False):
+    """Insist that `got` equals `wanted`: first the shape, then every entry (of those in `where`)."""
+    got, wanted = plain(got, what), np.asarray(wanted)
+    if single or is_single(got):
+        rtol, atol = max(rtol, RTOL_SINGLE), max(atol, ATOL_SINGLE)
+    problem = difference(got, wanted.astype(float), where, rtol, atol)
+    if REVEAL and (show or problem):
+        print(f"{what[0].upper()}{what[1:]}")
+        for label, array in (("yours", got), ("wanted", wanted)):
+            text = np.array2string(array, precision=4, suppress_small=True, threshold=60, prefix=" " * 8)
+            print(f"{label:>6}: {text}")
+    if problem:
+        raise AssertionError(f"{what}: {problem}." + (f" {ask}" if ask else ""))
+
+
+def agree_mask(got, wanted, what, ask="", show=False):
+    """Insist on exactly this mask; 1 and 0 count as True and False."""
+    agree(got, wanted, what, ask, show, rtol=0, atol=0)
+
+
+def rows_sum_to_one(weights, what="the weights", axis=-1, where=True):
+    """Insist that the weights along `axis` sum to 1 (in the rows of `where`)."""
+    array = plain(weights, what)
+    if not -array.ndim <= axis < array.ndim:
+        raise AssertionError(f"{what}: the shape is {array.shape}, which has no axis {axis}")
+    sums = np.atleast_1d(array.astype(float).sum(axis=axis))
+    wrong = ~(np.abs(sums - 1) <= (SUM_TOL_SINGLE if is_single(array) else SUM_TOL)) & where
+    if wrong.any():
+        first = np.argwhere(wrong)[0]
+        row = first[0] if len(first) == 1 else tuple(int(i) for i in first)
+        total = sums[tuple(first)]
+        ask = "Along which axis do yours?" if np.isfinite(total) else "Which of your numbers grew too large, or too small?"
+        raise AssertionError(f"{what}: row {row} sums to {total:.10g}, not 1. {ask}")
+
+
+def hidden_get_nothing(weights, mask):
+    """Insist that a weight under the mask is exactly 0 (in rows that may look at something)."""
+    array = plain(weights, "the weights").astype(float)
+    leaks = array[np.broadcast_to(~mask & mask.any(axis=-1, keepdims=True), array.shape)]
+    if np.count_nonzero(leaks):
+        raise AssertionError(
+            f"the weights: {np.count_nonzero(leaks)} hidden keys keep a weight that is not exactly 0. "
+            "When does your function learn of the mask, and what does it put there?"
+        )
+
+
+def unpack(result, names):
+    """The parts of a tuple or list that has exactly these parts."""
+    count = len(names.split(", "))
+    if not isinstance(result, (tuple, list)) or len(result) != count:
+        size = f"of length {len(result)}" if isinstance(result, (tuple, list)) else f"of shape {np.shape(result)}" if isinstance(result, np.ndarray) else ""
+        raise AssertionError(f"expected {count} results, ({names}), got one {type(result).__name__} {size}".rstrip())
+    return result
+
+
+def refuses(call, what):
+    """Insist that the call raises an error; one that is not written yet does not count."""
+    try:
+        call()
+    except NotImplementedError:
+        raise
+    except Exception:
+        return
+    raise AssertionError(f"{what}: expected an error, but your function returned something")
+
+
+class unchanged:
+    """`with unchanged(X=X):` insists that the arrays are the same afterwards, bit for bit."""
+
+    def __init__(self, **arrays):
+        self.arrays = arrays
+        self.before = {name: array.tobytes() for name, array in arrays.items()}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        changed = [name for name, array in self.arrays.items() if array.tobytes() != self.before[name]]
+        if kind is None and changed:
+            raise AssertionError(f"your function changed its input {changed[0]}. Which of your lines writes into it?")
+
+
+class check:
+    """`with check("softmax-by_hand"):` runs a visible check, keeps the tally and says where to look first."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        RESULTS[self.name] = kind is None
+        points = CHECKS.get(self.name, {}).get("points")
+        if kind is None:
+            print(f"✓ {self.name}: passed" + (f", {points:g} point{'s' * (points != 1)}" if points else ""))
+            return
+        order = list(dict.fromkeys(name.split("-")[0] for name in CHECKS))
+        for name in CHECKS:
+            earlier, _, short = name.partition("-")
+            if earlier == self.name.split("-")[0]:
+                return
+            if RESULTS.get(name) is False:
+                print(f"First mend step {order.index(earlier) + 1}, {earlier}: its check {short} fails.")
+                return
+
+
+def summary():
+    """Visible points earned so far, what is still open, and how many hidden points wait."""
+    if not CHECKS:
+        print(f"{sum(RESULTS.values())} of {len(RESULTS)} visible checks passed.")
+        return
+    visible = {name: check["points"] for name, check in CHECKS.items() if not check["hidden"]}
+    waiting = sum(check["points"] for check in CHECKS.values() if check["hidden"])
+    earned = sum(points for name, points in visible.items() if RESULTS.get(name))
+    print(f"Visible checks: {earned:g} of {sum(visible.values()):g} points.")
+    for name, points in visible.items():
+        if not RESULTS.get(name):
+            state = "fails" if name in RESULTS else "has not run"
+            print(f"  open: {name} ({points:g} point{'s' * (points != 1)}) {state}")
+    print(f"Hidden checks: {waiting:g} points, graded after you hand in.")
+
+
+def demo(scene):
+    """Play a scene at once. While a step it needs is missing or broken, say so in one line."""
+    try:
+        scene()
+    except Exception as error:
+        trace = error.__traceback__
+        while trace.tb_next:
+            trace = trace.tb_next
+        culprit = trace.tb_frame.f_code.co_name
+        if isinstance(error, NotImplementedError):
+            print(f"This scene waits for your {culprit}.")
+        else:
+            print(f"This scene stopped in {culprit}: {type(error).__name__}: {error}")
+    return scene
+
+
+def table(numbers, rows, columns, decimals=2):
+    """Print numbers with a name for every row and column."""
+    cells = [[f"{number + 0.0:.{decimals}f}" for number in row] for row in np.asarray(numbers, dtype=float)]
+    width = max(len(text) for text in [*columns, *(cell for row in cells for cell in row)]) + 2
+    margin = max(len(name) for name in rows)
+    print(" " * margin + "".join(f"{name:>{width}}" for name in columns))
+    for name, row in zip(rows, cells):
+        print(f"{name:>{margin}}" + "".join(f"{cell:>{width}}" for cell in row))
+
+
+def picture(numbers, rows, columns, title, texts):
+    """A heatmap with its values written in the cells, where a notebook and matplotlib are at hand."""
+    try:
+        import io
+
+        from IPython import get_ipython
+        from IPython.display import Image, display
+        from matplotlib.figure import Figure
+
+        if get_ipython() is None:
+            return
+        figure = Figure(figsize=(1.6 + 0.75 * len(columns), 1.3 + 0.45 * len(rows)), layout="constrained")
+        axes = figure.subplots()
+        axes.imshow(numbers, cmap="cividis", vmin=0, vmax=1, aspect="auto")
+        axes.set_xticks(range(len(columns)), columns)
+        axes.set_yticks(range(len(rows)), rows)
+        axes.set(title=title, xlabel="keys: what is looked at", ylabel="queries: who looks")
+        for (i, j), text in np.ndenumerate(texts):
+            axes.text(j, i, text, ha="center", va="center", color="black" if numbers[i, j] > 0.5 else "white")
+        file = io.BytesIO()
+        figure.savefig(file, format="png", dpi=110)
+        display(Image(file.getvalue(), alt=f"Heatmap: {title}. The text above says the same."))
+    except Exception:  # no matplotlib, an old one, a stand-in: the text above has said it all
+        return
+
+
+def draw_weights(weights, queries, keys, title):
+    """Weights as a table, as sentences, and as a heatmap."""
+    weights = np.asarray(weights, dtype=float)
+    print(title)
+    table(weights, queries, keys)
+    for name, row in zip(queries, weights):
+        best = [key for key, weight in zip(keys, row) if weight >= row.max() - 1e-9]
+        most = "everybody alike" if len(best) == len(keys) > 1 else " and ".join(best)
+        print(f"  {name} looks most at {most} ({row.max():.2f}{' each' * (len(best) > 1)})")
+    picture(weights, queries, keys, title, np.char.mod("%.2f", weights))
+
+
+def draw_mask(mask, queries, keys, title):
+    """A mask as sentences and as a heatmap."""
+    mask = np.asarray(mask, dtype=bool)
+    print(title)
+    for name, row in zip(queries, mask):
+        print(f"  {name} may look at: {', '.join(key for key, allowed in zip(keys, row) if allowed) or 'nobody'}")
+    picture(mask.astype(float), queries, keys, title, np.where(mask, "may", "hidden"))
+
+
+print(f"Python {sys.version.split()[0]}, NumPy {np.__version__}: ready.")
+
+# %% oracles
+"""The definitions, written the slow way: one entry at a time. Hidden checks compare with these."""
+
+
+def different_sizes(count):
+    """So many sizes, all different, none a perfect square."""
+    return [int(size) for size in rng.permutation([2, 3, 5, 6, 7, 8])[:count]]
+
+
+def random_mask(*shape):
+    """Every query may look at something, and not at everything; at least two keys."""
+    order = np.argsort(rng.random(shape), axis=-1)
+    return order < rng.integers(1, shape[-1], size=shape[:-1] + (1,))
+
+
+def product_by_definition(A, B):
+    """Entry (i, j) is the sum over t of A[i, t] B[t, j]; B has A's leading axes, or none."""
+    result = np.zeros(A.shape[:-1] + B.shape[-1:])
+    for *lead, i, j in np.ndindex(result.shape):
+        matrix = B if B.ndim == 2 else B[tuple(lead)]
+        result[(*lead, i, j)] = math.fsum(A[(*lead, i, t)] * matrix[t, j] for t in range(A.shape[-1]))
+    return result
+
+
+def scores_by_definition(Q, K):
+    """Entry (i, j) is the dot product of query i and key j."""
+    scores = np.zeros(Q.shape[:-1] + (K.shape[-2],))
+    for *lead, i, j in np.ndindex(scores.shape):
+        scores[(*lead, i, j)] = math.fsum(q * k for q, k in zip(Q[(*lead, i)], K[(*lead, j)]))
+    return scores
+
+
+def softmax_by_definition(scores, axis=-1):
+    """One row at a time; exp(-inf) is 0, and a row of nothing but -inf becomes zeros."""
+    rows = np.moveaxis(np.asarray(scores, dtype=float), axis, -1)
+    weights = np.zeros(rows.shape)
+    for index in np.ndindex(rows.shape[:-1]):
+        top = max(rows[index])
+        if top > -math.inf:
+            powers = [math.exp(score - top) for score in rows[index]]
+            weights[index] = [power / math.fsum(powers) for power in powers]
+    return np.moveaxis(weights, -1, axis)
+
+
+def causal_mask_by_definition(n_queries, n_keys):
+    """The last query sees every key, the one before it all but the last, and so on."""
+    return np.array([[n_keys - 1 - j >= n_queries - 1 - i for j in range(n_keys)] for i in range(n_queries)])
+
+
+def padding_mask_by_definition(lengths, n_keys):
+    """Key j of a sequence is real if its length is more than j."""
+    return np.array([[[j < length for j in range(n_keys)]] for length in lengths])
+
+
+def masked_by_definition(scores, mask):
+    """-inf where the mask is False, the score elsewhere."""
+    allowed, result = np.broadcast_to(mask, scores.shape), np.array(scores, dtype=float)
+    for index in np.ndindex(scores.shape):
+        if not allowed[index]:
+            result[index] = -math.inf
+    return result
+
+
+def attention_by_definition(Q, K, V, mask=None):
+    """The output and the weights."""
+    scores = scores_by_definition(Q, K) / math.sqrt(Q.shape[-1])
+    weights = softmax_by_definition(scores if mask is None else masked_by_definition(scores, mask))
+    return product_by_definition(weights, V), weights
+
+
+def attention_agrees(result, wanted, mask=None, **tolerances):
+    """Output and weights are right; hidden keys get nothing; a query with no key at all is not looked at."""
+    output, weights = unpack(result, "output, weights")
+    seen = True if mask is None else np.broadcast_to(mask, wanted[1].shape).any(axis=-1)
+    rows = np.expand_dims(seen, -1) if mask is not None else True
+    single = is_single(plain(output, "the output"), plain(weights, "the weights"))
+    agree(weights, wanted[1], "the weights", where=rows, **tolerances)
+    rows_sum_to_one(weights, where=seen)
+    if mask is not None:
+        hidden_get_nothing(weights, mask)
+    agree(output, wanted[0], "the output", where=rows, single=single, **tolerances)
+
+
+def heads_by_definition(X, num_heads):
+    """Head h owns the h-th block of features."""
+    width = X.shape[-1] // num_heads
+    heads = np.zeros(X.shape[:-2] + (num_heads, X.shape[-2], width), dtype=X.dtype)
+    for *lead, h, i, j in np.ndindex(heads.shape):
+        heads[(*lead, h, i, j)] = X[(*lead, i, h * width + j)]
+    return heads
+
+
+def multi_head_by_definition(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Attention head by head on its own columns, side by side, times W_O."""
+    width, blocks = X.shape[-1] // num_heads, []
+    for h in range(num_heads):
+        own = slice(h * width, (h + 1) * width)
+        Q, K, V = (product_by_definition(X, W[:, own]) for W in (W_Q, W_K, W_V))
+        blocks.append(attention_by_definition(Q, K, V, mask)[0])
+    return product_by_definition(np.concatenate(blocks, axis=-1), W_O)
+
+
+def random_weights(d_in, d_out):
+    """A weight matrix that keeps the size of what it multiplies."""
+    return rng.normal(size=(d_in, d_out)) / math.sqrt(d_in)
+
+# %% [markdown]
+# ## Warm-up: axes, `@`, `keepdims`, `swapaxes`
+#
+# Nothing here is graded. Attention code goes wrong in axes far more often than in formulas, so it pays to
+# predict a shape before you print it. Write down your guess for each line, then run the cell.
+#
+# First: what is left of a `(2, 3)` array when you sum along one axis? And what does `keepdims` keep?
+
+# %%
+prices = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+print("sum over axis 0: ", prices.sum(axis=0), "  shape", prices.sum(axis=0).shape)
+print("sum over axis -1:", prices.sum(axis=-1), "     shape", prices.sum(axis=-1).shape)
+print("the same, kept:   shape", prices.sum(axis=-1, keepdims=True).shape)
+print("each row's shares:", (prices / prices.sum(axis=-1, keepdims=True)).round(2).tolist())
+
+# %% [markdown]
+# `axis=-1` is the last axis, however many there are. `keepdims` leaves a 1 where the axis was, so that the
+# result still lines up with the rows it came from. Take it away from the last line above and see what
+# happens; then think of a square array, where the same mistake raises no error.
+#
+# Second: `@` multiplies matrices. On arrays with more than two axes it works on the *last two* and treats
+# all others as a stack.
+
+# %%
+print("(2, 3) @ (3, 4)       ->", (np.ones((2, 3)) @ np.ones((3, 4))).shape)
+print("(5, 2, 3) @ (3, 4)    ->", (np.ones((5, 2, 3)) @ np.ones((3, 4))).shape)
+print("(5, 2, 3) @ (5, 3, 4) ->", (np.ones((5, 2, 3)) @ np.ones((5, 3, 4))).shape)
+
+# %% [markdown]
+# Third: turning an array on its side. All three of these change `(5, 2, 3)`, and they are three different
+# things. Which of them keeps the batch of five where it was? Which of them keeps every number beside the
+# numbers it stood beside in memory?
+
+# %%
+print("swapaxes(-1, -2):", np.ones((5, 2, 3)).swapaxes(-1, -2).shape)
+print(".T:              ", np.ones((5, 2, 3)).T.shape)
+print("reshape(5, 3, 2):", np.ones((5, 2, 3)).reshape(5, 3, 2).shape)
+print("prices.swapaxes(-1, -2):", prices.swapaxes(-1, -2).tolist())
+print("prices.reshape(3, 2):   ", prices.reshape(3, 2).tolist())
+del prices
+
+# %% [markdown]
+# ## Part one: from vectors to a weighted average
+#
+# Think of a dictionary. You come with a key, and you get the value stored under exactly that key, or
+# nothing. Attention is a *soft* dictionary: you come with a **query**, compare it with every **key**, and
+# get a blend of all the **values**, more of those whose keys fit better.
+#
+# ### 1. Three views of every token: `project_qkv`
+#
+# Each token plays three roles. As a query it asks, as a key it says what it has to offer, as a value it
+# hands something over. Three learned matrices make the three views from the same row of numbers:
+#
+# $$Q = X W_Q, \qquad K = X W_K, \qquad V = X W_V$$
+#
+# | array | shape |
+# |---|---|
+# | `X` | `(..., n, d_model)` |
+# | `W_Q`, `W_K` | `(d_model, d_k)` |
+# | `W_V` | `(d_model, d_v)` |
+# | `Q`, `K` | `(..., n, d_k)` |
+# | `V` | `(..., n, d_v)` |
+#
+# Queries and keys will be compared with each other, so they need the same length `d_k`. Values are only
+# ever averaged; their length `d_v` is free.
+
+# %% step="project_qkv" points=6
+def project_qkv(X, W_Q, W_K, W_V):
+    """The queries, keys and values of the tokens in X.
+
+    Shapes
+        X: (..., n, d_model), one token per row, any number of leading axes
+        W_Q, W_K: (d_model, d_k); W_V: (d_model, d_v), where d_v may differ from d_k
+
+    Returns
+        (Q, K, V): a tuple of arrays of shapes (..., n, d_k), (..., n, d_k), (..., n, d_v)
+
+    Rules
+        Row i of Q comes from row i of X and from nothing else; so do rows i of K and V.
+        The inputs stay as they are.
+    """
+    ### BEGIN SOLUTION
+    return X @ W_Q, X @ W_K, X @ W_V
+    ### END SOLUTION
+
+# %% check="project_qkv-by_hand" points=2 category="values"
+"""Two tokens give the queries, keys and values that you get with a pencil."""
+with check("project_qkv-by_hand"):
+    Q, K, V = unpack(
+        project_qkv(
+            np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 0.5]]),
+            np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]),
+            np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 0.0]]),
+            np.array([[1.0], [2.0], [3.0]]),
+        ),
+        "Q, K, V",
+    )
+    agree(Q, [[3.0, 2.0], [0.5, 3.5]], "the queries", "Which operator sums over the features of a token?", show=True)
+    agree(K, [[4.0, 1.0], [4.0, 0.0]], "the keys", "Which matrix makes keys?", show=True)
+    agree(V, [[7.0], [7.5]], "the values", "Which matrix makes values?", show=True)
+
+# %% check="project_qkv-any_batch" points=2 category="shapes" hidden=true
+"""Leading axes stay in front, whatever their number, and the values may have a length of their own."""
+for axes in (1, 2, 0):
+    *lead, n, d_model, d_k, d_v = different_sizes(axes + 4)
+    X, W_Q, W_K, W_V = rng.normal(size=(*lead, n, d_model)), random_weights(d_model, d_k), random_weights(d_model, d_k), random_weights(d_model, d_v)
+    wanted = [product_by_definition(X, W) for W in (W_Q, W_K, W_V)]
+    for got, right, what in zip(unpack(project_qkv(X, W_Q, W_K, W_V), "Q, K, V"), wanted, ("the queries", "the keys", "the values")):
+        agree(got, right, what, "Which axes of X are the batch, which the tokens, which the features?")
+
+# %% check="project_qkv-all_sizes_equal" points=1 category="values" hidden=true
+"""Where every size is the same, no shape error protects you: the numbers must still be right."""
+n = int(rng.integers(3, 6))
+X, W_Q, W_K, W_V = rng.normal(size=(n, n, n)), random_weights(n, n), random_weights(n, n), random_weights(n, n)
+wanted = [product_by_definition(X, W) for W in (W_Q, W_K, W_V)]
+for got, right, what in zip(unpack(project_qkv(X, W_Q, W_K, W_V), "Q, K, V"), wanted, ("the queries", "the keys", "the values")):
+    agree(got, right, what, "On which side of X do the weights stand?")
+
+# %% check="project_qkv-inputs_unchanged" points=1 category="purity" hidden=true
+"""The tokens and the three matrices stay as they are, and a second call gives the same answer."""
+n, d_model, d_k, d_v = different_sizes(4)
+X, W_Q, W_K, W_V = rng.normal(size=(n, d_model)), random_weights(d_model, d_k), random_weights(d_model, d_k), random_weights(d_model, d_v)
+wanted = [product_by_definition(X, W) for W in (W_Q, W_K, W_V)]
+with unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V):
+    project_qkv(X, W_Q, W_K, W_V)
+    for got, right in zip(unpack(project_qkv(X, W_Q, W_K, W_V), "Q, K, V"), wanted):
+        agree(got, right, "the second answer")
+
+# %% [markdown]
+# ### 2. Every query meets every key: `attention_scores`
+#
+# How well does a key fit a query? The simplest measure is the dot product: large when two vectors point
+# the same way, zero when they are perpendicular, negative when they disagree. There is one score for every
+# pair, so the scores form a matrix with a row for each query and a column for each key:
+#
+# $$S = Q K^{\mathsf T}, \qquad S_{ij} = \sum_{t} Q_{it} K_{jt}$$
+#
+# `(..., n_queries, d_k)` and `(..., n_keys, d_k)` become `(..., n_queries, n_keys)`. In self-attention
+# both come from the same tokens; in general there may be more keys than queries, or fewer.
+
+# %% step="attention_scores" points=8
+def attention_scores(Q, K):
+    """The dot product of every query with every key.
+
+    Shapes
+        Q: (..., n_queries, d_k)
+        K: (..., n_keys, d_k), with the same leading axes, any number of them
+
+    Returns
+        (..., n_queries, n_keys): entry (i, j) belongs to query i and key j
+
+    Rules
+        Plain dot products: not scaled, not normalised.
+        The inputs stay as they are.
+    """
+    ### BEGIN SOLUTION
+    return Q @ np.swapaxes(K, -1, -2)
+    ### END SOLUTION
+
+# %% check="attention_scores-by_hand" points=2 category="values"
+"""Two queries and three keys give the six dot products that you get with a pencil."""
+with check("attention_scores-by_hand"):
+    agree(
+        attention_scores(np.array([[1.0, 2.0], [3.0, -1.0]]), np.array([[1.0, 0.0], [0.0, 2.0], [2.0, 1.5]])),
+        [[1.0, 4.0, 5.0], [3.0, -2.0, 4.5]],
+        "the scores",
+        "Entry (i, j) pairs query i with key j. Which axis do the two share?",
+        show=True,
+    )
+
+# %% check="attention_scores-batch_of_two" points=2 category="shapes"
+"""In a batch of two, each sequence's queries meet only that sequence's keys."""
+with check("attention_scores-batch_of_two"):
+    agree(
+        attention_scores(
+            np.array([[[1.0, 2.0], [3.0, -1.0]], [[0.0, 1.0], [2.0, 0.0]]]),
+            np.array([[[1.0, 0.0], [0.0, 2.0], [2.0, 1.5]], [[1.0, 1.0], [3.0, 0.5], [-1.0, 2.0]]]),
+        ),
+        [[[1.0, 4.0, 5.0], [3.0, -2.0, 4.5]], [[1.0, 0.5, 2.0], [2.0, 6.0, -2.0]]],
+        "the scores of the batch",
+        "The batch is axis 0. Which two axes of K should trade places?",
+    )
+
+# %% check="attention_scores-as_many_keys_as_features" points=2 category="values" hidden=true
+"""With as many queries as keys as features, the numbers must be right, not just the shape."""
+for n in rng.permutation([2, 3, 4, 5])[:2]:
+    Q, K = rng.normal(size=(n, n)), rng.normal(size=(n, n))
+    wanted = scores_by_definition(Q, K)
+    agree(attention_scores(Q, K), wanted, "the scores", "Rows for queries, columns for keys?")
+
+# %% check="attention_scores-any_batch" points=1 category="shapes" hidden=true
+"""Any number of leading axes, sizes of 1 included, equal sizes included."""
+n = int(rng.integers(3, 6))
+sizes = [different_sizes(4), different_sizes(5), (n, n, n, n), (n, n, n, n, n), (1, 3, 1, 2), (2, 1, 3, 1)]
+for *lead, n_queries, n_keys, d_k in sizes:
+    Q, K = rng.normal(size=(*lead, n_queries, d_k)), rng.normal(size=(*lead, n_keys, d_k))
+    wanted = scores_by_definition(Q, K)
+    agree(attention_scores(Q, K), wanted, "the scores", "Do you count axes from the front or from the end?")
+
+# %% check="attention_scores-inputs_unchanged" points=1 category="purity" hidden=true
+"""Queries and keys stay as they are, and a second call gives the same answer."""
+n_queries, n_keys, d_k = different_sizes(3)
+Q, K = rng.normal(size=(n_queries, d_k)), rng.normal(size=(n_keys, d_k))
+wanted = scores_by_definition(Q, K)
+with unchanged(Q=Q, K=K):
+    attention_scores(Q, K)
+    agree(attention_scores(Q, K), wanted, "the second answer")
+
+# %% [markdown]
+# ### 3. Keeping scores in range: `scale_scores`
+#
+# A dot product adds up `d_k` terms. If the terms are independent, with mean 0 and variance 1, the sum has
+# variance `d_k`: longer vectors give larger scores, for no better reason than their length. Large scores
+# will push the next step, softmax, into a corner where one key gets everything and gradients vanish.
+# Dividing by the standard deviation repairs it:
+#
+# $$\tilde S = \frac{S}{\sqrt{d_k}}$$
+#
+# The shape stays as it is. Note whose length counts: that of a query or key, the axis that was summed over.
+# Neither the number of keys nor the size of the model has a say.
+
+# %% step="scale_scores" points=5
+def scale_scores(scores, d_k):
+    """The scores, divided by the square root of d_k.
+
+    Shapes
+        scores: any shape, for example (..., n_queries, n_keys)
+        d_k: a whole number, 1 or more: the length of a query or key. It need not be a square number.
+
+    Returns
+        an array of the same shape as scores
+
+    Rules
+        The inputs stay as they are.
+    """
+    ### BEGIN SOLUTION
+    return scores / np.sqrt(d_k)
+    ### END SOLUTION
+
+# %% check="scale_scores-by_hand" points=2 category="values"
+"""With vectors of length 16, every score becomes a quarter of what it was."""
+with check("scale_scores-by_hand"):
+    agree(
+        scale_scores(np.array([[4.0, -8.0, 12.0], [16.0, 0.0, 2.0]]), 16),
+        [[1.0, -2.0, 3.0], [4.0, 0.0, 0.5]],
+        "the scaled scores",
+        "What is the standard deviation of a sum of 16 terms of variance 1?",
+        show=True,
+    )
+
+# %% check="scale_scores-any_length" points=2 category="values" hidden=true
+"""Lengths that are no square numbers, one, two and three axes of scores."""
+for d_k in (1, *(int(d) for d in rng.permutation([2, 3, 5, 6, 7, 8, 12, 20, 48, 80])[:4])):
+    for shape in (different_sizes(2), different_sizes(3)):
+        scores = 3 * rng.normal(size=shape)
+        wanted = scores / math.sqrt(d_k)
+        agree(scale_scores(scores, d_k), wanted, "the scaled scores", "Try d_k = 8 by hand. What is its square root?")
+
+# %% check="scale_scores-inputs_unchanged" points=1 category="purity" hidden=true
+"""The scores stay as they are: scaling the same scores twice gives the same answer twice."""
+d_k, *shape = different_sizes(3)
+scores = 3 * rng.normal(size=shape)
+wanted = scores / math.sqrt(d_k)
+with unchanged(scores=scores):
+    scale_scores(scores, d_k)
+    agree(scale_scores(scores, d_k), wanted, "the second answer")
+
+# %% [markdown]
+# Does it work? The next cell draws random queries and keys of growing length and measures the spread of
+# their scores, before and after your scaling. What do you expect the left column to do each time the length
+# grows fourfold?
+
+# %%
+@demo
+def spread_of_scores():
+    noise = np.random.default_rng(0)
+    spreads = []
+    for d_k in (4, 16, 64, 256):
+        scores = np.asarray(attention_scores(noise.normal(size=(60, d_k)), noise.normal(size=(60, d_k))))
+        spreads.append([scores.std(), np.std(scale_scores(scores, d_k))])
+    print("Standard deviation of 3600 scores between random vectors")
+    table(spreads, ["d_k = 4", "d_k = 16", "d_k = 64", "d_k = 256"], ["raw", "scaled"])
+
+# %% [markdown]
+# ### 4. From scores to weights: `softmax`
+#
+# Scores can be negative or huge. For an average we want shares: none negative, and each query's shares
+# adding up to 1. Softmax exponentiates, then divides by the total of the row:
+#
+# $$w_{ij} = \frac{e^{s_{ij}}}{\sum_{t} e^{s_{it}}}$$
+#
+# Only *differences* between scores matter: a key that scores 1 more than another gets $e \approx 2.718$
+# times its weight, wherever the two scores lie. That is a gift. $e^{710}$ is already too large for a
+# floating-point number, and $e^{-746}$ is 0, so the formula as written breaks for scores of a thousand. But
+# adding one constant to all scores of a row changes nothing in the result, and you may choose
+# the constant.
+#
+# A score of $-\infty$ is allowed, too: $e^{-\infty} = 0$, so that key gets no weight at all. Part two lives
+# on this.
+
+# %% step="softmax" points=12
+def softmax(scores, axis=-1):
+    """Weights along one axis: positive, summing to 1, in the ratio of the exponentials of the scores.
+
+    Shapes
+        scores: any shape with one axis or more
+        axis: the axis along which the weights sum to 1; the last one unless told otherwise,
+            and it may be any axis, counted from either end
+
+    Returns
+        an array of the same shape as scores
+
+    Rules
+        The sums along the axis are 1 within 1e-9.
+        Scores up to 1e4 in size, of either sign, give finite and correct weights, also when one row's
+        scores are thousands away from another's, or from each other.
+        A score of -inf gets a weight of exactly 0. A row of nothing but -inf may become anything, but must
+        not raise an error or disturb the other rows.
+        The input stays as it is.
+    """
+    ### BEGIN SOLUTION
+    scores = np.asarray(scores, dtype=float)
+    top = scores.max(axis=axis, keepdims=True)
+    top = np.where(top == -np.inf, 0.0, top)  # a row of nothing but -inf
+    exponentials = np.exp(scores - top)
+    total = exponentials.sum(axis=axis, keepdims=True)
+    return exponentials / np.where(total == 0.0, 1.0, total)
+    ### END SOLUTION
+
+# %% check="softmax-by_hand" points=2 category="values"
+"""The logarithms of 1, 2, 1 become the shares 1/4, 2/4, 1/4."""
+with check("softmax-by_hand"):
+    agree(
+        softmax(np.log([[1.0, 2.0, 1.0], [3.0, 1.0, 4.0]])),
+        [[0.25, 0.5, 0.25], [0.375, 0.125, 0.5]],
+        "the weights",
+        "The exponential of log(2) is 2. Which total does each row have, and what did you divide by?",
+        show=True,
+    )
+
+# %% check="softmax-rows_sum_to_one" points=2 category="row sums"
+"""Each row of weights sums to one, and one point more of score is e times the weight."""
+with check("softmax-rows_sum_to_one"):
+    weights = softmax(np.array([[1.0, 2.0, 3.0, 4.0], [0.5, 0.5, 0.5, -0.5], [-3.0, -1.0, -2.0, -4.0]]))
+    rows_sum_to_one(weights)
+    weights = plain(weights, "the weights")
+    agree(weights[0, 1:] / weights[0, :-1], [math.e] * 3, "row 0, each weight divided by the one before", "Do you round?")
+    agree(weights[1], [1 / (3 + 1 / math.e)] * 3 + [1 / (3 * math.e + 1)], "row 1, with three equal scores")
+    agree(weights[2, [1, 2, 0, 3]], weights[0, ::-1], "row 2, which is row 0 minus 5, shuffled", "Does a shift change it?")
+
+# %% check="softmax-large_scores" points=2 category="overflow safety"
+"""Scores around a thousand overflow nothing: they give the same weights as 0, 1, 2."""
+with check("softmax-large_scores"):
+    agree(
+        softmax(np.array([[1000.0, 1001.0, 1002.0], [-1000.0, -1002.0, -1001.0]])),
+        [[0.0900305732, 0.2447284711, 0.6652409558], [0.6652409558, 0.0900305732, 0.2447284711]],
+        "the weights",
+        "What is np.exp(1000)? Which constant could you take off a row without changing its weights?",
+        rtol=1e-6,
+    )
+
+# %% check="softmax-survives_distant_rows" points=2 category="overflow safety" hidden=true
+"""Rows that lie thousands apart, and scores that lie thousands apart in one row, give correct weights."""
+n_keys = int(rng.integers(3, 8))
+far = np.array([[0.0], [2000.0], [-2000.0], [9000.0], [-9000.0], [0.0], [0.0]])
+scores = rng.integers(-24, 25, size=(7, n_keys)) / 8 + far
+scores[5, rng.integers(n_keys)] += 4000.0
+scores[6, rng.integers(n_keys)] -= 4000.0
+scores = scores[rng.permutation(7)]
+wanted = softmax_by_definition(scores)
+weights = softmax(scores)
+rows_sum_to_one(weights)
+agree(weights, wanted, "the weights", "Print the row with the smallest scores: what is left of it inside your function?", rtol=1e-6)
+
+# %% check="softmax-any_axis" points=2 category="row sums" hidden=true
+"""Along whichever axis you ask for, in arrays of one axis to four, the weights sum to one."""
+a, b, c, n = different_sizes(4)
+for shape, axes in (((a,), (0, -1)), ((a, b), (0, 1, -2)), ((a, b, c), (0, 1, 2, -1, -2, -3)), ((n, n, n), (0, 1, 2)), ((a, 1, b, c), (1, 2, -1))):
+    scores = 2 * rng.normal(size=shape)
+    for axis in axes:
+        wanted = softmax_by_definition(scores, axis)
+        weights = softmax(scores.copy(), axis=axis)
+        rows_sum_to_one(weights, axis=axis)
+        agree(weights, wanted, "the weights", "Which axis did the caller ask for?")
+    agree(softmax(scores.copy()), softmax_by_definition(scores), "the weights along the last axis")
+
+# %% check="softmax-minus_infinity" points=1 category="row sums" hidden=true
+"""A score of -inf gets exactly 0, the rest of its row still sums to one, and other rows notice nothing."""
+n, n_keys = 5, int(rng.integers(3, 8))
+scores, seen = 2 * rng.normal(size=(n, n_keys)), random_mask(n, n_keys)
+scores[~seen] = -np.inf
+for nobody in (False, True):
+    if nobody:
+        seen[2], scores[2] = False, -np.inf
+    rows, wanted = seen.any(axis=-1), softmax_by_definition(scores)
+    weights = softmax(scores.copy())
+    agree(weights, wanted, "the weights", "What is the exponential of -inf?", where=rows[:, None])
+    rows_sum_to_one(weights, where=rows)
+    hidden_get_nothing(weights, seen)
+
+# %% check="softmax-inputs_unchanged" points=1 category="purity" hidden=true
+"""The scores stay as they are, and a second call gives the same answer."""
+scores = 2 * rng.normal(size=different_sizes(2))
+wanted = softmax_by_definition(scores)
+with unchanged(scores=scores):
+    softmax(scores)
+    agree(softmax(scores), wanted, "the second answer")
+
+# %% [markdown]
+# ### 5. The weighted average: `weighted_sum`
+#
+# Now the values come in. Query $i$ receives a blend of all values, and the weights say how much of each:
+#
+# $$o_i = \sum_j w_{ij} V_j, \qquad \text{in one go: } O = W V$$
+#
+# Weights `(..., n_queries, n_keys)` and values `(..., n_keys, d_v)` give `(..., n_queries, d_v)`: one row
+# for each query, as long as a value. Because the weights of a row are shares, each feature of the result
+# lies between the smallest and the largest that the values offer.
+
+# %% step="weighted_sum" points=5
+def weighted_sum(weights, V):
+    """For every query, the average of the values, weighted by that query's weights.
+
+    Shapes
+        weights: (..., n_queries, n_keys); each row sums to 1
+        V: (..., n_keys, d_v), with the same leading axes, any number of them
+
+    Returns
+        (..., n_queries, d_v): row i is the sum over j of weights[i, j] times value j
+
+    Rules
+        The inputs stay as they are.
+    """
+    ### BEGIN SOLUTION
+    return weights @ V
+    ### END SOLUTION
+
+# %% check="weighted_sum-by_hand" points=2 category="values"
+"""Half of value 0 and half of value 1; a quarter of value 1 and three quarters of value 2."""
+with check("weighted_sum-by_hand"):
+    agree(
+        weighted_sum(np.array([[0.5, 0.5, 0.0], [0.0, 0.25, 0.75]]), np.array([[2.0, 4.0], [6.0, 0.0], [-2.0, 8.0]])),
+        [[4.0, 2.0], [0.0, 6.0]],
+        "the outputs",
+        "Each row of weights has one share for each value. Over which axis do you add up?",
+        show=True,
+    )
+
+# %% check="weighted_sum-any_batch" points=2 category="shapes" hidden=true
+"""Any number of leading axes, values of their own length, sizes of 1, equal sizes."""
+n = int(rng.integers(3, 6))
+for *lead, n_queries, n_keys, d_v in (different_sizes(4), different_sizes(5), (n, n, n, n), (n, n, n, n, n), (1, 2, 3, 1), (2, 1, 1, 3)):
+    weights = rng.dirichlet(np.ones(n_keys), size=(*lead, n_queries))
+    V = rng.normal(size=(*lead, n_keys, d_v))
+    wanted = product_by_definition(weights, V)
+    agree(weighted_sum(weights, V), wanted, "the outputs", "One row for each query, as long as a value?")
+
+# %% check="weighted_sum-square_and_unchanged" points=1 category="purity" hidden=true
+"""With all sizes equal the numbers are right, the inputs stay as they are, and a second call agrees."""
+n = int(rng.integers(3, 6))
+weights, V = rng.dirichlet(np.ones(n), size=n), rng.normal(size=(n, n))
+wanted = product_by_definition(weights, V)
+with unchanged(weights=weights, V=V):
+    agree(weighted_sum(weights, V), wanted, "the outputs", "Which of the two stands on the left?")
+    agree(weighted_sum(weights, V), wanted, "the second answer")
+
+# %% [markdown]
+# ### Look back: one pass through five steps
+#
+# Four tokens with eight random features each, and three random 8-by-8 projections, all written out below.
+# Your five functions turn them into an output. Follow one row through the tables: token 0's query fits its own
+# key best (48.36 against 16.17 for the next one). Scaling by $\sqrt 8 \approx 2.83$ brings that to 17.10
+# against 5.72, and softmax still gives token 0 practically everything. Token 3 is the curious one: it
+# hardly looks at itself and takes 0.993 of its output from token 2, so outputs 2 and 3 are almost the same.
+#
+# Random projections with scores this large saturate softmax even *after* scaling. Trained models, and
+# careful initialisation, keep them smaller.
+
+# %%
+@demo
+def four_random_tokens():
+    X, W_Q, W_K, W_V = (
+        np.array(numbers.split(), dtype=float).reshape(-1, 8)
+        for numbers in (
+            """
+             1.92692  1.48728  0.90072 -2.10552  0.67842 -1.23454 -0.04307 -1.60467
+            -0.75214  1.64872 -0.39248 -1.40361 -0.72788 -0.55943 -0.76884  0.76245
+             1.64232 -0.15960 -0.49740  0.43959 -0.75813  1.07832  0.80080  1.68062
+             1.27912  1.29642  0.61047  1.33474 -0.23162  0.04176 -0.25158  0.85986
+            """,
+            """
+            -1.38467 -0.87124 -0.22337  1.71736  0.31888 -0.42452  0.30572 -0.77459
+            -1.55757  0.99564 -0.87979 -0.60114 -1.27415  2.12279 -1.23465 -0.48791
+            -0.91382 -0.65814  0.07802  0.52581 -0.48799  1.19137 -0.81401 -0.73599
+            -1.40325  0.03600 -0.06348  0.67561 -0.09781  1.84459 -1.18454  1.38355
+             1.44513  0.85641  2.21808  0.52317  0.34665 -0.19733 -1.05459  1.27800
+            -0.17219  0.52379  0.05662  0.42630  0.57501 -0.64172 -2.20640 -0.75080
+             0.01087 -0.33874 -1.34068 -0.58537  0.53619  0.52462  1.14120  0.05164
+             0.74395 -0.48158 -1.04947  0.60390 -1.72230 -0.82777  1.33470  0.48354
+            """,
+            """
+            -2.50954  0.48800  0.78459  0.02865  0.64076  0.58325  1.06693 -0.45015
+            -0.18527  0.75276  0.40476  0.17847  0.26491  1.27317 -0.00131 -0.30360
+            -1.45703 -0.10234 -0.59915  0.47706  0.72618  0.09115 -0.38907  0.52792
+            -0.01269  0.24084  0.13254  0.76424  1.09501  0.33989  0.71997  0.41141
+             1.93116  1.01186 -1.43641 -1.12986 -0.13603  1.63541  0.65474  0.57600
+             1.14151  0.01856 -1.80581  0.92543 -0.37534  1.03309 -0.68665  0.63681
+            -0.97267  0.95846  1.61920  1.45061  0.26948 -0.21038 -0.73280  0.10430
+             0.34875  0.96759 -0.46569  1.60480 -2.48012 -0.41754 -1.19545  0.81234
+            """,
+            """
+            -1.90055  0.22858  0.02486 -0.34595  0.28683 -0.73084  0.17482 -1.09393
+            -1.60216  1.35290  1.28883  0.05230 -1.54685  0.75671  0.77552  2.02654
+             0.03582  0.12059 -0.80566 -0.20758 -0.93195 -1.59097 -1.13598 -0.52260
+            -0.51877 -1.50128 -1.92665  0.12785  1.02291 -0.55580  0.70427  0.70988
+             1.77439 -0.92155  0.96245 -0.33702 -1.17533  0.35806  0.47877  1.35370
+             0.52606  2.11204 -0.52076 -0.93201  0.18516  1.06869  1.30653  0.45983
+            -0.81463 -1.02124 -0.49492 -0.59225  0.15432  0.44077 -0.14829 -2.31844
+            -0.39800  1.08049 -1.78086  1.50805  0.30943 -0.50031  1.03500  1.68965
+            """,
+        )
+    )
+    Q, K, V = project_qkv(X, W_Q, W_K, W_V)
+    scores = attention_scores(Q, K)
+    scaled = scale_scores(scores, 8)
+    weights = softmax(scaled)
+    tokens, features = [f"token {i}" for i in range(4)], [f"f{j}" for j in range(8)]
+    for title, numbers, columns, decimals in (
+        ("X, four tokens", X, features, 2),
+        ("Scores, Q times K transposed", scores, tokens, 2),
+        ("Scaled scores", scaled, tokens, 2),
+        ("Weights", weights, tokens, 3),
+        ("Output", weighted_sum(weights, V), features, 2),
+    ):
+        print(title)
+        table(numbers, tokens, columns, decimals)
+
+# %% [markdown]
+# ### Look back: who is "it"?
+#
+# "The cat sat on the mat because it was soft." What does *it* refer to? Below is a row of weights that a good model
+# might give to the word "it". **Somebody made these numbers up** to show the idea; no model computed them.
+# They do sum to 1, as weights must. Given any such row, your `weighted_sum` can answer questions: with a
+# value of 1 for nouns and 0 for all other words, the output is the share of attention that goes to nouns.
+
+# %%
+@demo
+def what_it_refers_to():
+    words = "The cat sat on the mat because it was soft".split()
+    weights = np.array([[0.02, 0.08, 0.03, 0.01, 0.01, 0.72, 0.03, 0.05, 0.03, 0.02]])
+    is_noun = np.array([[float(word in ("cat", "mat"))] for word in words])
+    draw_weights(weights, ["it"], words, "An invented row of weights for the word 'it'")
+    print(f"  the row sums to {weights.sum():.2f}; nouns get {float(np.squeeze(weighted_sum(weights, is_noun))):.2f} of it")
+
+# %% [markdown]
+# ## Part two: who may look at whom
+#
+# So far every query sees every key. Two situations forbid that. A model that writes text from left to right
+# must not peek at words it has yet to write. And when sentences of different lengths share one array, the
+# short ones are filled up with padding that means nothing. Both are solved by a **mask**: an array of
+# booleans, `True` where a query may look at a key.
+#
+# ### 6. No peeking: `causal_mask`
+#
+# Token $i$ may look at itself and at everything before it:
+#
+# $$M_{ij} = (\,j \le i\,) \qquad \text{for as many queries as keys}$$
+#
+# A model that generates text keeps the keys of the past and asks only with its newest tokens. Then there
+# are fewer queries than keys, and the queries are the *last* `n_queries` of the `n_keys` positions. Query
+# $i$ stands at position $i + n_\text{keys} - n_\text{queries}$, so
+#
+# $$M_{ij} = (\,j \le i + n_\text{keys} - n_\text{queries}\,)$$
+#
+# The last query always sees every key: the mask is aligned at its bottom-right corner.
+
+# %% step="causal_mask" points=8
+def causal_mask(n_queries, n_keys=None):
+    """Which keys each query may look at when nobody may look ahead.
+
+    Arguments
+        n_queries: whole number, 1 or more
+        n_keys: whole number, n_queries or more; the same as n_queries if it is not given
+
+    Returns
+        bool (n_queries, n_keys): True where the query may look. (1 and 0 count as True and False.)
+
+    Rules
+        The queries are the last n_queries of n_keys positions: the last query sees every key, the one
+        before it all but the last key, and so on. Every query sees its own position.
+    """
+    ### BEGIN SOLUTION
+    if n_keys is None:
+        n_keys = n_queries
+    return np.tri(n_queries, n_keys, n_keys - n_queries, dtype=bool)
+    ### END SOLUTION
+
+# %% check="causal_mask-by_hand" points=3 category="mask correctness"
+"""Of three tokens the first sees one, the second two, the third all three."""
+with check("causal_mask-by_hand"):
+    agree_mask(
+        causal_mask(3),
+        [[True, False, False], [True, True, False], [True, True, True]],
+        "the mask",
+        "Which keys may query 0 look at?",
+        show=True,
+    )
+
+# %% check="causal_mask-new_tokens" points=2 category="mask correctness"
+"""Two new tokens after three old ones: the last sees all five, the one before it four."""
+with check("causal_mask-new_tokens"):
+    agree_mask(
+        causal_mask(2, 5),
+        [[True, True, True, True, False], [True, True, True, True, True]],
+        "the mask",
+        "At which of the five positions does query 0 stand?",
+    )
+
+# %% check="causal_mask-squares" points=1 category="edge cases" hidden=true
+"""As many queries as keys, from one upwards, with n_keys given or not."""
+for n in (1, *(int(n) for n in rng.permutation(np.arange(2, 10))[:3])):
+    wanted = causal_mask_by_definition(n, n)
+    agree_mask(causal_mask(n), wanted, "the mask", "Does every query see itself?")
+    agree_mask(causal_mask(n, n), wanted, "the mask with n_keys given")
+
+# %% check="causal_mask-more_keys_than_queries" points=2 category="shapes" hidden=true
+"""One row for each query, one column for each key, aligned at the bottom right."""
+for n_queries in (1, int(rng.integers(2, 4)), int(rng.integers(4, 7))):
+    for n_keys in (n_queries + 1, n_queries + int(rng.integers(2, 7))):
+        wanted = causal_mask_by_definition(n_queries, n_keys)
+        agree_mask(causal_mask(n_queries, n_keys), wanted, "the mask", "Does the last query see every key?")
+
+# %% [markdown]
+# ### 7. Padding means nothing: `padding_mask`
+#
+# Three sentences of 2, 4 and 1 tokens travel in one array with room for 5. For each sentence, the first
+# `length` keys are real and the rest is filler:
+#
+# $$M_{b,1,j} = (\,j < \text{length}_b\,)$$
+#
+# The shape is `(batch, 1, n_keys)`. The 1 in the middle is the axis of the queries: every query of a
+# sentence has the same real keys, and broadcasting stretches that 1 to any number of queries. What happens
+# to queries that are padding themselves? They look at the real keys like all others, and nobody reads
+# their output.
+
+# %% step="padding_mask" points=8
+def padding_mask(lengths, n_keys):
+    """Which keys are real tokens, for every sequence of a batch.
+
+    Arguments
+        lengths: whole numbers, shape (batch,), in any order, each from 1 to n_keys
+        n_keys: the number of keys with the padding; it may be more than the longest length
+
+    Returns
+        bool (batch, 1, n_keys): True for the first lengths[b] keys of sequence b, False for the rest.
+        (1 and 0 count as True and False.)
+
+    Rules
+        The input stays as it is.
+    """
+    ### BEGIN SOLUTION
+    return np.arange(n_keys) < np.reshape(lengths, (-1, 1, 1))
+    ### END SOLUTION
+
+# %% check="padding_mask-by_hand" points=3 category="mask correctness"
+"""Sequences of 2, 4 and 1 tokens in an array with room for 5."""
+with check("padding_mask-by_hand"):
+    agree_mask(
+        padding_mask(np.array([2, 4, 1]), 5),
+        [[[True, True, False, False, False]], [[True, True, True, True, False]], [[True, False, False, False, False]]],
+        "the mask",
+        "With length 2, which column numbers are real tokens?",
+        show=True,
+    )
+
+# %% check="padding_mask-any_lengths" points=2 category="mask correctness" hidden=true
+"""Drawn lengths, a sequence without padding and one of a single token among them."""
+for batch, n_keys in (different_sizes(2), (4, 4), (5, 3)):
+    lengths = rng.integers(1, n_keys + 1, size=batch)
+    lengths[rng.permutation(batch)[:2]] = n_keys, 1
+    wanted = padding_mask_by_definition(lengths, n_keys)
+    agree_mask(padding_mask(lengths, n_keys), wanted, "the mask", "How many True has the row of a sequence?")
+
+# %% check="padding_mask-room_for_queries" points=2 category="shapes" hidden=true
+"""The shape is (batch, 1, n_keys), also for a batch of one, a single key, or more room than anybody needs."""
+for batch, n_keys in ((1, int(rng.integers(2, 8))), (int(rng.integers(2, 6)), 1), (1, 1), different_sizes(2)):
+    lengths = rng.integers(1, max(n_keys, 2), size=batch)
+    wanted = padding_mask_by_definition(lengths, n_keys)
+    agree_mask(padding_mask(lengths, n_keys), wanted, "the mask", "Where is the axis that stands for the queries?")
+
+# %% check="padding_mask-inputs_unchanged" points=1 category="purity" hidden=true
+"""The lengths stay as they are and in their order, and a second call gives the same answer."""
+batch, n_keys = different_sizes(2)
+lengths = rng.integers(1, n_keys + 1, size=batch)
+wanted = padding_mask_by_definition(lengths, n_keys)
+with unchanged(lengths=lengths):
+    padding_mask(lengths, n_keys)
+    agree_mask(padding_mask(lengths, n_keys), wanted, "the second answer")
+
+# %% [markdown]
+# Your two masks, and both at once. A query may look at a key if the causal mask *and* the padding mask
+# allow it. Read the pictures row by row: who is this query, and what may it look at?
+
+# %%
+@demo
+def two_masks():
+    words = ["The", "cat", "sat", "(pad)"]
+    causal = np.asarray(causal_mask(4), dtype=bool)
+    padding = np.asarray(padding_mask(np.array([3]), 4), dtype=bool)[0]
+    draw_mask(causal, words, words, "Causal mask")
+    draw_mask(np.broadcast_to(padding, (4, 4)), words, words, "Padding mask of a sequence of 3")
+    draw_mask(causal & padding, words, words, "Both")
+
+# %% [markdown]
+# ### 8. Putting the mask on: `apply_mask`
+#
+# Where do masks act? *Before* softmax, on the scores. A hidden key gets the score $-\infty$, its
+# exponential is 0, and the remaining weights share out the whole 1 among themselves, as if the hidden
+# key had never been there:
+#
+# $$\hat S_{ij} = \begin{cases} S_{ij} & \text{if } M_{ij} \\ -\infty & \text{otherwise} \end{cases}$$
+#
+# This is a choice between two values for every entry, not arithmetic with them. What stands under the
+# mask must not matter at all, not even when it is NaN; and NaN survives every sum and every product.
+
+# %% step="apply_mask" points=7
+def apply_mask(scores, mask):
+    """The scores, with -inf wherever the mask is False.
+
+    Shapes
+        scores: (..., n_queries, n_keys), any number of leading axes
+        mask: bool, True = may attend; any shape that broadcasts to the shape of scores, such as
+            (n_queries, n_keys) or (batch, 1, n_keys)
+
+    Returns
+        an array of the same shape as scores
+
+    Rules
+        Exactly -inf where the mask is False, whatever stood there: NaN and inf disappear, too.
+        The score itself where the mask is True.
+        A query may have no allowed key: then its whole row is -inf.
+        The inputs stay as they are.
+    """
+    ### BEGIN SOLUTION
+    return np.where(mask, scores, -np.inf)
+    ### END SOLUTION
+
+# %% check="apply_mask-by_hand" points=2 category="mask correctness"
+"""Two hidden scores become -inf; the other four stay."""
+with check("apply_mask-by_hand"):
+    agree(
+        apply_mask(
+            np.array([[1.0, 2.5, -3.0], [0.5, 4.0, 7.0]]),
+            np.array([[True, False, True], [False, True, True]]),
+        ),
+        [[1.0, -np.inf, -3.0], [-np.inf, 4.0, 7.0]],
+        "the masked scores",
+        "Which score has the exponential 0?",
+        show=True,
+    )
+
+# %% check="apply_mask-broadcasts" points=2 category="shapes" hidden=true
+"""One mask for all sequences, one for all queries, one for all heads: each is stretched to the scores."""
+b, h, n, m = different_sizes(4)
+for shape, mask_shape in (
+    ((n, m), (1, m)),
+    ((b, n, m), (n, m)),
+    ((b, n, m), (b, 1, m)),
+    ((b, n, m), (b, n, m)),
+    ((b, h, n, m), (b, 1, 1, m)),
+    ((b, h, n, m), (n, m)),
+    ((n, n, n), (n, n)),
+    ((n, n, n), (n, 1, n)),
+):
+    scores, mask = 2 * rng.normal(size=shape), random_mask(*mask_shape)
+    wanted = masked_by_definition(scores, mask)
+    agree(apply_mask(scores, mask), wanted, "the masked scores", "Which axes does the mask have, counted from the end?")
+
+# %% check="apply_mask-nan_disappears" points=2 category="edge cases" hidden=true
+"""NaN, inf and huge numbers under the mask leave no trace; a row may be hidden altogether."""
+n = int(rng.integers(4, 8))
+mask = causal_mask_by_definition(n, n)
+mask[int(rng.integers(n))] = False
+for under in (np.nan, np.inf, -np.inf, 1e4, -1e12):
+    clean = 2 * rng.normal(size=(n, n))
+    scores = clean.copy()
+    scores[~mask] = under
+    wanted = masked_by_definition(clean, mask)
+    agree(apply_mask(scores, mask), wanted, "the masked scores", "What is NaN plus anything? What is 0 times inf?")
+
+# %% check="apply_mask-inputs_unchanged" points=1 category="purity" hidden=true
+"""Scores and mask stay as they are, and a second call gives the same answer."""
+n, m = different_sizes(2)
+scores, mask = 2 * rng.normal(size=(n, m)), random_mask(n, m)
+wanted = masked_by_definition(scores, mask)
+with unchanged(scores=scores, mask=mask):
+    apply_mask(scores, mask)
+    agree(apply_mask(scores, mask), wanted, "the second answer")
+
+# %% [markdown]
+# ### Look back: a decoder reads five tokens
+#
+# `<BOS> I like transformers <EOS>`, five tokens of 16 random features, go through two heads of length 8,
+# each with projections of its own. Everything is drawn from Python's own generator with seed 42, and every
+# stage below is one of your functions: scores, scaled, masked, weights, output.
+#
+# The first row is no surprise: `<BOS>` sees only itself and must give itself everything. Look closely at
+# the other rows. The weights are almost uniform: one half each, one third each, one quarter each. The mask
+# made that pattern, not the words. The numbers were drawn with a spread of 0.1, so no scaled score is
+# larger than 0.008, and all exponentials are nearly 1. An untrained model attends to everything alike.
+
+# %%
+def five_tokens():
+    """X (5, 16), and W_Q, W_K, W_V of two heads, each (2, 16, 8): the same numbers on every computer."""
+    import random
+
+    draw = random.Random(42)
+
+    def matrix(rows, columns):
+        return [[draw.gauss(0, 0.1) for _ in range(columns)] for _ in range(rows)]
+
+    vocabulary, positions = np.array(matrix(6, 16)), np.array(matrix(5, 16))
+    X = vocabulary[[1, 3, 4, 5, 2]] + positions
+    return (X, *(np.array([matrix(16, 8) for _ in range(2)]) for _ in range(3)))
+
+
+@demo
+def a_decoder_reads():
+    names, features = ["<BOS>", "I", "like", "transformers", "<EOS>"], [f"f{j}" for j in range(8)]
+    X, W_Q, W_K, W_V = five_tokens()
+    for head in range(2):
+        Q, K, V = project_qkv(X, W_Q[head], W_K[head], W_V[head])
+        scores = attention_scores(Q, K)
+        scaled = scale_scores(scores, 8)
+        masked = apply_mask(scaled, causal_mask(5))
+        weights = softmax(masked)
+        if head == 0:
+            for title, stage in (("scores", scores), ("scaled scores", scaled), ("masked scores", masked)):
+                print(f"Head {head}: {title}")
+                table(stage, names, names, 4)
+        print(f"Head {head}: weights")
+        table(weights, names, names, 4)
+        print(f"Head {head}: output")
+        table(weighted_sum(weights, V), names, features, 4)
+        picture(np.asarray(weights), names, names, f"Head {head}: weights", np.char.mod("%.2f", weights))
+
+# %% [markdown]
+# ## Part three: attention
+#
+# ### 9. All together: `scaled_dot_product_attention`
+#
+# From here on, **call the functions you have written**. Do not write them again: attention is the
+# composition of your steps 2, 3, 8, 4 and 5, in this order, and the mask step is left out when there is no mask.
+#
+# $$\operatorname{Attention}(Q, K, V) = \operatorname{softmax}\!\left(\frac{Q K^{\mathsf T}}{\sqrt{d_k}}\right) V$$
+#
+# | array | shape |
+# |---|---|
+# | `Q` | `(..., n_queries, d_k)` |
+# | `K` | `(..., n_keys, d_k)` |
+# | `V` | `(..., n_keys, d_v)` |
+# | `mask` | anything that broadcasts to `(..., n_queries, n_keys)`, or `None` |
+# | output | `(..., n_queries, d_v)` |
+# | weights | `(..., n_queries, n_keys)` |
+#
+# The function returns the weights beside the output, because they are what we like to look at.
+
+# %% step="scaled_dot_product_attention" points=12
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    """Every query's blend of the values, and the weights of the blend.
+
+    Shapes
+        Q: (..., n_queries, d_k)
+        K: (..., n_keys, d_k)
+        V: (..., n_keys, d_v), where d_v may differ from d_k; the same leading axes everywhere
+        mask: None, or bool, True = may attend, of any shape that broadcasts to (..., n_queries, n_keys)
+
+    Returns
+        (output, weights): a tuple of arrays of shapes (..., n_queries, d_v) and (..., n_queries, n_keys)
+
+    Rules
+        Scores are scaled by the length d_k. Each row of weights sums to 1 within 1e-9.
+        Scores up to 1e4 in size, of either sign, overflow nothing.
+        A hidden key has a weight of exactly 0, also when its score is thousands above the others or theirs
+        are near -1e4. The allowed keys share out the whole 1, and the output is made with these weights.
+        A query with no allowed key may get anything, but must not raise an error or disturb the others.
+        The inputs stay as they are, and no call remembers an earlier one.
+    """
+    ### BEGIN SOLUTION
+    scores = scale_scores(attention_scores(Q, K), np.shape(Q)[-1])
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+    ### END SOLUTION
+
+# %% check="scaled_dot_product_attention-by_hand" points=2 category="values"
+"""Two queries, three keys of length 4: the scaled scores are logarithms, so the weights are simple fractions."""
+with check("scaled_dot_product_attention-by_hand"):
+    output, weights = unpack(
+        scaled_dot_product_attention(
+            np.array([[2.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0]]),
+            np.array([[np.log(2.0), 0.0, 0.0, 0.0], [0.0, np.log(3.0), 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]]),
+            np.array([[60.0, 0.0], [0.0, 40.0], [30.0, 60.0]]),
+        ),
+        "output, weights",
+    )
+    agree(weights, [[0.5, 0.25, 0.25], [0.2, 0.6, 0.2]], "the weights", "Print the scaled scores. Are they log(2) and log(3)?", show=True)
+    agree(output, [[37.5, 25.0], [18.0, 36.0]], "the output", "Which rows are blended, and by which weights?", show=True)
+
+# %% check="scaled_dot_product_attention-with_mask" points=2 category="mask correctness"
+"""The same with one key hidden from each query: the other two share out everything."""
+with check("scaled_dot_product_attention-with_mask"):
+    mask = np.array([[True, False, True], [True, True, False]])
+    output, weights = unpack(
+        scaled_dot_product_attention(
+            np.array([[2.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0]]),
+            np.array([[np.log(2.0), 0.0, 0.0, 0.0], [0.0, np.log(3.0), 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]]),
+            np.array([[60.0, 0.0], [0.0, 40.0], [30.0, 60.0]]),
+            mask,
+        ),
+        "output, weights",
+    )
+    agree(weights, [[2 / 3, 0.0, 1 / 3], [0.25, 0.75, 0.0]], "the weights", "At which stage does your mask act?")
+    hidden_get_nothing(weights, mask)
+    agree(output, [[50.0, 20.0], [15.0, 30.0]], "the output", "Is it made with the masked weights?")
+
+# %% check="scaled_dot_product_attention-rows_sum_to_one" points=2 category="row sums" hidden=true
+"""Every query shares out exactly one, in the right shares, whatever the five sizes are."""
+n = int(rng.integers(3, 6))
+for n_queries, n_keys, d_k, d_v in (different_sizes(4), different_sizes(4), (n, n, n, n), (1, 3, 2, 1), (3, 1, 5, 2)):
+    Q, K, V = 1.3 * rng.normal(size=(n_queries, d_k)), rng.normal(size=(n_keys, d_k)), rng.normal(size=(n_keys, d_v))
+    wanted = attention_by_definition(Q, K, V)
+    attention_agrees(scaled_dot_product_attention(Q, K, V), wanted)
+
+# %% check="scaled_dot_product_attention-large_scores" points=2 category="overflow safety" hidden=true
+"""Queries whose scores run into the thousands, beside queries whose scores are small."""
+n_keys, d_v = int(rng.integers(3, 7)), int(rng.integers(2, 6))
+K = rng.integers(-3, 4, size=(n_keys, 4)).astype(float)
+K[0] = 3.0, 2.0, -3.0, 1.0
+V = rng.integers(-16, 17, size=(n_keys, d_v)) / 8
+Q = np.array([[1.0], [300.0], [-200.0], [0.125]]) * K[[0, 0, 0, -1]]
+Q = Q[rng.permutation(4)]
+wanted = attention_by_definition(Q, K, V)
+attention_agrees(scaled_dot_product_attention(Q, K, V), wanted, rtol=1e-6)
+
+# %% check="scaled_dot_product_attention-any_batch" points=1 category="shapes" hidden=true
+"""Any number of leading axes, a batch of one, and all sizes equal."""
+n = int(rng.integers(3, 5))
+for *lead, n_queries, n_keys, d_k, d_v in (different_sizes(5), (2, *different_sizes(5)), (n,) * 5, (n,) * 6, (1, 2, 1, 3, 1), (2, 1, 1, 1, 2)):
+    Q, K = 1.3 * rng.normal(size=(*lead, n_queries, d_k)), rng.normal(size=(*lead, n_keys, d_k))
+    V = rng.normal(size=(*lead, n_keys, d_v))
+    wanted = attention_by_definition(Q, K, V)
+    attention_agrees(scaled_dot_product_attention(Q, K, V), wanted)
+
+# %% check="scaled_dot_product_attention-hidden_keys" points=2 category="mask correctness" hidden=true
+"""Masks of every shape; a hidden key that would have won; allowed keys that score terribly; a query with no key."""
+b, n, m, d_k, d_v = different_sizes(5)
+for shape in ((n, m), (b, 1, m), (b, n, m), (b, n, 1, m), (b, 1, n, m)):
+    lead = (b, n) if len(shape) == 4 else (b,)
+    Q, K, V = (rng.normal(size=(*lead, *size)) for size in ((n, d_k), (m, d_k), (m, d_v)))
+    mask = random_mask(*shape)
+    wanted = attention_by_definition(Q, K, V, mask)
+    attention_agrees(scaled_dot_product_attention(Q, K, V, mask=mask), wanted, mask)
+
+n = int(rng.integers(4, 7))
+causal, winner, nobody = causal_mask_by_definition(n, n), random_mask(n, n), random_mask(n, n)
+winner[:, -1], winner[:, 0] = False, True
+nobody[int(rng.integers(n))] = False
+for mask in (causal, winner, nobody):
+    Q, K, V = (rng.normal(size=(n, n)) for _ in range(3))
+    if mask is winner:  # the last key would get everything
+        Q[:, 0], K[-1, 0] = 1.0, 3000.0 * math.sqrt(n)
+    wanted = attention_by_definition(Q, K, V, mask)
+    attention_agrees(scaled_dot_product_attention(Q, K, V, mask), wanted, mask)
+
+mask = np.concatenate([random_mask(1, n)] * 2)
+Q, K, V = np.ones((2, 1)), rng.integers(-16, 17, size=(n, 1)) / 8, rng.normal(size=(n, 3))
+K[mask[0]] -= 9990.0  # the allowed keys score far below the hidden ones
+wanted = attention_by_definition(Q, K, V, mask)
+attention_agrees(scaled_dot_product_attention(Q, K, V, mask), wanted, mask)
+
+# %% check="scaled_dot_product_attention-inputs_unchanged" points=1 category="purity" hidden=true
+"""Queries, keys and values stay as they are, and a second call gives the same answer."""
+n_queries, n_keys, d_k, d_v = different_sizes(4)
+Q, K, V = 1.3 * rng.normal(size=(n_queries, d_k)), rng.normal(size=(n_keys, d_k)), rng.normal(size=(n_keys, d_v))
+wanted = attention_by_definition(Q, K, V)
+with unchanged(Q=Q, K=K, V=V):
+    scaled_dot_product_attention(Q, K, V)
+    attention_agrees(scaled_dot_product_attention(Q, K, V), wanted)
+
+# %% [markdown]
+# ### Look back: steering a soft lookup
+#
+# Three keys with three values, and a query that you can turn. It points along key 0 first, then along
+# key 1. You might expect the output to be nearly the value of the matching key. Look at the weights
+# instead: with the query `[1, 0]`, key 2 fits just as well as key 0, because it shares that direction. Each
+# gets 0.40, key 1 still gets 0.20, and the output `[6.02, 3.98]` leans 60 to 40. That is a lean, not a landslide. What
+# would make the lookup harder? Try a query of `[10, 0]`.
+
+# %%
+@demo
+def soft_lookup():
+    K = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    V = np.array([[10.0, 0.0], [0.0, 10.0], [5.0, 5.0]])
+    for query in ([1.0, 0.0], [0.0, 1.0]):
+        output, weights = scaled_dot_product_attention(np.array([query]), K, V)
+        draw_weights(weights, [f"query {query}"], [f"key {key}" for key in K.tolist()], f"Query {query}")
+        print("  output:", np.round(output, 4).tolist())
+
+# %% [markdown]
+# ### 10. Asking oneself: `self_attention`
+#
+# In self-attention queries, keys and values come from the same tokens. Every token asks, every token
+# answers, and each row of the result is that token *in its context*:
+#
+# $$\operatorname{SelfAttention}(X) = \operatorname{Attention}(X W_Q,\; X W_K,\; X W_V)$$
+#
+# From `(..., n, d_model)` to an output `(..., n, d_v)` and weights `(..., n, n)`.
+
+# %% step="self_attention" points=6
+def self_attention(X, W_Q, W_K, W_V, mask=None):
+    """Attention of the tokens in X to each other.
+
+    Shapes
+        X: (..., n, d_model), any number of leading axes
+        W_Q, W_K: (d_model, d_k); W_V: (d_model, d_v)
+        mask: None, or bool, True = may attend, of any shape that broadcasts to (..., n, n)
+
+    Returns
+        (output, weights): a tuple of arrays of shapes (..., n, d_v) and (..., n, n)
+
+    Rules
+        Scores are scaled by d_k, which may differ from d_model and d_v. Each row of weights sums to 1.
+        A hidden key has a weight of exactly 0.
+        The inputs stay as they are.
+    """
+    ### BEGIN SOLUTION
+    Q, K, V = project_qkv(X, W_Q, W_K, W_V)
+    return scaled_dot_product_attention(Q, K, V, mask)
+    ### END SOLUTION
+
+# %% check="self_attention-by_hand" points=2 category="values"
+"""Two tokens whose scores are log(2) and log(3): the weights are thirds and quarters."""
+with check("self_attention-by_hand"):
+    output, weights = unpack(
+        self_attention(
+            np.array([[1.0, 0.0], [0.0, 1.0]]),
+            np.array([[np.log(2.0)], [np.log(3.0)]]),
+            np.array([[1.0], [0.0]]),
+            np.array([[12.0, 0.0, 24.0], [0.0, 12.0, 12.0]]),
+        ),
+        "output, weights",
+    )
+    agree(weights, [[2 / 3, 1 / 3], [0.75, 0.25]], "the weights", "Which length scales the scores: d_k is 1 here.", show=True)
+    agree(output, [[8.0, 4.0, 20.0], [9.0, 3.0, 21.0]], "the output", "Which projection makes the values?", show=True)
+
+# %% check="self_attention-causal" points=1 category="mask correctness"
+"""The same two tokens, but the first must not look ahead: it keeps to itself."""
+with check("self_attention-causal"):
+    mask = np.array([[True, False], [True, True]])
+    output, weights = unpack(
+        self_attention(
+            np.array([[1.0, 0.0], [0.0, 1.0]]),
+            np.array([[np.log(2.0)], [np.log(3.0)]]),
+            np.array([[1.0], [0.0]]),
+            np.array([[12.0, 0.0, 24.0], [0.0, 12.0, 12.0]]),
+            mask,
+        ),
+        "output, weights",
+    )
+    agree(weights, [[1.0, 0.0], [0.75, 0.25]], "the weights", "Does the mask reach the attention?")
+    hidden_get_nothing(weights, mask)
+    agree(output, [[12.0, 0.0, 24.0], [9.0, 3.0, 21.0]], "the output")
+
+# %% check="self_attention-rows_sum_to_one" points=1 category="row sums" hidden=true
+"""Every token shares out exactly one, in the right shares, whatever the sizes are."""
+n = int(rng.integers(3, 6))
+for n_tokens, d_model, d_k, d_v in (different_sizes(4), different_sizes(4), (n, n, n, n)):
+    X, W_Q, W_K, W_V = 1.3 * rng.normal(size=(n_tokens, d_model)), random_weights(d_model, d_k), random_weights(d_model, d_k), random_weights(d_model, d_v)
+    wanted = attention_by_definition(*(product_by_definition(X, W) for W in (W_Q, W_K, W_V)))
+    attention_agrees(self_attention(X, W_Q, W_K, W_V), wanted)
+
+# %% check="self_attention-any_batch" points=1 category="shapes" hidden=true
+"""Any number of leading axes, with masks for all sequences, for each sequence, and for each query."""
+for b, n, d_model, d_k, d_v in (different_sizes(5), (1, 3, 2, 3, 2), (3, 3, 3, 3, 3)):
+    W_Q, W_K, W_V = random_weights(d_model, d_k), random_weights(d_model, d_k), random_weights(d_model, d_v)
+    for lead, mask in (((b,), None), ((b,), random_mask(n, n)), ((b,), random_mask(b, 1, n)), ((b,), random_mask(b, n, n)), ((2, b), None)):
+        X = 1.3 * rng.normal(size=(*lead, n, d_model))
+        wanted = attention_by_definition(*(product_by_definition(X, W) for W in (W_Q, W_K, W_V)), mask)
+        attention_agrees(self_attention(X, W_Q, W_K, W_V, mask=mask), wanted, mask)
+
+# %% check="self_attention-inputs_unchanged" points=1 category="purity" hidden=true
+"""The tokens and the three matrices stay as they are, and a second call gives the same answer."""
+n, d_model, d_k, d_v = different_sizes(4)
+X, W_Q, W_K, W_V = 1.3 * rng.normal(size=(n, d_model)), random_weights(d_model, d_k), random_weights(d_model, d_k), random_weights(d_model, d_v)
+wanted = attention_by_definition(*(product_by_definition(X, W) for W in (W_Q, W_K, W_V)))
+with unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V):
+    self_attention(X, W_Q, W_K, W_V)
+    attention_agrees(self_attention(X, W_Q, W_K, W_V), wanted)
+
+# %% [markdown]
+# ### Look back: "The cat sat down"
+#
+# Four words, three features each, and identity matrices for all three projections, so that every word
+# is its own query, key and value. "The" has the first feature, "cat" the second, and "sat" and "down"
+# share the third.
+#
+# Read the table row by row. "sat" looks a little more at itself (0.31) than at "down" (0.30). "down" looks
+# at "sat" and at itself *equally*, 0.31 each: their scores are exactly the same, because "sat" is "down"
+# plus features that "down" does not ask for. No weight falls below 0.17. With scores of at most 1.05
+# before scaling, attention stays gentle.
+#
+# Then the same words with four random tokens of eight features and projections of spread 0.1 (NumPy's
+# seed 42): the output has the input's shape, and the weights are nearly uniform again.
+
+# %%
+@demo
+def the_cat_sat_down():
+    words = ["The", "cat", "sat", "down"]
+    X = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.2], [0.1, 0.2, 1.0], [0.0, 0.0, 1.0]])
+    output, weights = self_attention(X, np.eye(3), np.eye(3), np.eye(3))
+    draw_weights(weights, words, words, "The cat sat down, identity projections")
+    print("Output: each word in its context")
+    table(output, words, ["feature 0", "feature 1", "feature 2"])
+
+
+@demo
+def four_by_eight():
+    draw = np.random.RandomState(42)
+    X = draw.randn(4, 8)
+    W_Q, W_K, W_V = (0.1 * draw.randn(8, 8) for _ in range(3))
+    output, weights = self_attention(X, W_Q, W_K, W_V)
+    tokens = [f"token {i}" for i in range(4)]
+    print("Four random tokens of eight features: weights")
+    table(weights, tokens, tokens, 3)
+    print("Shape of the output:", np.shape(output))
+
+# %% [markdown]
+# Now draw one of your own. Change the words, the numbers or the mask below, as often as you like. At the
+# end of this notebook you will find a question about it.
+
+# %%
+@demo
+def your_own_heatmap():
+    words = ["a", "dog", "bites", "a", "man"]
+    draw = np.random.default_rng(7)
+    X = draw.normal(size=(5, 4))
+    W_Q, W_K, W_V = (draw.normal(size=(4, 4)) for _ in range(3))
+    _, weights = self_attention(X, W_Q, W_K, W_V, mask=causal_mask(5))
+    draw_weights(weights, words, words, "My heatmap")
+
+# %% [markdown]
+# ## Part four: many heads
+#
+# One set of weights can express one kind of relation: a pronoun looking for its noun, or a verb for its
+# subject, but hardly both at once. So transformers run several attentions side by side, each on its
+# own slice of the features, and glue the results together.
+#
+# ### 11. Cutting features into heads: `split_heads`
+#
+# A token's `d_model` features are cut into `num_heads` blocks of $d_\text{head} = d_\text{model} / h$. Head
+# 0 gets the first block, head 1 the second, and so on. The head axis then moves in front of the tokens, so
+# that everything you have written so far treats heads as one more leading axis:
+#
+# $$H_{h,\,i,\,j} = X_{i,\;h\, d_\text{head} + j}$$
+#
+# `(..., n, d_model)` becomes `(..., num_heads, n, d_head)`. Every token keeps all of its features; the
+# sequence is not cut.
+
+# %% step="split_heads" points=7
+def split_heads(X, num_heads):
+    """The features of X, cut into one block for each head, with the heads in front of the tokens.
+
+    Shapes
+        X: (..., n, d_model), any number of leading axes
+        num_heads: whole number, 1 or more
+
+    Returns
+        (..., num_heads, n, d_model // num_heads): head h owns the h-th contiguous block of features
+
+    Raises
+        ValueError if d_model is not a multiple of num_heads (other exceptions are accepted, too)
+
+    Rules
+        The input stays as it is.
+    """
+    ### BEGIN SOLUTION
+    *lead, n, d_model = np.shape(X)
+    if d_model % num_heads:
+        raise ValueError(f"{d_model} features cannot be cut into {num_heads} equal heads")
+    return np.swapaxes(np.reshape(X, (*lead, n, num_heads, d_model // num_heads)), -3, -2)
+    ### END SOLUTION
+
+# %% check="split_heads-by_hand" points=2 category="multi-head concatenation"
+"""Three tokens of four features become two heads of three tokens with two features."""
+with check("split_heads-by_hand"):
+    agree(
+        split_heads(np.array([[0.0, 1.0, 2.0, 3.0], [4.0, 5.0, 6.0, 7.0], [8.0, 9.0, 10.0, 11.0]]), 2),
+        [[[0.0, 1.0], [4.0, 5.0], [8.0, 9.0]], [[2.0, 3.0], [6.0, 7.0], [10.0, 11.0]]],
+        "the heads",
+        "Which features does head 0 own, and of how many tokens?",
+        show=True,
+    )
+
+# %% check="split_heads-refuses_what_does_not_divide" points=1 category="edge cases"
+"""Six features make three heads of two, but four heads are refused with an error."""
+with check("split_heads-refuses_what_does_not_divide"):
+    X = np.array([[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]])
+    agree(split_heads(X, 3), [[[0.0, 1.0]], [[2.0, 3.0]], [[4.0, 5.0]]], "three heads of one token")
+    refuses(lambda: split_heads(X, 4), "4 heads of 6 features")
+
+# %% check="split_heads-any_batch" points=2 category="shapes" hidden=true
+"""Leading axes stay in front of the heads, whatever their number, also where sizes are equal or 1."""
+n = int(rng.integers(2, 5))
+for *lead, n_tokens, num_heads, d_head in (different_sizes(4), different_sizes(5), (n, n, n, n), (n, n, n, n, n), (1, 3, 2, 2), (2, 1, 2, 1)):
+    X = rng.normal(size=(*lead, n_tokens, num_heads * d_head))
+    wanted = heads_by_definition(X, num_heads)
+    agree(split_heads(X, num_heads), wanted, "the heads", "Do you count axes from the front or from the end?")
+
+# %% check="split_heads-contiguous_blocks" points=1 category="multi-head concatenation" hidden=true
+"""Each head owns one contiguous block, for one head, for heads of one feature, and where sizes are equal."""
+n = int(rng.integers(3, 6))
+for n_tokens, num_heads, d_head in (different_sizes(3), different_sizes(3), (n, n, n), (3, 1, 5), (2, 5, 1), (1, 2, 3)):
+    X = rng.normal(size=(n_tokens, num_heads * d_head))
+    wanted = heads_by_definition(X, num_heads)
+    agree(split_heads(X, num_heads), wanted, "the heads", "Are the features of one head neighbours in X?")
+
+# %% check="split_heads-inputs_unchanged" points=1 category="purity" hidden=true
+"""X stays as it is, its shape included, and a second call gives the same answer."""
+n, num_heads, d_head = different_sizes(3)
+X = rng.normal(size=(n, num_heads * d_head))
+wanted = heads_by_definition(X, num_heads)
+with unchanged(X=X):
+    split_heads(X, num_heads)
+    agree(split_heads(X, num_heads), wanted, "the second answer")
+    agree(X.shape, (n, num_heads * d_head), "the shape of X afterwards")
+
+# %% [markdown]
+# ### 12. Side by side again: `concat_heads`
+#
+# The way back. Each token collects what all heads found out about it, block by block, in the order of
+# the heads:
+#
+# $$Y_{i,\;h\, d_\text{head} + j} = H_{h,\,i,\,j}$$
+#
+# `(..., num_heads, n, d_head)` becomes `(..., n, num_heads * d_head)`. What you split and concatenate comes
+# back as it was.
+
+# %% step="concat_heads" points=6
+def concat_heads(heads):
+    """The features of all heads side by side, head 0 first.
+
+    Shapes
+        heads: (..., num_heads, n, d_head), any number of leading axes
+
+    Returns
+        (..., n, num_heads * d_head): the first d_head features come from head 0, the next from head 1, ...
+
+    Rules
+        The input stays as it is.
+    """
+    ### BEGIN SOLUTION
+    *lead, num_heads, n, d_head = np.shape(heads)
+    return np.reshape(np.swapaxes(heads, -3, -2), (*lead, n, num_heads * d_head))
+    ### END SOLUTION
+
+# %% check="concat_heads-by_hand" points=2 category="multi-head concatenation"
+"""Two heads of three tokens with two features become three tokens of four features."""
+with check("concat_heads-by_hand"):
+    agree(
+        concat_heads(np.array([[[0.0, 1.0], [4.0, 5.0], [8.0, 9.0]], [[2.0, 3.0], [6.0, 7.0], [10.0, 11.0]]])),
+        [[0.0, 1.0, 2.0, 3.0], [4.0, 5.0, 6.0, 7.0], [8.0, 9.0, 10.0, 11.0]],
+        "the features",
+        "Token 0 has two features in each head. Where do they go?",
+        show=True,
+    )
+
+# %% check="concat_heads-whole_heads" points=2 category="multi-head concatenation" hidden=true
+"""Whole heads stand side by side, for one head, for heads of one feature, and where all sizes are equal."""
+n = int(rng.integers(3, 6))
+for num_heads, n_tokens, d_head in (different_sizes(3), different_sizes(3), (n, n, n), (1, 3, 5), (5, 2, 1), (2, 1, 3)):
+    X = rng.normal(size=(n_tokens, num_heads * d_head))
+    agree(concat_heads(heads_by_definition(X, num_heads)), X, "the features", "Are the features of one head neighbours?")
+
+# %% check="concat_heads-any_batch" points=1 category="shapes" hidden=true
+"""Leading axes stay in front, whatever their number, also where sizes are equal or 1."""
+n = int(rng.integers(2, 5))
+for *lead, n_tokens, num_heads, d_head in (different_sizes(4), different_sizes(5), (n, n, n, n), (n, n, n, n, n), (1, 3, 2, 2), (2, 1, 2, 1)):
+    X = rng.normal(size=(*lead, n_tokens, num_heads * d_head))
+    agree(concat_heads(heads_by_definition(X, num_heads)), X, "the features", "Which axes trade places before they merge?")
+
+# %% check="concat_heads-inputs_unchanged" points=1 category="purity" hidden=true
+"""The heads stay as they are, their shape included, and a second call gives the same answer."""
+num_heads, n, d_head = different_sizes(3)
+X = rng.normal(size=(n, num_heads * d_head))
+heads = heads_by_definition(X, num_heads)
+with unchanged(heads=heads):
+    concat_heads(heads)
+    agree(concat_heads(heads), X, "the second answer")
+    agree(heads.shape, (num_heads, n, d_head), "the shape of the heads afterwards")
+
+# %% [markdown]
+# ### 13. Many heads at once: `multi_head_attention`
+#
+# Project once with the full matrices, cut queries, keys and values into heads, let every head attend on its
+# own, put the heads side by side, and mix them with one more matrix:
+#
+# $$\operatorname{head}_h = \operatorname{Attention}(Q_h, K_h, V_h), \qquad
+#   \operatorname{MultiHead}(X) = [\operatorname{head}_1, \ldots, \operatorname{head}_h]\, W_O$$
+#
+# All four matrices are `(d_model, d_model)`, and the result has the shape of `X`. Each head's scores are
+# dot products of length $d_\text{head} = d_\text{model} / h$, and that is the length that scales them.
+#
+# A mask says which *tokens* may look at which; it knows nothing of heads. `(n, n)` fits as it is. A mask
+# with a batch axis, `(batch, n, n)` or `(batch, 1, n)`, has to meet scores of shape
+# `(batch, num_heads, n, n)`. Where must its missing axis go?
+
+# %% step="multi_head_attention" points=10
+def multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Self-attention with several heads, side by side, mixed by W_O.
+
+    Shapes
+        X: (..., n, d_model), any number of leading axes
+        W_Q, W_K, W_V, W_O: (d_model, d_model); head h owns the h-th contiguous block of the columns of
+            W_Q, W_K and W_V
+        num_heads: whole number that divides d_model
+        mask: None, or bool, True = may attend, of shape (n, n); with X of shape (batch, n, d_model) also
+            (batch, n, n) or (batch, 1, n): every head gets the mask of its sequence
+
+    Returns
+        output (..., n, d_model): an array, not a tuple
+
+    Rules
+        Each head's scores are scaled by the length of its own vectors, d_model // num_heads.
+        Scores up to 1e4 in size, of either sign, overflow nothing.
+        A hidden token has no influence. A query with no allowed key may get anything, but must not raise
+        an error or disturb the others.
+        The inputs stay as they are.
+    """
+    ### BEGIN SOLUTION
+    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
+    if mask is not None and np.ndim(mask) > 2:
+        mask = np.expand_dims(mask, -3)
+    heads, _ = scaled_dot_product_attention(Q, K, V, mask)
+    return concat_heads(heads) @ W_O
+    ### END SOLUTION
+
+# %% check="multi_head_attention-by_hand" points=2 category="multi-head concatenation"
+"""Two tokens and two heads of one feature: thirds and fifths in head 0, quarters and sixths in head 1."""
+with check("multi_head_attention-by_hand"):
+    # Head 0 has the scores [[log 2, 0], [log 4, 0]] and the values 15, 0; its outputs are 10, 12.
+    # Head 1 has the scores [[0, log 3], [0, log 5]] and the values 12, 24; its outputs are 21, 22.
+    agree(
+        multi_head_attention(
+            np.eye(2),
+            np.log([[2.0, 3.0], [4.0, 5.0]]),
+            np.eye(2),
+            np.array([[15.0, 12.0], [0.0, 24.0]]),
+            np.array([[1.0, 1.0], [0.0, 2.0]]),
+            2,
+        ),
+        [[10.0, 52.0], [12.0, 56.0]],
+        "the output",
+        "Print each head's output. Are they 10, 12 and 21, 22, and do they stand side by side before W_O?",
+        show=True,
+    )
+
+# %% check="multi_head_attention-heads_in_blocks" points=2 category="multi-head concatenation" hidden=true
+"""Every head works on its own block of columns, scales by its own length, and keeps its place."""
+for n, num_heads, d_head in (different_sizes(3), (3, 2, 5), (4, 1, 3), (3, 3, 3), (2, 3, 2)):
+    d_model = num_heads * d_head
+    X, W_Q, W_K, W_V, W_O = 1.5 * rng.normal(size=(n, d_model)), *(random_weights(d_model, d_model) for _ in range(4))
+    wanted = multi_head_by_definition(X, W_Q, W_K, W_V, W_O, num_heads)
+    agree(multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads), wanted, "the output", "Which length scales a head's scores?")
+
+# %% check="multi_head_attention-any_batch" points=1 category="shapes" hidden=true
+"""Any number of leading axes, also where they equal the number of heads or of tokens."""
+for *lead, n, num_heads, d_head in (different_sizes(4), (2, *different_sizes(3), 1), (2, 2, 2, 2), (3, 3, 3, 3, 3), (1, 2, 2, 3), (2, 1, 2, 2)):
+    d_model = num_heads * d_head
+    X, W_Q, W_K, W_V, W_O = 1.5 * rng.normal(size=(*lead, n, d_model)), *(random_weights(d_model, d_model) for _ in range(4))
+    wanted = multi_head_by_definition(X, W_Q, W_K, W_V, W_O, num_heads)
+    agree(multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads), wanted, "the output", "Where do the heads go in a batch?")
+
+# %% check="multi_head_attention-masks" points=2 category="mask correctness" hidden=true
+"""One mask for all, one for each sequence, one for each query, also with as many sequences as heads."""
+for b, n, num_heads, d_head in (different_sizes(4), (3, 4, 3, 2), (3, 3, 3, 3), (1, 3, 2, 2), (2, 5, 1, 3)):
+    d_model = num_heads * d_head
+    W_Q, W_K, W_V, W_O = (random_weights(d_model, d_model) for _ in range(4))
+    for lead, mask in (((), causal_mask_by_definition(n, n)), ((b,), random_mask(n, n)), ((b,), random_mask(b, n, n)), ((b,), random_mask(b, 1, n))):
+        X = 1.5 * rng.normal(size=(*lead, n, d_model))
+        wanted = multi_head_by_definition(X, W_Q, W_K, W_V, W_O, num_heads, mask)
+        got = multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads, mask=mask)
+        agree(got, wanted, "the output", "Which axis of the mask is the batch, and where does the head axis belong?")
+mask, X = random_mask(b, n, n), rng.normal(size=(b, n, d_model))
+mask[-1, 1] = False
+wanted = multi_head_by_definition(X, W_Q, W_K, W_V, W_O, num_heads, mask)
+got = multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads, mask)
+agree(got, wanted, "the output beside a query with no key", where=mask.any(axis=-1)[..., None])
+
+# %% check="multi_head_attention-large_scores" points=2 category="overflow safety" hidden=true
+"""Scores in the thousands, beside small ones, overflow nothing."""
+n, num_heads = int(rng.integers(3, 6)), int(rng.integers(2, 4))
+d_model = 4 * num_heads
+W_Q = np.kron(np.eye(num_heads), np.eye(4))[:, rng.permutation(d_model)]
+W_V, W_O = (rng.integers(-8, 9, size=(d_model, d_model)) / 8 for _ in range(2))
+X = rng.integers(-3, 4, size=(n, d_model)).astype(float)
+X[0], X[1] = 1.0, rng.choice([-24.0, 24.0], size=d_model)
+wanted = multi_head_by_definition(X, W_Q, 4 * W_Q, W_V, W_O, num_heads)
+got = multi_head_attention(X, W_Q, 4 * W_Q, W_V, W_O, num_heads)
+agree(got, wanted, "the output", "Does every row of every head get a shift of its own before the exponential?", rtol=1e-6, atol=1e-7)
+
+# %% check="multi_head_attention-inputs_unchanged" points=1 category="purity" hidden=true
+"""Tokens, matrices and mask stay as they are, and a second call gives the same answer."""
+n, num_heads, d_head = different_sizes(3)
+d_model = num_heads * d_head
+X, W_Q, W_K, W_V, W_O = 1.5 * rng.normal(size=(n, d_model)), *(random_weights(d_model, d_model) for _ in range(4))
+mask = causal_mask_by_definition(n, n)
+wanted = multi_head_by_definition(X, W_Q, W_K, W_V, W_O, num_heads, mask)
+with unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V, W_O=W_O, mask=mask):
+    multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads, mask)
+    agree(multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads, mask), wanted, "the second answer")
+
+# %% [markdown]
+# ### Look back: two heads, one call
+#
+# The five tokens from before again. In part two, two heads had matrices of their own, `(16, 8)` each. Put
+# side by side they make one `(16, 16)` matrix, and head 0 owns its first eight columns. With the identity
+# for `W_O`, your one call must give the two outputs of part two side by side: `f0` to `f7` are head 0's,
+# `f8` to `f15` head 1's. Compare the rows with the tables above.
+
+# %%
+@demo
+def two_heads_one_call():
+    names = ["<BOS>", "I", "like", "transformers", "<EOS>"]
+    X, *pairs = five_tokens()
+    W_Q, W_K, W_V = (np.concatenate([pair[0], pair[1]], axis=1) for pair in pairs)
+    output = np.asarray(multi_head_attention(X, W_Q, W_K, W_V, np.eye(16), 2, causal_mask(5)))
+    print("Output of both heads, head 0 first")
+    table(output[:, :8], names, [f"f{j}" for j in range(8)], 4)
+    table(output[:, 8:], names, [f"f{j}" for j in range(8, 16)], 4)
+
+# %% [markdown]
+# ## Optional: explain a heatmap
+#
+# This question is read by a person, and may earn extra credit. Take one heatmap that you drew from your
+# own functions, in "Now draw one of your own" or anywhere else. In a few sentences: which tokens,
+# features or masks went in? Pick one row. Which key wins, and which numbers in the queries and keys make it
+# win? Which entry surprised you, and what would you change to test your explanation?
+
+# %% [markdown] manual="explain_a_heatmap" points=0
+# *Write your explanation here.*
+
+# %% [markdown]
+# ## Your score so far
+#
+# What the visible checks of this session say, and what waits. Before you hand in, restart the kernel and
+# run everything, so that this count is honest.
+
+# %%
+summary()
+
+# %% [markdown]
+# ## Where to go from here
+#
+# What you wrote is the heart of every transformer. Around it go a feed-forward layer, residual
+# connections, normalisation, and positions: did you notice that nothing in `self_attention` knows the order of
+# the tokens? Shuffle the rows of `X`, leave out the mask, and see what happens to the output.

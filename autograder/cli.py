@@ -1,0 +1,285 @@
+"""The command line. A command's docstring is its help; what a command needs it imports when it runs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Optional
+
+import typer
+
+from autograder.errors import Unusable
+
+if TYPE_CHECKING:
+    from autograder.course import Course
+    from autograder.exercise import Exercise
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="Build, release and grade exercises in which people learn by writing the code.",
+)
+
+ExerciseName = Annotated[str, typer.Argument(metavar="EXERCISE", help="its name, for example attention")]
+CourseFolder = Annotated[
+    Optional[Path], typer.Option("--course", metavar="DIR", help="where the course's state lies; default: course/")
+]
+Notebook = Annotated[Path, typer.Argument(metavar="NOTEBOOK", help="a submitted .ipynb or percent .py")]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run a command: exit 0 done, 1 not good enough, 2 unusable input, 3 the grader's fault."""
+    from autograder.files import cause
+
+    try:
+        app(arguments, prog_name="autograder")
+    except Unusable as error:
+        _stop(str(error), 2)
+    except OSError as error:
+        if error.filename is None:
+            raise
+        _stop(f"{error.filename}: {cause(error)}; check the path and who may use it", 2)
+    except KeyboardInterrupt:
+        _stop("stopped; what was graded so far is kept", 130)
+
+
+def _stop(line: str, code: int) -> None:
+    print(f"autograder: {' '.join(line.split())}", file=sys.stderr)
+    sys.exit(code)
+
+
+@app.callback()
+def common(course: CourseFolder = None) -> None:
+    if course is not None:
+        os.environ["AUTOGRADER_COURSE"] = str(course)
+
+
+@app.command()
+def build(
+    exercises: Annotated[Optional[list[str]], typer.Argument(metavar="[EXERCISE...]", help="default: all")] = None,
+    check: Annotated[bool, typer.Option("--check", help="only say whether the notebooks are up to date")] = False,
+    course: CourseFolder = None,
+) -> None:
+    """Write the full notebook and the students' one from solutions/EXERCISE.py."""
+    from autograder import build as building
+
+    root = _course(course).root
+    stale = 0
+    for name in exercises or building.names(root):
+        paths = building.build(root, name, check=check)
+        for path in paths:
+            print(f"{'out of date' if check else 'wrote'}: {_short(path)}")
+        if not paths:
+            print(f"up to date: {name}")
+        stale += len(paths)
+    if check and stale:
+        print("run: autograder build", file=sys.stderr)
+        raise typer.Exit(1)
+
+
+@app.command()
+def check(notebook: Notebook, course: CourseFolder = None) -> None:
+    """Run the visible checks of a notebook, for a student; needs nothing but the notebook."""
+    from autograder import handout, tables
+    from autograder.course import Settings
+    from autograder.grading import Grader
+
+    data = _read(notebook)
+    exercise, hidden, hidden_points = handout.read(data, str(notebook), notebook.stem)
+    with Grader(exercise, b"", Settings()) as grader:
+        result = grader.grade(data, None).result
+    if result.status != "graded":
+        raise Unusable(f"{notebook}: {result.reason}; save it in Jupyter and try again")
+    tables.steps(result)
+    print(f"{hidden} hidden checks, worth {hidden_points:g} points, are graded after you hand in.")
+    raise typer.Exit(0 if all(check.status == "passed" for check in result.checks) else 1)
+
+
+@app.command()
+def score(
+    notebook: Notebook,
+    json: Annotated[Optional[str], typer.Option(metavar="FILE", help="write the result as JSON; - is standard output")] = None,
+    min_score: Annotated[Optional[float], typer.Option(metavar="P", help="exit with 1 below so many points")] = None,
+    course: CourseFolder = None,
+) -> None:
+    """Run all checks on one submission."""
+    import secrets
+
+    from autograder import tables
+    from autograder.grading import Grader
+    from autograder.submission import Rejected, raw_cells
+
+    where = _course(course)
+    data = _read(notebook)
+    exercise = _exercise_of(where, notebook, data)
+    secret = where.secret() if where.has_secret() else b""
+    if not secret:
+        secret = secrets.token_bytes(32)
+        print("warning: no secret, so the random inputs of this run cannot be drawn again; set AUTOGRADER_SECRET", file=sys.stderr)
+    with Grader(exercise, secret, where.settings) as grader:
+        result = grader.grade(data, None).result
+    out = sys.stderr if json == "-" else sys.stdout
+    if json == "-":
+        print(result.to_json())
+    elif json:
+        _write(Path(json), result.to_json() + "\n")
+    if result.status == "rejected":
+        raise Unusable(f"{notebook}: {result.reason}; nothing was graded")
+    if result.status == "error":
+        _stop(str(result.reason), 3)
+    tables.steps(result, out)
+    if json and json != "-":
+        print(f"wrote {json}", file=out)
+    if min_score is not None and (result.score or 0) < min_score:
+        print(f"below {min_score:g} points", file=out)
+        raise typer.Exit(1)
+    del Rejected, raw_cells
+
+
+@app.command()
+def grade(
+    exercise: ExerciseName,
+    jobs: Annotated[Optional[int], typer.Option(min=1, metavar="N", help="processes; default: all cores")] = None,
+    submitted: Annotated[Optional[Path], typer.Option(metavar="DIR", help="default: the course's submitted/")] = None,
+    json: Annotated[Optional[str], typer.Option(metavar="FILE", help="one result a line; - is standard output")] = None,
+    force: Annotated[bool, typer.Option("--force", help="also grade again what has not changed")] = False,
+    course: CourseFolder = None,
+) -> None:
+    """Grade the class, into the gradebook."""
+    from autograder import classroom, tables
+
+    where, what = _open(course, exercise)
+    if submitted is not None and not submitted.is_dir():
+        raise Unusable(f"{submitted}: no such folder; name the folder with one folder a student")
+    out = sys.stderr if json == "-" else sys.stdout
+    folder = submitted or where.submitted
+    with tables.progress(f"grading {exercise}", len(classroom.students(folder, exercise)), out) as tick:
+        results = classroom.grade_class(
+            where, what, submitted=submitted, jobs=jobs or os.cpu_count() or 1, force=force, progress=tick
+        )
+    lines = "".join(result.to_json() + "\n" for result in results)
+    if json == "-":
+        print(lines, end="")
+    elif json:
+        _write(Path(json), lines)
+    tables.scores(results, out)
+    if not results:
+        print(f"no submissions of {exercise} in {_short(folder)}", file=out)
+    else:
+        print(f"wrote {_short(where.results / exercise)}, {_short(where.autograded)} and the gradebook", file=out)
+    if any(result.status == "error" for result in results):
+        _stop("some submissions could not be graded: see reason", 3)
+
+
+@app.command()
+def release(
+    exercise: ExerciseName,
+    due: Annotated[Optional[str], typer.Option(metavar="TIME", help='for example "2026-12-01 18:00 Europe/Berlin"')] = None,
+    course: CourseFolder = None,
+) -> None:
+    """Hand out the students' notebook through nbgrader's exchange."""
+    from autograder import exchange
+
+    where, what = _open(course, exercise)
+    for line in exchange.release(where, what, due):
+        print(line)
+
+
+@app.command()
+def collect(exercise: ExerciseName, course: CourseFolder = None) -> None:
+    """Collect submissions from the exchange, and from downloads in the course's inbox/."""
+    from autograder import exchange
+
+    where, what = _open(course, exercise)
+    for line in exchange.collect(where, what):
+        print(line)
+
+
+@app.command()
+def feedback(exercise: ExerciseName, course: CourseFolder = None) -> None:
+    """Write a page for each student."""
+    from autograder import feedback as pages
+
+    where, what = _open(course, exercise)
+    paths = pages.write_class(where, what)
+    print(f"wrote {len(paths)} pages, as {_short(where.feedback)}/<student>/{exercise}/{exercise}.html")
+
+
+@app.command()
+def report(exercise: ExerciseName, course: CourseFolder = None) -> None:
+    """Show the class: scores, and the share that passed each check."""
+    from autograder import classroom, tables
+
+    where, what = _open(course, exercise)
+    results = classroom.stored_results(where, exercise)
+    if not results:
+        raise Unusable(f"{where.results / exercise}: no results yet; run autograder grade {exercise}")
+    tables.scores(results)
+    tables.checks(what, results)
+
+
+@app.command()
+def doctor(course: CourseFolder = None) -> None:
+    """Say what this machine can do: isolation level, versions, paths."""
+    from autograder import doctor as examination
+
+    examination.examine(_course(course))
+
+
+def _course(folder: Path | None) -> Course:
+    from autograder.course import find
+
+    return find(folder)
+
+
+def _open(folder: Path | None, name: str) -> tuple[Course, Exercise]:
+    from autograder import exercise
+
+    course = _course(folder)
+    return course, exercise.load(course.root, name)
+
+
+def _exercise_of(course: Course, notebook: Path, data: bytes) -> Exercise:
+    """The exercise that a submission belongs to: the one it fits; where it fits none, the one its name says."""
+    from autograder import exercise, submission
+
+    known = exercise.names(course.root)
+    if not known:
+        raise Unusable(f"{course.root / 'solutions'}: no built exercise there; run autograder build in the course's folder")
+    first = sorted(known, key=lambda name: not notebook.stem.startswith(name))
+    exercises = [exercise.load(course.root, name) for name in first]
+    for one in exercises:
+        try:
+            submission.parse(data, one)
+            return one
+        except submission.Rejected:
+            continue
+    return exercises[0]
+
+
+def _read(notebook: Path) -> bytes:
+    from autograder.submission import Rejected, read
+
+    try:
+        return read(notebook)
+    except Rejected as rejected:
+        raise Unusable(f"{notebook}: {rejected}; name the notebook that was handed in") from None
+
+
+def _write(path: Path, text: str) -> None:
+    from autograder import files
+
+    if not path.parent.is_dir():
+        raise Unusable(f"{path}: there is no folder {path.parent}; make it or choose another")
+    files.write(path, text.encode())
+
+
+def _short(path: Path) -> str:
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)

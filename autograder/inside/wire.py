@@ -1,0 +1,401 @@
+"""Frames between the grader and a worker: a fixed header and raw bytes, never pickle.
+
+A frame is a header (magic, kind, nonce, length) and one encoded value. The nonce is drawn by the grader
+for each request and must come back, so that a reply cannot be written before its request. Reading a frame
+allocates no more than the bytes that have arrived, and no more than ``MAX_BYTES``.
+
+A value is a tag byte and raw bytes: None, booleans, integers, floats, strings, tuples, lists, dictionaries,
+NumPy arrays and scalars of real dtype, and functions, nested. Arrays, lists and dictionaries are numbered as
+they come, so that one object sent twice arrives as one.
+"""
+
+from __future__ import annotations
+
+import math
+import socket
+import struct
+import time
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+MAGIC = b"ATG1"
+HEADER = struct.Struct("<4sB3x16sQ")
+MAX_BYTES = 16 << 20
+MAX_VALUES = 200_000
+MAX_DEPTH = 64
+
+# Kinds of frames. The grader asks with RUN and CALL; both sides answer with RETURN or RAISE.
+RUN, CALL, RETURN, RAISE = 1, 2, 3, 4
+
+DTYPES = tuple(np.dtype(code) for code in ("?", "<i1", "<i2", "<i4", "<i8", "<u1", "<u2", "<u4", "<u8", "<f4", "<f8"))
+_CODES = {dtype: code for code, dtype in enumerate(DTYPES)}
+_U32 = struct.Struct("<I")
+_I64 = struct.Struct("<q")
+_F64 = struct.Struct("<d")
+
+
+class ProtocolError(Exception):
+    """The bytes are not a frame that the protocol allows here."""
+
+
+class CannotCross(TypeError):
+    """A value of a kind that no check can use, in words for the student: "a set"."""
+
+
+def send(sock: socket.socket, kind: int, nonce: bytes, payload: bytes) -> None:
+    """Send one frame; OSError (also a timeout) when the other side does not take it."""
+    sock.sendall(HEADER.pack(MAGIC, kind, nonce, len(payload)) + payload)
+
+
+def receive(sock: socket.socket, deadline: float | None = None) -> tuple[int, bytes, bytes]:
+    """Read one frame: its kind, nonce and payload.
+
+    Raises:
+        TimeoutError: ``deadline`` (of ``time.monotonic``) has passed.
+        EOFError: the other side has gone.
+        ProtocolError: not a frame.
+    """
+    magic, kind, nonce, size = HEADER.unpack(_exactly(sock, HEADER.size, deadline))
+    if magic != MAGIC or kind not in (RUN, CALL, RETURN, RAISE):
+        raise ProtocolError("no frame header")
+    if size > MAX_BYTES:
+        raise ProtocolError(f"a frame of {size} bytes")
+    return kind, nonce, _exactly(sock, size, deadline)
+
+
+def _exactly(sock: socket.socket, size: int, deadline: float | None) -> bytes:
+    chunks = bytearray()
+    while len(chunks) < size:
+        if deadline is not None:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise TimeoutError
+            sock.settimeout(left)
+        chunk = sock.recv(min(size - len(chunks), 1 << 16))
+        if not chunk:
+            raise EOFError
+        chunks += chunk
+    return bytes(chunks)
+
+
+class Encoder:
+    """Writes values; ``function`` says how a callable is named to the other side (tag and bytes)."""
+
+    def __init__(self, function: Callable[[Any], bytes], known: list[Any] | None = None) -> None:
+        self.out = bytearray()
+        self.known = known if known is not None else []
+        self._index = {id(thing): index for index, thing in enumerate(self.known)}
+        self._function = function
+        self._depth = 0
+
+    def value(self, value: Any) -> None:
+        """Append one value.
+
+        Raises:
+            CannotCross: its kind is not one that crosses, or it is too large.
+        """
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise CannotCross(f"something nested more than {MAX_DEPTH} deep")
+        self._value(value)
+        self._depth -= 1
+        if len(self.out) > MAX_BYTES:
+            raise CannotCross(f"more than {MAX_BYTES >> 20} MB")
+
+    def _value(self, value: Any) -> None:
+        out = self.out
+        if value is None:
+            out += b"N"
+        elif value is True or value is False:
+            out += b"T" if value else b"F"
+        elif isinstance(value, str):
+            self._bytes(b"s", str(value).encode("utf-8", "surrogatepass"))
+        elif isinstance(value, np.generic):
+            array = _plain(np.asarray(value))
+            out += b"x" + bytes([_CODES[array.dtype]]) + array.tobytes()
+        elif isinstance(value, int):
+            self._bytes(b"i", int(value).to_bytes(value.bit_length() // 8 + 1, "little", signed=True))
+        elif isinstance(value, float):
+            out += b"d" + _F64.pack(value)
+        elif isinstance(value, tuple):
+            self._items(b"t", value)
+        elif isinstance(value, (np.ndarray, list, dict)):
+            index = self._index.get(id(value))
+            if index is not None:
+                out += b"r" + _U32.pack(index)
+            else:
+                self._index[id(value)] = len(self.known)
+                self.known.append(value)
+                self.content(value)
+        elif isinstance(value, (range, Iterator)):
+            self._items(b"t", tuple(islice(value, MAX_VALUES)))
+        elif callable(value):
+            out += self._function(value)
+        else:
+            raise CannotCross(_words(value))
+
+    def content(self, value: Any) -> None:
+        """Append an array, list or dictionary in full, also where it has a number already."""
+        if isinstance(value, np.ndarray):
+            array = _plain(value)
+            self.out += b"a" + bytes([_CODES[array.dtype], value.flags.writeable, array.ndim])
+            self.out += struct.pack(f"<{array.ndim}Q", *array.shape) + array.tobytes()
+        elif isinstance(value, list):
+            self._items(b"l", value)
+        else:
+            self.out += b"m" + _U32.pack(len(value))
+            for key, entry in value.items():
+                self.value(key)
+                self.value(entry)
+
+    def _items(self, tag: bytes, values: Any) -> None:
+        if len(values) > MAX_VALUES:
+            raise CannotCross(f"more than {MAX_VALUES} items")
+        self.out += tag + _U32.pack(len(values))
+        for value in values:
+            self.value(value)
+
+    def _bytes(self, tag: bytes, data: bytes) -> None:
+        self.out += tag + _U32.pack(len(data)) + data
+
+
+class Decoder:
+    """Reads values from one payload, trusting nothing in it; ``function`` makes what stands for a function."""
+
+    def __init__(self, payload: bytes, function: Callable[[bytes, int | str], Any], known: list[Any] | None = None) -> None:
+        self._data = payload
+        self._at = 0
+        self._values = 0
+        self._depth = 0
+        self.known = known if known is not None else []
+        self._function = function
+
+    def value(self) -> Any:
+        """The next value.
+
+        Raises:
+            ProtocolError: the bytes are not a value.
+        """
+        self._values += 1
+        self._depth += 1
+        if self._values > MAX_VALUES or self._depth > MAX_DEPTH:
+            raise ProtocolError("too many values")
+        value = self._value(self._take(1))
+        self._depth -= 1
+        return value
+
+    def end(self) -> None:
+        """Refuse bytes after the last value."""
+        if self._at != len(self._data):
+            raise ProtocolError("bytes after the value")
+
+    def content(self) -> Any:
+        """The next array, list or dictionary, which stands for the new content of one that has a number."""
+        tag = self._take(1)
+        if tag not in (b"a", b"l", b"m"):
+            raise ProtocolError("no content")
+        return self._value(tag, numbered=False)
+
+    def _value(self, tag: bytes, numbered: bool = True) -> Any:
+        if tag == b"N":
+            return None
+        if tag in (b"T", b"F"):
+            return tag == b"T"
+        if tag == b"i":
+            return int.from_bytes(self._sized(), "little", signed=True)
+        if tag == b"d":
+            return _F64.unpack(self._take(8))[0]
+        if tag == b"s":
+            try:
+                return self._sized().decode("utf-8", "surrogatepass")
+            except UnicodeDecodeError:
+                raise ProtocolError("no text") from None
+        if tag == b"x":
+            dtype = self._dtype()
+            return self._array(dtype, ())[()]
+        if tag == b"t":
+            return tuple(self._several())
+        if tag == b"r":
+            index = _U32.unpack(self._take(4))[0]
+            if index >= len(self.known):
+                raise ProtocolError("a reference to nothing")
+            return self.known[index]
+        if tag == b"a":
+            dtype = self._dtype()
+            writeable, ndim = self._take(2)
+            if writeable > 1 or ndim > 32:
+                raise ProtocolError("no array")
+            array = self._array(dtype, struct.unpack(f"<{ndim}Q", self._take(8 * ndim)))
+            array.flags.writeable = bool(writeable)
+            if numbered:
+                self.known.append(array)
+            return array
+        if tag == b"l":
+            items: list[Any] = []
+            if numbered:
+                self.known.append(items)
+            items += self._several()
+            return items
+        if tag == b"m":
+            return self._mapping(numbered)
+        if tag in (b"g", b"w"):
+            return self._function(tag, _U32.unpack(self._take(4))[0])
+        if tag == b"n":
+            return self._function(tag, self._sized().decode("ascii", "replace"))
+        raise ProtocolError("an unknown tag")
+
+    def _several(self) -> list[Any]:
+        return [self.value() for _ in range(self._count())]
+
+    def _mapping(self, numbered: bool) -> dict[Any, Any]:
+        mapping: dict[Any, Any] = {}
+        if numbered:
+            self.known.append(mapping)
+        for _ in range(self._count()):
+            key = self.value()
+            try:
+                mapping[key] = self.value()
+            except TypeError:
+                raise ProtocolError("a key that cannot be one") from None
+        return mapping
+
+    def _count(self) -> int:
+        count: int = _U32.unpack(self._take(4))[0]
+        if count > MAX_VALUES - self._values:
+            raise ProtocolError("too many values")
+        return count
+
+    def _dtype(self) -> np.dtype[Any]:
+        code = self._take(1)[0]
+        if code >= len(DTYPES):
+            raise ProtocolError("an unknown dtype")
+        return DTYPES[code]
+
+    def _array(self, dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+        # Sizes are Python integers and are held against the bytes that have arrived before NumPy sees them.
+        if any(size >= 1 << 31 for size in shape):
+            raise ProtocolError("an axis too long")
+        data = self._take(math.prod(shape) * dtype.itemsize)
+        if dtype == np.bool_ and data.strip(b"\x00\x01"):
+            raise ProtocolError("booleans that are neither")
+        try:
+            return np.frombuffer(bytearray(data), dtype).reshape(shape)
+        except ValueError:
+            raise ProtocolError("no array") from None
+
+    def _sized(self) -> bytes:
+        return self._take(_U32.unpack(self._take(4))[0])
+
+    def _take(self, size: int) -> bytes:
+        start, self._at = self._at, self._at + size
+        if self._at > len(self._data):
+            raise ProtocolError("a value that ends too soon")
+        return self._data[start : self._at]
+
+
+class Snapshot:
+    """What a call was given, to tell afterwards what the call has changed in it."""
+
+    def __init__(self, known: list[Any]) -> None:
+        self._known = known
+        self._before = [_state(thing) for thing in known]
+
+    def write_changes(self, encoder: Encoder) -> None:
+        """Append how many arguments have changed, then each one's number and new content."""
+        changed = [
+            index for index, before in enumerate(self._before) if not _same(_state(self._known[index]), before)
+        ]
+        encoder.out += _U32.pack(len(changed))
+        for index in changed:
+            encoder.out += _U32.pack(index)
+            encoder.content(self._known[index])
+
+    @staticmethod
+    def read_changes(decoder: Decoder, arguments: int) -> list[tuple[Any, Any]]:
+        """What ``write_changes`` wrote: pairs of an argument and its new content, nothing changed yet."""
+        (count,) = _U32.unpack(decoder._take(4))
+        changes = []
+        for _ in range(count):
+            (index,) = _U32.unpack(decoder._take(4))
+            if index >= arguments:
+                raise ProtocolError("a change to nothing")
+            changes.append((decoder.known[index], decoder.content()))
+        return changes
+
+
+def apply(changes: list[tuple[Any, Any]]) -> None:
+    """Make the changes that a call made to its arguments.
+
+    Raises:
+        ProtocolError: an argument cannot have that content.
+    """
+    for thing, content in changes:
+        if isinstance(thing, np.ndarray) and isinstance(content, np.ndarray):
+            if thing.shape != content.shape:
+                _reshape(thing, content.shape)
+            writeable = thing.flags.writeable
+            try:
+                thing.flags.writeable = True
+                thing[...] = content
+                thing.flags.writeable = writeable
+            except ValueError:
+                raise ProtocolError("an array that cannot change") from None
+        elif isinstance(thing, list) and isinstance(content, list):
+            thing[:] = content
+        elif isinstance(thing, dict) and isinstance(content, dict):
+            thing.clear()
+            thing.update(content)
+        else:
+            raise ProtocolError("a change of kind")
+
+
+def _reshape(array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> None:
+    try:
+        array.resize(shape, refcheck=False)
+    except ValueError:
+        raise ProtocolError("an array that cannot change its shape") from None
+
+
+def _state(thing: Any) -> Any:
+    """What tells a change: bytes and shape of an array, the very items of a list or dictionary."""
+    if isinstance(thing, np.ndarray):
+        return thing.shape, thing.tobytes()
+    return list(thing.items()) if isinstance(thing, dict) else list(thing)
+
+
+def _same(now: Any, before: Any) -> bool:
+    if isinstance(now, tuple):
+        return bool(now == before)
+    flat_now, flat_before = (list(_flat(state)) for state in (now, before))
+    # Identity, not equality: items may be arrays, and a student's own objects may answer == with anything.
+    return len(flat_now) == len(flat_before) and all(map(_is, flat_now, flat_before))
+
+
+def _flat(state: list[Any]) -> Iterator[Any]:
+    for item in state:
+        yield from item if isinstance(item, tuple) else (item,)
+
+
+def _is(one: Any, other: Any) -> bool:
+    return one is other
+
+
+def _plain(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The same numbers as a plain little-endian array of a dtype that crosses."""
+    if isinstance(array, np.ma.MaskedArray):
+        raise CannotCross("a masked array")
+    array = np.asarray(array)
+    if array.dtype.kind == "f" and array.dtype.itemsize not in (4, 8):
+        array = array.astype("<f4" if array.dtype.itemsize < 4 else "<f8")
+    dtype = array.dtype.newbyteorder("<")
+    if dtype not in _CODES:
+        raise CannotCross(f"an array of dtype {str(array.dtype)[:40]}")
+    return array.astype(dtype, copy=False)
+
+
+def _words(value: Any) -> str:
+    name = type(value).__name__
+    return f"a value of type {name}" if name.isidentifier() and len(name) <= 40 else "a value of an unusual type"

@@ -1,0 +1,323 @@
+"""The student's functions, seen from a check: calls go to a worker, values and exceptions come back."""
+
+from __future__ import annotations
+
+import builtins
+import os
+import time
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograder.course import Settings
+from autograder.inside import wire
+from autograder.inside.peer import Peer, Raised, check_raised
+from autograder.isolation import Parent, Worker
+
+GRACE_SECONDS = 0.5
+"""How much later than the worker's own alarm the grader kills: code that catches everything survives the alarm."""
+
+TIMEOUTS = 2
+"""After so many a function is not called again."""
+
+
+class StudentError(Exception):
+    """An exception of the student's code. It also is an instance of the builtin class that was raised there."""
+
+    kind = "an exception"
+    text = ""
+    cell = ""
+    line = 0
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Stopped(BaseException):
+    """The student's code ended, crashed, hung or broke the protocol: no check may take that for an answer."""
+
+
+class Remote:
+    """A function of the student, called in the worker."""
+
+    def __init__(self, session: Session, name: str, handle: tuple[int, int] | None = None) -> None:
+        self._session = session
+        self.__name__ = name
+        self.handle = handle  # generation of the worker and number there; None: looked up by its name at each call
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._session.call(self, args, kwargs)
+
+    def __repr__(self) -> str:
+        return f"<function {self.__name__}>"
+
+
+class Session(Peer):
+    """The conversation about one submission: its worker, replaced when it dies, and what is left of its time."""
+
+    def __init__(self, parent: Parent, settings: Settings) -> None:
+        self._parent = parent
+        self._settings = settings
+        self._worker: Worker | None = None
+        self._generation = 0
+        self._history: list[tuple[str, str]] = []
+        self._spent = 0.0
+        self._timeouts: Counter[str] = Counter()
+        self._depth = 0
+        self._deadline = 0.0
+        self._called = ""
+        self._functions: list[Callable[..., Any]] = []
+        self._raised: list[BaseException] = []
+        self._calls: list[tuple[str, bytes, int, bytes]] = []
+        self._repeatable = False
+        self.never: str | None = None
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
+
+    # Running cells
+
+    def run(self, cell: str, source: str) -> StudentError | Stopped | None:
+        """Run a cell; what it raised, if anything. A cell that kills the worker is left out from then on."""
+        if self._spent >= self._settings.submission_seconds:
+            return self._used_up()
+        raised: StudentError | Stopped | None = None
+        try:
+            self._alive()
+            self._run(cell, source)
+        except (StudentError, Stopped) as error:
+            raised = error
+        if self._worker is not None:
+            self._history.append((cell, source))
+        return raised
+
+    def begin_check(self) -> None:
+        """Forget what belongs to the check before: its callbacks, its calls."""
+        self._functions.clear()
+        self._raised.clear()
+        self._calls.clear()
+        self.never = None
+
+    # Calling functions
+
+    def call(self, function: Remote, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call a function of the student.
+
+        Raises:
+            StudentError: it raised.
+            Stopped: it hung, ended the process, or was not called because it has hung twice.
+        """
+        name = function.__name__
+        if self._timeouts[name] >= TIMEOUTS:
+            raise self._stopped(f"{name} was not called again: {TIMEOUTS} times it did not return in time")
+        if self._spent >= self._settings.submission_seconds:
+            raise self._used_up()
+        self._alive()
+        if function.handle and function.handle[0] != self._generation:
+            raise self._stopped(f"{name} is gone: the process that made it has ended")
+        target = name if function.handle is None else function
+        self._repeatable = not _masks_a_row((args, kwargs))
+        return self._talk(name, lambda: self.request(wire.CALL, os.urandom(16), (target, args, kwargs, self._seconds)))
+
+    def repeat(self, choose: np.random.Generator) -> str | None:
+        """Repeat one call of this check, drawn at random: the name of its function if the answers differ."""
+        if not self._calls or self._worker is None:
+            return None
+        name, payload, *before = self._calls[choose.integers(len(self._calls))]
+        calls = len(self._calls)
+        self._repeatable = True
+        try:
+            self._talk(name, lambda: self.exchange(wire.CALL, os.urandom(16), payload, self._known(payload)))
+        except StudentError:
+            pass
+        after = self._calls[calls][2:]
+        return None if _agree(self._outcome(payload, *before), self._outcome(payload, *after)) else name
+
+    def _run(self, cell: str, source: str) -> None:
+        values = (cell, source, self._settings.call_seconds)
+        self._repeatable = False
+        self._talk(f"the cell {cell}", lambda: self.request(wire.RUN, os.urandom(16), values))
+
+    @property
+    def _seconds(self) -> float:
+        return min(self._settings.call_seconds, self._settings.submission_seconds - self._spent)
+
+    def _talk(self, name: str, talk: Callable[[], Any]) -> Any:
+        """One request to the worker, with its deadline, and every way in which it can go wrong."""
+        outermost = self._depth == 0
+        begun = time.monotonic()
+        if outermost:
+            self._deadline = begun + self._seconds + GRACE_SECONDS
+            self._called = name
+        self._depth += 1
+        try:
+            self.sock.settimeout(max(self._deadline - begun, 0.001))
+            return talk()
+        except TimeoutError:
+            self._end()
+            raise self._late(name) from None
+        except (EOFError, OSError):
+            raise self._stopped(f"{name} {_ending(self._end())}") from None
+        except wire.ProtocolError as error:
+            self._end()
+            raise self._stopped(f"{name} answered with something that is no value ({error})") from None
+        finally:
+            self._depth -= 1
+            if outermost:
+                self._spent += time.monotonic() - begun
+
+    def _late(self, name: str) -> Stopped:
+        self._timeouts[name] += 1
+        return self._stopped(f"{name} did not return within {self._seconds:g} s")
+
+    def _used_up(self) -> Stopped:
+        return self._stopped(f"the submission had used up its {self._settings.submission_seconds:g} s")
+
+    def _stopped(self, message: str) -> Stopped:
+        self.never = self.never or message
+        return Stopped(message)
+
+    # The worker
+
+    def _alive(self) -> None:
+        """A worker in which every cell so far has run: the one there is, or a new one."""
+        if self._worker is not None:
+            return
+        self._worker = self._parent.start()
+        self._generation += 1
+        self.sock = self._worker.sock
+        encoder = wire.Encoder(self.function)
+        encoder.value((self._settings.memory_mb, self._settings.submission_seconds))
+        wire.send(self.sock, wire.RUN, bytes(16), bytes(encoder.out))
+        for cell, source in list(self._history):
+            try:
+                self._run(cell, source)
+            except StudentError:
+                pass
+            except Stopped:
+                if self._worker is None:  # it ran well the first time; without it the others may still
+                    self._history.remove((cell, source))
+                    return self._alive()
+
+    def _end(self) -> int | None:
+        if self._worker is None:
+            return None
+        worker, self._worker = self._worker, None
+        return self._parent.end(worker)
+
+    # What Peer asks for
+
+    def deadline(self) -> float | None:
+        return self._deadline
+
+    def replied(self, payload: bytes, kind: int, reply: bytes) -> None:
+        if self._depth == 1 and self._repeatable:
+            self._calls.append((self._called, payload, kind, reply))
+
+    def function(self, value: Any) -> bytes:
+        self._repeatable = False  # a callback may answer differently each time
+        if isinstance(value, Remote):
+            if value.handle is None:
+                return b"n" + len(value.__name__).to_bytes(4, "little") + value.__name__.encode()
+            return b"w" + value.handle[1].to_bytes(4, "little")
+        self._functions.append(value)
+        return b"g" + (len(self._functions) - 1).to_bytes(4, "little")
+
+    def find(self, tag: bytes, name: int | str) -> Any:
+        if tag == b"w" and isinstance(name, int):
+            return Remote(self, f"the function that {self._called} returned", (self._generation, name))
+        if tag == b"g" and isinstance(name, int) and name < len(self._functions):
+            return self._functions[name]
+        raise wire.ProtocolError("a function that is not there")
+
+    def invoke(self, request: Any) -> Any:
+        known = isinstance(request, tuple) and len(request) == 3 and any(f is request[0] for f in self._functions)
+        if not known:
+            raise wire.ProtocolError("a call of no function of the check")
+        return super().invoke(request)
+
+    def describe(self, error: BaseException) -> Raised:
+        if not isinstance(error, Exception) or isinstance(error, wire.ProtocolError):
+            self._end()  # the worker still waits for this answer, so the conversation cannot go on
+            raise error
+        self._raised.append(error)
+        return len(self._raised), tuple(kind.__name__ for kind in type(error).__mro__), str(error), "", 0
+
+    def revive(self, raised: Raised) -> BaseException:
+        number, names, text, cell, line = raised
+        if 0 < number <= len(self._raised):
+            return self._raised[number - 1]
+        if "TimeLimit" in names:
+            return self._late(self._called)
+        if "Exception" not in names and "Undefined" not in names and "CannotCross" not in names:
+            return self._stopped(f"{self._called} called exit")
+        return self._student_error(names, text, cell, line)
+
+    def _student_error(self, names: tuple[str, ...], text: str, cell: str, line: int) -> StudentError:
+        kind = _builtin(names)
+        bases: tuple[type, ...] = (StudentError,) if kind in (AssertionError, Exception) else (StudentError, kind)
+        raised = type("StudentError", bases, {})
+        error: StudentError = raised.__new__(raised)  # not by calling it: some builtin exceptions want odd arguments
+        error.kind = "CannotCross" if names[:1] == ("CannotCross",) else kind.__name__
+        error.text, error.cell, error.line = text, cell, line
+        if issubclass(kind, NotImplementedError):
+            self.never = self.never or f"{cell or self._called} is still to be written"
+        return error
+
+    def _known(self, payload: bytes) -> list[Any]:
+        decoder = wire.Decoder(payload, self.find)
+        decoder.value()
+        return decoder.known
+
+    def _outcome(self, payload: bytes, kind: int, reply: bytes) -> Any:
+        """A reply's value, for comparison; of an exception only its kind."""
+        value = wire.Decoder(reply, lambda tag, name: "a function", self._known(payload)).value()
+        return check_raised(value)[1] if kind == wire.RAISE else value
+
+
+def _masks_a_row(values: Any) -> bool:
+    """Whether a mask among the arguments leaves a query without any key: what it gets then is not graded."""
+    if isinstance(values, np.ndarray):
+        return values.dtype == np.bool_ and values.ndim > 0 and not values.any(axis=-1).all()
+    if isinstance(values, dict):
+        return _masks_a_row(list(values.values()))
+    return isinstance(values, (tuple, list)) and any(map(_masks_a_row, values))
+
+
+def _builtin(names: tuple[str, ...]) -> type[Exception]:
+    """The first of the class names that is a builtin exception; others are the student's own words."""
+    if names[:1] == ("Undefined",):
+        return NameError
+    if names[:1] == ("CannotCross",):
+        return TypeError
+    for name in names:
+        kind = getattr(builtins, name, None)
+        if isinstance(kind, type) and issubclass(kind, Exception):
+            return kind
+    return Exception
+
+
+def _ending(status: int | None) -> str:
+    """How a worker ended, in the words of a message."""
+    if status is not None and status < 0:
+        return f"crashed (signal {-status})"
+    return "ended its process"
+
+
+def _agree(one: Any, other: Any) -> bool:
+    """Whether two answers to the same call agree to 1e-12."""
+    if isinstance(one, (tuple, list)):
+        return type(one) is type(other) and len(one) == len(other) and all(map(_agree, one, other))
+    if isinstance(one, dict):
+        return isinstance(other, dict) and one.keys() == other.keys() and all(_agree(one[key], other[key]) for key in one)
+    if isinstance(one, (np.ndarray, np.generic, float)):
+        a, b = np.asarray(one), np.asarray(other)
+        if a.shape != b.shape or b.dtype.kind not in "biuf":
+            return False
+        return bool(np.allclose(a, b, rtol=1e-12, atol=1e-12, equal_nan=True))
+    return bool(one == other)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from autograder import rehearsal, scope, source
+from autograder import oracles, rehearsal, scope, source
 from autograder.errors import Unusable
 from autograder.source import Cell, Source
 
@@ -86,10 +86,9 @@ def _full(authored: Source) -> bytes:
 
 def _release(full: bytes) -> bytes:
     """What ``nbgrader generate_assignment`` makes of the full notebook: its own steps, less the database."""
-    from traitlets.config import Config
-
     from nbgrader.converters import GenerateAssignment  # type: ignore[import-untyped]
     from nbgrader.preprocessors import SaveCells  # type: ignore[import-untyped]
+    from traitlets.config import Config
 
     config = Config()
     config.ClearSolutions.code_stub = {"python": CODE_STUB}
@@ -106,7 +105,7 @@ def _release(full: bytes) -> bytes:
 
 def _cells(authored: Source) -> Iterator[dict[str, Any]]:
     """The cells of the full notebook; oracles are in it only where a hidden check uses them."""
-    oracles = [cell.source for cell in authored.of("oracles")]
+    secret = [cell.source for cell in authored.of("oracles")]
     steps = [cell.id for cell in authored.of("step")]
     taken: dict[str, int] = {}
     for cell in authored.cells:
@@ -119,7 +118,7 @@ def _cells(authored: Source) -> Iterator[dict[str, Any]]:
             points = _points(authored.points_of(cell.id))
             text = f"# Step {steps.index(cell.id) + 1} of {len(steps)} · {cell.id} · {points}\n{text}"
         elif cell.kind == "check":
-            text = _check(cell, oracles)
+            text = _check(cell, secret)
         metadata: dict[str, Any] = {}
         if cell.kind not in ("prose", "plain"):
             metadata = {"autograder": marks, "nbgrader": _nbgrader(cell)}
@@ -154,14 +153,14 @@ def _nbgrader(cell: Cell) -> dict[str, Any]:
     return metadata | ({"points": cell.points} if graded else {})
 
 
-def _check(cell: Cell, oracles: list[str]) -> str:
+def _check(cell: Cell, secret: list[str]) -> str:
     sentence = ast.parse(cell.source).body[0]
     lines = cell.source.split("\n")
     head, body = "\n".join(lines[: sentence.end_lineno]), "\n".join(lines[sentence.end_lineno :]).strip("\n")
     about = f"{cell.category} · {_points(cell.points or 0)}"
     if not cell.hidden:
         return f"{head}\n# Check · {about}\n{body}"
-    needed = scope.closure(oracles, scope.names(body).needed)
+    needed = oracles.closure(secret, scope.names(body).needed)
     hidden = f"{needed}\n\n{body}" if needed else body
     return (
         f'{head}\n# Hidden check · {about}\nprint("Graded after you hand in.")\n'

@@ -1,20 +1,26 @@
-"""The names that a piece of an exercise binds and uses, and the oracles that a check needs."""
+"""The names that a piece of an exercise binds and uses.
+
+Read off the syntax tree rather than taken from ``symtable``, which since Python 3.12 counts the
+variables of comprehensions as the module's own: a notebook must not depend on the Python that built it.
+"""
 
 from __future__ import annotations
 
 import ast
 import builtins
-import symtable
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 # What a script and a notebook have without defining it.
 BUILTINS = frozenset(dir(builtins)) | {"__name__", "__file__", "__doc__"}
 
+_Function = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_Comprehension = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
 
 @dataclass(frozen=True)
 class Names:
-    """``bound`` at top level by running the code; ``used``: looked up outside the functions that define them."""
+    """``bound`` at top level by running the code; ``used``: looked up at top level, or from within a function."""
 
     bound: frozenset[str]
     used: frozenset[str]
@@ -27,15 +33,10 @@ class Names:
 
 def names(code: str) -> Names:
     """The names of ``code``, which must parse."""
-    table = symtable.symtable(code, "<cell>", "exec")
-    bound = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
-    used = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_referenced()}
-    inner = list(table.get_children())
-    while inner:
-        scope = inner.pop()
-        inner.extend(scope.get_children())
-        used |= {symbol.get_name() for symbol in scope.get_symbols() if symbol.is_global()}
-    return Names(frozenset(bound), frozenset(used))
+    tree = ast.parse(code)
+    reader = _Reader()
+    reader.read(tree.body)
+    return Names(_bound(tree.body), frozenset(reader.used))
 
 
 def first_use(code: str, name: str) -> int:
@@ -46,62 +47,71 @@ def first_use(code: str, name: str) -> int:
     return 1
 
 
-@dataclass(frozen=True)
-class _Statement:
-    """``serves``: the names that cannot be had as they should be without this statement."""
-
-    text: str
-    names: Names
-    serves: frozenset[str]
-
-
-def _statements(code: str) -> list[_Statement]:
-    """The top-level statements of ``code`` with their full lines; statements that share a line stay together."""
-    groups: list[list[ast.stmt]] = []
-    for node in ast.parse(code).body:
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            continue
-        if groups and _first_line(node) <= (groups[-1][-1].end_lineno or 0):
-            groups[-1].append(node)
-        else:
-            groups.append([node])
-    lines = code.split("\n")
-    found = []
-    for nodes in groups:
-        text = "\n".join(lines[_first_line(nodes[0]) - 1 : nodes[-1].end_lineno])
-        here = names(text)
-        found.append(_Statement(text, here, here.bound.union(*map(_changed, nodes))))
-    return found
+def _bound(body: Iterable[ast.AST]) -> frozenset[str]:
+    """The names that ``body`` binds in its own scope."""
+    found: set[str | None] = set()
+    waiting = list(body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            found.add(node.name)
+        elif isinstance(node, _Comprehension):
+            # Its variables are its own; only := binds outside.
+            found.update(walrus.target.id for walrus in ast.walk(node) if isinstance(walrus, ast.NamedExpr))
+        elif isinstance(node, ast.alias):
+            found.add(node.asname or node.name.partition(".")[0])
+        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            found.add(node.id)
+        elif not isinstance(node, ast.Lambda):
+            if isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)):
+                found.add(node.name)
+            elif isinstance(node, ast.MatchMapping):
+                found.add(node.rest)
+            waiting.extend(ast.iter_child_nodes(node))
+    return frozenset(name for name in found if name)
 
 
-def _first_line(node: ast.stmt) -> int:
-    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-    return min([node.lineno, *(decorator.lineno for decorator in decorators)])
+@dataclass
+class _Reader:
+    """Collects the names that are looked up and that no enclosing function or class binds."""
 
+    used: set[str] = field(default_factory=set)
 
-def _changed(node: ast.stmt) -> frozenset[str]:
-    """The names whose objects a statement may change without binding them anew."""
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)):
-        return frozenset()
-    if isinstance(node, ast.Assign):
-        parts: list[ast.AST] = list(node.targets)
-    elif isinstance(node, (ast.AnnAssign, ast.AugAssign)):
-        parts = [node.target]
-    else:
-        parts = [node]
-    # A call or a loop may change whatever it mentions.
-    return frozenset(name.id for part in parts for name in ast.walk(part) if isinstance(name, ast.Name))
+    def read(
+        self, nodes: Iterable[ast.AST | None], local: frozenset[str] = frozenset(), own: frozenset[str] = frozenset()
+    ) -> None:
+        """``local``: bound by enclosing functions; ``own``: by the class body that we are in, unseen by its methods."""
+        for node in nodes:
+            if isinstance(node, _Function):
+                self._function(node, local, own)
+            elif isinstance(node, ast.ClassDef):
+                self.read([*node.decorator_list, *node.bases, *node.keywords], local, own)
+                self.read(node.body, local, _bound(node.body))
+            elif isinstance(node, _Comprehension):
+                targets = _bound(generator.target for generator in node.generators)
+                self.read([node.generators[0].iter], local, own)
+                inner = [part for part in ast.iter_child_nodes(node) if not isinstance(part, ast.comprehension)]
+                inner += [part for generator in node.generators for part in generator.ifs]
+                inner += [generator.iter for generator in node.generators[1:]]
+                self.read(inner, local | targets, own)
+            elif isinstance(node, ast.Name):
+                if isinstance(node.ctx, ast.Load) and node.id not in local | own:
+                    self.used.add(node.id)
+            elif node is not None:
+                self.read(ast.iter_child_nodes(node), local, own)
 
-
-def closure(oracles: Iterable[str], wanted: Iterable[str]) -> str:
-    """The statements of ``oracles``, in their order, that code using the names ``wanted`` cannot do without."""
-    statements = [statement for code in oracles for statement in _statements(code)]
-    known = frozenset[str]().union(*(statement.names.bound for statement in statements))
-    needed = known & frozenset(wanted)
-    chosen: list[_Statement] = []
-    while True:
-        more = [statement for statement in statements if needed & statement.serves]
-        if more == chosen:
-            return "\n\n".join(statement.text for statement in chosen)
-        chosen = more
-        needed = needed.union(*(known & statement.names.used for statement in chosen))
+    def _function(
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, local: frozenset[str], own: frozenset[str]
+    ) -> None:
+        arguments = node.args
+        every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+        annotations = [argument.annotation for argument in every if argument]
+        self.read([*arguments.defaults, *arguments.kw_defaults, *annotations], local, own)
+        body: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else list(node.body)
+        if not isinstance(node, ast.Lambda):
+            self.read([*node.decorator_list, node.returns], local, own)
+        outside = {
+            name for part in body for entry in ast.walk(part) if isinstance(entry, ast.Global) for name in entry.names
+        }
+        inside = _bound(body) | {argument.arg for argument in every if argument}
+        self.read(body, (local | inside) - outside)

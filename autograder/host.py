@@ -1,0 +1,155 @@
+"""nbgrader as the host of a course: its configuration, its database, its programming interface."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from autograder.course import Course
+from autograder.errors import Unusable
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+    from traitlets.config import Config
+
+_running: ContextVar[Config | None] = ContextVar("_running", default=None)
+
+
+def config(course: Course) -> Config:
+    """nbgrader's configuration for the course: Jupyter's folders first, the course's own file over them.
+
+    Inside a running nbgrader (see ``inside``) it is that program's, its command line included.
+    What no file says is filled in from the course.
+
+    Raises:
+        Unusable: a configuration file does not run.
+    """
+    from jupyter_core.paths import jupyter_config_path
+    from traitlets.config import Config
+    from traitlets.config.loader import JSONFileConfigLoader, PyFileConfigLoader
+
+    given = _running.get()
+    found = Config(given) if given is not None else Config()
+    if given is None:
+        with _environment(AUTOGRADER_COURSE=str(course.state)):
+            for folder in (*reversed(jupyter_config_path()), str(course.root)):
+                for loader, suffix in ((PyFileConfigLoader, ".py"), (JSONFileConfigLoader, ".json")):
+                    path = Path(folder, f"nbgrader_config{suffix}")
+                    if path.is_file():
+                        try:
+                            found.merge(loader(path.name, path=folder).load_config())
+                        except Exception as error:  # the file is a program: anything may come out of it
+                            raise Unusable(f"{path}: {type(error).__name__}: {error}; correct that line") from None
+    for section, values in _defaults(course).items():
+        for name, value in values.items():
+            if name not in found[section] or not found[section][name]:
+                found[section][name] = value
+    return found
+
+
+def _defaults(course: Course) -> dict[str, dict[str, str]]:
+    inside = course.state.is_relative_to(course.root)
+    # nbgrader builds regular expressions from these; a path relative to the root is the one that it escapes.
+    state = course.state.relative_to(course.root) if inside else course.state
+    return {
+        "CourseDirectory": {
+            "root": str(course.root),
+            "course_id": "course",
+            "db_url": f"sqlite:///{course.gradebook}",
+            "source_directory": "solutions",
+            "release_directory": "assignments",
+            "submitted_directory": str(state / "submitted"),
+            "autograded_directory": str(state / "autograded"),
+            "feedback_directory": str(state / "feedback"),
+        },
+        "Exchange": {"root": str(course.state / "exchange")},
+    }
+
+
+@contextmanager
+def inside(program: Any) -> Iterator[None]:
+    """Take configuration from a running nbgrader program (anything with ``config`` and ``coursedir``)."""
+    from traitlets.config import Config
+
+    running = Config(program.config)
+    running.CourseDirectory.db_url = program.coursedir.db_url
+    running.CourseDirectory.course_id = program.coursedir.course_id
+    token = _running.set(running)
+    try:
+        yield
+    finally:
+        _running.reset(token)
+
+
+def course_of(coursedir: Any) -> Course:
+    """The course that an nbgrader ``CourseDirectory`` describes.
+
+    Raises:
+        Unusable: its directories do not lie side by side, as ours do.
+    """
+    from autograder.course import find
+
+    folders = {
+        name: Path(coursedir.root, getattr(coursedir, f"{name}_directory"))
+        for name in ("submitted", "autograded", "feedback")
+    }
+    state = folders["autograded"].parent
+    for name, folder in folders.items():
+        if Path(os.path.normpath(folder)) != Path(os.path.normpath(state / name)):
+            raise Unusable(
+                f"nbgrader_config.py: {name}_directory is {folder}; it must be {state / name}, beside the other folders"
+            )
+    course = find(Path(os.path.normpath(state)))
+    return Course(Path(coursedir.root), course.state, course.settings)
+
+
+def create_gradebook(engine: Engine) -> None:
+    """Create nbgrader's tables, with the version mark that its own upgrades look for."""
+    import nbgrader  # type: ignore[import-untyped]
+    from alembic.script import ScriptDirectory
+    from nbgrader.api import Base  # type: ignore[import-untyped]
+    from sqlalchemy import text
+
+    # nbgrader asks the program "alembic", which it finds only in an activated environment; the package knows, too.
+    version = ScriptDirectory(str(Path(nbgrader.__file__).parent / "alembic")).get_current_head()
+    with engine.begin() as connection:
+        Base.metadata.create_all(connection)
+        connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"))
+        connection.execute(text("INSERT INTO alembic_version (version_num) VALUES (:version)"), {"version": version})
+
+
+def api(course: Course) -> Any:
+    """nbgrader's ``NbGraderAPI`` for the course, working in this process."""
+    alembic_on_path()
+    from nbgrader.apps import NbGraderAPI  # type: ignore[import-untyped]
+    from nbgrader.coursedir import CourseDirectory  # type: ignore[import-untyped]
+
+    found = config(course)
+    return NbGraderAPI(coursedir=CourseDirectory(config=found), config=found)
+
+
+def alembic_on_path() -> None:
+    """nbgrader calls ``alembic`` by name; without an activated environment that name is not on PATH."""
+    folder = str(Path(sys.executable).parent)
+    known = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    if folder not in known:
+        os.environ["PATH"] = os.pathsep.join([folder, *known])
+
+
+@contextmanager
+def _environment(**values: str) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

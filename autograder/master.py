@@ -1,0 +1,109 @@
+"""The master as nbgrader sees it: the released cells, which show nothing hidden, beside the full ones."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from autograder.course import Course
+from autograder.errors import Unusable
+from autograder.exercise import Cell, Exercise, from_notebook
+
+
+@dataclass(frozen=True)
+class MasterCell:
+    """One cell: ``released`` is what students get; ``source`` what the gradebook keeps, hidden tests included."""
+
+    id: str
+    released: Cell
+    source: str
+
+    @property
+    def cell_type(self) -> str:
+        return "code" if self.released.is_code else "markdown"
+
+    @property
+    def nbgrader(self) -> Mapping[str, Any]:
+        """nbgrader's mark on the cell; empty on an ordinary one."""
+        mark = self.released.raw["metadata"].get("nbgrader", {})
+        assert isinstance(mark, dict)
+        return mark
+
+    @property
+    def is_grade(self) -> bool:
+        return bool(self.nbgrader.get("grade"))
+
+    @property
+    def is_solution(self) -> bool:
+        return bool(self.nbgrader.get("solution"))
+
+    @property
+    def is_locked(self) -> bool:
+        return not self.is_solution and (self.is_grade or bool(self.nbgrader.get("locked")))
+
+    @property
+    def points(self) -> float:
+        return float(self.nbgrader.get("points", 0))
+
+    @property
+    def checksum(self) -> str:
+        """What nbgrader computes over the cell (``nbgrader.utils.compute_checksum``)."""
+        parts = [self.source, self.cell_type, str(self.is_grade), str(self.is_solution), str(self.is_locked), self.id]
+        if self.is_grade:
+            parts.append(str(self.points))
+        return hashlib.md5("".join(parts).encode(), usedforsecurity=False).hexdigest()
+
+    def unanswered(self, answer: str | None) -> bool:
+        """Whether the student left the cell as it was handed out, or has none."""
+        return answer is None or answer.rstrip() == self.released.source.rstrip()
+
+
+@dataclass(frozen=True)
+class Master:
+    """All cells in order, and the release notebook around them."""
+
+    cells: tuple[MasterCell, ...]
+    notebook: Mapping[str, Any]
+
+    @property
+    def graded(self) -> tuple[MasterCell, ...]:
+        return tuple(cell for cell in self.cells if cell.is_grade)
+
+    @property
+    def solutions(self) -> tuple[MasterCell, ...]:
+        return tuple(cell for cell in self.cells if cell.is_solution)
+
+    @property
+    def sources(self) -> tuple[MasterCell, ...]:
+        return tuple(cell for cell in self.cells if cell.is_grade or cell.is_solution or cell.is_locked)
+
+    @property
+    def max_score(self) -> float:
+        return round(sum(cell.points for cell in self.graded), 9)
+
+
+def load(course: Course, exercise: Exercise) -> Master:
+    """Put the release, ``assignments/<exercise>/<exercise>.ipynb``, beside the full exercise.
+
+    Raises:
+        Unusable: no release, or one of another build.
+    """
+    path = course.root / "assignments" / exercise.name / f"{exercise.name}.ipynb"
+    repair = f"run autograder build {exercise.name}"
+    try:
+        released = from_notebook(json.loads(path.read_bytes()))
+    except FileNotFoundError:
+        raise Unusable(f"{path}: the release has not been built; {repair}") from None
+    except (OSError, ValueError) as error:
+        raise Unusable(f"{path}: {error}; {repair}") from None
+    if [cell.id for cell in released.cells] != [cell.id for cell in exercise.cells]:
+        raise Unusable(f"{path}: its cells are not those of the exercise; {repair}")
+    cells = tuple(
+        # A check keeps its hidden tests in the gradebook, as with nbgrader; of an answer the gradebook knows the stub.
+        MasterCell(full.id, cell, full.source if full.kind == "check" else cell.source)
+        for full, cell in zip(exercise.cells, released.cells, strict=True)
+    )
+    return Master(cells, released.notebook)

@@ -1,0 +1,331 @@
+"""The gradebook: what stock nbgrader leaves, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+import time
+from dataclasses import replace
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder import autograded, gradebook, host, marks, schema, stamp
+from autograder.course import Course
+from autograder.errors import Unusable
+from autograder.grading import Graded
+from tests import courses
+from tests.courses import ALL_CHECKS, NAME, RIGHT
+
+pytest_plugins = ["tests.courses"]
+from tests.courses import ALL_CHECKS, NAME, RIGHT, built_root, course  # noqa: F401  (fixtures)
+
+# nbgrader's own code, not ours.
+pytestmark = pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning")
+
+WRONG_TOTAL = {**RIGHT, "total": "def total(x):\n    return float(np.abs(x).sum())\n"}
+ANSWERED = {**RIGHT, "why": "Because of $a + b = b + a$."}
+
+CONTENTS = """
+    SELECT a.name, s.student_id, s.timestamp, b.type, b.name, g.auto_score, g.manual_score, g.extra_credit,
+           g.needs_manual_grade, c.auto_comment, c.manual_comment, n.late_submission_penalty, n.flagged
+    FROM submitted_notebook n
+    JOIN submitted_assignment s ON s.id = n.assignment_id
+    JOIN assignment a ON a.id = s.assignment_id
+    JOIN notebook nb ON nb.id = n.notebook_id
+    JOIN base_cell b ON b.notebook_id = nb.id
+    LEFT JOIN grade g ON g.cell_id = b.id AND g.notebook_id = n.id
+    LEFT JOIN comment c ON c.cell_id = b.id AND c.notebook_id = n.id
+    ORDER BY s.student_id, b.type, b.name
+"""
+MASTER = """
+    SELECT a.name, a.duedate, a.course_id, n.name, n.kernelspec, b.type, b.name, g.max_score, g.cell_type
+    FROM base_cell b JOIN notebook n ON n.id = b.notebook_id JOIN assignment a ON a.id = n.assignment_id
+    LEFT JOIN grade_cells g ON g.id = b.id ORDER BY b.type, b.name
+"""
+SOURCES = "SELECT name, cell_type, locked, source, checksum FROM source_cell ORDER BY name"
+STUDENTS = "SELECT id, first_name, last_name, email FROM student ORDER BY id"
+
+
+def rows(path: Path, query: str) -> list[tuple[Any, ...]]:
+    with sqlite3.connect(path) as connection:
+        return connection.execute(query).fetchall()
+
+
+def execute(course: Course, statement: str, *values: Any) -> None:
+    with sqlite3.connect(course.gradebook) as connection:
+        connection.execute(statement, values)
+
+
+def by_hand(course: Course, cell: str, student: str, **entered: float | bool | None) -> None:
+    """Enter marks as the formgrader does."""
+    values = ", ".join(f"{name} = ?" for name in entered)
+    execute(
+        course,
+        f"UPDATE grade SET {values} WHERE cell_id = (SELECT id FROM base_cell WHERE name = ? AND type = 'GradeCell')"
+        " AND notebook_id IN (SELECT n.id FROM submitted_notebook n JOIN submitted_assignment s"
+        " ON s.id = n.assignment_id WHERE s.student_id = ?)",
+        *entered.values(),
+        cell,
+        student,
+    )
+
+
+def read_notebook(path: Path) -> Any:
+    import nbformat
+
+    notebook = nbformat.read(path, 4)  # type: ignore[no-untyped-call]
+    nbformat.validate(notebook)
+    return notebook
+
+
+def stock(course: Course, *students: str) -> Path:
+    """Grade the same submissions with nbgrader as it comes, in a copy of the course; its gradebook."""
+    from nbgrader.apps import NbGraderAPI  # type: ignore[import-untyped]
+    from nbgrader.coursedir import CourseDirectory  # type: ignore[import-untyped]
+
+    root = course.root.parent / "stock"
+    if not root.exists():
+        shutil.copytree(course.root, root, ignore=shutil.ignore_patterns("gradebook.db", "autograded", "submitted"))
+    shutil.copytree(course.submitted, root / "course" / "submitted", dirs_exist_ok=True)
+    config = host.config(Course(root, root / "course"))
+    config.CourseDirectory.db_url = f"sqlite:///{root / 'gradebook.db'}"
+    for section in ("Autograde", "GenerateFeedback", "GenerateAssignment", "ExchangeFactory"):
+        config.pop(section, None)
+    config.AssignLatePenalties.plugin_class = "tests.latepolicy.HalfAPointAnHour"
+    (root / "course").mkdir(exist_ok=True)
+    api = NbGraderAPI(coursedir=CourseDirectory(config=config), config=config)
+    with api.gradebook as book:
+        book.update_or_create_assignment(NAME, duedate="2026-11-20 12:00:00 UTC")
+    assert api.generate_assignment(NAME)["success"]
+    for student in students:
+        result = api.autograde(NAME, student)
+        assert result["success"], result
+    return root / "gradebook.db"
+
+
+def test_the_tables_are_those_of_nbgraders_own_models() -> None:
+    from nbgrader.api import Base  # type: ignore[import-untyped]
+
+    for table in schema.TABLES:
+        theirs = Base.metadata.tables[table.name]
+        for column in table.columns:
+            assert type(column.type) in type(theirs.c[column.name].type).__mro__ or column.name in {
+                "source",
+                "auto_comment",
+                "manual_comment",
+            }
+        required = {c.name for c in theirs.columns if not c.nullable and c.default is None}
+        assert required <= {column.name for column in table.columns}
+
+
+def test_an_honest_class_gets_what_stock_nbgrader_gives_it(course: Course) -> None:
+    """Names, scores, comments, time and late penalty, row for row; then again after manual marks and a new answer."""
+    config = course.root / "nbgrader_config.py"
+    config.write_text(
+        config.read_text() + '\nc.AssignLatePenalties.plugin_class = "tests.latepolicy.HalfAPointAnHour"\n'
+    )
+    due = datetime(2026, 11, 20, 12, tzinfo=timezone.utc)
+    handed_in = {
+        "ada": (ANSWERED, ALL_CHECKS, "2026-11-20 15:00:00 UTC"),
+        "bob": (WRONG_TOTAL, ALL_CHECKS[:3], "2026-11-20 11:00:00.5 America/New_York"),
+        "cyd": ({}, (), None),
+    }
+    for student, (answers, _, when) in handed_in.items():
+        courses.submit(course, student, answers, when)
+    known = courses.load(course)
+    gradebook.prepare(course, known, due)
+    gradebook.record(
+        course,
+        known,
+        [courses.graded(course, student, answers, passed) for student, (answers, passed, _) in handed_in.items()],
+    )
+    theirs = stock(course, *handed_in)
+    for query in (MASTER, SOURCES, STUDENTS, CONTENTS):
+        assert rows(course.gradebook, query) == rows(theirs, query)
+    assert marks.class_marks(course, known)["ada"].late_penalty == 1.5
+
+    # A person grades in both; ada then answers otherwise, bob hands in the same again.
+    for path in (course.gradebook, theirs):
+        with sqlite3.connect(path) as connection:
+            connection.execute("UPDATE grade SET manual_score = 3, extra_credit = 1, needs_manual_grade = 0")
+            connection.execute("UPDATE comment SET manual_comment = 'well said'")
+    handed_in["ada"] = ({**WRONG_TOTAL, "why": "Addition commutes."}, ALL_CHECKS[:3], "2026-11-20 11:00:00 UTC")
+    courses.submit(course, "ada", handed_in["ada"][0], handed_in["ada"][2])
+    again = [courses.graded(course, student, *handed_in[student][:2]) for student in ("ada", "bob")]
+    gradebook.record(course, known, again)
+    stock(course, "ada", "bob")
+    assert rows(course.gradebook, CONTENTS) == rows(theirs, CONTENTS)
+
+
+def test_manual_marks_comments_and_extra_credit_survive_a_regrade(course: Course) -> None:
+    known = courses.load(course)
+    gradebook.record(course, known, [courses.graded(course, "ada", ANSWERED)])
+    before = marks.marks(course, known, "ada")
+    assert before is not None and before.needs_manual_grade and before.score == 10
+    by_hand(course, "why", "ada", manual_score=3.5, extra_credit=1.0, needs_manual_grade=False)
+    execute(course, "UPDATE comment SET manual_comment = 'nice'")
+    gradebook.record(course, known, [courses.graded(course, "ada", {**ANSWERED, "why": "Another thought."})])
+    after = marks.marks(course, known, "ada")
+    assert after is not None
+    assert after.cells["why"].manual_score == 3.5 and after.cells["why"].extra_credit == 1
+    assert after.cells["why"].comment == "nice" and after.cells["double"].comment == "nice"
+    assert after.cells["why"].needs_manual_grade
+    assert (after.score, after.max_score) == (14.5, 14)
+
+
+def test_a_rejected_submission_leaves_the_old_grade_and_is_known_as_a_student(course: Course) -> None:
+    known = courses.load(course)
+    courses.submit(course, "ada", RIGHT, "2026-11-20 11:00:00 UTC")
+    gradebook.record(course, known, [courses.graded(course, "ada", RIGHT)])
+    before = rows(course.gradebook, CONTENTS)
+    gradebook.record(course, known, [courses.rejected(course, "ada"), courses.rejected(course, "eve")])
+    assert rows(course.gradebook, CONTENTS) == before
+    assert [row[0] for row in rows(course.gradebook, STUDENTS)] == ["ada", "eve"]
+    assert marks.marks(course, known, "eve") is None
+
+
+def test_checks_may_be_added_removed_and_given_other_points_when_grades_exist(course: Course) -> None:
+    gradebook.record(course, courses.load(course), [courses.graded(course, s, ANSWERED) for s in ("ada", "bob")])
+    by_hand(course, "why", "ada", manual_score=4.0)
+    by_hand(course, "total-negative", "bob", manual_score=1.0)
+    head, _, tail = courses.AUTHORED.partition('# %% check="total-negative"')
+    added = '# %% check="total-empty" points=1 category="edge cases" hidden=true\n"""Nothing sums to nothing."""\nagree(total([]), 0.0, "total([])")\n\n'
+    text = (head + added + "# %% [markdown]" + tail.partition("# %% [markdown]")[2]).replace(
+        'points=2 category="row', 'points=6 category="row'
+    )
+    courses.write_root(course.root, text)
+    known = courses.load(course)
+    checks = ("double-by_hand", "double-drawn", "total-by_hand", "total-empty")
+    gradebook.record(course, known, [courses.graded(course, "ada", ANSWERED, checks)])
+    names = {row[6]: row[7] for row in rows(course.gradebook, MASTER) if row[5] == "GradeCell"}
+    assert names == {"double-by_hand": 2, "double-drawn": 3, "total-by_hand": 6, "total-empty": 1, "why": 4}
+    everybody = marks.class_marks(course, known)
+    assert everybody["ada"].score == 16 and everybody["ada"].max_score == 16
+    assert everybody["bob"].score == 7  # not graded again yet: the removed check's points are gone
+    assert rows(course.gradebook, "SELECT count(*) FROM source_cell")[0][0] == len(names) + 3
+    kept = [json.loads(line) for line in (course.state / "removed-marks.jsonl").read_text().splitlines()]
+    assert kept == [
+        {"exercise": NAME, "student": "bob", "cell": "total-negative", "manual_score": 1.0, "extra_credit": None}
+    ]
+
+
+def test_names_and_addresses_come_from_the_class_list_and_never_replace_what_a_person_wrote(course: Course) -> None:
+    course.state.mkdir()
+    known = courses.load(course)
+    gradebook.record(course, known, [courses.graded(course, "ada", {}, ())])
+    execute(course, "UPDATE student SET last_name = 'King'")
+    (course.state / "students.csv").write_text("id,name,email\nada,Ada Lovelace,ada@example.org\nbob,Bob Ng,\n")
+    gradebook.record(course, known, [courses.graded(course, student, {}, ()) for student in ("ada", "bob")])
+    assert rows(course.gradebook, STUDENTS) == [
+        ("ada", "Ada", "King", "ada@example.org"),
+        ("bob", "Bob", "Ng", None),
+    ]
+
+
+def test_reading_marks_creates_nothing(course: Course) -> None:
+    assert marks.class_marks(course, NAME) == {}
+    assert not course.gradebook.exists()
+
+
+def test_a_thousand_submissions_are_recorded_in_seconds(course: Course) -> None:
+    known = courses.load(course)
+    gradebook.prepare(course, known)
+    one = courses.graded(course, "ada", RIGHT)
+    batch = [Graded(replace(one.result, student=f"s{n}"), one.submission) for n in range(1000)]
+    start = time.perf_counter()
+    gradebook.record(course, known, batch)
+    assert time.perf_counter() - start < 10
+    assert len(marks.class_marks(course, known)) == 1000
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [(b"this is no database, whatever its name says", "file is not a database; put a backup in its place")],
+)
+def test_a_gradebook_that_cannot_be_used_gets_one_line(course: Course, content: bytes, says: str) -> None:
+    course.state.mkdir()
+    course.gradebook.write_bytes(content)
+    with pytest.raises(Unusable, match=says) as caught:
+        gradebook.prepare(course, courses.load(course))
+    assert "\n" not in str(caught.value) and "gradebook.db" in str(caught.value)
+
+
+def test_a_late_policy_that_fails_names_itself_and_writes_nothing(course: Course) -> None:
+    config = course.root / "nbgrader_config.py"
+    config.write_text(config.read_text() + '\nc.AssignLatePenalties.plugin_class = "tests.latepolicy.Broken"\n')
+    known = courses.load(course)
+    courses.submit(course, "ada", RIGHT, "2026-11-21 00:00:00 UTC")
+    gradebook.prepare(course, known, datetime(2026, 11, 20))
+    with pytest.raises(Unusable, match="late penalty for ada failed with ZeroDivisionError"):
+        gradebook.record(course, known, [courses.graded(course, "ada", RIGHT)])
+    assert rows(course.gradebook, STUDENTS) == []
+
+
+def test_a_database_address_in_nbgraders_configuration_is_used(course: Course, tmp_path: Path) -> None:
+    config = course.root / "nbgrader_config.py"
+    config.write_text(config.read_text() + f'\nc.CourseDirectory.db_url = "sqlite:///{tmp_path / "other.db"}"\n')
+    gradebook.prepare(course, courses.load(course))
+    assert (tmp_path / "other.db").exists() and not course.gradebook.exists()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2026-11-21 12:00:00.5 UTC",
+        "2026-11-21 12:00:00 America/Los_Angeles",
+        "2026-11-21 12:00:00 +0100",
+        "2026-11-21 12:00:00",
+    ],
+)
+def test_times_are_read_as_nbgrader_reads_them(text: str) -> None:
+    from nbgrader.utils import parse_utc  # type: ignore[import-untyped]
+
+    assert stamp.parse(text) == parse_utc(text)
+
+
+def test_the_autograded_notebook_agrees_with_nbgraders_own_reading_of_it(course: Course) -> None:
+    from nbgrader.utils import determine_grade
+
+    courses.submit(course, "ada", ANSWERED, "2026-11-20 11:00:00 UTC")
+    one = courses.graded(course, "ada", {**ANSWERED, "extra": "print('mine')"}, ALL_CHECKS[:1], total__by_hand=0.7)
+    path = autograded.write(course, courses.load(course), one)
+    assert path == course.autograded / "ada" / NAME / f"{NAME}.ipynb"
+    assert (path.parent / "timestamp.txt").read_text() == "2026-11-20 11:00:00 UTC"
+    notebook = read_notebook(path)
+    cells = {cell.id: cell for cell in notebook.cells}
+    scores = {
+        id: determine_grade(cell)[0] for id, cell in cells.items() if cell.metadata.get("nbgrader", {}).get("grade")
+    }
+    assert scores == {"double-by_hand": 2, "double-drawn": 0, "total-by_hand": 0.7, "total-negative": 0, "why": None}
+    assert cells["double"].source == RIGHT["double"].rstrip("\n") or cells["double"].source == RIGHT["double"]
+    assert cells["why"].source == "```text\n" + ANSWERED["why"] + "\n```"
+    assert cells["added-1"].source == "print('mine')"
+    assert "got <b>nothing</b>" in cells["double-drawn"].outputs[0].text
+    assert "double_by_definition" not in path.read_text() and "HIDDEN TESTS" not in path.read_text()
+
+
+def test_the_autograded_notebook_of_a_blank_submission_is_the_release_with_verdicts(course: Course) -> None:
+    from nbgrader.utils import determine_grade
+
+    path = autograded.write(course, courses.load(course), courses.graded(course, "cyd", {}, ()))
+    cells = {cell.id: cell for cell in read_notebook(path).cells}
+    assert determine_grade(cells["why"]) == (0, 4)
+    assert not (path.parent / "timestamp.txt").exists()
+    release = json.loads((course.root / "assignments" / NAME / f"{NAME}.ipynb").read_bytes())
+    sources = {cell["id"]: "".join(cell["source"]) for cell in release["cells"]}
+    assert sources == {id: cell.source for id, cell in cells.items()}
+
+
+@pytest.mark.parametrize(
+    "text", ["````\n<script>alert(1)</script>", "a ``` b", "word " * 60, "x" * 300, "\x1b[2Jgone\u202e"]
+)
+def test_a_students_markdown_is_shown_as_text(text: str) -> None:
+    from nbconvert.filters import markdown2html
+
+    html = markdown2html(autograded.quoted(text) + "\n")
+    assert "<script>" not in html and "\x1b" not in html and "\u202e" not in html
+    assert html.count("<pre") == 1 and html.strip().endswith("</div>")

@@ -20,9 +20,6 @@ from autograder.grading import Graded
 from tests import courses
 from tests.courses import ALL_CHECKS, NAME, RIGHT
 
-pytest_plugins = ["tests.courses"]
-from tests.courses import ALL_CHECKS, NAME, RIGHT, built_root, course  # noqa: F401  (fixtures)
-
 # nbgrader's own code, not ours.
 pytestmark = pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning")
 

@@ -37,6 +37,7 @@
 
 # %% setup
 """The tools of this notebook. Run this cell first. You need not read it, but you may."""
+
 import math
 import sys
 import warnings
@@ -126,7 +127,7 @@ def rows_sum_to_one(weights, what="the weights", axis=-1, where=True):
         first = np.argwhere(wrong)[0]
         row = first[0] if len(first) == 1 else tuple(int(i) for i in first)
         total = sums[tuple(first)]
-        ask = "Along which axis do yours?" if np.isfinite(total) else "Which of your numbers grew too large, or too small?"
+        ask = "Along which axis do yours?" if np.isfinite(total) else "Which number grew too large, or too small?"
         raise AssertionError(f"{what}: row {row} sums to {total:.10g}, not 1. {ask}")
 
 
@@ -145,8 +146,8 @@ def unpack(result, names):
     """The parts of a tuple or list that has exactly these parts."""
     count = len(names.split(", "))
     if not isinstance(result, (tuple, list)) or len(result) != count:
-        size = f"of length {len(result)}" if isinstance(result, (tuple, list)) else f"of shape {np.shape(result)}" if isinstance(result, np.ndarray) else ""
-        raise AssertionError(f"expected {count} results, ({names}), got one {type(result).__name__} {size}".rstrip())
+        size = len(result) if isinstance(result, (tuple, list)) else ""
+        raise AssertionError(f"expected a tuple of {count}, ({names}), got a {type(result).__name__} {size}".rstrip())
     return result
 
 
@@ -302,6 +303,11 @@ def different_sizes(count):
     return [int(size) for size in rng.permutation([2, 3, 5, 6, 7, 8])[:count]]
 
 
+def rising_and_falling(count):
+    """Two such lists: whichever two sizes somebody mixes up, either may be the larger one."""
+    return sorted(different_sizes(count)), sorted(different_sizes(count), reverse=True)
+
+
 def random_mask(*shape):
     """Every query may look at something, and not at everything; at least two keys."""
     order = np.argsort(rng.random(shape), axis=-1)
@@ -399,6 +405,7 @@ def random_weights(d_in, d_out):
     """A weight matrix that keeps the size of what it multiplies."""
     return rng.normal(size=(d_in, d_out)) / math.sqrt(d_in)
 
+
 # %% [markdown]
 # ## Warm-up: axes, `@`, `keepdims`, `swapaxes`
 #
@@ -465,6 +472,7 @@ del prices
 # Queries and keys will be compared with each other, so they need the same length `d_k`. Values are only
 # ever averaged; their length `d_v` is free.
 
+
 # %% step="project_qkv" points=6
 def project_qkv(X, W_Q, W_K, W_V):
     """The queries, keys and values of the tokens in X.
@@ -484,6 +492,7 @@ def project_qkv(X, W_Q, W_K, W_V):
     return X @ W_Q, X @ W_K, X @ W_V
     ### END SOLUTION
 
+
 # %% check="project_qkv-by_hand" points=2 category="values"
 """Two tokens give the queries, keys and values that you get with a pencil."""
 with check("project_qkv-by_hand"):
@@ -502,25 +511,28 @@ with check("project_qkv-by_hand"):
 
 # %% check="project_qkv-any_batch" points=2 category="shapes" hidden=true
 """Leading axes stay in front, whatever their number, and the values may have a length of their own."""
-for axes in (1, 2, 0):
-    *lead, n, d_model, d_k, d_v = different_sizes(axes + 4)
-    X, W_Q, W_K, W_V = rng.normal(size=(*lead, n, d_model)), random_weights(d_model, d_k), random_weights(d_model, d_k), random_weights(d_model, d_v)
+for *lead, n, d_model, d_k, d_v in (*rising_and_falling(5), *rising_and_falling(4), (2, 1, 3, 1, 3), (1, 2, 2, 3, 1)):
+    X, W_V = rng.normal(size=(*lead, n, d_model)), random_weights(d_model, d_v)
+    W_Q, W_K = random_weights(d_model, d_k), random_weights(d_model, d_k)
     wanted = [product_by_definition(X, W) for W in (W_Q, W_K, W_V)]
-    for got, right, what in zip(unpack(project_qkv(X, W_Q, W_K, W_V), "Q, K, V"), wanted, ("the queries", "the keys", "the values")):
+    parts = unpack(project_qkv(X, W_Q, W_K, W_V), "Q, K, V")
+    for got, right, what in zip(parts, wanted, ("the queries", "the keys", "the values")):
         agree(got, right, what, "Which axes of X are the batch, which the tokens, which the features?")
 
 # %% check="project_qkv-all_sizes_equal" points=1 category="values" hidden=true
 """Where every size is the same, no shape error protects you: the numbers must still be right."""
 n = int(rng.integers(3, 6))
-X, W_Q, W_K, W_V = rng.normal(size=(n, n, n)), random_weights(n, n), random_weights(n, n), random_weights(n, n)
+X, (W_Q, W_K, W_V) = rng.normal(size=(n, n, n)), (random_weights(n, n) for _ in range(3))
 wanted = [product_by_definition(X, W) for W in (W_Q, W_K, W_V)]
-for got, right, what in zip(unpack(project_qkv(X, W_Q, W_K, W_V), "Q, K, V"), wanted, ("the queries", "the keys", "the values")):
+parts = unpack(project_qkv(X, W_Q, W_K, W_V), "Q, K, V")
+for got, right, what in zip(parts, wanted, ("the queries", "the keys", "the values")):
     agree(got, right, what, "On which side of X do the weights stand?")
 
 # %% check="project_qkv-inputs_unchanged" points=1 category="purity" hidden=true
 """The tokens and the three matrices stay as they are, and a second call gives the same answer."""
 n, d_model, d_k, d_v = different_sizes(4)
-X, W_Q, W_K, W_V = rng.normal(size=(n, d_model)), random_weights(d_model, d_k), random_weights(d_model, d_k), random_weights(d_model, d_v)
+X, W_V = rng.normal(size=(n, d_model)), random_weights(d_model, d_v)
+W_Q, W_K = random_weights(d_model, d_k), random_weights(d_model, d_k)
 wanted = [product_by_definition(X, W) for W in (W_Q, W_K, W_V)]
 with unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V):
     project_qkv(X, W_Q, W_K, W_V)
@@ -538,6 +550,7 @@ with unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V):
 #
 # `(..., n_queries, d_k)` and `(..., n_keys, d_k)` become `(..., n_queries, n_keys)`. In self-attention
 # both come from the same tokens; in general there may be more keys than queries, or fewer.
+
 
 # %% step="attention_scores" points=8
 def attention_scores(Q, K):
@@ -557,6 +570,7 @@ def attention_scores(Q, K):
     ### BEGIN SOLUTION
     return Q @ np.swapaxes(K, -1, -2)
     ### END SOLUTION
+
 
 # %% check="attention_scores-by_hand" points=2 category="values"
 """Two queries and three keys give the six dot products that you get with a pencil."""
@@ -592,8 +606,15 @@ for n in rng.permutation([2, 3, 4, 5])[:2]:
 # %% check="attention_scores-any_batch" points=1 category="shapes" hidden=true
 """Any number of leading axes, sizes of 1 included, equal sizes included."""
 n = int(rng.integers(3, 6))
-sizes = [different_sizes(4), different_sizes(5), (n, n, n, n), (n, n, n, n, n), (1, 3, 1, 2), (2, 1, 3, 1)]
-for *lead, n_queries, n_keys, d_k in sizes:
+for *lead, n_queries, n_keys, d_k in (
+    *rising_and_falling(3),
+    *rising_and_falling(4),
+    different_sizes(5),
+    (n, n, n, n),
+    (n, n, n, n, n),
+    (1, 3, 1, 2),
+    (2, 1, 3, 1),
+):
     Q, K = rng.normal(size=(*lead, n_queries, d_k)), rng.normal(size=(*lead, n_keys, d_k))
     wanted = scores_by_definition(Q, K)
     agree(attention_scores(Q, K), wanted, "the scores", "Do you count axes from the front or from the end?")
@@ -620,6 +641,7 @@ with unchanged(Q=Q, K=K):
 # The shape stays as it is. Note whose length counts: that of a query or key, the axis that was summed over.
 # Neither the number of keys nor the size of the model has a say.
 
+
 # %% step="scale_scores" points=5
 def scale_scores(scores, d_k):
     """The scores, divided by the square root of d_k.
@@ -637,6 +659,7 @@ def scale_scores(scores, d_k):
     ### BEGIN SOLUTION
     return scores / np.sqrt(d_k)
     ### END SOLUTION
+
 
 # %% check="scale_scores-by_hand" points=2 category="values"
 """With vectors of length 16, every score becomes a quarter of what it was."""
@@ -671,6 +694,7 @@ with unchanged(scores=scores):
 # their scores, before and after your scaling. What do you expect the left column to do each time the length
 # grows fourfold?
 
+
 # %%
 @demo
 def spread_of_scores():
@@ -681,6 +705,7 @@ def spread_of_scores():
         spreads.append([scores.std(), np.std(scale_scores(scores, d_k))])
     print("Standard deviation of 3600 scores between random vectors")
     table(spreads, ["d_k = 4", "d_k = 16", "d_k = 64", "d_k = 256"], ["raw", "scaled"])
+
 
 # %% [markdown]
 # ### 4. From scores to weights: `softmax`
@@ -698,6 +723,7 @@ def spread_of_scores():
 #
 # A score of $-\infty$ is allowed, too: $e^{-\infty} = 0$, so that key gets no weight at all. Part two lives
 # on this.
+
 
 # %% step="softmax" points=12
 def softmax(scores, axis=-1):
@@ -728,6 +754,7 @@ def softmax(scores, axis=-1):
     return exponentials / np.where(total == 0.0, 1.0, total)
     ### END SOLUTION
 
+
 # %% check="softmax-by_hand" points=2 category="values"
 """The logarithms of 1, 2, 1 become the shares 1/4, 2/4, 1/4."""
 with check("softmax-by_hand"):
@@ -745,9 +772,9 @@ with check("softmax-rows_sum_to_one"):
     weights = softmax(np.array([[1.0, 2.0, 3.0, 4.0], [0.5, 0.5, 0.5, -0.5], [-3.0, -1.0, -2.0, -4.0]]))
     rows_sum_to_one(weights)
     weights = plain(weights, "the weights")
-    agree(weights[0, 1:] / weights[0, :-1], [math.e] * 3, "row 0, each weight divided by the one before", "Do you round?")
+    agree(weights[0, 1:] / weights[0, :-1], [math.e] * 3, "row 0, each weight by the one before", "Do you round?")
     agree(weights[1], [1 / (3 + 1 / math.e)] * 3 + [1 / (3 * math.e + 1)], "row 1, with three equal scores")
-    agree(weights[2, [1, 2, 0, 3]], weights[0, ::-1], "row 2, which is row 0 minus 5, shuffled", "Does a shift change it?")
+    agree(weights[2, [1, 2, 0, 3]], weights[0, ::-1], "row 2, which is row 0 minus 5, shuffled")
 
 # %% check="softmax-large_scores" points=2 category="overflow safety"
 """Scores around a thousand overflow nothing: they give the same weights as 0, 1, 2."""
@@ -763,20 +790,25 @@ with check("softmax-large_scores"):
 # %% check="softmax-survives_distant_rows" points=2 category="overflow safety" hidden=true
 """Rows that lie thousands apart, and scores that lie thousands apart in one row, give correct weights."""
 n_keys = int(rng.integers(3, 8))
-far = np.array([[0.0], [2000.0], [-2000.0], [9000.0], [-9000.0], [0.0], [0.0]])
-scores = rng.integers(-24, 25, size=(7, n_keys)) / 8 + far
-scores[5, rng.integers(n_keys)] += 4000.0
-scores[6, rng.integers(n_keys)] -= 4000.0
-scores = scores[rng.permutation(7)]
+far = np.array([[0.0], [2000.0], [-2000.0], [9000.0], [-9000.0], [0.0], [0.0], [0.0], [0.0]])
+scores = rng.integers(-24, 25, size=(9, n_keys)) / 8 + far
+scores[5, 0], scores[6, -1], scores[7, 0], scores[8, -1] = 4000.0, 4000.0, -4000.0, -4000.0
+scores = scores[rng.permutation(9)]
 wanted = softmax_by_definition(scores)
 weights = softmax(scores)
 rows_sum_to_one(weights)
-agree(weights, wanted, "the weights", "Print the row with the smallest scores: what is left of it inside your function?", rtol=1e-6)
+agree(weights, wanted, "the weights", "Print the row with the smallest scores. What is left of it?", rtol=1e-6)
 
 # %% check="softmax-any_axis" points=2 category="row sums" hidden=true
 """Along whichever axis you ask for, in arrays of one axis to four, the weights sum to one."""
 a, b, c, n = different_sizes(4)
-for shape, axes in (((a,), (0, -1)), ((a, b), (0, 1, -2)), ((a, b, c), (0, 1, 2, -1, -2, -3)), ((n, n, n), (0, 1, 2)), ((a, 1, b, c), (1, 2, -1))):
+for shape, axes in (
+    ((a,), (0, -1)),
+    ((a, b), (0, 1, -2)),
+    ((a, b, c), (0, 1, 2, -1, -2, -3)),
+    ((n, n, n), (0, 1, 2)),
+    ((a, 1, b, c), (1, 2, -1)),
+):
     scores = 2 * rng.normal(size=shape)
     for axis in axes:
         wanted = softmax_by_definition(scores, axis)
@@ -818,6 +850,7 @@ with unchanged(scores=scores):
 # for each query, as long as a value. Because the weights of a row are shares, each feature of the result
 # lies between the smallest and the largest that the values offer.
 
+
 # %% step="weighted_sum" points=5
 def weighted_sum(weights, V):
     """For every query, the average of the values, weighted by that query's weights.
@@ -836,6 +869,7 @@ def weighted_sum(weights, V):
     return weights @ V
     ### END SOLUTION
 
+
 # %% check="weighted_sum-by_hand" points=2 category="values"
 """Half of value 0 and half of value 1; a quarter of value 1 and three quarters of value 2."""
 with check("weighted_sum-by_hand"):
@@ -850,7 +884,15 @@ with check("weighted_sum-by_hand"):
 # %% check="weighted_sum-any_batch" points=2 category="shapes" hidden=true
 """Any number of leading axes, values of their own length, sizes of 1, equal sizes."""
 n = int(rng.integers(3, 6))
-for *lead, n_queries, n_keys, d_v in (different_sizes(4), different_sizes(5), (n, n, n, n), (n, n, n, n, n), (1, 2, 3, 1), (2, 1, 1, 3)):
+for *lead, n_queries, n_keys, d_v in (
+    *rising_and_falling(3),
+    *rising_and_falling(4),
+    different_sizes(5),
+    (n, n, n, n),
+    (n, n, n, n, n),
+    (1, 2, 3, 1),
+    (2, 1, 1, 3),
+):
     weights = rng.dirichlet(np.ones(n_keys), size=(*lead, n_queries))
     V = rng.normal(size=(*lead, n_keys, d_v))
     wanted = product_by_definition(weights, V)
@@ -876,6 +918,7 @@ with unchanged(weights=weights, V=V):
 #
 # Random projections with scores this large saturate softmax even *after* scaling. Trained models, and
 # careful initialisation, keep them smaller.
+
 
 # %%
 @demo
@@ -936,6 +979,7 @@ def four_random_tokens():
         print(title)
         table(numbers, tokens, columns, decimals)
 
+
 # %% [markdown]
 # ### Look back: who is "it"?
 #
@@ -944,6 +988,7 @@ def four_random_tokens():
 # They do sum to 1, as weights must. Given any such row, your `weighted_sum` can answer questions: with a
 # value of 1 for nouns and 0 for all other words, the output is the share of attention that goes to nouns.
 
+
 # %%
 @demo
 def what_it_refers_to():
@@ -951,7 +996,9 @@ def what_it_refers_to():
     weights = np.array([[0.02, 0.08, 0.03, 0.01, 0.01, 0.72, 0.03, 0.05, 0.03, 0.02]])
     is_noun = np.array([[float(word in ("cat", "mat"))] for word in words])
     draw_weights(weights, ["it"], words, "An invented row of weights for the word 'it'")
-    print(f"  the row sums to {weights.sum():.2f}; nouns get {float(np.squeeze(weighted_sum(weights, is_noun))):.2f} of it")
+    nouns = float(np.squeeze(weighted_sum(weights, is_noun)))
+    print(f"  the row sums to {weights.sum():.2f}; nouns get {nouns:.2f} of it")
+
 
 # %% [markdown]
 # ## Part two: who may look at whom
@@ -975,6 +1022,7 @@ def what_it_refers_to():
 #
 # The last query always sees every key: the mask is aligned at its bottom-right corner.
 
+
 # %% step="causal_mask" points=8
 def causal_mask(n_queries, n_keys=None):
     """Which keys each query may look at when nobody may look ahead.
@@ -995,6 +1043,7 @@ def causal_mask(n_queries, n_keys=None):
         n_keys = n_queries
     return np.tri(n_queries, n_keys, n_keys - n_queries, dtype=bool)
     ### END SOLUTION
+
 
 # %% check="causal_mask-by_hand" points=3 category="mask correctness"
 """Of three tokens the first sees one, the second two, the third all three."""
@@ -1044,6 +1093,7 @@ for n_queries in (1, int(rng.integers(2, 4)), int(rng.integers(4, 7))):
 # to queries that are padding themselves? They look at the real keys like all others, and nobody reads
 # their output.
 
+
 # %% step="padding_mask" points=8
 def padding_mask(lengths, n_keys):
     """Which keys are real tokens, for every sequence of a batch.
@@ -1062,6 +1112,7 @@ def padding_mask(lengths, n_keys):
     ### BEGIN SOLUTION
     return np.arange(n_keys) < np.reshape(lengths, (-1, 1, 1))
     ### END SOLUTION
+
 
 # %% check="padding_mask-by_hand" points=3 category="mask correctness"
 """Sequences of 2, 4 and 1 tokens in an array with room for 5."""
@@ -1102,6 +1153,7 @@ with unchanged(lengths=lengths):
 # Your two masks, and both at once. A query may look at a key if the causal mask *and* the padding mask
 # allow it. Read the pictures row by row: who is this query, and what may it look at?
 
+
 # %%
 @demo
 def two_masks():
@@ -1111,6 +1163,7 @@ def two_masks():
     draw_mask(causal, words, words, "Causal mask")
     draw_mask(np.broadcast_to(padding, (4, 4)), words, words, "Padding mask of a sequence of 3")
     draw_mask(causal & padding, words, words, "Both")
+
 
 # %% [markdown]
 # ### 8. Putting the mask on: `apply_mask`
@@ -1123,6 +1176,7 @@ def two_masks():
 #
 # This is a choice between two values for every entry, not arithmetic with them. What stands under the
 # mask must not matter at all, not even when it is NaN; and NaN survives every sum and every product.
+
 
 # %% step="apply_mask" points=7
 def apply_mask(scores, mask):
@@ -1145,6 +1199,7 @@ def apply_mask(scores, mask):
     ### BEGIN SOLUTION
     return np.where(mask, scores, -np.inf)
     ### END SOLUTION
+
 
 # %% check="apply_mask-by_hand" points=2 category="mask correctness"
 """Two hidden scores become -inf; the other four stay."""
@@ -1210,6 +1265,7 @@ with unchanged(scores=scores, mask=mask):
 # made that pattern, not the words. The numbers were drawn with a spread of 0.1, so no scaled score is
 # larger than 0.008, and all exponentials are nearly 1. An untrained model attends to everything alike.
 
+
 # %%
 def five_tokens():
     """X (5, 16), and W_Q, W_K, W_V of two heads, each (2, 16, 8): the same numbers on every computer."""
@@ -1245,6 +1301,7 @@ def a_decoder_reads():
         table(weighted_sum(weights, V), names, features, 4)
         picture(np.asarray(weights), names, names, f"Head {head}: weights", np.char.mod("%.2f", weights))
 
+
 # %% [markdown]
 # ## Part three: attention
 #
@@ -1265,6 +1322,7 @@ def a_decoder_reads():
 # | weights | `(..., n_queries, n_keys)` |
 #
 # The function returns the weights beside the output, because they are what we like to look at.
+
 
 # %% step="scaled_dot_product_attention" points=12
 def scaled_dot_product_attention(Q, K, V, mask=None):
@@ -1295,6 +1353,7 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
     ### END SOLUTION
 
+
 # %% check="scaled_dot_product_attention-by_hand" points=2 category="values"
 """Two queries, three keys of length 4: the scaled scores are logarithms, so the weights are simple fractions."""
 with check("scaled_dot_product_attention-by_hand"):
@@ -1306,8 +1365,8 @@ with check("scaled_dot_product_attention-by_hand"):
         ),
         "output, weights",
     )
-    agree(weights, [[0.5, 0.25, 0.25], [0.2, 0.6, 0.2]], "the weights", "Print the scaled scores. Are they log(2) and log(3)?", show=True)
-    agree(output, [[37.5, 25.0], [18.0, 36.0]], "the output", "Which rows are blended, and by which weights?", show=True)
+    agree(weights, [[0.5, 0.25, 0.25], [0.2, 0.6, 0.2]], "the weights", "Which scaled scores do you get?", show=True)
+    agree(output, [[37.5, 25.0], [18.0, 36.0]], "the output", "Which rows does it blend?", show=True)
 
 # %% check="scaled_dot_product_attention-with_mask" points=2 category="mask correctness"
 """The same with one key hidden from each query: the other two share out everything."""
@@ -1329,8 +1388,9 @@ with check("scaled_dot_product_attention-with_mask"):
 # %% check="scaled_dot_product_attention-rows_sum_to_one" points=2 category="row sums" hidden=true
 """Every query shares out exactly one, in the right shares, whatever the five sizes are."""
 n = int(rng.integers(3, 6))
-for n_queries, n_keys, d_k, d_v in (different_sizes(4), different_sizes(4), (n, n, n, n), (1, 3, 2, 1), (3, 1, 5, 2)):
-    Q, K, V = 1.3 * rng.normal(size=(n_queries, d_k)), rng.normal(size=(n_keys, d_k)), rng.normal(size=(n_keys, d_v))
+for n_queries, n_keys, d_k, d_v in (*rising_and_falling(4), (n, n, n, n), (1, 3, 2, 1), (3, 1, 5, 2)):
+    Q, K = 1.3 * rng.normal(size=(n_queries, d_k)), rng.normal(size=(n_keys, d_k))
+    V = rng.normal(size=(n_keys, d_v))
     wanted = attention_by_definition(Q, K, V)
     attention_agrees(scaled_dot_product_attention(Q, K, V), wanted)
 
@@ -1348,7 +1408,14 @@ attention_agrees(scaled_dot_product_attention(Q, K, V), wanted, rtol=1e-6)
 # %% check="scaled_dot_product_attention-any_batch" points=1 category="shapes" hidden=true
 """Any number of leading axes, a batch of one, and all sizes equal."""
 n = int(rng.integers(3, 5))
-for *lead, n_queries, n_keys, d_k, d_v in (different_sizes(5), (2, *different_sizes(5)), (n,) * 5, (n,) * 6, (1, 2, 1, 3, 1), (2, 1, 1, 1, 2)):
+for *lead, n_queries, n_keys, d_k, d_v in (
+    *rising_and_falling(5),
+    (2, *different_sizes(5)),
+    (n,) * 5,
+    (n,) * 6,
+    (1, 2, 1, 3, 1),
+    (2, 1, 1, 1, 2),
+):
     Q, K = 1.3 * rng.normal(size=(*lead, n_queries, d_k)), rng.normal(size=(*lead, n_keys, d_k))
     V = rng.normal(size=(*lead, n_keys, d_v))
     wanted = attention_by_definition(Q, K, V)
@@ -1384,7 +1451,7 @@ attention_agrees(scaled_dot_product_attention(Q, K, V, mask), wanted, mask)
 # %% check="scaled_dot_product_attention-inputs_unchanged" points=1 category="purity" hidden=true
 """Queries, keys and values stay as they are, and a second call gives the same answer."""
 n_queries, n_keys, d_k, d_v = different_sizes(4)
-Q, K, V = 1.3 * rng.normal(size=(n_queries, d_k)), rng.normal(size=(n_keys, d_k)), rng.normal(size=(n_keys, d_v))
+Q, K, V = (rng.normal(size=size) for size in ((n_queries, d_k), (n_keys, d_k), (n_keys, d_v)))
 wanted = attention_by_definition(Q, K, V)
 with unchanged(Q=Q, K=K, V=V):
     scaled_dot_product_attention(Q, K, V)
@@ -1399,6 +1466,7 @@ with unchanged(Q=Q, K=K, V=V):
 # gets 0.40, key 1 still gets 0.20, and the output `[6.02, 3.98]` leans 60 to 40. That is a lean, not a landslide. What
 # would make the lookup harder? Try a query of `[10, 0]`.
 
+
 # %%
 @demo
 def soft_lookup():
@@ -1409,6 +1477,7 @@ def soft_lookup():
         draw_weights(weights, [f"query {query}"], [f"key {key}" for key in K.tolist()], f"Query {query}")
         print("  output:", np.round(output, 4).tolist())
 
+
 # %% [markdown]
 # ### 10. Asking oneself: `self_attention`
 #
@@ -1418,6 +1487,7 @@ def soft_lookup():
 # $$\operatorname{SelfAttention}(X) = \operatorname{Attention}(X W_Q,\; X W_K,\; X W_V)$$
 #
 # From `(..., n, d_model)` to an output `(..., n, d_v)` and weights `(..., n, n)`.
+
 
 # %% step="self_attention" points=6
 def self_attention(X, W_Q, W_K, W_V, mask=None):
@@ -1441,6 +1511,7 @@ def self_attention(X, W_Q, W_K, W_V, mask=None):
     return scaled_dot_product_attention(Q, K, V, mask)
     ### END SOLUTION
 
+
 # %% check="self_attention-by_hand" points=2 category="values"
 """Two tokens whose scores are log(2) and log(3): the weights are thirds and quarters."""
 with check("self_attention-by_hand"):
@@ -1453,7 +1524,7 @@ with check("self_attention-by_hand"):
         ),
         "output, weights",
     )
-    agree(weights, [[2 / 3, 1 / 3], [0.75, 0.25]], "the weights", "Which length scales the scores: d_k is 1 here.", show=True)
+    agree(weights, [[2 / 3, 1 / 3], [0.75, 0.25]], "the weights", "d_k is 1 here. What do you scale by?", show=True)
     agree(output, [[8.0, 4.0, 20.0], [9.0, 3.0, 21.0]], "the output", "Which projection makes the values?", show=True)
 
 # %% check="self_attention-causal" points=1 category="mask correctness"
@@ -1477,16 +1548,18 @@ with check("self_attention-causal"):
 # %% check="self_attention-rows_sum_to_one" points=1 category="row sums" hidden=true
 """Every token shares out exactly one, in the right shares, whatever the sizes are."""
 n = int(rng.integers(3, 6))
-for n_tokens, d_model, d_k, d_v in (different_sizes(4), different_sizes(4), (n, n, n, n)):
-    X, W_Q, W_K, W_V = 1.3 * rng.normal(size=(n_tokens, d_model)), random_weights(d_model, d_k), random_weights(d_model, d_k), random_weights(d_model, d_v)
+for n_tokens, d_model, d_k, d_v in (*rising_and_falling(4), (n, n, n, n)):
+    X, W_V = 1.3 * rng.normal(size=(n_tokens, d_model)), random_weights(d_model, d_v)
+    W_Q, W_K = random_weights(d_model, d_k), random_weights(d_model, d_k)
     wanted = attention_by_definition(*(product_by_definition(X, W) for W in (W_Q, W_K, W_V)))
     attention_agrees(self_attention(X, W_Q, W_K, W_V), wanted)
 
 # %% check="self_attention-any_batch" points=1 category="shapes" hidden=true
 """Any number of leading axes, with masks for all sequences, for each sequence, and for each query."""
-for b, n, d_model, d_k, d_v in (different_sizes(5), (1, 3, 2, 3, 2), (3, 3, 3, 3, 3)):
-    W_Q, W_K, W_V = random_weights(d_model, d_k), random_weights(d_model, d_k), random_weights(d_model, d_v)
-    for lead, mask in (((b,), None), ((b,), random_mask(n, n)), ((b,), random_mask(b, 1, n)), ((b,), random_mask(b, n, n)), ((2, b), None)):
+for b, n, d_model, d_k, d_v in (*rising_and_falling(5), (1, 3, 2, 3, 2), (3, 3, 3, 3, 3)):
+    W_Q, W_K, W_V = (random_weights(d_model, width) for width in (d_k, d_k, d_v))
+    masks = random_mask(n, n), random_mask(b, 1, n), random_mask(b, n, n)
+    for lead, mask in (((b,), None), ((2, b), None), *(((b,), mask) for mask in masks)):
         X = 1.3 * rng.normal(size=(*lead, n, d_model))
         wanted = attention_by_definition(*(product_by_definition(X, W) for W in (W_Q, W_K, W_V)), mask)
         attention_agrees(self_attention(X, W_Q, W_K, W_V, mask=mask), wanted, mask)
@@ -1494,7 +1567,7 @@ for b, n, d_model, d_k, d_v in (different_sizes(5), (1, 3, 2, 3, 2), (3, 3, 3, 3
 # %% check="self_attention-inputs_unchanged" points=1 category="purity" hidden=true
 """The tokens and the three matrices stay as they are, and a second call gives the same answer."""
 n, d_model, d_k, d_v = different_sizes(4)
-X, W_Q, W_K, W_V = 1.3 * rng.normal(size=(n, d_model)), random_weights(d_model, d_k), random_weights(d_model, d_k), random_weights(d_model, d_v)
+X, (W_Q, W_K, W_V) = rng.normal(size=(n, d_model)), (random_weights(d_model, width) for width in (d_k, d_k, d_v))
 wanted = attention_by_definition(*(product_by_definition(X, W) for W in (W_Q, W_K, W_V)))
 with unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V):
     self_attention(X, W_Q, W_K, W_V)
@@ -1514,6 +1587,7 @@ with unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V):
 #
 # Then the same words with four random tokens of eight features and projections of spread 0.1 (NumPy's
 # seed 42): the output has the input's shape, and the weights are nearly uniform again.
+
 
 # %%
 @demo
@@ -1537,9 +1611,11 @@ def four_by_eight():
     table(weights, tokens, tokens, 3)
     print("Shape of the output:", np.shape(output))
 
+
 # %% [markdown]
 # Now draw one of your own. Change the words, the numbers or the mask below, as often as you like. At the
 # end of this notebook you will find a question about it.
+
 
 # %%
 @demo
@@ -1550,6 +1626,7 @@ def your_own_heatmap():
     W_Q, W_K, W_V = (draw.normal(size=(4, 4)) for _ in range(3))
     _, weights = self_attention(X, W_Q, W_K, W_V, mask=causal_mask(5))
     draw_weights(weights, words, words, "My heatmap")
+
 
 # %% [markdown]
 # ## Part four: many heads
@@ -1568,6 +1645,7 @@ def your_own_heatmap():
 #
 # `(..., n, d_model)` becomes `(..., num_heads, n, d_head)`. Every token keeps all of its features; the
 # sequence is not cut.
+
 
 # %% step="split_heads" points=7
 def split_heads(X, num_heads):
@@ -1593,6 +1671,7 @@ def split_heads(X, num_heads):
     return np.swapaxes(np.reshape(X, (*lead, n, num_heads, d_model // num_heads)), -3, -2)
     ### END SOLUTION
 
+
 # %% check="split_heads-by_hand" points=2 category="multi-head concatenation"
 """Three tokens of four features become two heads of three tokens with two features."""
 with check("split_heads-by_hand"):
@@ -1614,7 +1693,14 @@ with check("split_heads-refuses_what_does_not_divide"):
 # %% check="split_heads-any_batch" points=2 category="shapes" hidden=true
 """Leading axes stay in front of the heads, whatever their number, also where sizes are equal or 1."""
 n = int(rng.integers(2, 5))
-for *lead, n_tokens, num_heads, d_head in (different_sizes(4), different_sizes(5), (n, n, n, n), (n, n, n, n, n), (1, 3, 2, 2), (2, 1, 2, 1)):
+for *lead, n_tokens, num_heads, d_head in (
+    *rising_and_falling(4),
+    (2, *different_sizes(4)),
+    (n, n, n, n),
+    (n, n, n, n, n),
+    (1, 3, 2, 2),
+    (2, 1, 2, 1),
+):
     X = rng.normal(size=(*lead, n_tokens, num_heads * d_head))
     wanted = heads_by_definition(X, num_heads)
     agree(split_heads(X, num_heads), wanted, "the heads", "Do you count axes from the front or from the end?")
@@ -1622,7 +1708,7 @@ for *lead, n_tokens, num_heads, d_head in (different_sizes(4), different_sizes(5
 # %% check="split_heads-contiguous_blocks" points=1 category="multi-head concatenation" hidden=true
 """Each head owns one contiguous block, for one head, for heads of one feature, and where sizes are equal."""
 n = int(rng.integers(3, 6))
-for n_tokens, num_heads, d_head in (different_sizes(3), different_sizes(3), (n, n, n), (3, 1, 5), (2, 5, 1), (1, 2, 3)):
+for n_tokens, num_heads, d_head in (*rising_and_falling(3), (n, n, n), (3, 1, 5), (2, 5, 1), (1, 2, 3)):
     X = rng.normal(size=(n_tokens, num_heads * d_head))
     wanted = heads_by_definition(X, num_heads)
     agree(split_heads(X, num_heads), wanted, "the heads", "Are the features of one head neighbours in X?")
@@ -1648,6 +1734,7 @@ with unchanged(X=X):
 # `(..., num_heads, n, d_head)` becomes `(..., n, num_heads * d_head)`. What you split and concatenate comes
 # back as it was.
 
+
 # %% step="concat_heads" points=6
 def concat_heads(heads):
     """The features of all heads side by side, head 0 first.
@@ -1666,6 +1753,7 @@ def concat_heads(heads):
     return np.reshape(np.swapaxes(heads, -3, -2), (*lead, n, num_heads * d_head))
     ### END SOLUTION
 
+
 # %% check="concat_heads-by_hand" points=2 category="multi-head concatenation"
 """Two heads of three tokens with two features become three tokens of four features."""
 with check("concat_heads-by_hand"):
@@ -1680,16 +1768,25 @@ with check("concat_heads-by_hand"):
 # %% check="concat_heads-whole_heads" points=2 category="multi-head concatenation" hidden=true
 """Whole heads stand side by side, for one head, for heads of one feature, and where all sizes are equal."""
 n = int(rng.integers(3, 6))
-for num_heads, n_tokens, d_head in (different_sizes(3), different_sizes(3), (n, n, n), (1, 3, 5), (5, 2, 1), (2, 1, 3)):
+for num_heads, n_tokens, d_head in (*rising_and_falling(3), (n, n, n), (1, 3, 5), (5, 2, 1), (2, 1, 3)):
     X = rng.normal(size=(n_tokens, num_heads * d_head))
-    agree(concat_heads(heads_by_definition(X, num_heads)), X, "the features", "Are the features of one head neighbours?")
+    heads = heads_by_definition(X, num_heads)
+    agree(concat_heads(heads), X, "the features", "Are the features of one head neighbours?")
 
 # %% check="concat_heads-any_batch" points=1 category="shapes" hidden=true
 """Leading axes stay in front, whatever their number, also where sizes are equal or 1."""
 n = int(rng.integers(2, 5))
-for *lead, n_tokens, num_heads, d_head in (different_sizes(4), different_sizes(5), (n, n, n, n), (n, n, n, n, n), (1, 3, 2, 2), (2, 1, 2, 1)):
+for *lead, n_tokens, num_heads, d_head in (
+    *rising_and_falling(4),
+    (2, *different_sizes(4)),
+    (n, n, n, n),
+    (n, n, n, n, n),
+    (1, 3, 2, 2),
+    (2, 1, 2, 1),
+):
     X = rng.normal(size=(*lead, n_tokens, num_heads * d_head))
-    agree(concat_heads(heads_by_definition(X, num_heads)), X, "the features", "Which axes trade places before they merge?")
+    heads = heads_by_definition(X, num_heads)
+    agree(concat_heads(heads), X, "the features", "Which axes trade places before they merge?")
 
 # %% check="concat_heads-inputs_unchanged" points=1 category="purity" hidden=true
 """The heads stay as they are, their shape included, and a second call gives the same answer."""
@@ -1716,6 +1813,7 @@ with unchanged(heads=heads):
 # A mask says which *tokens* may look at which; it knows nothing of heads. `(n, n)` fits as it is. A mask
 # with a batch axis, `(batch, n, n)` or `(batch, 1, n)`, has to meet scores of shape
 # `(batch, num_heads, n, n)`. Where must its missing axis go?
+
 
 # %% step="multi_head_attention" points=10
 def multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
@@ -1747,6 +1845,7 @@ def multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     return concat_heads(heads) @ W_O
     ### END SOLUTION
 
+
 # %% check="multi_head_attention-by_hand" points=2 category="multi-head concatenation"
 """Two tokens and two heads of one feature: thirds and fifths in head 0, quarters and sixths in head 1."""
 with check("multi_head_attention-by_hand"):
@@ -1769,26 +1868,39 @@ with check("multi_head_attention-by_hand"):
 
 # %% check="multi_head_attention-heads_in_blocks" points=2 category="multi-head concatenation" hidden=true
 """Every head works on its own block of columns, scales by its own length, and keeps its place."""
-for n, num_heads, d_head in (different_sizes(3), (3, 2, 5), (4, 1, 3), (3, 3, 3), (2, 3, 2)):
+for n, num_heads, d_head in (*rising_and_falling(3), (4, 1, 3), (3, 3, 3), (2, 3, 2)):
     d_model = num_heads * d_head
-    X, W_Q, W_K, W_V, W_O = 1.5 * rng.normal(size=(n, d_model)), *(random_weights(d_model, d_model) for _ in range(4))
+    X, (W_Q, W_K, W_V, W_O) = 1.5 * rng.normal(size=(n, d_model)), (random_weights(d_model, d_model) for _ in range(4))
     wanted = multi_head_by_definition(X, W_Q, W_K, W_V, W_O, num_heads)
-    agree(multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads), wanted, "the output", "Which length scales a head's scores?")
+    got = multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads)
+    agree(got, wanted, "the output", "Which length scales a head's scores?")
 
 # %% check="multi_head_attention-any_batch" points=1 category="shapes" hidden=true
 """Any number of leading axes, also where they equal the number of heads or of tokens."""
-for *lead, n, num_heads, d_head in (different_sizes(4), (2, *different_sizes(3), 1), (2, 2, 2, 2), (3, 3, 3, 3, 3), (1, 2, 2, 3), (2, 1, 2, 2)):
+for *lead, n, num_heads, d_head in (
+    (2, 3, 5, 3),
+    (int(rng.integers(3, 6)), 3, 2, 2),
+    (2, int(rng.integers(2, 4)), 3, 2, 1),
+    (2, 2, 2, 2),
+    (3, 3, 3, 3, 3),
+    (1, 2, 2, 3),
+    (2, 1, 2, 2),
+):
     d_model = num_heads * d_head
-    X, W_Q, W_K, W_V, W_O = 1.5 * rng.normal(size=(*lead, n, d_model)), *(random_weights(d_model, d_model) for _ in range(4))
+    X = 1.5 * rng.normal(size=(*lead, n, d_model))
+    W_Q, W_K, W_V, W_O = (random_weights(d_model, d_model) for _ in range(4))
     wanted = multi_head_by_definition(X, W_Q, W_K, W_V, W_O, num_heads)
-    agree(multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads), wanted, "the output", "Where do the heads go in a batch?")
+    got = multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads)
+    agree(got, wanted, "the output", "Where do the heads go in a batch?")
 
 # %% check="multi_head_attention-masks" points=2 category="mask correctness" hidden=true
 """One mask for all, one for each sequence, one for each query, also with as many sequences as heads."""
-for b, n, num_heads, d_head in (different_sizes(4), (3, 4, 3, 2), (3, 3, 3, 3), (1, 3, 2, 2), (2, 5, 1, 3)):
+drawn = int(rng.integers(4, 6))
+for b, n, num_heads, d_head in ((2, 5, 3, 2), (drawn, 3, 2, 3), (3, 4, 3, 2), (3, 3, 3, 3), (1, 3, 2, 2)):
     d_model = num_heads * d_head
     W_Q, W_K, W_V, W_O = (random_weights(d_model, d_model) for _ in range(4))
-    for lead, mask in (((), causal_mask_by_definition(n, n)), ((b,), random_mask(n, n)), ((b,), random_mask(b, n, n)), ((b,), random_mask(b, 1, n))):
+    masks = random_mask(n, n), random_mask(b, n, n), random_mask(b, 1, n)
+    for lead, mask in (((), causal_mask_by_definition(n, n)), *(((b,), mask) for mask in masks)):
         X = 1.5 * rng.normal(size=(*lead, n, d_model))
         wanted = multi_head_by_definition(X, W_Q, W_K, W_V, W_O, num_heads, mask)
         got = multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads, mask=mask)
@@ -1809,13 +1921,13 @@ X = rng.integers(-3, 4, size=(n, d_model)).astype(float)
 X[0], X[1] = 1.0, rng.choice([-24.0, 24.0], size=d_model)
 wanted = multi_head_by_definition(X, W_Q, 4 * W_Q, W_V, W_O, num_heads)
 got = multi_head_attention(X, W_Q, 4 * W_Q, W_V, W_O, num_heads)
-agree(got, wanted, "the output", "Does every row of every head get a shift of its own before the exponential?", rtol=1e-6, atol=1e-7)
+agree(got, wanted, "the output", "Does every row of every head survive its exponentials?", rtol=1e-6, atol=1e-7)
 
 # %% check="multi_head_attention-inputs_unchanged" points=1 category="purity" hidden=true
 """Tokens, matrices and mask stay as they are, and a second call gives the same answer."""
-n, num_heads, d_head = different_sizes(3)
+n, num_heads, d_head = (int(rng.integers(2, 5)) for _ in range(3))
 d_model = num_heads * d_head
-X, W_Q, W_K, W_V, W_O = 1.5 * rng.normal(size=(n, d_model)), *(random_weights(d_model, d_model) for _ in range(4))
+X, (W_Q, W_K, W_V, W_O) = 1.5 * rng.normal(size=(n, d_model)), (random_weights(d_model, d_model) for _ in range(4))
 mask = causal_mask_by_definition(n, n)
 wanted = multi_head_by_definition(X, W_Q, W_K, W_V, W_O, num_heads, mask)
 with unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V, W_O=W_O, mask=mask):
@@ -1830,6 +1942,7 @@ with unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V, W_O=W_O, mask=mask):
 # for `W_O`, your one call must give the two outputs of part two side by side: `f0` to `f7` are head 0's,
 # `f8` to `f15` head 1's. Compare the rows with the tables above.
 
+
 # %%
 @demo
 def two_heads_one_call():
@@ -1840,6 +1953,7 @@ def two_heads_one_call():
     print("Output of both heads, head 0 first")
     table(output[:, :8], names, [f"f{j}" for j in range(8)], 4)
     table(output[:, 8:], names, [f"f{j}" for j in range(8, 16)], 4)
+
 
 # %% [markdown]
 # ## Optional: explain a heatmap

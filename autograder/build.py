@@ -7,14 +7,13 @@ import hashlib
 import importlib.util
 import io
 import json
-import os
-import secrets
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from autograder import oracles, rehearsal, scope, source
 from autograder.errors import Unusable
+from autograder.files import write
 from autograder.source import Cell, Source
 
 # What stands where an answer was. nbgrader_config.py takes it from here, so that its own
@@ -46,9 +45,9 @@ def build(root: Path, name: str, check: bool = False) -> list[Path]:
         Unusable: the exercise breaks a rule, or a file cannot be written.
     """
     authored = root / "solutions" / f"{name}.py"
-    if not authored.is_file():
-        known = ", ".join(names(root)) or "none"
-        raise Unusable(f"{authored}: no such exercise; there are: {known}")
+    known = names(root)
+    if name not in known:
+        raise Unusable(f"{authored}: no such exercise; there are: {', '.join(known) or 'none'}")
     if importlib.util.find_spec("nbgrader") is None:
         raise Unusable("nbgrader: not installed, and the build takes its release from it; run make setup")
     folder = root / "solutions" / name
@@ -56,13 +55,19 @@ def build(root: Path, name: str, check: bool = False) -> list[Path]:
     exercise = source.read(authored)
     full = _full(exercise)
     release = _release(full)
-    files = {folder / f"{name}.ipynb": full, root / "assignments" / name / f"{name}.ipynb": release}
-    files |= {root / "assignments" / name / place: content for place, content in data.items()}
+    handed_out = root / "assignments" / name
+    files = {folder / f"{name}.ipynb": full, handed_out / f"{name}.ipynb": release}
+    files |= {handed_out / place: content for place, content in data.items()}
+    for path in sorted(set(_beside(handed_out)) - set(files)):
+        raise Unusable(f"{path}: would be handed out, but is not in {folder}; delete it")
     if not check:
         rehearsal.rehearse(exercise, full, release, data)
     stale = [path for path, content in files.items() if _differs(path, content)]
     for path in [] if check else stale:
-        _write(path, files[path])
+        try:
+            write(path, files[path])
+        except OSError as error:
+            raise Unusable(f"{path}: {error.strerror}; make its folder writable, or move away what is there") from None
     return stale
 
 
@@ -186,18 +191,22 @@ def _content_id(cell: Cell, taken: dict[str, int]) -> str:
     return id if taken[id] == 1 else f"{id}-{taken[id]}"
 
 
+def _beside(folder: Path) -> list[Path]:
+    """The files below ``folder`` that nbgrader copies when it hands the folder out."""
+    from nbgrader.coursedir import CourseDirectory  # type: ignore[import-untyped]
+    from nbgrader.utils import find_all_files  # type: ignore[import-untyped]
+
+    return sorted(Path(found) for found in find_all_files(str(folder), CourseDirectory().ignore))
+
+
 def _data(folder: Path, name: str) -> dict[Path, bytes]:
-    """The files beside the notebook, which nbgrader hands to students, by their place below ``folder``.
+    """The files beside the notebook, by their place below ``folder``.
 
     Raises:
         Unusable: one of them is code or a second notebook.
     """
-    from nbgrader.coursedir import CourseDirectory  # type: ignore[import-untyped]
-    from nbgrader.utils import find_all_files  # type: ignore[import-untyped]
-
     data = {}
-    for found in sorted(find_all_files(str(folder), CourseDirectory().ignore)):
-        path = Path(found)
+    for path in _beside(folder):
         if path == folder / f"{name}.ipynb":
             continue
         if path.suffix == ".py":
@@ -216,19 +225,3 @@ def _differs(path: Path, content: bytes) -> bool:
         return path.read_bytes() != content
     except OSError:
         return True
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Replace the file in one step: whoever reads it meanwhile sees the old one or the new one."""
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            beside.write_bytes(content)
-            os.replace(beside, path)
-        finally:
-            beside.unlink(missing_ok=True)
-    except OSError as error:
-        raise Unusable(
-            f"{path}: {error.strerror}; make its folder writable, or move away what is in its place"
-        ) from None

@@ -42,7 +42,7 @@ def grade_class(
         Unusable: the folder or the course's state cannot be used.
     """
     folder = submitted or course.submitted
-    handed_in = [name for name in _students(folder, exercise.name) if students is None or name in students]
+    handed_in = [name for name in students_in(folder, exercise.name) if students is None or name in students]
     gradebook.prepare(course, exercise)
     results: dict[str, Result] = {}
     for batch in _batches(_grade(course, exercise, folder, handed_in, jobs, force)):
@@ -78,7 +78,12 @@ def stored_results(course: Course, exercise: str) -> list[Result]:
     return [result for name in names if (result := stored_result(course, exercise, name))]
 
 
-def _students(folder: Path, exercise: str) -> list[str]:
+def students_in(folder: Path, exercise: str) -> list[str]:
+    """The students who handed something in.
+
+    Raises:
+        Unusable: a folder's name is no student id.
+    """
     try:
         names = sorted(entry.name for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False))
     except FileNotFoundError:

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Optional, TextIO
 
 import typer
 
@@ -33,8 +33,6 @@ Notebook = Annotated[Path, typer.Argument(metavar="NOTEBOOK", help="a submitted 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command: exit 0 done, 1 not good enough, 2 unusable input, 3 the grader's fault."""
-    from autograder.files import cause
-
     try:
         app(arguments, prog_name="autograder")
     except Unusable as error:
@@ -42,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except OSError as error:
         if error.filename is None:
             raise
-        _stop(f"{error.filename}: {cause(error)}; check the path and who may use it", 2)
+        _stop(f"{error.filename}: {(error.strerror or 'cannot be used').lower()}; check the path and who may use it", 2)
     except KeyboardInterrupt:
         _stop("stopped; what was graded so far is kept", 130)
 
@@ -107,37 +105,28 @@ def score(
     course: CourseFolder = None,
 ) -> None:
     """Run all checks on one submission."""
-    import secrets
-
     from autograder import tables
     from autograder.grading import Grader
-    from autograder.submission import Rejected, raw_cells
+    from autograder.submission import Rejected, read
 
     where = _course(course)
-    data = _read(notebook)
+    try:
+        data, unreadable = read(notebook), None
+    except Rejected as rejected:
+        data, unreadable = b"", str(rejected)
     exercise = _exercise_of(where, notebook, data)
-    secret = where.secret() if where.has_secret() else b""
-    if not secret:
-        secret = secrets.token_bytes(32)
-        print("warning: no secret, so the random inputs of this run cannot be drawn again; set AUTOGRADER_SECRET", file=sys.stderr)
-    with Grader(exercise, secret, where.settings) as grader:
-        result = grader.grade(data, None).result
+    with Grader(exercise, _secret(where), where.settings) as grader:
+        result = grader.rejected(data, None, unreadable) if unreadable else grader.grade(data, None).result
     out = sys.stderr if json == "-" else sys.stdout
-    if json == "-":
-        print(result.to_json())
-    elif json:
-        _write(Path(json), result.to_json() + "\n")
+    _put(json, result.to_json() + "\n", out)
     if result.status == "rejected":
         raise Unusable(f"{notebook}: {result.reason}; nothing was graded")
     if result.status == "error":
         _stop(str(result.reason), 3)
     tables.steps(result, out)
-    if json and json != "-":
-        print(f"wrote {json}", file=out)
     if min_score is not None and (result.score or 0) < min_score:
         print(f"below {min_score:g} points", file=out)
         raise typer.Exit(1)
-    del Rejected, raw_cells
 
 
 @app.command()
@@ -157,15 +146,11 @@ def grade(
         raise Unusable(f"{submitted}: no such folder; name the folder with one folder a student")
     out = sys.stderr if json == "-" else sys.stdout
     folder = submitted or where.submitted
-    with tables.progress(f"grading {exercise}", len(classroom.students(folder, exercise)), out) as tick:
+    with tables.progress(f"grading {exercise}", len(classroom.students_in(folder, exercise)), out) as tick:
         results = classroom.grade_class(
             where, what, submitted=submitted, jobs=jobs or os.cpu_count() or 1, force=force, progress=tick
         )
-    lines = "".join(result.to_json() + "\n" for result in results)
-    if json == "-":
-        print(lines, end="")
-    elif json:
-        _write(Path(json), lines)
+    _put(json, "".join(result.to_json() + "\n" for result in results), out)
     tables.scores(results, out)
     if not results:
         print(f"no submissions of {exercise} in {_short(folder)}", file=out)
@@ -270,12 +255,30 @@ def _read(notebook: Path) -> bytes:
         raise Unusable(f"{notebook}: {rejected}; name the notebook that was handed in") from None
 
 
-def _write(path: Path, text: str) -> None:
+def _secret(course: Course) -> bytes:
+    """The course's secret; where there is none, one for this run alone."""
+    import secrets
+
+    if course.has_secret():
+        return course.secret()
+    print("warning: no secret, so this run's random inputs cannot be drawn again; set AUTOGRADER_SECRET", file=sys.stderr)
+    return secrets.token_bytes(32)
+
+
+def _put(file: str | None, text: str, out: TextIO) -> None:
+    """Write what ``--json`` asks for."""
     from autograder import files
 
+    if file is None:
+        return
+    if file == "-":
+        print(text, end="")
+        return
+    path = Path(file)
     if not path.parent.is_dir():
         raise Unusable(f"{path}: there is no folder {path.parent}; make it or choose another")
     files.write(path, text.encode())
+    print(f"wrote {file}", file=out)
 
 
 def _short(path: Path) -> str:

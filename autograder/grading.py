@@ -124,10 +124,7 @@ class Grader:
     ) -> CheckResult:
         draw = self._generator(check, data)
         message = _run(self._checks[check.id], check, session, namespace, draw)
-        if message is None and (name := session.repeat(draw)):
-            message = f"{name} gave two different answers to the same call"
-        if message is None and session.never:
-            message = session.never
+        message = message or session.never or session.repeat(draw)
         if message == f"{check.step} is not defined" and check.step in raised:
             message = f"{message}: {raised[check.step]}"
         return CheckResult(

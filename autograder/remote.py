@@ -125,7 +125,7 @@ class Session(Peer):
         return self._talk(name, lambda: self.request(wire.CALL, os.urandom(16), (target, args, kwargs, self._seconds)))
 
     def repeat(self, choose: np.random.Generator) -> str | None:
-        """Repeat one call of this check, drawn at random: the name of its function if the answers differ."""
+        """Repeat one call of this check, drawn at random: what there is to say if the answers differ."""
         if not self._calls or self._worker is None:
             return None
         name, payload, *before = self._calls[choose.integers(len(self._calls))]
@@ -135,8 +135,11 @@ class Session(Peer):
             self._talk(name, lambda: self.exchange(wire.CALL, os.urandom(16), payload, self._known(payload)))
         except StudentError:
             pass
+        except Stopped as stopped:
+            return f"called again with the same arguments, {stopped}"
         after = self._calls[calls][2:]
-        return None if _agree(self._outcome(payload, *before), self._outcome(payload, *after)) else name
+        same = _agree(self._outcome(payload, *before), self._outcome(payload, *after))
+        return None if same else f"{name} gave two different answers to the same call"
 
     def _run(self, cell: str, source: str) -> None:
         values = (cell, source, self._settings.call_seconds)
@@ -158,6 +161,8 @@ class Session(Peer):
         try:
             self.sock.settimeout(max(self._deadline - begun, 0.001))
             return talk()
+        except StudentError:  # also when the student raised a TimeoutError or OSError: those of the socket come below
+            raise
         except TimeoutError:
             self._end()
             raise self._late(name) from None

@@ -90,6 +90,7 @@ class Encoder:
         self._index = {id(thing): index for index, thing in enumerate(self.known)}
         self._function = function
         self._depth = 0
+        self._values = 0
 
     def value(self, value: Any) -> None:
         """Append one value.
@@ -98,8 +99,11 @@ class Encoder:
             CannotCross: its kind is not one that crosses, or it is too large.
         """
         self._depth += 1
+        self._values += 1
         if self._depth > MAX_DEPTH:
             raise CannotCross(f"something nested more than {MAX_DEPTH} deep")
+        if self._values > MAX_VALUES:
+            raise CannotCross(f"more than {MAX_VALUES} values")
         self._value(value)
         self._depth -= 1
         if len(self.out) > MAX_BYTES:
@@ -152,8 +156,6 @@ class Encoder:
                 self.value(entry)
 
     def _items(self, tag: bytes, values: Any) -> None:
-        if len(values) > MAX_VALUES:
-            raise CannotCross(f"more than {MAX_VALUES} items")
         self.out += tag + _U32.pack(len(values))
         for value in values:
             self.value(value)

@@ -1,0 +1,77 @@
+"""What this machine can do, for whoever wonders why something does not work."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from autograder import exercise
+from autograder.course import Course
+from autograder.errors import Unusable
+from autograder.isolation import LEVELS, EngineFault, parent
+
+PACKAGES = ("numpy", "nbgrader", "jupyterlab", "nbformat", "jupytext", "matplotlib", "sqlalchemy")
+
+
+def examine(course: Course) -> None:
+    """Print each finding on a line of its own."""
+    for name, finding in findings(course):
+        print(f"{name:<24} {finding}")
+
+
+def findings(course: Course) -> Iterator[tuple[str, str]]:
+    """Pairs of what was looked at and what was found."""
+    yield "system", f"{platform.system()} {platform.release()}, Python {platform.python_version()}"
+    for level in LEVELS:
+        yield f"isolation {level}", _works(level)
+    for package in PACKAGES:
+        yield package, _version(package)
+    yield "exercises", ", ".join(exercise.names(course.root)) or f"none in {course.root / 'solutions'}"
+    for name in exercise.names(course.root):
+        yield f"exercise {name}", _built(course, name)
+    yield "course", f"{course.state} ({_writable(course.state)})"
+    yield "secret", "there" if course.has_secret() else "drawn when the class is first graded"
+    yield "alembic", _alembic()
+
+
+def _works(level: str) -> str:
+    """Start a worker at this level and end it again."""
+    try:
+        where = parent(level)
+        try:
+            where.end(where.start())
+        finally:
+            where.close()
+    except (EngineFault, OSError) as fault:
+        return f"does not work: {fault}"
+    return "works: an own process, with limits on time, memory and files"
+
+
+def _version(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed; run make setup"
+
+
+def _built(course: Course, name: str) -> str:
+    try:
+        loaded = exercise.load(course.root, name)
+    except Unusable as error:
+        return str(error)
+    return f"{len(loaded.steps)} steps, {len(loaded.checks)} checks, {loaded.max_score:g} points"
+
+
+def _writable(folder: Path) -> str:
+    existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
+    return "can be written" if os.access(existing, os.W_OK) else f"cannot be written: {existing}"
+
+
+def _alembic() -> str:
+    # nbgrader calls it by name to set up its gradebook.
+    beside = Path(sys.executable).parent / "alembic"
+    return "there" if beside.exists() else "not installed; run make setup"

@@ -1,0 +1,120 @@
+"""What the commands show on a terminal; plain lines where there is none, or where NO_COLOR asks for it."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TextIO
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from autograder.exercise import Exercise
+from autograder.result import CheckResult, Result
+
+MARKS = {"failed": ("✗", "red"), "carried": ("→", "yellow"), "not_run": ("?", "magenta")}
+
+
+def steps(result: Result, out: TextIO | None = None) -> None:
+    """Every step with its points, and what its checks have to say."""
+    console = _console(out)
+    table = _table()
+    for name, right in (("step", False), ("points", True), ("checks", False), ("what it says", False)):
+        table.add_column(name, justify="right" if right else "left", overflow="fold")
+    for step in result.steps:
+        name, points = step.name, f"{step.score:g} / {step.max_score:g}"
+        passed = sum(check.status == "passed" for check in step.checks)
+        if passed:
+            table.add_row(name, points, Text.assemble(("✓", "green"), f" {passed} passed"), "")
+            name = points = ""
+        for check in step.checks:
+            if check.status != "passed":
+                mark, colour = MARKS[check.status]
+                table.add_row(name, points, Text.assemble((mark, colour), f" {check.name}"), Text(_brief(check)))
+                name = points = ""
+    console.print(table)
+    for warning in result.warnings:
+        console.print(Text(f"note: {warning}"))
+    console.print(Text(f"{result.score:g} of {result.max_score:g} points"))
+
+
+def scores(results: Sequence[Result], out: TextIO | None = None) -> None:
+    """Every student with score and what a teacher should look at."""
+    console = _console(out)
+    table = _table()
+    for name, right in (("student", False), ("score", True), ("status", False), ("what to look at", False)):
+        table.add_column(name, justify="right" if right else "left", overflow="fold")
+    for result in results:
+        shown = "–" if result.score is None else f"{result.score:g}"
+        look = result.reason or "; ".join(result.warnings)
+        table.add_row(str(result.student), shown, result.status, Text(look))
+    console.print(table)
+    counts = Counter(result.status for result in results)
+    graded = [result.score for result in results if result.score is not None]
+    mean = f", mean {sum(graded) / len(graded):.1f}" if graded else ""
+    console.print(Text(f"{counts['graded']} graded{mean}, {counts['rejected']} rejected, {counts['error']} errors"))
+
+
+def checks(exercise: Exercise, results: Sequence[Result], out: TextIO | None = None) -> None:
+    """Each check of the exercise with the share of graded submissions that passed it."""
+    console = _console(out)
+    graded = [result for result in results if result.status == "graded"]
+    passed = Counter(
+        f"{step.name}-{check.name}"
+        for result in graded
+        for step in result.steps
+        for check in step.checks
+        if check.status == "passed"
+    )
+    table = _table()
+    for name, right in (("check", False), ("points", True), ("category", False), ("passed", True)):
+        table.add_column(name, justify="right" if right else "left", overflow="fold")
+    for check in exercise.checks:
+        share = f"{100 * passed[check.id] / len(graded):.0f} %" if graded else "–"
+        table.add_row(check.id, f"{check.points:g}", check.category, share)
+    console.print(table)
+
+
+@contextmanager
+def progress(title: str, total: int, out: TextIO) -> Iterator[Callable[[Result], None]]:
+    """A progress bar on a terminal; elsewhere a line now and then."""
+    console = _console(out)
+    if not console.is_terminal:
+        yield _lines(title, total, console)
+        return
+    columns = (SpinnerColumn(), TextColumn(title), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(title, total=total)
+        yield lambda _: bar.advance(task)
+
+
+def _lines(title: str, total: int, console: Console) -> Callable[[Result], None]:
+    done = 0
+    every = max(total // 10, 1)
+
+    def tick(_: Result) -> None:
+        nonlocal done
+        done += 1
+        if done % every == 0 or done == total:
+            console.print(f"{title}: {done} of {total}", highlight=False)
+
+    return tick
+
+
+def _brief(check: CheckResult) -> str:
+    """The first line of a message; a table is no place for arrays."""
+    return check.message.partition("\n")[0]
+
+
+def _console(out: TextIO | None) -> Console:
+    stream = out or sys.stdout
+    # Without a terminal there is no width to fit into: long lines are for grep and logs.
+    return Console(file=stream, highlight=False, soft_wrap=False, width=None if stream.isatty() else 200)
+
+
+def _table() -> Table:
+    return Table(box=None, pad_edge=False, header_style="bold")

@@ -1,0 +1,73 @@
+"""Exercises of a few lines and submissions to them, made without a build: for tests of the engine."""
+
+from __future__ import annotations
+
+import json
+import re
+import textwrap
+from typing import Any
+
+from autograder.exercise import Exercise, from_notebook
+from autograder.grading import Grader
+from autograder.course import Settings
+from autograder.result import CheckResult, Result
+
+SETUP = """
+import contextlib
+import numpy as np
+rng = np.random.default_rng(0)
+REVEAL = True
+
+@contextlib.contextmanager
+def check(id):
+    yield
+"""
+QUICK = Settings(call_seconds=0.5, submission_seconds=8)
+
+
+def exercise(*checks: str, steps: str = "f", hidden: bool = False, plain: str = "") -> Exercise:
+    """An exercise with these steps; each check is the source of a cell after the last of them, worth a point."""
+    cells = [_cell("setup", SETUP, {"kind": "setup"})]
+    if plain:
+        cells.append(_cell("plain-1", textwrap.dedent(plain)))
+    for step in steps.split():
+        cells.append(_cell(step, f"def {step}(*args):\n    raise NotImplementedError", {"kind": "step", "step": step}))
+    for number, source in enumerate(checks):
+        marks = {"kind": "check", "step": step, "check": f"c{number}", "points": 1, "category": "values", "hidden": hidden}
+        cells.append(_cell(f"{step}-c{number}", f'"""Sentence {number}."""\n' + textwrap.dedent(source).strip(), marks))
+    return from_notebook({"metadata": {"autograder": {"exercise": "toy", "source_sha256": "0"}}, "cells": cells})
+
+
+def _cell(id: str, source: str, marks: dict[str, Any] | None = None) -> dict[str, Any]:
+    metadata = {"autograder": marks, "nbgrader": {"grade_id": id}} if marks else {}
+    return {"cell_type": "code", "id": id, "metadata": metadata, "source": source.strip("\n"), "outputs": [], "execution_count": None}
+
+
+def notebook(exercise: Exercise, **answers: str) -> dict[str, Any]:
+    """A submission: the exercise's cells with these sources in the steps' cells."""
+    cells = []
+    for cell in exercise.cells:
+        source = textwrap.dedent(answers[cell.id]).strip("\n") if cell.id in answers else cell.source
+        cells.append({**json.loads(json.dumps(cell.raw)), "source": source})
+    return {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}
+
+
+def submission(exercise: Exercise, **answers: str) -> bytes:
+    return json.dumps(notebook(exercise, **answers)).encode()
+
+
+def added(source: str) -> dict[str, Any]:
+    """A cell that a student adds."""
+    return _cell(re.sub(r"\W", "", source)[:20] or "empty", textwrap.dedent(source))
+
+
+def grade(exercise: Exercise, data: bytes | None = None, secret: bytes = b"key", settings: Settings = QUICK, **answers: str) -> Result:
+    with Grader(exercise, secret, settings) as grader:
+        return grader.grade(submission(exercise, **answers) if data is None else data, "ada").result
+
+
+def verdict(check: str, answer: str, *, steps: str = "f", hidden: bool = False, plain: str = "") -> CheckResult:
+    """The verdict of one check on one answer to the last step."""
+    toy = exercise(check, steps=steps, hidden=hidden, plain=plain)
+    (result,) = grade(toy, **{steps.split()[-1]: answer}).checks
+    return result

@@ -27,9 +27,10 @@ def read(path: Path, limit: int) -> bytes:
         raise
     except OSError as error:
         raise Refused("is a link; links are not followed" if path.is_symlink() else str(error.strerror)) from None
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise Refused("is not a regular file")
     with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise Refused("is not a regular file")
         try:
             data = file.read(limit + 1)
         except OSError as error:

@@ -265,9 +265,7 @@ class Session(Peer):
 
     def _student_error(self, names: tuple[str, ...], text: str, cell: str, line: int) -> StudentError:
         kind = _builtin(names)
-        bases: tuple[type, ...] = (StudentError,) if kind in (AssertionError, Exception) else (StudentError, kind)
-        raised = type("StudentError", bases, {})
-        error: StudentError = raised.__new__(raised)  # not by calling it: some builtin exceptions want odd arguments
+        error = _instance(kind)
         error.kind = "CannotCross" if names[:1] == ("CannotCross",) else kind.__name__
         error.text, error.cell, error.line = text, cell, line
         if issubclass(kind, NotImplementedError):
@@ -292,6 +290,20 @@ def _masks_a_row(values: Any) -> bool:
     if isinstance(values, dict):
         return _masks_a_row(list(values.values()))
     return isinstance(values, (tuple, list)) and any(map(_masks_a_row, values))
+
+
+def _instance(kind: type[Exception]) -> StudentError:
+    """A StudentError that also is an instance of ``kind``, or of the nearest base that can be made without arguments."""
+    for base in kind.__mro__:
+        # Never of AssertionError: only the check itself asserts.
+        if base in (AssertionError, Exception):
+            return StudentError()
+        try:
+            error: StudentError = type("StudentError", (StudentError, base), {})()
+            return error
+        except TypeError:  # UnicodeDecodeError and its like want arguments
+            continue
+    return StudentError()
 
 
 def _builtin(names: tuple[str, ...]) -> type[Exception]:

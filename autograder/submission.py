@@ -195,11 +195,12 @@ class _Matcher:
         self._setup_names = binds(exercise.setup)
         self._magics: set[str] = set()
         self._swapped = False
+        # Some notebook services drop all metadata: that is no damage of one cell.
+        self._has_claims = any(claim in self._masters for cell in cells for claim in cell.claims)
 
     def cells(self) -> Iterator[SubmittedCell]:
         ids = [self._identify(cell) for cell in self._raw]
         self._join_split_answers(ids)
-        self._find_lost_answers(ids)
         known = {id for id in ids if id}
         if not known & {cell.id for cell in self._exercise.cells if cell.kind in ("step", "check")}:
             raise Rejected(f"neither notebook nor script with the steps of {self._exercise.name}; another exercise's?")
@@ -251,7 +252,10 @@ class _Matcher:
         named = re.search(r"with check\(\s*[\"']([\w-]+)[\"']", cell.source)
         if named and named[1] in self._masters and not names & set(self._exercise.steps):
             return named[1]
-        return next((step for step in self._exercise.steps if step in names and not self._has_cell(step)), None)
+        found = next((step for step in self._exercise.steps if step in names and not self._has_cell(step)), None)
+        if found and self._has_claims:
+            self._warnings.append(f"the cell of {found} was gone; another one that defines {found} was taken for it")
+        return found
 
     def _has_cell(self, step: str) -> bool:
         """Whether some cell that binds this step also claims to be its answer."""
@@ -289,17 +293,6 @@ class _Matcher:
                 self._warnings.append(f"the cell of {id} was split; its parts were joined")
             else:
                 place += 1
-
-    def _find_lost_answers(self, ids: list[str | None]) -> None:
-        """Where a step has no cell, take the first cell that binds its name."""
-        for step in self._exercise.steps:
-            if step in ids:
-                continue
-            for place, cell in enumerate(self._raw):
-                if ids[place] is None and cell.is_code and step in binds(cell.source):
-                    ids[place] = step
-                    self._warnings.append(f"the cell of {step} was gone; a cell that defines {step} was taken for it")
-                    break
 
     def _say_what_is_missing(self, known: set[str]) -> None:
         bound = {name for cell in self._raw if cell.is_code for name in binds(cell.source)}

@@ -1,0 +1,53 @@
+"""Result version 1: its JSON, its schema, its arithmetic."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+import autograder
+from autograder.result import CheckResult, Result, StepResult
+from toy import exercise, grade
+
+SCHEMA = json.loads((Path(autograder.__file__).parent / "result-1.schema.json").read_text())
+
+
+def validate(result: Result) -> None:
+    data = json.loads(result.to_json())
+    data["exercise_sha256"] = "0" * 64  # the toys have no authored file
+    jsonschema.validate(data, SCHEMA, format_checker=jsonschema.FormatChecker())
+
+
+def test_graded_rejected_and_failed_results_fit_the_schema():
+    toy = exercise("assert f(1) == 2", "f(2)")
+    right = grade(toy, f="def f(x): return x + 1")
+    validate(right)
+    validate(grade(toy, f="def f(x): raise ValueError('x')"))
+    validate(grade(toy, b"no notebook"))
+    validate(right.without_steps("the grader failed"))
+
+
+def test_a_stored_result_reads_back_as_it_was():
+    toy = exercise("assert f(1) == 2", "f(2)")
+    for result in (grade(toy, f="def f(x): return x"), grade(toy, b"")):
+        assert Result.from_json(result.to_json()) == result
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": "autograder/result/2"}', '{"schema": "autograder/result/1"}'])
+def test_what_is_no_result_is_refused(text):
+    with pytest.raises(ValueError):
+        Result.from_json(text)
+
+
+@pytest.mark.parametrize(("points", "earned"), [(1, 2), (1, -1), (1, float("nan")), (float("inf"), 0)])
+def test_a_score_outside_of_its_points_cannot_exist(points, earned):
+    with pytest.raises(ValueError, match="earned"):
+        CheckResult("c", "values", points, earned, False, "passed")
+
+
+def test_tenths_of_points_add_up():
+    step = StepResult("f", tuple(CheckResult(str(n), "values", 0.1, 0.1, False, "passed") for n in range(3)))
+    assert (step.score, step.max_score, step.passed) == (0.3, 0.3, True)

@@ -1,0 +1,159 @@
+"""The frames: whatever a worker sends, the grader gets a value or says that it is none."""
+
+from __future__ import annotations
+
+import socket
+import struct
+import threading
+import time
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from autograder.inside import wire
+
+REALS = st.sampled_from(wire.DTYPES)
+LEAVES = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**40), 10**40)
+    | st.floats(allow_nan=False)
+    | st.text(max_size=20)
+    | REALS.flatmap(lambda dtype: arrays.arrays(dtype, arrays.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=3)))
+)
+VALUES = st.recursive(
+    LEAVES,
+    lambda inner: st.lists(inner, max_size=4) | st.lists(inner, max_size=4).map(tuple) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=12,
+)
+
+
+def encode(value: object) -> bytes:
+    encoder = wire.Encoder(lambda function: b"g" + bytes(4))
+    encoder.value(value)
+    return bytes(encoder.out)
+
+
+def decode(payload: bytes) -> object:
+    decoder = wire.Decoder(payload, lambda tag, name: (tag, name))
+    value = decoder.value()
+    decoder.end()
+    return value
+
+
+def same(one: object, other: object) -> bool:
+    if isinstance(one, np.ndarray):
+        return isinstance(other, np.ndarray) and one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes()
+    if isinstance(one, (list, tuple)):
+        return type(one) is type(other) and len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, dict):
+        return isinstance(other, dict) and list(one) == list(other) and all(same(one[key], other[key]) for key in one)
+    return type(one) is type(other) and one == other
+
+
+@given(VALUES)
+def test_a_value_arrives_as_it_was(value):
+    assert same(value, decode(encode(value)))
+
+
+@settings(max_examples=2000)
+@given(st.binary(max_size=200))
+def test_random_bytes_are_a_value_or_a_protocol_error(payload):
+    try:
+        decode(payload)
+    except wire.ProtocolError:
+        pass
+
+
+@settings(max_examples=2000)
+@given(VALUES, st.data())
+def test_a_damaged_value_is_a_value_or_a_protocol_error(value, data):
+    payload = bytearray(encode(value))
+    for _ in range(data.draw(st.integers(1, 4))):
+        payload[data.draw(st.integers(0, len(payload) - 1))] = data.draw(st.integers(0, 255))
+    cut = data.draw(st.integers(0, len(payload)))
+    for damaged in (bytes(payload), bytes(payload[:cut])):
+        try:
+            decode(damaged)
+        except wire.ProtocolError:
+            pass
+
+
+def array(code: int, *shape: int, data: bytes = b"") -> bytes:
+    return b"a" + bytes([code, 1, len(shape)]) + struct.pack(f"<{len(shape)}Q", *shape) + data
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        array(10, 2**20, 2**20),
+        array(10, 2**62, 4),
+        array(10, 0, 2**62),
+        array(10, 2**64 - 1),
+        array(11, 1, data=bytes(8)),
+        array(0, 2, data=b"\x02\x01"),
+        array(10, *[1] * 33, data=bytes(8)),
+        b"s" + struct.pack("<I", 2**32 - 1),
+        b"i" + struct.pack("<I", 2**32 - 1),
+        b"t" + struct.pack("<I", 2**32 - 1),
+        b"l" + struct.pack("<I", 10**6) + b"N" * 100,
+        b"t\x01\x00\x00\x00" * 100 + b"N",
+        b"r" + bytes(4),
+        b"m\x01\x00\x00\x00l\x00\x00\x00\x00N",
+        b"s\x01\x00\x00\x00\xff",
+        b"NN",
+        b"",
+        b"Z",
+    ],
+)
+def test_a_lie_about_a_value_is_refused_before_anything_is_allocated(payload):
+    tracemalloc.start()
+    with pytest.raises(wire.ProtocolError):
+        decode(payload)
+    assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    tracemalloc.stop()
+
+
+def test_a_frame_that_claims_too_much_is_refused_before_it_is_read():
+    ours, theirs = socket.socketpair()
+    theirs.send(wire.HEADER.pack(wire.MAGIC, wire.RETURN, bytes(16), 2**60))
+    with ours, theirs, pytest.raises(wire.ProtocolError, match="bytes"):
+        wire.receive(ours, time.monotonic() + 5)
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.binary(min_size=1, max_size=100))
+def test_random_frames_are_refused(data):
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        theirs.send(data)
+        theirs.shutdown(socket.SHUT_WR)
+        with pytest.raises((wire.ProtocolError, EOFError)):
+            wire.receive(ours, time.monotonic() + 5)
+
+
+def test_a_frame_that_never_ends_runs_into_the_deadline():
+    ours, theirs = socket.socketpair()
+    header = wire.HEADER.pack(wire.MAGIC, wire.RETURN, bytes(16), 1000)
+
+    def drip() -> None:
+        for byte in header:
+            time.sleep(0.02)
+            try:
+                theirs.send(bytes([byte]))
+            except OSError:
+                return
+
+    thread = threading.Thread(target=drip)
+    thread.start()
+    begun = time.monotonic()
+    with pytest.raises(TimeoutError):
+        wire.receive(ours, begun + 0.2)
+    assert time.monotonic() - begun < 2
+    ours.close()
+    thread.join()
+    theirs.close()

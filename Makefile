@@ -1,0 +1,71 @@
+# Every target works without an activated environment. One comment line each; `make` alone lists them.
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint build release collect grade feedback report lab lock clean
+
+EXERCISE ?= attention
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# Written last, so that an interrupted installation is taken up again.
+READY := $(VENV)/.ready
+
+# Nothing here waits for an answer.
+export PIP_NO_INPUT := 1
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):[^#]*## /  make \1 ~/p' $(firstword $(MAKEFILE_LIST)) | while IFS='~' read -r target about; do printf '%-16s %s\n' "$$target" "$$about"; done
+	@echo 'Those about one exercise take EXERCISE=name; it is $(EXERCISE) now.'
+
+setup: $(READY) ## create .venv with everything that the kit needs; its command is .venv/bin/autograder
+	@:
+
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo 'make: $(PYTHON): older than 3.10, or not there; run make setup PYTHON=python3.11' >&2; exit 2; }
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV) || { echo 'make: $(PYTHON): cannot create $(VENV); install python3-venv, or choose another with PYTHON=' >&2; exit 2; }
+	@echo 'installing into $(VENV); this takes a minute'
+	@# Python compiles what is used when it is first used: a quarter of the time is saved.
+	@$(BIN)/python -m pip install -qq --no-compile --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install -qq --no-deps --no-build-isolation --editable .
+	@touch $(READY)
+
+demo: setup ## grade a sample class: release, collect, grade, feedback, report; all of it in build/demo/
+	@$(BIN)/python -m tests.demo
+
+test: setup lint ## run everything that must pass before a change goes in
+	$(BIN)/autograder build --check
+	$(BIN)/python -m pytest
+
+lint: setup ## check types and style
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+build: setup ## write the notebooks of EXERCISE from solutions/EXERCISE.py
+	@$(BIN)/autograder build $(EXERCISE)
+
+release: setup ## hand out EXERCISE; DUE="2026-12-01 18:00 Europe/Berlin" sets its due date
+	@$(BIN)/autograder release $(EXERCISE) $(if $(DUE),--due "$(DUE)")
+
+collect: setup ## collect EXERCISE from the exchange and from downloads in course/inbox/
+	@$(BIN)/autograder collect $(EXERCISE)
+
+grade: setup ## grade what was collected, into course/gradebook.db
+	@$(BIN)/autograder grade $(EXERCISE)
+
+feedback: setup ## write a page for each student
+	@$(BIN)/autograder feedback $(EXERCISE)
+
+report: setup ## show the scores of the class, and the share that passed each check
+	@$(BIN)/autograder report $(EXERCISE)
+
+lab: setup ## open JupyterLab with nbgrader's formgrader on this course
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/jupyter lab
+
+lock: ## resolve requirements.lock anew from pyproject.toml; needs uv
+	@printf '%s\n' '# Everything that make setup installs, for Python 3.10 and newer; written by make lock.' > requirements.lock.part
+	@uv pip compile --quiet --universal --python-version 3.10 --all-extras --generate-hashes --no-emit-package autograder-kit --no-header --no-annotate pyproject.toml >> requirements.lock.part
+	@mv requirements.lock.part requirements.lock
+
+clean: ## remove everything that make made, except the course's own state in course/
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find autograder tests -name __pycache__ -type d -prune -exec rm -rf {} +

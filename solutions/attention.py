@@ -511,7 +511,7 @@ with check("project_qkv-by_hand"):
 
 # %% check="project_qkv-any_batch" points=2 category="shapes" hidden=true
 """Leading axes stay in front, whatever their number, and the values may have a length of their own."""
-for *lead, n, d_model, d_k, d_v in (*rising_and_falling(5), *rising_and_falling(4), (2, 1, 3, 1, 3), (1, 2, 2, 3, 1)):
+for *lead, n, d_model, d_k, d_v in (*rising_and_falling(5), *rising_and_falling(4), (2, 1, 3, 1, 2), (1, 2, 2, 3, 1)):
     X, W_V = rng.normal(size=(*lead, n, d_model)), random_weights(d_model, d_v)
     W_Q, W_K = random_weights(d_model, d_k), random_weights(d_model, d_k)
     wanted = [product_by_definition(X, W) for W in (W_Q, W_K, W_V)]

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from autograder import oracles, rehearsal, scope, source
+from autograder.authored import Cell, Source
 from autograder.errors import Unusable
 from autograder.files import write
-from autograder.source import Cell, Source
 
 # What stands where an answer was. nbgrader_config.py takes it from here, so that its own
 # "generate assignment" and this build write the same bytes.

@@ -6,8 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
+from autograder.authored import Cell, Problem, Source
 from autograder.scope import BUILTINS, first_use, names
-from autograder.source import Cell, Problem, Source
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 

@@ -19,8 +19,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from autograder.authored import Cell, Source
 from autograder.errors import Unusable
-from autograder.source import Cell, Source
 
 SECONDS = 120.0
 

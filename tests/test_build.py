@@ -16,7 +16,7 @@ from autograder import build, rehearsal, source
 from autograder.errors import Unusable
 
 ROOT = Path(__file__).resolve().parent.parent
-SOUND = (ROOT / "tests" / "exercises" / "doubling.py").read_text(encoding="utf-8")
+SOUND = (ROOT / "tests" / "doubling.txt").read_text(encoding="utf-8")
 EXERCISES = build.names(ROOT)
 
 NBGRADER_API = """
@@ -159,12 +159,22 @@ def test_files_beside_the_notebook_are_handed_out_with_it(tmp_path: Path) -> Non
     ]  # fmt: skip
 
 
+def test_a_file_that_is_handed_out_no_more_is_said(tmp_path: Path) -> None:
+    release = built(tmp_path)
+    (release.parent / "answers.csv").write_text("2")
+    (release.parent / ".ipynb_checkpoints").mkdir()
+    (release.parent / ".ipynb_checkpoints" / "doubling-checkpoint.ipynb").write_text("{}")
+    for check in (True, False):
+        with pytest.raises(Unusable, match=r"answers\.csv: would be handed out, but is not in .*; delete it"):
+            build.build(tmp_path, "doubling", check)
+
+
 @pytest.mark.parametrize("name", ["answers.py", "deeper/answers.py", "doubling-Copy1.ipynb"])
 def test_code_and_second_notebooks_beside_the_notebook_are_refused(tmp_path: Path, name: str) -> None:
     path = tmp_path / "solutions" / "doubling" / name
     path.parent.mkdir(parents=True)
     path.write_text("secret")
-    with pytest.raises(Unusable, match="nbgrader would .*; move it out"):
+    with pytest.raises(Unusable, match=r"nbgrader would .*; move it out"):
         built(tmp_path)
     assert not (tmp_path / "assignments").exists()
 
@@ -172,14 +182,17 @@ def test_code_and_second_notebooks_beside_the_notebook_are_refused(tmp_path: Pat
 def test_an_unknown_exercise_is_said_with_those_there_are(tmp_path: Path) -> None:
     authored(tmp_path)
     authored(tmp_path, name="doubling_misconceptions")
-    with pytest.raises(Unusable, match="no such exercise; there are: doubling$"):
+    with pytest.raises(Unusable, match=r"no such exercise; there are: doubling$"):
         build.build(tmp_path, "halving")
 
 
-@pytest.mark.parametrize("blocked", ["assignments", "assignments/doubling", "assignments/doubling/doubling.ipynb/x"])
+@pytest.mark.parametrize("blocked", ["assignments", "assignments/doubling", "assignments/doubling/doubling.ipynb/"])
 def test_what_cannot_be_written_is_said_and_leaves_nothing_half_done(tmp_path: Path, blocked: str) -> None:
     (tmp_path / blocked).parent.mkdir(parents=True, exist_ok=True)
-    (tmp_path / blocked).write_text("in the way")
+    if blocked.endswith("/"):
+        (tmp_path / blocked).mkdir()
+    else:
+        (tmp_path / blocked).write_text("in the way")
     with pytest.raises(Unusable, match=r"doubling\.ipynb: .*; make its folder writable") as caught:
         built(tmp_path)
     assert "\n" not in str(caught.value)
@@ -237,8 +250,7 @@ def course(folder: Path, name: str) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("name", ["doubling", *EXERCISES])
-@pytest.mark.parametrize("way", ["command", "formgrader"])
+@pytest.mark.parametrize(("name", "way"), [("doubling", "command"), *((name, "formgrader") for name in EXERCISES)])
 def test_nbgraders_own_release_leaves_the_checkout_clean(tmp_path: Path, name: str, way: str) -> None:
     folder = tmp_path / "course with space"
     folder.mkdir()
@@ -250,7 +262,9 @@ def test_nbgraders_own_release_leaves_the_checkout_clean(tmp_path: Path, name: s
     environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "PYTHONPATH": str(ROOT), "LC_ALL": "C.UTF-8"}
     release = folder / "assignments" / name / f"{name}.ipynb"
     before = release.stat().st_mtime_ns
-    done = subprocess.run([sys.executable, "-B", *command], cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-B", *command], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert release.stat().st_mtime_ns != before
     status = subprocess.run(["git", "status", "--porcelain"], cwd=folder, capture_output=True, text=True, check=True)
@@ -309,5 +323,7 @@ def test_the_solution_passes_every_check_and_the_blank_stub_none(name: str) -> N
 def test_the_authored_file_runs_as_plain_python(tmp_path: Path, name: str) -> None:
     environment = os.environ | {"MPLBACKEND": "agg"}
     command = [sys.executable, "-B", "-W", "error", str(ROOT / "solutions" / f"{name}.py")]
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
     assert (done.returncode, done.stderr) == (0, "")

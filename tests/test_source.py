@@ -9,7 +9,7 @@ import pytest
 from autograder import oracles, scope, source
 from autograder.errors import Unusable
 
-SOUND = (Path(__file__).parent / "exercises" / "doubling.py").read_text(encoding="utf-8")
+SOUND = (Path(__file__).parent / "doubling.txt").read_text(encoding="utf-8")
 
 HIDDEN = 'check="double-drawn" points=3.5 category="edge cases" hidden=true'
 VISIBLE = 'check="double-by_hand" points=1.5 category="values"'
@@ -155,6 +155,8 @@ def test_jupytext_reads_the_same_cells(tmp_path: Path) -> None:
         ),
         ('"the doubles")', '"the doubles")\nassert double(x).dtype == np.float64', "assert double", "compares dtype"),
         ("x = rng", "x = = rng", "x = = rng", "not Python: invalid syntax"),
+        ("# %% [markdown]", "# %% [markdwon]", "# %% [markdwon]", "did you mean [markdown]?"),
+        ('"""Drawn', '"""\\sqrt', '"""\\sqrt', "invalid escape sequence"),
         ("x = rng", "%timeit 1\nx = rng", "%timeit", "without % and ! lines"),
         ("# Rows of", "Rows of", "Rows of", "without #"),
         ("# %% [markdown]\n# # D", "import os\n# %% [markdown]\n# # D", "import os", "code before the first cell"),

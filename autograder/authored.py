@@ -1,0 +1,83 @@
+"""An authored exercise as plain data: its cells, and what is wrong with them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+Kind = Literal["prose", "plain", "setup", "oracles", "step", "check", "manual"]
+
+CATEGORIES = (
+    "shapes",
+    "row sums",
+    "mask correctness",
+    "overflow safety",
+    "multi-head concatenation",
+    "values",
+    "purity",
+    "edge cases",
+)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong at a line of the authored file, and how to mend it."""
+
+    line: int
+    cause: str
+    repair: str
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell. ``line`` is its cell line, ``first`` the line on which ``source`` starts, both counted from 1.
+
+    ``id`` is the grade id of a step, check or manual answer; ``points`` is None where the mark is absent.
+    """
+
+    kind: Kind
+    source: str
+    line: int
+    first: int
+    markdown: bool = False
+    id: str = ""
+    points: float | None = None
+    category: str = ""
+    hidden: bool = False
+
+    @property
+    def step(self) -> str:
+        """The step that a check belongs to."""
+        return self.id.partition("-")[0]
+
+    @property
+    def name(self) -> str:
+        """The name of a check within its step."""
+        return self.id.partition("-")[2]
+
+
+@dataclass(frozen=True)
+class Source:
+    """The authored file: the exercise's name, the digest of its text, its cells in order."""
+
+    path: Path
+    exercise: str
+    sha256: str
+    cells: tuple[Cell, ...]
+    problems: tuple[Problem, ...] = field(default=(), compare=False)
+
+    def of(self, *kinds: Kind) -> list[Cell]:
+        return [cell for cell in self.cells if cell.kind in kinds]
+
+    def checks_of(self, step: str) -> list[Cell]:
+        return [cell for cell in self.of("check") if cell.step == step]
+
+    def points_of(self, step: str) -> float:
+        """The points of a step: the sum of its checks'."""
+        total = math.fsum(check.points or 0 for check in self.checks_of(step))
+        return int(total) if total.is_integer() else round(total, 9)
+
+    def line(self, problem: Problem) -> str:
+        return f"{self.path}:{problem.line}: {problem.cause}; {problem.repair}"

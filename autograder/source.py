@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from autograder import lint, percent
+from autograder import lint, script
 from autograder.authored import CATEGORIES, Cell, Problem, Source
 from autograder.errors import Unusable
 
@@ -53,10 +53,10 @@ def _read(path: Path) -> Source:
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
         raise Unusable(f"{path}:{line}: not UTF-8 text; save the file as UTF-8") from None
-    if not percent.ID.fullmatch(path.stem):
+    if not script.ID.fullmatch(path.stem):
         raise Unusable(f"{path}: no name for an exercise; use letters, digits, - and _ in the file name")
     found: list[Problem] = []
-    cells = tuple(percent.cells(text, found))
+    cells = tuple(script.cells(text, found))
     source = Source(path, path.stem, digest(raw), cells)
     if not found:
         # Rules about the whole are asked only of cells that are sound by themselves: one mistake, one line.

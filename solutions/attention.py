@@ -224,14 +224,14 @@ def demo(scene):
     try:
         scene()
     except Exception as error:
-        trace = error.__traceback__
-        while trace.tb_next:
+        steps, culprit, trace = {name.split("-")[0] for name in CHECKS}, "", error.__traceback__
+        while trace:
+            culprit = trace.tb_frame.f_code.co_name if trace.tb_frame.f_code.co_name in steps else culprit
             trace = trace.tb_next
-        culprit = trace.tb_frame.f_code.co_name
         if isinstance(error, NotImplementedError):
             print(f"This scene waits for your {culprit}.")
         else:
-            print(f"This scene stopped in {culprit}: {type(error).__name__}: {error}")
+            print(f"This scene stopped{' in your ' * bool(culprit)}{culprit}: {type(error).__name__}: {error}")
     return scene
 
 
@@ -256,14 +256,15 @@ def picture(numbers, rows, columns, title, texts):
 
         if get_ipython() is None:
             return
-        figure = Figure(figsize=(1.6 + 0.75 * len(columns), 1.3 + 0.45 * len(rows)), layout="constrained")
+        width = max(0.75, 0.1 * max(len(name) for name in columns))
+        figure = Figure(figsize=(2.0 + width * len(columns), 1.2 + 0.45 * len(rows)), layout="constrained")
         axes = figure.subplots()
         axes.imshow(numbers, cmap="cividis", vmin=0, vmax=1, aspect="auto")
         axes.set_xticks(range(len(columns)), columns)
         axes.set_yticks(range(len(rows)), rows)
-        axes.set(title=title, xlabel="keys: what is looked at", ylabel="queries: who looks")
+        axes.set(title=title, xlabel="key (looked at)", ylabel="query")
         for (i, j), text in np.ndenumerate(texts):
-            axes.text(j, i, text, ha="center", va="center", color="black" if numbers[i, j] > 0.5 else "white")
+            axes.text(j, i, text, ha="center", va="center", color="black" if numbers[i, j] > 0.44 else "white")
         file = io.BytesIO()
         figure.savefig(file, format="png", dpi=110)
         display(Image(file.getvalue(), alt=f"Heatmap: {title}. The text above says the same."))
@@ -496,7 +497,7 @@ def project_qkv(X, W_Q, W_K, W_V):
 # %% check="project_qkv-by_hand" points=2 category="values"
 """Two tokens give the queries, keys and values that you get with a pencil."""
 with check("project_qkv-by_hand"):
-    Q, K, V = unpack(
+    answer = unpack(
         project_qkv(
             np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 0.5]]),
             np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]),
@@ -505,9 +506,9 @@ with check("project_qkv-by_hand"):
         ),
         "Q, K, V",
     )
-    agree(Q, [[3.0, 2.0], [0.5, 3.5]], "the queries", "Which operator sums over the features of a token?", show=True)
-    agree(K, [[4.0, 1.0], [4.0, 0.0]], "the keys", "Which matrix makes keys?", show=True)
-    agree(V, [[7.0], [7.5]], "the values", "Which matrix makes values?", show=True)
+    agree(answer[0], [[3.0, 2.0], [0.5, 3.5]], "the queries", "Which operator sums over features?", show=True)
+    agree(answer[1], [[4.0, 1.0], [4.0, 0.0]], "the keys", "Which matrix makes keys?", show=True)
+    agree(answer[2], [[7.0], [7.5]], "the values", "Which matrix makes values?", show=True)
 
 # %% check="project_qkv-any_batch" points=2 category="shapes" hidden=true
 """Leading axes stay in front, whatever their number, and the values may have a length of their own."""
@@ -727,7 +728,7 @@ def spread_of_scores():
 
 # %% step="softmax" points=12
 def softmax(scores, axis=-1):
-    """Weights along one axis: positive, summing to 1, in the ratio of the exponentials of the scores.
+    """Weights along one axis: never negative, summing to 1, in the ratio of the scores' exponentials.
 
     Shapes
         scores: any shape with one axis or more
@@ -769,12 +770,12 @@ with check("softmax-by_hand"):
 # %% check="softmax-rows_sum_to_one" points=2 category="row sums"
 """Each row of weights sums to one, and one point more of score is e times the weight."""
 with check("softmax-rows_sum_to_one"):
-    weights = softmax(np.array([[1.0, 2.0, 3.0, 4.0], [0.5, 0.5, 0.5, -0.5], [-3.0, -1.0, -2.0, -4.0]]))
-    rows_sum_to_one(weights)
-    weights = plain(weights, "the weights")
-    agree(weights[0, 1:] / weights[0, :-1], [math.e] * 3, "row 0, each weight by the one before", "Do you round?")
-    agree(weights[1], [1 / (3 + 1 / math.e)] * 3 + [1 / (3 * math.e + 1)], "row 1, with three equal scores")
-    agree(weights[2, [1, 2, 0, 3]], weights[0, ::-1], "row 2, which is row 0 minus 5, shuffled")
+    answer = softmax(np.array([[1.0, 2.0, 3.0, 4.0], [0.5, 0.5, 0.5, -0.5], [-3.0, -1.0, -2.0, -4.0]]))
+    rows_sum_to_one(answer)
+    answer = plain(answer, "the weights")
+    agree(answer[0, 1:] / answer[0, :-1], [math.e] * 3, "row 0, each weight by the one before", "Do you round?")
+    agree(answer[1], [1 / (3 + 1 / math.e)] * 3 + [1 / (3 * math.e + 1)], "row 1, with three equal scores")
+    agree(answer[2, [3, 0, 2, 1]], answer[0], "row 2, which is row 0 minus 5 in another order")
 
 # %% check="softmax-large_scores" points=2 category="overflow safety"
 """Scores around a thousand overflow nothing: they give the same weights as 0, 1, 2."""
@@ -995,8 +996,8 @@ def what_it_refers_to():
     words = "The cat sat on the mat because it was soft".split()
     weights = np.array([[0.02, 0.08, 0.03, 0.01, 0.01, 0.72, 0.03, 0.05, 0.03, 0.02]])
     is_noun = np.array([[float(word in ("cat", "mat"))] for word in words])
-    draw_weights(weights, ["it"], words, "An invented row of weights for the word 'it'")
     nouns = float(np.squeeze(weighted_sum(weights, is_noun)))
+    draw_weights(weights, ["it"], words, "An invented row of weights for the word 'it'")
     print(f"  the row sums to {weights.sum():.2f}; nouns get {nouns:.2f} of it")
 
 
@@ -1357,7 +1358,7 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
 # %% check="scaled_dot_product_attention-by_hand" points=2 category="values"
 """Two queries, three keys of length 4: the scaled scores are logarithms, so the weights are simple fractions."""
 with check("scaled_dot_product_attention-by_hand"):
-    output, weights = unpack(
+    answer = unpack(
         scaled_dot_product_attention(
             np.array([[2.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0]]),
             np.array([[np.log(2.0), 0.0, 0.0, 0.0], [0.0, np.log(3.0), 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]]),
@@ -1365,25 +1366,25 @@ with check("scaled_dot_product_attention-by_hand"):
         ),
         "output, weights",
     )
-    agree(weights, [[0.5, 0.25, 0.25], [0.2, 0.6, 0.2]], "the weights", "Which scaled scores do you get?", show=True)
-    agree(output, [[37.5, 25.0], [18.0, 36.0]], "the output", "Which rows does it blend?", show=True)
+    agree(answer[1], [[0.5, 0.25, 0.25], [0.2, 0.6, 0.2]], "the weights", "Which scaled scores do you get?", show=True)
+    agree(answer[0], [[37.5, 25.0], [18.0, 36.0]], "the output", "Which rows does it blend?", show=True)
 
 # %% check="scaled_dot_product_attention-with_mask" points=2 category="mask correctness"
 """The same with one key hidden from each query: the other two share out everything."""
 with check("scaled_dot_product_attention-with_mask"):
-    mask = np.array([[True, False, True], [True, True, False]])
-    output, weights = unpack(
+    allowed = np.array([[True, False, True], [True, True, False]])
+    answer = unpack(
         scaled_dot_product_attention(
             np.array([[2.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0]]),
             np.array([[np.log(2.0), 0.0, 0.0, 0.0], [0.0, np.log(3.0), 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]]),
             np.array([[60.0, 0.0], [0.0, 40.0], [30.0, 60.0]]),
-            mask,
+            allowed,
         ),
         "output, weights",
     )
-    agree(weights, [[2 / 3, 0.0, 1 / 3], [0.25, 0.75, 0.0]], "the weights", "At which stage does your mask act?")
-    hidden_get_nothing(weights, mask)
-    agree(output, [[50.0, 20.0], [15.0, 30.0]], "the output", "Is it made with the masked weights?")
+    agree(answer[1], [[2 / 3, 0.0, 1 / 3], [0.25, 0.75, 0.0]], "the weights", "At which stage does your mask act?")
+    hidden_get_nothing(answer[1], allowed)
+    agree(answer[0], [[50.0, 20.0], [15.0, 30.0]], "the output", "Is it made with the masked weights?")
 
 # %% check="scaled_dot_product_attention-rows_sum_to_one" points=2 category="row sums" hidden=true
 """Every query shares out exactly one, in the right shares, whatever the five sizes are."""
@@ -1460,22 +1461,24 @@ with unchanged(Q=Q, K=K, V=V):
 # %% [markdown]
 # ### Look back: steering a soft lookup
 #
-# Three keys with three values, and a query that you can turn. It points along key 0 first, then along
-# key 1. You might expect the output to be nearly the value of the matching key. Look at the weights
-# instead: with the query `[1, 0]`, key 2 fits just as well as key 0, because it shares that direction. Each
-# gets 0.40, key 1 still gets 0.20, and the output `[6.02, 3.98]` leans 60 to 40. That is a lean, not a landslide. What
-# would make the lookup harder? Try a query of `[10, 0]`.
+# Three keys with three values, and two queries: the first points along key 0, the second along key 1. You
+# might expect each output to be nearly the value of the matching key. Look at the weights instead: for the query
+# `[1, 0]`, key 2 fits just as well as key 0, because it shares that direction. Each gets 0.40, key 1 still
+# gets 0.20, and the output `[6.02, 3.98]` is 60 to 40: a lean, not a landslide. What would make the
+# lookup harder? Try a query of `[10, 0]`.
 
 
 # %%
 @demo
 def soft_lookup():
+    Q = np.array([[1.0, 0.0], [0.0, 1.0]])
     K = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
     V = np.array([[10.0, 0.0], [0.0, 10.0], [5.0, 5.0]])
-    for query in ([1.0, 0.0], [0.0, 1.0]):
-        output, weights = scaled_dot_product_attention(np.array([query]), K, V)
-        draw_weights(weights, [f"query {query}"], [f"key {key}" for key in K.tolist()], f"Query {query}")
-        print("  output:", np.round(output, 4).tolist())
+    queries, keys = ([f"{kind} [{x:g}, {y:g}]" for x, y in rows] for kind, rows in (("query", Q), ("key", K)))
+    output, weights = scaled_dot_product_attention(Q, K, V)
+    draw_weights(weights, queries, keys, "Soft lookup")
+    print("Output: a blend of [10, 0], [0, 10] and [5, 5]")
+    table(output, queries, ["feature 0", "feature 1"], 4)
 
 
 # %% [markdown]
@@ -1515,7 +1518,7 @@ def self_attention(X, W_Q, W_K, W_V, mask=None):
 # %% check="self_attention-by_hand" points=2 category="values"
 """Two tokens whose scores are log(2) and log(3): the weights are thirds and quarters."""
 with check("self_attention-by_hand"):
-    output, weights = unpack(
+    answer = unpack(
         self_attention(
             np.array([[1.0, 0.0], [0.0, 1.0]]),
             np.array([[np.log(2.0)], [np.log(3.0)]]),
@@ -1524,26 +1527,28 @@ with check("self_attention-by_hand"):
         ),
         "output, weights",
     )
-    agree(weights, [[2 / 3, 1 / 3], [0.75, 0.25]], "the weights", "d_k is 1 here. What do you scale by?", show=True)
-    agree(output, [[8.0, 4.0, 20.0], [9.0, 3.0, 21.0]], "the output", "Which projection makes the values?", show=True)
+    agree(answer[1], [[2 / 3, 1 / 3], [0.75, 0.25]], "the weights", "d_k is 1 here. What do you scale by?", show=True)
+    agree(
+        answer[0], [[8.0, 4.0, 20.0], [9.0, 3.0, 21.0]], "the output", "Which projection makes the values?", show=True
+    )
 
 # %% check="self_attention-causal" points=1 category="mask correctness"
 """The same two tokens, but the first must not look ahead: it keeps to itself."""
 with check("self_attention-causal"):
-    mask = np.array([[True, False], [True, True]])
-    output, weights = unpack(
+    allowed = np.array([[True, False], [True, True]])
+    answer = unpack(
         self_attention(
             np.array([[1.0, 0.0], [0.0, 1.0]]),
             np.array([[np.log(2.0)], [np.log(3.0)]]),
             np.array([[1.0], [0.0]]),
             np.array([[12.0, 0.0, 24.0], [0.0, 12.0, 12.0]]),
-            mask,
+            allowed,
         ),
         "output, weights",
     )
-    agree(weights, [[1.0, 0.0], [0.75, 0.25]], "the weights", "Does the mask reach the attention?")
-    hidden_get_nothing(weights, mask)
-    agree(output, [[12.0, 0.0, 24.0], [9.0, 3.0, 21.0]], "the output")
+    agree(answer[1], [[1.0, 0.0], [0.75, 0.25]], "the weights", "Does the mask reach the attention?")
+    hidden_get_nothing(answer[1], allowed)
+    agree(answer[0], [[12.0, 0.0, 24.0], [9.0, 3.0, 21.0]], "the output")
 
 # %% check="self_attention-rows_sum_to_one" points=1 category="row sums" hidden=true
 """Every token shares out exactly one, in the right shares, whatever the sizes are."""
@@ -1637,9 +1642,9 @@ def your_own_heatmap():
 #
 # ### 11. Cutting features into heads: `split_heads`
 #
-# A token's `d_model` features are cut into `num_heads` blocks of $d_\text{head} = d_\text{model} / h$. Head
-# 0 gets the first block, head 1 the second, and so on. The head axis then moves in front of the tokens, so
-# that everything you have written so far treats heads as one more leading axis:
+# A token's `d_model` features are cut into `num_heads` blocks of `d_head = d_model / num_heads`. Head 0 gets
+# the first block, head 1 the second, and so on. The head axis then moves in front of the tokens, so that
+# everything you have written so far treats heads as one more leading axis:
 #
 # $$H_{h,\,i,\,j} = X_{i,\;h\, d_\text{head} + j}$$
 #
@@ -1686,9 +1691,9 @@ with check("split_heads-by_hand"):
 # %% check="split_heads-refuses_what_does_not_divide" points=1 category="edge cases"
 """Six features make three heads of two, but four heads are refused with an error."""
 with check("split_heads-refuses_what_does_not_divide"):
-    X = np.array([[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]])
-    agree(split_heads(X, 3), [[[0.0, 1.0]], [[2.0, 3.0]], [[4.0, 5.0]]], "three heads of one token")
-    refuses(lambda: split_heads(X, 4), "4 heads of 6 features")
+    token = np.array([[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]])
+    agree(split_heads(token, 3), [[[0.0, 1.0]], [[2.0, 3.0]], [[4.0, 5.0]]], "three heads of one token")
+    refuses(lambda: split_heads(token, 4), "4 heads of 6 features")
 
 # %% check="split_heads-any_batch" points=2 category="shapes" hidden=true
 """Leading axes stay in front of the heads, whatever their number, also where sizes are equal or 1."""
@@ -1804,11 +1809,11 @@ with unchanged(heads=heads):
 # Project once with the full matrices, cut queries, keys and values into heads, let every head attend on its
 # own, put the heads side by side, and mix them with one more matrix:
 #
-# $$\operatorname{head}_h = \operatorname{Attention}(Q_h, K_h, V_h), \qquad
-#   \operatorname{MultiHead}(X) = [\operatorname{head}_1, \ldots, \operatorname{head}_h]\, W_O$$
+# $$O_h = \operatorname{Attention}(Q_h, K_h, V_h), \qquad
+#   \operatorname{MultiHead}(X) = [\,O_0 \;\; O_1 \;\; O_2 \;\cdots\,]\; W_O$$
 #
-# All four matrices are `(d_model, d_model)`, and the result has the shape of `X`. Each head's scores are
-# dot products of length $d_\text{head} = d_\text{model} / h$, and that is the length that scales them.
+# All four matrices are `(d_model, d_model)`, and the result has the shape of `X`. Each head's scores are dot
+# products of vectors of length `d_head`, and that is the length that scales them.
 #
 # A mask says which *tokens* may look at which; it knows nothing of heads. `(n, n)` fits as it is. A mask
 # with a batch axis, `(batch, n, n)` or `(batch, 1, n)`, has to meet scores of shape

@@ -51,7 +51,7 @@ def in_single(function):
 
     def call(*args, **kwargs):
         def single(value):
-            return value.astype(np.float32) if getattr(value, "dtype", None) == float else value
+            return np.float32(value) if isinstance(value, np.ndarray) and value.dtype.kind == "f" else value
 
         result = function(*map(single, args), **{name: single(value) for name, value in kwargs.items()})
         return tuple(map(np.float32, result)) if isinstance(result, tuple) else np.asarray(result, dtype=np.float32)

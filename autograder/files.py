@@ -2,42 +2,59 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import tempfile
 from pathlib import Path
+from typing import BinaryIO
 
 
 class Refused(Exception):
     """A file that we do not read; the message says why."""
 
 
-def read(path: Path, limit: int) -> bytes:
-    """The bytes of a regular file, never through a link, never more than ``limit``.
+def open_regular(path: Path | str, folder: int | None = None) -> BinaryIO:
+    """Open a regular file for reading, never through a link; ``path`` below the open directory ``folder`` if given.
 
     Raises:
-        Refused: a link, a directory, a pipe or device, too large, unreadable.
+        Refused: a link, a directory, a pipe or device, unreadable.
         FileNotFoundError: nothing there.
     """
-    # O_NONBLOCK: opening a pipe must not wait for its other end. Windows has neither flag, nor these dangers.
+    # O_NONBLOCK: opening a pipe must not wait for its other end. Windows has none of these flags, nor their dangers.
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
-        descriptor = os.open(path, flags)
+        descriptor = os.open(path, flags, dir_fd=folder)
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise Refused("is a link; links are not followed" if path.is_symlink() else str(error.strerror)) from None
+        raise Refused(_why(error)) from None
+    file = os.fdopen(descriptor, "rb")
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
+        file.close()
         raise Refused("is not a regular file")
-    with os.fdopen(descriptor, "rb") as file:
+    return file
+
+
+def read(path: Path | str, limit: int, folder: int | None = None) -> bytes:
+    """The bytes of a regular file, never through a link, never more than ``limit``.
+
+    Raises:
+        Refused: see ``open_regular``; or too large.
+        FileNotFoundError: nothing there.
+    """
+    with open_regular(path, folder) as file:
         try:
             data = file.read(limit + 1)
         except OSError as error:
-            raise Refused(str(error.strerror)) from None
+            raise Refused(_why(error)) from None
     if len(data) > limit:
-        raise Refused(f"is larger than {limit // 1_000_000 or 1} MB")
+        raise Refused(f"is larger than {limit / 1_000_000:g} MB")
     return data
+
+
+def _why(error: OSError) -> str:
+    return "is a link; links are not followed" if error.errno == errno.ELOOP else str(error.strerror).lower()
 
 
 def write(path: Path, data: bytes) -> None:

@@ -35,18 +35,19 @@ if TYPE_CHECKING:
 BATCH = 200
 
 
-def prepare(course: Course, exercise: Exercise, duedate: datetime | None = None) -> None:
+def prepare(course: Course, exercise: Exercise, duedate: datetime | None = None, release: bytes | None = None) -> None:
     """Make the gradebook know the exercise as it is now, submissions or not.
 
     Args:
         duedate: replaces the due date; without a time zone it is UTC, as everywhere in the gradebook.
+        release: the students' notebook, where the file does not stand in its place at the moment.
 
     Raises:
         Unusable: no release, or a gradebook that cannot be written.
     """
     if duedate is not None and duedate.tzinfo is not None:
         duedate = duedate.astimezone(timezone.utc).replace(tzinfo=None)
-    known = master.load(course, exercise)
+    known = master.load(course, exercise, release)
     name = database.course_id(course)
     database.write(course, lambda connection: cells.save(connection, course, name, exercise.name, known, duedate))
 

@@ -133,3 +133,9 @@ def _cell(entry: Mapping[str, object], points: float | None) -> CellMarks:
         max_score=points,
         comment=str(manual) if manual is not None else entry.get("auto_comment"),  # type: ignore[arg-type]
     )
+
+
+def duedate(course: Course, exercise: str) -> datetime | None:
+    """When the exercise is due, by the gradebook; None without a date."""
+    query = select(ASSIGNMENT.c.duedate).where(ASSIGNMENT.c.name == exercise)
+    return database.read(course, lambda connection: connection.scalar(query), None)

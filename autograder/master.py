@@ -85,8 +85,8 @@ class Master:
         return round(sum(cell.points for cell in self.graded), 9)
 
 
-def load(course: Course, exercise: Exercise) -> Master:
-    """Put the release, ``assignments/<exercise>/<exercise>.ipynb``, beside the full exercise.
+def load(course: Course, exercise: Exercise, release: bytes | None = None) -> Master:
+    """Put the release, ``assignments/<exercise>/<exercise>.ipynb`` or the bytes given, beside the full exercise.
 
     Raises:
         Unusable: no release, or one of another build.
@@ -94,7 +94,7 @@ def load(course: Course, exercise: Exercise) -> Master:
     path = course.root / "assignments" / exercise.name / f"{exercise.name}.ipynb"
     repair = f"run autograder build {exercise.name}"
     try:
-        released = from_notebook(json.loads(path.read_bytes()))
+        released = from_notebook(json.loads(path.read_bytes() if release is None else release))
     except FileNotFoundError:
         raise Unusable(f"{path}: the release has not been built; {repair}") from None
     except (OSError, ValueError) as error:

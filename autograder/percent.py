@@ -38,7 +38,11 @@ def _cell(header: str, body: list[str], taken: set[str]) -> dict[str, object]:
     taken.add(id)
     prose = "[markdown]" in header or "[md]" in header or "[raw]" in header
     lines = [re.sub(r"^# ?", "", line) for line in body] if prose else body
-    cell: dict[str, object] = {"id": id, "metadata": {}, "source": "\n".join(lines).strip("\n").splitlines(keepends=True)}
+    cell: dict[str, object] = {
+        "id": id,
+        "metadata": {},
+        "source": "\n".join(lines).strip("\n").splitlines(keepends=True),
+    }
     if prose:
         return {**cell, "cell_type": "markdown"}
     return {**cell, "cell_type": "code", "execution_count": None, "outputs": []}

@@ -47,6 +47,6 @@ def parse(text: str) -> datetime | None:
 
 
 def format(time: datetime) -> str:
-    """``time`` (UTC when it names no zone) as nbgrader writes it, in whole seconds."""
+    """``time`` (UTC when it names no zone) as nbgrader writes it."""
     utc = time.astimezone(timezone.utc) if time.tzinfo else time
-    return f"{utc:%Y-%m-%d %H:%M:%S} UTC"
+    return f"{utc:%Y-%m-%d %H:%M:%S.%f} UTC"

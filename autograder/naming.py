@@ -1,0 +1,69 @@
+"""What the path of a downloaded file says: whose it is, and of which exercise.
+
+The outermost part that names a student decides. What lies deeper, the file's own name included, may have been
+chosen by that student, and must never turn one student's work into another's.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["moodle", "canvas", "gradescope", "plain"]
+
+_MOODLE = re.compile(r"(?P<name>.+)_(?P<number>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<file>.*)", re.DOTALL)
+_CANVAS = re.compile(r"(?P<key>[^_]+)(?:_LATE)?_(?P<number>\d+)_\d+_(?P<file>.+)", re.DOTALL)
+_COPY = re.compile(
+    r"(?:Copy of )?(?P<name>.+?)(?: ?\((?P<a>\d+)\)|[-_ ](?P<b>\d+)|-Copy(?P<c>\d+)| - Copy| copy)?", re.I | re.DOTALL
+)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Whose a file is by its path. ``depth`` parts of the path were needed to say so.
+
+    ``text`` is a person's name (Moodle), a name run together (Canvas), or what a folder or file is called (plain);
+    ``number`` is the learning platform's number of the person.
+    """
+
+    kind: Kind
+    text: str
+    number: str = ""
+    email: str = ""
+    depth: int = 0
+
+
+def platform_folder(name: str) -> tuple[str, str] | None:
+    """Name and number in a folder as Moodle makes it: ``Ada Lovelace_12345_assignsubmission_file_``."""
+    found = _MOODLE.fullmatch(name)
+    return (found["name"], found["number"]) if found and not found["file"] else None
+
+
+def platform_file(name: str) -> tuple[Kind, str, str, str] | None:
+    """Platform, person, number and the student's own file name in a file as Moodle (flat) or Canvas names it."""
+    found = _MOODLE.fullmatch(name)
+    if found and found["file"]:
+        return "moodle", found["name"], found["number"], found["file"]
+    found = _CANVAS.fullmatch(name)
+    return ("canvas", found["key"], found["number"], found["file"]) if found else None
+
+
+def copy_of(stem: str) -> tuple[str, int]:
+    """A file's stem without what browsers and platforms add to a second copy, and the number of that copy."""
+    found = _COPY.fullmatch(stem)
+    assert found is not None  # everything is a name
+    return found["name"], int(found["a"] or found["b"] or found["c"] or 0)
+
+
+def exercise_in(stem: str, known: list[str]) -> tuple[str | None, str, int]:
+    """The exercise that a stem names, the student before it (``ada_attention``, else empty), and the copy's number."""
+    for text, copy in ((stem, 0), copy_of(stem)):
+        folded = text.casefold()
+        for name in known:
+            if folded == name.casefold():
+                return name, "", copy
+        for name in known:
+            if folded.endswith(f"_{name.casefold()}") and len(folded) > len(name) + 1:
+                return name, text[: -len(name) - 1], copy
+    return None, "", 0

@@ -28,6 +28,9 @@ ExerciseName = Annotated[str, typer.Argument(metavar="EXERCISE", help="its name,
 CourseFolder = Annotated[
     Optional[Path], typer.Option("--course", metavar="DIR", help="where the course's state lies; default: course/")
 ]
+Isolation = Annotated[
+    Optional[str], typer.Option(metavar="LEVEL", help="bubblewrap, landlock or process; default: the best that proves itself")
+]
 Notebook = Annotated[Path, typer.Argument(metavar="NOTEBOOK", help="a submitted .ipynb or percent .py")]
 
 
@@ -88,7 +91,8 @@ def check(notebook: Notebook, course: CourseFolder = None) -> None:
 
     data = _read(notebook)
     exercise, hidden, hidden_points = handout.read(data, str(notebook), notebook.stem)
-    with Grader(exercise, b"", Settings()) as grader:
+    # A student's own machine and code: there is nobody to be protected from.
+    with Grader(exercise, b"", Settings(isolation="process")) as grader:
         result = grader.grade(data, None).result
     if result.status != "graded":
         raise Unusable(f"{notebook}: {result.reason}; save it in Jupyter and try again")
@@ -102,6 +106,7 @@ def score(
     notebook: Notebook,
     json: Annotated[Optional[str], typer.Option(metavar="FILE", help="write the result as JSON; - is standard output")] = None,
     min_score: Annotated[Optional[float], typer.Option(metavar="P", help="exit with 1 below so many points")] = None,
+    isolation: Isolation = None,
     course: CourseFolder = None,
 ) -> None:
     """Run all checks on one submission."""
@@ -109,7 +114,7 @@ def score(
     from autograder.grading import Grader
     from autograder.submission import Rejected, read
 
-    where = _course(course)
+    where = _isolated(_course(course), isolation)
     try:
         data, unreadable = read(notebook), None
     except Rejected as rejected:
@@ -136,12 +141,14 @@ def grade(
     submitted: Annotated[Optional[Path], typer.Option(metavar="DIR", help="default: the course's submitted/")] = None,
     json: Annotated[Optional[str], typer.Option(metavar="FILE", help="one result a line; - is standard output")] = None,
     force: Annotated[bool, typer.Option("--force", help="also grade again what has not changed")] = False,
+    isolation: Isolation = None,
     course: CourseFolder = None,
 ) -> None:
     """Grade the class, into the gradebook."""
     from autograder import classroom, tables
 
     where, what = _open(course, exercise)
+    where = _isolated(where, isolation)
     if submitted is not None and not submitted.is_dir():
         raise Unusable(f"{submitted}: no such folder; name the folder with one folder a student")
     out = sys.stderr if json == "-" else sys.stdout
@@ -219,6 +226,13 @@ def _course(folder: Path | None) -> Course:
     from autograder.course import find
 
     return find(folder)
+
+
+def _isolated(course: Course, level: str | None) -> Course:
+    """The course, graded at the isolation level that the command line asks for."""
+    from dataclasses import replace
+
+    return course if level is None else replace(course, settings=replace(course.settings, isolation=level))
 
 
 def _open(folder: Path | None, name: str) -> tuple[Course, Exercise]:

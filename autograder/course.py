@@ -25,6 +25,7 @@ STUDENT_ID = re.compile(r"(?!\.)[A-Za-z0-9._@+-]{1,64}\Z")
 class Settings:
     """What a teacher may change, in ``autograder.toml`` beside ``nbgrader_config.py``."""
 
+    isolation: str = "auto"
     call_seconds: float = 5.0
     submission_seconds: float = 60.0
     memory_mb: int = 1024

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from autograder import exercise
+from autograder import exercise, selftest
 from autograder.course import Course
 from autograder.errors import Unusable
 from autograder.isolation import LEVELS, EngineFault, parent
@@ -39,16 +39,19 @@ def findings(course: Course) -> Iterator[tuple[str, str]]:
 
 
 def _works(level: str) -> str:
-    """Start a worker at this level and end it again."""
+    """Whether a worker starts at this level, and what of the self-test it prevents."""
     try:
         where = parent(level)
         try:
-            where.end(where.start())
+            attempts = selftest.examine(where)
         finally:
             where.close()
-    except (EngineFault, OSError) as fault:
+    except (EngineFault, Unusable, OSError) as fault:
         return f"does not work: {fault}"
-    return "works: an own process, with limits on time, memory and files"
+    possible = [finding.attempt for finding in attempts if not finding.prevented]
+    if not possible:
+        return f"works: all {len(attempts)} attempts of the self-test were prevented"
+    return f"works, but student code can {', '.join(possible)}"
 
 
 def _version(package: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from autograder.errors import Unusable
+from autograder.source import digest
 
 Kind = Literal["plain", "setup", "step", "check", "manual"]
 
@@ -88,7 +88,7 @@ def load(root: Path, name: str) -> Exercise:
         exercise = from_notebook(json.loads(built.read_bytes()))
     except (OSError, ValueError) as error:
         raise Unusable(f"{built}: {error}; run autograder build {name}") from None
-    if authored.is_file() and hashlib.sha256(authored.read_bytes()).hexdigest() != exercise.sha256:
+    if authored.is_file() and digest(authored.read_bytes()) != exercise.sha256:
         raise Unusable(f"{built}: older than {authored.name}; run autograder build {name}")
     if exercise.name != name:
         raise Unusable(f"{built}: is the notebook of {exercise.name}; run autograder build {name}")

@@ -17,10 +17,11 @@ import numpy as np
 
 from autograder.course import Settings
 from autograder.exercise import Check, Exercise
-from autograder.isolation import EngineFault, parent
+from autograder.isolation import EngineFault
 from autograder.python_source import binds, uses
 from autograder.remote import Remote, Session, Stopped, StudentError
 from autograder.result import CheckResult, Result, StepResult
+from autograder.selftest import strongest
 from autograder.submission import Rejected, Submission, SubmittedCell, parse
 
 MESSAGE_CHARACTERS = 2_000
@@ -37,12 +38,13 @@ class Graded:
 class Grader:
     """Grades submissions of one exercise, one after the other, with one warm parent of workers."""
 
-    def __init__(self, exercise: Exercise, secret: bytes, settings: Settings, level: str = "process") -> None:
+    def __init__(
+        self, exercise: Exercise, secret: bytes, settings: Settings, without: frozenset[str] = frozenset()
+    ) -> None:
         self._exercise = exercise
         self._secret = secret
         self._settings = settings
-        self._level = level
-        self._parent = parent(level)
+        self._level, self._parent = strongest(settings.isolation, without)
         self._setup = compile(exercise.setup, "<setup>", "exec", dont_inherit=True)
         self._checks = {
             check.id: compile(check.source, f"<{check.id}>", "exec", dont_inherit=True) for check in exercise.checks

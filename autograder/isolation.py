@@ -1,6 +1,8 @@
 """Starts the warm parent of the workers, and says how well it is locked in.
 
-Levels: ``process`` is a process of its own with limits on time, memory and files, and nothing else.
+Levels, best first: ``bubblewrap`` (namespaces, seccomp, limits), ``landlock`` (Landlock, seccomp, limits, for
+containers and systems without user namespaces), ``process`` (a process of its own with limits, nothing else:
+it keeps a grade from being changed, but not files from being read; it must be asked for by name).
 """
 
 from __future__ import annotations
@@ -15,10 +17,8 @@ from typing import Protocol
 
 import numpy as np
 
-from autograder.errors import Unusable
-
 INSIDE = Path(__file__).parent / "inside"
-LEVELS = ("process",)
+LEVELS = ("bubblewrap", "landlock", "process")
 READY_SECONDS = 30.0
 
 
@@ -47,29 +47,41 @@ class Parent(Protocol):
         """End everything."""
 
 
-def parent(level: str = "process") -> Parent:
-    """Start the parent of the workers at an isolation level."""
-    if level not in LEVELS:
-        raise Unusable(f"{level}: no such isolation level; choose one of {', '.join(LEVELS)}")
-    return WarmParent() if hasattr(os, "fork") else ColdParent()
+def parent(level: str, without: frozenset[str] = frozenset()) -> Parent:
+    """Start the parent of the workers at an isolation level.
+
+    Args:
+        without: protections to leave out, named in ``inside.lock``; only tests do.
+
+    Raises:
+        Unusable: the program of this level is not installed.
+        EngineFault: it does not start.
+    """
+    return WarmParent(level, without) if hasattr(os, "fork") else ColdParent()
 
 
-def _command(*arguments: str) -> list[str]:
-    site = str(Path(np.__file__).parent.parent)
-    return [sys.executable, "-I", "-S", "-B", "-X", "utf8", str(INSIDE / "boot.py"), site, *arguments]
+def _command(level: str, without: frozenset[str], way: str, number: int) -> list[str]:
+    site = Path(np.__file__).parent.parent
+    boot = [sys.executable, "-I", "-S", "-B", "-X", "utf8", str(INSIDE / "boot.py")]
+    place = str(site)
+    if level == "bubblewrap" and "namespaces" not in without:
+        from autograder import bubblewrap
+
+        boot, place = bubblewrap.command(INSIDE, site)
+    return [*boot, place, level, " ".join(sorted(without)), way, str(number)]
 
 
-def _environment() -> dict[str, str]:
+def _environment(without: frozenset[str] = frozenset()) -> dict[str, str]:
     # Built from nothing: no token of the grader's environment reaches student code. One BLAS thread is
     # enough for small arrays, and further ones each cost 40 MB of address space.
-    kept = {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
+    kept = os.environ if "environment" in without else {"SYSTEMROOT": os.environ.get("SYSTEMROOT", "")}
     return {**kept, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 
 class WarmParent:
     """A process with NumPy loaded, from which workers are forked in about a millisecond."""
 
-    def __init__(self) -> None:
+    def __init__(self, level: str, without: frozenset[str]) -> None:
         from autograder.inside import parent as inside
 
         self._message = inside.MESSAGE
@@ -77,13 +89,14 @@ class WarmParent:
         self._control.settimeout(READY_SECONDS)
         with other:
             self._process = subprocess.Popen(
-                _command("warm", str(other.fileno())),
+                _command(level, without, "warm", other.fileno()),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 pass_fds=[other.fileno()],
+                umask=0o022,  # an ordinary user must get through the folders that bubblewrap makes as root
                 cwd="/",
-                env=_environment(),
+                env=_environment(without),
                 start_new_session=True,
             )
         self._expect(b"warm")
@@ -135,7 +148,7 @@ class ColdParent:
         with socket.create_server(("127.0.0.1", 0)) as server:
             server.settimeout(READY_SECONDS)
             process = subprocess.Popen(
-                _command("cold", str(server.getsockname()[1])),
+                _command("process", frozenset(), "cold", server.getsockname()[1]),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""Started as a script: ``boot.py SITE warm FD`` or ``boot.py SITE cold PORT``.
+"""Started as a script: ``boot.py SITE LEVEL WITHOUT warm FD`` or ``boot.py SITE LEVEL WITHOUT cold PORT``.
 
 Python runs isolated (``-I -S -B``), so nothing but the standard library can be imported. NumPy is imported
 once from SITE, which then leaves the path again: student code finds NumPy and nothing beside it.
@@ -37,7 +37,7 @@ WARM = (
 
 
 def main() -> None:
-    site, way, number = sys.argv[1:]
+    site, level, without, way, number = sys.argv[1:]
     here = os.path.dirname(os.path.abspath(__file__))
     for name, folder in (("autograder", []), ("autograder.inside", [here])):
         package = types.ModuleType(name)
@@ -48,13 +48,27 @@ def main() -> None:
         importlib.import_module(name)
     sys.path.remove(site)
     sys.argv[:] = [""]
-    stand_ins = importlib.import_module("autograder.inside.stand_ins")
-    stand_ins.install()
+    omitted = frozenset(without.split())
+    if "environment" not in omitted:
+        os.environ.clear()
+    importlib.import_module("autograder.inside.stand_ins").install()
+    lock = importlib.import_module("autograder.inside.lock").Lock(level, readable(site), omitted)
     if way == "warm":
-        importlib.import_module("autograder.inside.parent").main(socket.socket(fileno=int(number)))
+        importlib.import_module("autograder.inside.parent").main(socket.socket(fileno=int(number)), lock)
     else:
         worker = importlib.import_module("autograder.inside.worker")
-        worker.main(socket.create_connection(("127.0.0.1", int(number))))
+        worker.main(socket.create_connection(("127.0.0.1", int(number))), lock)
+
+
+def readable(site: str) -> list[str]:
+    """What a worker may read: the standard library, NumPy, and the folders of the shared libraries in use."""
+    own = [os.path.dirname(os.__file__), os.path.join(site, "numpy"), os.path.join(site, "numpy.libs")]
+    libraries = set()
+    if os.path.exists("/proc/self/maps"):  # there is no /proc inside of bubblewrap, nor a need for this list
+        with open("/proc/self/maps") as maps:
+            paths = {line.split(maxsplit=5)[5].strip() for line in maps if ".so" in line}
+        libraries = {os.path.dirname(path) for path in paths if not path.startswith(tuple(own))}
+    return [*own, *sorted(libraries), "/dev/null", "/dev/urandom"]
 
 
 if __name__ == "__main__":

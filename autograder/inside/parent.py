@@ -13,13 +13,15 @@ import socket
 import struct
 
 from autograder.inside import worker
+from autograder.inside.lock import Lock
 
 MESSAGE = struct.Struct("<4sq")
 """What passes between grader and parent: a word and a number (a process id or how a process ended)."""
 
 
-def main(control: socket.socket) -> None:
+def main(control: socket.socket, lock: Lock) -> None:
     """Fork and kill for the grader until it hangs up; then leave nothing behind."""
+    lock.warm_parent()
     gc.collect()
     gc.freeze()  # what is loaded now stays shared with every worker
     workers: set[int] = set()
@@ -34,7 +36,7 @@ def main(control: socket.socket) -> None:
                 pid = os.fork()
                 if pid == 0:
                     control.close()
-                    worker.main(socket.socket(fileno=descriptors[0]))
+                    worker.main(socket.socket(fileno=descriptors[0]), lock)
                 os.close(descriptors[0])
                 workers.add(pid)
                 control.sendall(MESSAGE.pack(b"pid.", pid))

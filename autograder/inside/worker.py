@@ -15,12 +15,8 @@ from itertools import islice
 from typing import Any
 
 from autograder.inside import stand_ins, wire
+from autograder.inside.lock import Lock
 from autograder.inside.peer import Peer, Raised
-
-try:
-    import resource
-except ImportError:  # Windows has no such limits; there a student checks their own notebook
-    resource = None  # type: ignore[assignment]
 
 
 class TimeLimit(BaseException):
@@ -172,30 +168,12 @@ def _place(error: BaseException) -> tuple[str, int]:
     return cell, line
 
 
-def limit(memory_mb: int, seconds: float) -> None:
-    """Limits that the kernel keeps, whatever the student's code does: memory, CPU time, files."""
-    if resource is None:
-        return
-    for name, soft in (
-        ("RLIMIT_AS", memory_mb << 20),
-        ("RLIMIT_CPU", int(seconds) + 5),
-        ("RLIMIT_FSIZE", 1 << 20),
-        ("RLIMIT_NOFILE", 64),
-        ("RLIMIT_CORE", 0),
-    ):
-        if hasattr(resource, name):
-            kind = getattr(resource, name)
-            hard = resource.getrlimit(kind)[1]
-            most = soft if hard == resource.RLIM_INFINITY else min(soft, hard)
-            resource.setrlimit(kind, (most, most))
-
-
-def main(sock: socket.socket) -> None:
-    """Read the limits from the grader, take them on, serve, and end without any clean-up of student code."""
+def main(sock: socket.socket, lock: Lock) -> None:
+    """Read the limits from the grader, lock up, serve, and end without any clean-up of student code."""
     try:
         decoder = wire.Decoder(wire.receive(sock)[2], lambda tag, name: None)
         memory_mb, seconds = decoder.value()
-        limit(memory_mb, seconds)
+        lock.worker(sock.fileno(), memory_mb, seconds)
         Worker(sock).serve()
     finally:
         os._exit(0)

@@ -29,11 +29,10 @@ def open_regular(path: Path | str, folder: int | None = None) -> BinaryIO:
         raise
     except OSError as error:
         raise Refused(_why(error)) from None
-    file = os.fdopen(descriptor, "rb")
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        file.close()
+        os.close(descriptor)
         raise Refused("is not a regular file")
-    return file
+    return os.fdopen(descriptor, "rb")
 
 
 def read(path: Path | str, limit: int, folder: int | None = None) -> bytes:

@@ -208,8 +208,8 @@ def summary():
     if not CHECKS:
         print(f"{sum(RESULTS.values())} of {len(RESULTS)} visible checks passed.")
         return
-    visible = {name: check["points"] for name, check in CHECKS.items() if not check["hidden"]}
-    waiting = sum(check["points"] for check in CHECKS.values() if check["hidden"])
+    visible = {name: about["points"] for name, about in CHECKS.items() if not about["hidden"]}
+    waiting = sum(about["points"] for about in CHECKS.values() if about["hidden"])
     earned = sum(points for name, points in visible.items() if RESULTS.get(name))
     print(f"Visible checks: {earned:g} of {sum(visible.values()):g} points.")
     for name, points in visible.items():
@@ -267,7 +267,11 @@ def picture(numbers, rows, columns, title, texts):
             axes.text(j, i, text, ha="center", va="center", color="black" if numbers[i, j] > 0.44 else "white")
         file = io.BytesIO()
         figure.savefig(file, format="png", dpi=110)
-        display(Image(file.getvalue(), alt=f"Heatmap: {title}. The text above says the same."))
+        try:
+            image = Image(file.getvalue(), alt=f"Heatmap: {title}. The text above says the same.")
+        except TypeError:  # before IPython 8
+            image = Image(file.getvalue())
+        display(image)
     except Exception:  # no matplotlib, an old one, a stand-in: the text above has said it all
         return
 
@@ -1399,7 +1403,7 @@ for n_queries, n_keys, d_k, d_v in (*rising_and_falling(4), (n, n, n, n), (1, 3,
 """Queries whose scores run into the thousands, beside queries whose scores are small."""
 n_keys, d_v = int(rng.integers(3, 7)), int(rng.integers(2, 6))
 K = rng.integers(-3, 4, size=(n_keys, 4)).astype(float)
-K[0] = 3.0, 2.0, -3.0, 1.0
+K[:2] = (3.0, 2.0, -3.0, 1.0), (3.0, 2.0, -3.0, 0.0)
 V = rng.integers(-16, 17, size=(n_keys, d_v)) / 8
 Q = np.array([[1.0], [300.0], [-200.0], [0.125]]) * K[[0, 0, 0, -1]]
 Q = Q[rng.permutation(4)]
@@ -1489,7 +1493,8 @@ def soft_lookup():
 #
 # $$\operatorname{SelfAttention}(X) = \operatorname{Attention}(X W_Q,\; X W_K,\; X W_V)$$
 #
-# From `(..., n, d_model)` to an output `(..., n, d_v)` and weights `(..., n, n)`.
+# From `(..., n, d_model)` to an output `(..., n, d_v)` and weights `(..., n, n)`. Your steps 1 and 9 do all the
+# work.
 
 
 # %% step="self_attention" points=6
@@ -1806,8 +1811,8 @@ with unchanged(heads=heads):
 # %% [markdown]
 # ### 13. Many heads at once: `multi_head_attention`
 #
-# Project once with the full matrices, cut queries, keys and values into heads, let every head attend on its
-# own, put the heads side by side, and mix them with one more matrix:
+# Project once with the full matrices (step 1), cut queries, keys and values into heads (step 11), let every head
+# attend on its own (step 9), put the heads side by side (step 12), and mix them with one more matrix:
 #
 # $$O_h = \operatorname{Attention}(Q_h, K_h, V_h), \qquad
 #   \operatorname{MultiHead}(X) = [\,O_0 \;\; O_1 \;\; O_2 \;\cdots\,]\; W_O$$

@@ -1,0 +1,3 @@
+# %%
+def weighted_sum(weights, V):
+    print(weights @ V)

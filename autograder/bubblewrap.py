@@ -48,7 +48,7 @@ def command(inside: Path, site: Path) -> tuple[list[str], str]:
 
 def _namespaces() -> list[str]:
     """Own namespaces; ``--unshare-all`` would go on without what is not to be had."""
-    own = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try", "--hostname", "worker"]
+    own = [f"--unshare-{kind}" for kind in ("ipc", "pid", "net", "uts", "cgroup-try")] + ["--hostname", "worker"]
     if os.getuid() != 0:
         return ["--unshare-user", "--disable-userns", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL", *own]
     # Python may lie in a folder that only root may enter, so the parent starts as root, with the right to become

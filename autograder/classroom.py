@@ -94,7 +94,7 @@ def students_in(folder: Path, exercise: str) -> list[str]:
     for name in handed_in:
         if not STUDENT_ID.match(name):
             raise Unusable(
-                f"{folder / name!s}: no student id; rename it to 1 to 64 letters, digits or . _ @ + - without a leading dot"
+                f"{folder / name}: no student id; rename it to 1 to 64 letters, digits or . _ @ + -, no dot in front"
             )
     return handed_in
 

@@ -29,7 +29,7 @@ CourseFolder = Annotated[
     Optional[Path], typer.Option("--course", metavar="DIR", help="where the course's state lies; default: course/")
 ]
 Isolation = Annotated[
-    Optional[str], typer.Option(metavar="LEVEL", help="bubblewrap, landlock or process; default: the best that proves itself")
+    Optional[str], typer.Option(metavar="LEVEL", help="bubblewrap, landlock or process; default: the best that works")
 ]
 Notebook = Annotated[Path, typer.Argument(metavar="NOTEBOOK", help="a submitted .ipynb or percent .py")]
 
@@ -104,7 +104,7 @@ def check(notebook: Notebook, course: CourseFolder = None) -> None:
 @app.command()
 def score(
     notebook: Notebook,
-    json: Annotated[Optional[str], typer.Option(metavar="FILE", help="write the result as JSON; - is standard output")] = None,
+    json: Annotated[Optional[str], typer.Option(metavar="FILE", help="the result as JSON; - is stdout")] = None,
     min_score: Annotated[Optional[float], typer.Option(metavar="P", help="exit with 1 below so many points")] = None,
     isolation: Isolation = None,
     course: CourseFolder = None,
@@ -170,7 +170,7 @@ def grade(
 @app.command()
 def release(
     exercise: ExerciseName,
-    due: Annotated[Optional[str], typer.Option(metavar="TIME", help='for example "2026-12-01 18:00 Europe/Berlin"')] = None,
+    due: Annotated[Optional[str], typer.Option(metavar="TIME", help='such as "2026-12-01 18:00 Europe/Berlin"')] = None,
     course: CourseFolder = None,
 ) -> None:
     """Hand out the students' notebook through nbgrader's exchange."""
@@ -248,7 +248,7 @@ def _exercise_of(course: Course, notebook: Path, data: bytes) -> Exercise:
 
     known = exercise.names(course.root)
     if not known:
-        raise Unusable(f"{course.root / 'solutions'}: no built exercise there; run autograder build in the course's folder")
+        raise Unusable(f"{course.root / 'solutions'}: no built exercise; run autograder build in the course's folder")
     first = sorted(known, key=lambda name: not notebook.stem.startswith(name))
     exercises = [exercise.load(course.root, name) for name in first]
     for one in exercises:
@@ -275,7 +275,8 @@ def _secret(course: Course) -> bytes:
 
     if course.has_secret():
         return course.secret()
-    print("warning: no secret, so this run's random inputs cannot be drawn again; set AUTOGRADER_SECRET", file=sys.stderr)
+    warning = "warning: no secret, so this run's random inputs cannot be drawn again; set AUTOGRADER_SECRET"
+    print(warning, file=sys.stderr)
     return secrets.token_bytes(32)
 
 

@@ -102,7 +102,7 @@ class Course:
             student = (row.get("id") or "").strip()
             if not STUDENT_ID.match(student):
                 raise Unusable(
-                    f"{path}:{line}: {student!r} is no student id; use 1 to 64 letters, digits or . _ @ + - in a column named id"
+                    f"{path}:{line}: {student!r} is no student id; use letters, digits, . _ @ + - in a column named id"
                 )
             if student in students:
                 raise Unusable(f"{path}:{line}: {student} stands there twice; delete one of the lines")

@@ -202,7 +202,7 @@ def _schedule(exercise: Exercise, submission: Submission) -> Iterator[SubmittedC
         for cell in cells:
             if (cell.id or cell.after) != master.id:
                 continue
-            # Pictures and demonstrations that were left as they are need not run, unless an answer uses a name of theirs.
+            # Pictures that were left as they are need not run, unless an answer uses a name of theirs.
             if cell in own or needed & binds(cell.source):
                 yield cell
 

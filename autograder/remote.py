@@ -128,7 +128,7 @@ class Session(Peer):
         """Repeat one call of this check, drawn at random: what there is to say if the answers differ."""
         if not self._calls or self._worker is None:
             return None
-        name, payload, *before = self._calls[choose.integers(len(self._calls))]
+        name, payload, kind, reply = self._calls[choose.integers(len(self._calls))]
         calls = len(self._calls)
         self._repeatable = True
         try:
@@ -137,8 +137,8 @@ class Session(Peer):
             pass
         except Stopped as stopped:
             return f"called again with the same arguments, {stopped}"
-        after = self._calls[calls][2:]
-        same = _agree(self._outcome(payload, *before), self._outcome(payload, *after))
+        again = self._calls[calls]
+        same = _agree(self._outcome(payload, kind, reply), self._outcome(payload, *again[2:]))
         return None if same else f"{name} gave two different answers to the same call"
 
     def _run(self, cell: str, source: str) -> None:
@@ -293,7 +293,7 @@ def _masks_a_row(values: Any) -> bool:
 
 
 def _instance(kind: type[Exception]) -> StudentError:
-    """A StudentError that also is an instance of ``kind``, or of the nearest base that can be made without arguments."""
+    """A StudentError that also is an instance of ``kind``, or of its nearest base that wants no arguments."""
     for base in kind.__mro__:
         # Never of AssertionError: only the check itself asserts.
         if base in (AssertionError, Exception):
@@ -331,7 +331,8 @@ def _agree(one: Any, other: Any) -> bool:
     if isinstance(one, (tuple, list)):
         return type(one) is type(other) and len(one) == len(other) and all(map(_agree, one, other))
     if isinstance(one, dict):
-        return isinstance(other, dict) and one.keys() == other.keys() and all(_agree(one[key], other[key]) for key in one)
+        same_keys = isinstance(other, dict) and one.keys() == other.keys()
+        return same_keys and all(_agree(one[key], other[key]) for key in one)
     if isinstance(one, (np.ndarray, np.generic, float)):
         a, b = np.asarray(one), np.asarray(other)
         if a.shape != b.shape or b.dtype.kind not in "biuf":

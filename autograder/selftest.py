@@ -27,6 +27,10 @@ def first_of(paths, how):
             pass
     raise OSError
 
+def read(path):
+    with open(path) as file:
+        return file.read(1)
+
 def descriptors():
     found = []
     for number in range(3, 64):
@@ -50,9 +54,9 @@ def import_kit():
     import autograder.grading
 
 ATTEMPTS = {
-    "read a file": lambda: first_of(["/etc/passwd", "/etc/hostname", "/etc/os-release"], lambda path: open(path).read(1)),
+    "read a file": lambda: first_of(["/etc/passwd", "/etc/hostname", "/etc/os-release"], read),
     "list a folder": lambda: first_of(["/etc", "/home", "/root", "/tmp"], os.listdir),
-    "look at processes": lambda: first_of(["/proc/self/status", "/proc/1/environ", "/proc/meminfo"], lambda path: open(path).read(1)),
+    "look at processes": lambda: first_of(["/proc/self/status", "/proc/1/environ", "/proc/meminfo"], read),
     "write a file": lambda: first_of(["/x", "/tmp/x", "/var/tmp/x", "/dev/shm/x", "x"], lambda path: open(path, "w")),
     "start a process": lambda: os.fork() or os._exit(0),
     "start a program": lambda: os.execv(sys.executable or "/bin/true", ["true"]),

@@ -8,7 +8,7 @@ import pytest
 
 from autograder.course import Settings
 from autograder.grading import Grader
-from toy import QUICK, added, exercise, grade, notebook, submission, verdict
+from tests.toy import QUICK, added, exercise, grade, notebook, submission, verdict
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from autograder.submission import Rejected, parse, read
-from toy import added, exercise, grade, notebook
+from tests.toy import added, exercise, grade, notebook
 
 RIGHT = {"f": "def f(x):\n    return x + 1", "g": "def g(x):\n    return 2 * x"}
 TOY = exercise("assert f(1) == 2", "assert g(f(1)) == 4", steps="f g")

@@ -7,9 +7,9 @@ import re
 import textwrap
 from typing import Any
 
+from autograder.course import Settings
 from autograder.exercise import Exercise, from_notebook
 from autograder.grading import Grader
-from autograder.course import Settings
 from autograder.result import CheckResult, Result
 
 SETUP = """

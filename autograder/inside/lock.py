@@ -49,7 +49,7 @@ class Lock:
         if "unprivileged" not in self._without:
             drop_root(self._readable)
         if sys.platform == "linux":
-            # The parent ends its workers; should it be killed itself, the kernel does. After the change of user, which resets it.
+            # The parent ends its workers; should it be killed, the kernel does. A change of user would undo this.
             ctypes.CDLL(None).prctl(_SET_PDEATHSIG, _SIGKILL, 0, 0, 0)
         if "limits" not in self._without:
             limit(memory_mb, seconds, files=self._level == "process")

@@ -167,7 +167,9 @@ class Encoder:
 class Decoder:
     """Reads values from one payload, trusting nothing in it; ``function`` makes what stands for a function."""
 
-    def __init__(self, payload: bytes, function: Callable[[bytes, int | str], Any], known: list[Any] | None = None) -> None:
+    def __init__(
+        self, payload: bytes, function: Callable[[bytes, int | str], Any], known: list[Any] | None = None
+    ) -> None:
         self._data = payload
         self._at = 0
         self._values = 0

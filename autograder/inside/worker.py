@@ -85,11 +85,9 @@ class Worker(Peer):
     def function(self, value: Any) -> bytes:
         if isinstance(value, GraderFunction):
             return b"g" + value.index.to_bytes(4, "little")
-        for index, known in enumerate(self._functions):
-            if known is value:
-                break
-        else:
-            index = len(self._functions)
+        known = (number for number, function in enumerate(self._functions) if function is value)
+        index = next(known, len(self._functions))
+        if index == len(self._functions):
             self._functions.append(value)
         return b"w" + index.to_bytes(4, "little")
 

@@ -1575,7 +1575,7 @@ for b, n, d_model, d_k, d_v in (*rising_and_falling(5), (1, 3, 2, 3, 2), (3, 3, 
         attention_agrees(self_attention(X, W_Q, W_K, W_V, mask=mask), wanted, mask)
 
 # %% check="self_attention-inputs_unchanged" points=1 category="purity" hidden=true
-"""The tokens and the three matrices stay as they are, and a second call gives the same answer."""
+"""Tokens that attend to themselves stay as they are, so do the matrices, and a second call agrees."""
 n, d_model, d_k, d_v = different_sizes(4)
 X, (W_Q, W_K, W_V) = rng.normal(size=(n, d_model)), (random_weights(d_model, width) for width in (d_k, d_k, d_v))
 wanted = attention_by_definition(*(product_by_definition(X, W) for W in (W_Q, W_K, W_V)))

@@ -113,6 +113,11 @@ def test_every_function_and_every_check_has_a_sentence() -> None:
             assert re.search(r'"""[A-Z].*?Rules\n.*?"""', cell.text, re.S), cell.name
 
 
+def test_no_two_checks_have_the_same_sentence() -> None:
+    sentences = Counter(cell.text.split("\n")[0] for cell in checks())
+    assert max(sentences.values()) == 1, sentences.most_common(1)
+
+
 def test_visible_checks_use_neither_drawn_numbers_nor_oracles() -> None:
     oracles = set()
     for cell in cells():

@@ -13,8 +13,8 @@ from autograder.course import STUDENT_ID, Course, Settings
 from autograder.errors import Unusable
 from autograder.exercise import Exercise
 from autograder.grading import Graded, Grader
+from autograder.raw import Rejected, read
 from autograder.result import Result
-from autograder.submission import Rejected, read
 
 BATCH = 50
 """So many results are written to the gradebook at once."""

@@ -112,7 +112,7 @@ def score(
     """Run all checks on one submission."""
     from autograder import tables
     from autograder.grading import Grader
-    from autograder.submission import Rejected, read
+    from autograder.raw import Rejected, read
 
     where = _isolated(_course(course), isolation)
     try:
@@ -245,6 +245,7 @@ def _open(folder: Path | None, name: str) -> tuple[Course, Exercise]:
 def _exercise_of(course: Course, notebook: Path, data: bytes) -> Exercise:
     """The exercise that a submission belongs to: the one it fits; where it fits none, the one its name says."""
     from autograder import exercise, submission
+    from autograder.raw import Rejected
 
     known = exercise.names(course.root)
     if not known:
@@ -255,13 +256,13 @@ def _exercise_of(course: Course, notebook: Path, data: bytes) -> Exercise:
         try:
             submission.parse(data, one)
             return one
-        except submission.Rejected:
+        except Rejected:
             continue
     return exercises[0]
 
 
 def _read(notebook: Path) -> bytes:
-    from autograder.submission import Rejected, read
+    from autograder.raw import Rejected, read
 
     try:
         return read(notebook)

@@ -85,7 +85,8 @@ def write_class(course: Course, exercise: Exercise, students: Collection[str] | 
 
 def _submission(folder: Path, exercise: Exercise, result: Result) -> Submission | None:
     """What the result was computed from; None where something else lies there by now."""
-    from autograder.submission import Rejected, parse, read
+    from autograder.raw import Rejected, read
+    from autograder.submission import parse
 
     try:
         found = parse(read(folder / f"{exercise.name}.ipynb"), exercise)

@@ -19,10 +19,11 @@ from autograder.course import Settings
 from autograder.exercise import Check, Exercise
 from autograder.isolation import EngineFault
 from autograder.python_source import binds, uses
+from autograder.raw import Rejected
 from autograder.remote import Remote, Session, Stopped, StudentError
 from autograder.result import CheckResult, Result, StepResult
 from autograder.selftest import strongest
-from autograder.submission import Rejected, Submission, SubmittedCell, parse
+from autograder.submission import Submission, SubmittedCell, parse
 
 MESSAGE_CHARACTERS = 2_000
 

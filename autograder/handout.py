@@ -14,7 +14,7 @@ from typing import Any
 from autograder.errors import Unusable
 from autograder.exercise import Cell, Check, Exercise
 from autograder.python_source import binds, parses
-from autograder.submission import RawCell, Rejected, raw_cells
+from autograder.raw import RawCell, Rejected, raw_cells
 
 ABOUT = re.compile(r"^# Check · (?P<category>[^·]+) · ", re.MULTILINE)
 

@@ -8,33 +8,13 @@ is repaired where it can be, and said in a warning.
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
 
-from autograder import files
 from autograder.exercise import Cell, Exercise
 from autograder.python_source import binds, parses, without_magics
-
-MAX_BYTES = 20_000_000
-MAX_CELLS = 2_000
-MAX_SOURCE = 1 << 20
-
-
-class Rejected(Exception):
-    """A submission that cannot be used at all; the message is its reason, in one line."""
-
-
-@dataclass
-class RawCell:
-    """A cell as it lies in the student's file; ``claims`` are the ids that its metadata names."""
-
-    source: str
-    is_code: bool
-    claims: tuple[str, ...]
+from autograder.raw import RawCell, Rejected, raw_cells
 
 
 @dataclass(frozen=True)
@@ -65,20 +45,6 @@ class Submission:
         return next((cell.source for cell in self.cells if cell.is_code and name in binds(cell.source)), None)
 
 
-def read(path: Path) -> bytes:
-    """The bytes of a submitted file, read once and without following a link.
-
-    Raises:
-        Rejected: not a regular file, unreadable or too large.
-    """
-    try:
-        return files.read(path, MAX_BYTES)
-    except files.Refused as refused:
-        raise Rejected(f"{path.name} {refused}") from None
-    except FileNotFoundError:
-        raise Rejected(f"{path.name} is missing") from None
-
-
 def parse(data: bytes, exercise: Exercise) -> Submission:
     """What the student wrote in these bytes, an ``.ipynb`` or a percent ``.py``.
 
@@ -90,99 +56,6 @@ def parse(data: bytes, exercise: Exercise) -> Submission:
     return Submission(hashlib.sha256(data).hexdigest(), tuple(matcher.cells()), tuple(warnings))
 
 
-def raw_cells(data: bytes) -> tuple[list[RawCell], list[str]]:
-    """The cells in these bytes as they stand, and what had to be said about reading them.
-
-    Raises:
-        Rejected: neither a notebook nor text.
-    """
-    text, warnings = _text(data)
-    return (_notebook_cells(text) if text.lstrip()[:1] == "{" else _percent_cells(text)), warnings
-
-
-def _text(data: bytes) -> tuple[str, list[str]]:
-    if len(data) > MAX_BYTES:
-        raise Rejected(f"larger than {MAX_BYTES // 1_000_000} MB; clear the outputs and hand it in again")
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        try:
-            return data.decode("utf-16"), ["the file was UTF-16 and was read as such; notebooks are UTF-8"]
-        except UnicodeDecodeError:
-            raise Rejected("not text: neither UTF-8 nor UTF-16") from None
-    try:
-        return data.decode("utf-8-sig"), []
-    except UnicodeDecodeError:
-        raise Rejected("not UTF-8 text; open it in Jupyter, save it and hand it in again") from None
-
-
-def _notebook_cells(text: str) -> list[RawCell]:
-    try:
-        notebook = json.loads(text, object_pairs_hook=_unique)
-    except RecursionError:
-        raise Rejected("not a notebook: nested too deeply") from None
-    except ValueError as error:
-        raise Rejected(f"not a notebook: {error}") from None
-    if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
-        raise Rejected("not a notebook of format 4; open it in Jupyter, save it and hand it in again")
-    if notebook.get("nbformat") != 4 or not 0 <= _integer(notebook.get("nbformat_minor", 0)) <= 20:
-        raise Rejected("not a notebook of format 4; open it in Jupyter, save it and hand it in again")
-    if len(notebook["cells"]) > MAX_CELLS:
-        raise Rejected(f"more than {MAX_CELLS} cells")
-    return [cell for raw in notebook["cells"] if (cell := _notebook_cell(raw))]
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("an object has the same key twice")
-    return found
-
-
-def _integer(value: Any) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) else -1
-
-
-def _notebook_cell(raw: Any) -> RawCell | None:
-    if not isinstance(raw, dict):
-        return None
-    source = raw.get("source", "")
-    if isinstance(source, list) and all(isinstance(line, str) for line in source):
-        source = "".join(source)
-    if not isinstance(source, str):
-        return None
-    metadata = raw.get("metadata")
-    nbgrader = metadata.get("nbgrader") if isinstance(metadata, dict) else None
-    claims = (nbgrader.get("grade_id") if isinstance(nbgrader, dict) else None, raw.get("id"))
-    return RawCell(_clean(source), raw.get("cell_type") == "code", tuple(c for c in claims if isinstance(c, str)))
-
-
-def _percent_cells(text: str) -> list[RawCell]:
-    """The cells of a percent script; a script without cell lines is one cell."""
-    cells: list[RawCell] = []
-    lines: list[str] = []
-    header = ""
-    for line in [*text.splitlines(), "# %%"]:
-        if re.match(r"# ?%%(?!%)", line):
-            is_code = "[markdown]" not in header and "[raw]" not in header
-            body = lines if is_code else [re.sub(r"^# ?", "", one) for one in lines]
-            claims = re.findall(r"(?:step|check|manual|\"grade_id\")\s*[=:]\s*\"([^\"]*)\"", header)
-            if "\n".join(lines).strip():
-                cells.append(RawCell(_clean("\n".join(body).strip("\n")), is_code, tuple(claims)))
-            header, lines = line, []
-        else:
-            lines.append(line)
-    if not cells:
-        raise Rejected("holds nothing")
-    return cells
-
-
-def _clean(source: str) -> str:
-    """Line ends as Python has them; lone surrogates, which no file can hold, as question marks."""
-    if len(source) > MAX_SOURCE:
-        raise Rejected("a cell holds more than a million characters")
-    source = source.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "")
-    return source.encode("utf-8", "replace").decode("utf-8")
-
-
 class _Matcher:
     """Finds for each cell of the student the cell of the master that it is."""
 
@@ -191,7 +64,10 @@ class _Matcher:
         self._raw = cells
         self._warnings = warnings
         self._masters = {cell.id: cell for cell in exercise.cells}
-        self._by_source = {_public(cell): cell.id for cell in exercise.cells if cell.kind != "step"}
+        self._by_source: dict[str, list[str]] = {}
+        for cell in exercise.cells:
+            if cell.kind != "step":
+                self._by_source.setdefault(_public(cell), []).append(cell.id)
         self._setup_names = binds(exercise.setup)
         self._magics: set[str] = set()
         self._swapped = False
@@ -236,9 +112,13 @@ class _Matcher:
         return master.kind == "check" or (master.kind == "setup" and cell.source.strip() == master.source.strip())
 
     def _identify(self, cell: RawCell) -> str | None:
-        same = self._by_source.get(cell.source.strip())
-        if same is not None:
-            return same
+        same = self._by_source.get(cell.source.strip(), [])
+        if same:
+            # Cells that read alike are told apart by their ids, else by their order; a copy is the last of them again.
+            own = next((id for id in same if id in cell.claims), same[0])
+            if len(same) > 1:
+                same.remove(own)
+            return own
         for claim in cell.claims:
             master = self._masters.get(claim)
             if master is not None and self._plausible(cell, master):
@@ -265,7 +145,7 @@ class _Matcher:
         """Whether a cell can be what its metadata claims: a check cell that defines a step is an answer, and so on."""
         others = binds(cell.source) & set(self._exercise.steps)
         if master.kind == "step":
-            return master.id in others or not others and "with check(" not in cell.source
+            return master.id in others or (not others and "with check(" not in cell.source)
         return not others
 
     def _retyped(self, cell: RawCell, master: Cell) -> str:

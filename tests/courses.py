@@ -127,13 +127,18 @@ def course(built_root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     """A course of its own for each test, being the working directory, with nothing of this machine's Jupyter."""
     root = tmp_path / "checkout"
     shutil.copytree(built_root, root)
+    private(tmp_path, root, monkeypatch)
+    yield Course(root, root / "course")
+
+
+def private(folder: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in ``root``, with nothing of this machine's Jupyter and of the caller's environment."""
     for name in ("AUTOGRADER_COURSE", "AUTOGRADER_SECRET"):
         monkeypatch.delenv(name, raising=False)
     for name in ("CONFIG", "DATA", "RUNTIME"):
-        monkeypatch.setenv(f"JUPYTER_{name}_DIR", str(tmp_path / "jupyter" / name.lower()))
+        monkeypatch.setenv(f"JUPYTER_{name}_DIR", str(folder / "jupyter" / name.lower()))
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.chdir(root)
-    yield Course(root, root / "course")
 
 
 def load(course: Course) -> Exercise:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sqlite3
 import time
 from dataclasses import replace
@@ -13,43 +12,19 @@ from typing import Any
 
 import pytest
 
-from autograder import autograded, gradebook, host, marks, schema, stamp
+from autograder import autograded, gradebook, marks, schema, stamp
 from autograder.course import Course
 from autograder.errors import Unusable
 from autograder.grading import Graded
-from tests import courses
+from tests import courses, stock
 from tests.courses import ALL_CHECKS, NAME, RIGHT
+from tests.stock import CONTENTS, MASTER, SOURCES, STUDENTS, rows
 
 # nbgrader's own code, not ours.
 pytestmark = pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning")
 
 WRONG_TOTAL = {**RIGHT, "total": "def total(x):\n    return float(np.abs(x).sum())\n"}
 ANSWERED = {**RIGHT, "why": "Because of $a + b = b + a$."}
-
-CONTENTS = """
-    SELECT a.name, s.student_id, s.timestamp, b.type, b.name, g.auto_score, g.manual_score, g.extra_credit,
-           g.needs_manual_grade, c.auto_comment, c.manual_comment, n.late_submission_penalty, n.flagged
-    FROM submitted_notebook n
-    JOIN submitted_assignment s ON s.id = n.assignment_id
-    JOIN assignment a ON a.id = s.assignment_id
-    JOIN notebook nb ON nb.id = n.notebook_id
-    JOIN base_cell b ON b.notebook_id = nb.id
-    LEFT JOIN grade g ON g.cell_id = b.id AND g.notebook_id = n.id
-    LEFT JOIN comment c ON c.cell_id = b.id AND c.notebook_id = n.id
-    ORDER BY s.student_id, b.type, b.name
-"""
-MASTER = """
-    SELECT a.name, a.duedate, a.course_id, n.name, n.kernelspec, b.type, b.name, g.max_score, g.cell_type
-    FROM base_cell b JOIN notebook n ON n.id = b.notebook_id JOIN assignment a ON a.id = n.assignment_id
-    LEFT JOIN grade_cells g ON g.id = b.id ORDER BY b.type, b.name
-"""
-SOURCES = "SELECT name, cell_type, locked, source, checksum FROM source_cell ORDER BY name"
-STUDENTS = "SELECT id, first_name, last_name, email FROM student ORDER BY id"
-
-
-def rows(path: Path, query: str) -> list[tuple[Any, ...]]:
-    with sqlite3.connect(path) as connection:
-        return connection.execute(query).fetchall()
 
 
 def execute(course: Course, statement: str, *values: Any) -> None:
@@ -77,31 +52,6 @@ def read_notebook(path: Path) -> Any:
     notebook = nbformat.read(path, 4)  # type: ignore[no-untyped-call]
     nbformat.validate(notebook)
     return notebook
-
-
-def stock(course: Course, *students: str) -> Path:
-    """Grade the same submissions with nbgrader as it comes, in a copy of the course; its gradebook."""
-    from nbgrader.apps import NbGraderAPI  # type: ignore[import-untyped]
-    from nbgrader.coursedir import CourseDirectory  # type: ignore[import-untyped]
-
-    root = course.root.parent / "stock"
-    if not root.exists():
-        shutil.copytree(course.root, root, ignore=shutil.ignore_patterns("gradebook.db", "autograded", "submitted"))
-    shutil.copytree(course.submitted, root / "course" / "submitted", dirs_exist_ok=True)
-    config = host.config(Course(root, root / "course"))
-    config.CourseDirectory.db_url = f"sqlite:///{root / 'gradebook.db'}"
-    for section in ("Autograde", "GenerateFeedback", "GenerateAssignment", "ExchangeFactory"):
-        config.pop(section, None)
-    config.AssignLatePenalties.plugin_class = "tests.latepolicy.HalfAPointAnHour"
-    (root / "course").mkdir(exist_ok=True)
-    api = NbGraderAPI(coursedir=CourseDirectory(config=config), config=config)
-    with api.gradebook as book:
-        book.update_or_create_assignment(NAME, duedate="2026-11-20 12:00:00 UTC")
-    assert api.generate_assignment(NAME)["success"]
-    for student in students:
-        result = api.autograde(NAME, student)
-        assert result["success"], result
-    return root / "gradebook.db"
 
 
 def test_the_tables_are_those_of_nbgraders_own_models() -> None:
@@ -140,7 +90,7 @@ def test_an_honest_class_gets_what_stock_nbgrader_gives_it(course: Course) -> No
         known,
         [courses.graded(course, student, answers, passed) for student, (answers, passed, _) in handed_in.items()],
     )
-    theirs = stock(course, *handed_in)
+    theirs = stock.grade(course, NAME, handed_in, due)
     for query in (MASTER, SOURCES, STUDENTS, CONTENTS):
         assert rows(course.gradebook, query) == rows(theirs, query)
     assert marks.class_marks(course, known)["ada"].late_penalty == 1.5
@@ -154,7 +104,7 @@ def test_an_honest_class_gets_what_stock_nbgrader_gives_it(course: Course) -> No
     courses.submit(course, "ada", handed_in["ada"][0], handed_in["ada"][2])
     again = [courses.graded(course, student, *handed_in[student][:2]) for student in ("ada", "bob")]
     gradebook.record(course, known, again)
-    stock(course, "ada", "bob")
+    stock.grade(course, NAME, ("ada", "bob"), due)
     assert rows(course.gradebook, CONTENTS) == rows(theirs, CONTENTS)
 
 

@@ -1,0 +1,44 @@
+"""A check has one verdict, in stock nbgrader and in our engine: the sample class's honest students, row for row."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from autograder import classroom, exercise, marks
+from autograder.course import Course
+from tests import sample_class, stock
+from tests.courses import ROOT, private
+
+# nbgrader's own code and that of what it starts, not ours.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+# Right, half done, wrong as students are wrong, untouched.
+HONEST = ("ada", "ben", "nora", "uma")
+
+
+def test_honest_students_get_in_our_engine_what_stock_nbgrader_gives_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "checkout"
+    for folder in ("solutions", "assignments"):
+        shutil.copytree(ROOT / folder, root / folder)
+    shutil.copy(ROOT / "nbgrader_config.py", root)
+    private(tmp_path, root, monkeypatch)
+    course = Course(root, root / "course")
+    known = exercise.load(root, "attention")
+    release = (root / "assignments" / "attention" / "attention.ipynb").read_bytes()
+    expected = {}
+    for student in sample_class.students():
+        if student.id in HONEST:
+            path = course.submitted / student.id / "attention" / "attention.ipynb"
+            path.parent.mkdir(parents=True)
+            path.write_bytes(student.file(release) or b"")
+            expected[student.id] = student.expected.score
+    classroom.grade_class(course, known, jobs=2)
+    assert {name: entry.score for name, entry in marks.class_marks(course, known).items()} == expected
+    theirs = stock.grade(course, "attention", HONEST)
+    assert stock.rows(course.gradebook, stock.CONTENTS) == stock.rows(theirs, stock.CONTENTS)
+    assert stock.rows(course.gradebook, stock.SOURCES) == stock.rows(theirs, stock.SOURCES)

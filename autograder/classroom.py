@@ -79,24 +79,27 @@ def stored_results(course: Course, exercise: str) -> list[Result]:
 
 
 def students_in(folder: Path, exercise: str) -> list[str]:
-    """The students who handed something in.
+    """The students who handed something in: folders whose name is a student id, and with the exercise in them.
 
     Raises:
-        Unusable: a folder's name is no student id.
+        Unusable: the folder cannot be read.
     """
+    return [name for name in _folders(folder, exercise) if STUDENT_ID.match(name)]
+
+
+def strangers_in(folder: Path, exercise: str) -> list[str]:
+    """Folders with a submission whose name is no student id: nobody's, so they are left out, and listed."""
+    return [name for name in _folders(folder, exercise) if not STUDENT_ID.match(name)]
+
+
+def _folders(folder: Path, exercise: str) -> list[str]:
     try:
         names = sorted(entry.name for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False))
     except FileNotFoundError:
         return []
     except OSError as error:
         raise Unusable(f"{folder}: {error.strerror}; name the folder of submissions with --submitted") from None
-    handed_in = [name for name in names if os.path.lexists(folder / name / exercise)]
-    for name in handed_in:
-        if not STUDENT_ID.match(name):
-            raise Unusable(
-                f"{folder / name}: no student id; rename it to 1 to 64 letters, digits or . _ @ + -, no dot in front"
-            )
-    return handed_in
+    return [name for name in names if os.path.lexists(folder / name / exercise)]
 
 
 def _grade(
@@ -141,7 +144,7 @@ def _one(grader: Grader, student: str, path: Path, old: Result | None) -> Graded
     try:
         data = read(_notebook(path))
     except Rejected as rejected:
-        return Graded(grader.rejected(b"", student, str(rejected)), None)
+        return Graded(grader.rejected(b"", student, f"{path.name} {rejected}"), None)
     unchanged = grader.unchanged(data, old)
     return unchanged if unchanged else grader.grade(data, student)
 

@@ -110,25 +110,31 @@ def score(
     course: CourseFolder = None,
 ) -> None:
     """Run all checks on one submission."""
+    import secrets
+
     from autograder import tables
     from autograder.grading import Grader
     from autograder.raw import Rejected, read
 
     where = _isolated(_course(course), isolation)
+    _writable(json)
     try:
         data, unreadable = read(notebook), None
     except Rejected as rejected:
         data, unreadable = b"", str(rejected)
     exercise = _exercise_of(where, notebook, data)
-    with Grader(exercise, _secret(where), where.settings) as grader:
+    secret = where.secret() if where.has_secret() else secrets.token_bytes(32)
+    with Grader(exercise, secret, where.settings) as grader:
         result = grader.rejected(data, None, unreadable) if unreadable else grader.grade(data, None).result
     out = sys.stderr if json == "-" else sys.stdout
     _put(json, result.to_json() + "\n", out)
     if result.status == "rejected":
-        raise Unusable(f"{notebook}: {result.reason}; nothing was graded")
+        raise Unusable(f"{notebook}: {result.reason}; save it in Jupyter, or ask for it again")
     if result.status == "error":
         _stop(str(result.reason), 3)
     tables.steps(result, out)
+    if not where.has_secret():
+        print("warning: no secret, so its random inputs cannot be drawn again; set AUTOGRADER_SECRET", file=sys.stderr)
     if min_score is not None and (result.score or 0) < min_score:
         print(f"below {min_score:g} points", file=out)
         raise typer.Exit(1)
@@ -149,6 +155,7 @@ def grade(
 
     where, what = _open(course, exercise)
     where = _isolated(where, isolation)
+    _writable(json)
     if submitted is not None and not submitted.is_dir():
         raise Unusable(f"{submitted}: no such folder; name the folder with one folder a student")
     out = sys.stderr if json == "-" else sys.stdout
@@ -159,6 +166,8 @@ def grade(
         )
     _put(json, "".join(result.to_json() + "\n" for result in results), out)
     tables.scores(results, out)
+    for name in classroom.strangers_in(folder, exercise):
+        print(f"left out: {name!r} is no student id; rename the folder", file=out)
     if not results:
         print(f"no submissions of {exercise} in {_short(folder)}", file=out)
     else:
@@ -198,6 +207,8 @@ def feedback(exercise: ExerciseName, course: CourseFolder = None) -> None:
 
     where, what = _open(course, exercise)
     paths = pages.write_class(where, what)
+    if not paths:
+        raise Unusable(f"{where.results / exercise}: no results yet; run autograder grade {exercise}")
     print(f"wrote {len(paths)} pages, as {_short(where.feedback)}/<student>/{exercise}/{exercise}.html")
 
 
@@ -270,15 +281,15 @@ def _read(notebook: Path) -> bytes:
         raise Unusable(f"{notebook}: {rejected}; name the notebook that was handed in") from None
 
 
-def _secret(course: Course) -> bytes:
-    """The course's secret; where there is none, one for this run alone."""
-    import secrets
-
-    if course.has_secret():
-        return course.secret()
-    warning = "warning: no secret, so this run's random inputs cannot be drawn again; set AUTOGRADER_SECRET"
-    print(warning, file=sys.stderr)
-    return secrets.token_bytes(32)
+def _writable(file: str | None) -> None:
+    """Refuse a place for ``--json`` before anything is graded."""
+    if file is None or file == "-":
+        return
+    path = Path(file)
+    if path.is_dir():
+        raise Unusable(f"{path}: is a folder; name a file in it")
+    if not path.parent.is_dir():
+        raise Unusable(f"{path}: there is no folder {path.parent}; make it or choose another")
 
 
 def _put(file: str | None, text: str, out: TextIO) -> None:
@@ -290,10 +301,7 @@ def _put(file: str | None, text: str, out: TextIO) -> None:
     if file == "-":
         print(text, end="")
         return
-    path = Path(file)
-    if not path.parent.is_dir():
-        raise Unusable(f"{path}: there is no folder {path.parent}; make it or choose another")
-    files.write(path, text.encode())
+    files.write(Path(file), text.encode())
     print(f"wrote {file}", file=out)
 
 

@@ -114,7 +114,11 @@ def find(state: Path | None = None) -> Course:
     """The course of the working directory; ``state`` or ``AUTOGRADER_COURSE`` puts its state elsewhere."""
     root = _root()
     chosen = state or (Path(given) if (given := os.environ.get("AUTOGRADER_COURSE")) else root / "course")
-    return Course(root, chosen.absolute(), _settings(root / "autograder.toml"))
+    chosen = chosen.absolute()
+    existing = next(folder for folder in (chosen, *chosen.parents) if folder.exists())
+    if not existing.is_dir():
+        raise Unusable(f"{existing}: is a file, not a folder; choose another place with --course")
+    return Course(root, chosen, _settings(root / "autograder.toml"))
 
 
 def _root() -> Path:

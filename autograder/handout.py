@@ -28,7 +28,7 @@ def read(data: bytes, path: str, name: str) -> tuple[Exercise, int, float]:
     try:
         cells = raw_cells(data)[0]
     except Rejected as rejected:
-        raise Unusable(f"{path}: {rejected}") from None
+        raise Unusable(f"{path}: {rejected}; save it in Jupyter and try again") from None
     table = _table(cells)
     if table is None:
         raise Unusable(f"{path}: has no setup cell of an exercise; hand out or download the notebook again")

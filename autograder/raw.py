@@ -37,9 +37,9 @@ def read(path: Path) -> bytes:
     try:
         return files.read(path, MAX_BYTES)
     except files.Refused as refused:
-        raise Rejected(f"{path.name} {refused}") from None
+        raise Rejected(str(refused)) from None
     except FileNotFoundError:
-        raise Rejected(f"{path.name} is missing") from None
+        raise Rejected("is missing") from None
 
 
 def raw_cells(data: bytes) -> tuple[list[RawCell], list[str]]:

@@ -1,0 +1,175 @@
+"""The command line as its users meet it: exit codes, one line for a mistake, nothing half-written."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.courses import ROOT
+
+RELEASE = ROOT / "assignments" / "attention" / "attention.ipynb"
+FULL = ROOT / "solutions" / "attention" / "attention.ipynb"
+
+
+def run(*arguments: object, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "autograder", *map(str, arguments)],
+        cwd=cwd, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "COLUMNS": "100", **environment},
+    )  # fmt: skip
+
+
+def mistake(done: subprocess.CompletedProcess[str]) -> str:
+    """The one line that a mistake gets."""
+    assert done.returncode == 2, done
+    assert "Traceback" not in done.stderr
+    (line,) = [line for line in done.stderr.splitlines() if line.startswith("autograder: ")]
+    assert ";" in line, "says no repair"
+    return line
+
+
+@pytest.fixture
+def bad(tmp_path: Path) -> Path:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").write_text("a file")
+    (tmp_path / "text.ipynb").write_text("hello")
+    (tmp_path / "half.ipynb").write_bytes(RELEASE.read_bytes()[:5000])
+    cell = {"cell_type": "code", "id": "a", "metadata": {}, "source": "x = 1", "outputs": [], "execution_count": None}
+    (tmp_path / "other.ipynb").write_text(json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [cell]}))
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", ["check", "score"])
+@pytest.mark.parametrize("name", ["missing.ipynb", "folder", "text.ipynb", "half.ipynb", "other.ipynb"])
+def test_a_notebook_that_cannot_be_used_gets_one_line(bad, command, name):
+    assert name in mistake(run(command, bad / name))
+
+
+@pytest.mark.parametrize("command", ["grade", "feedback", "report", "release", "collect", "build"])
+def test_an_unknown_exercise_gets_one_line_with_those_there_are(command):
+    line = mistake(run(command, "nowhere"))
+    assert "nowhere" in line and "attention" in line
+
+
+@pytest.mark.parametrize("command", ["grade", "feedback", "report", "release", "collect"])
+def test_a_course_that_lies_in_a_file_gets_one_line(bad, command):
+    assert "is a file" in mistake(run(command, "attention", "--course", bad / "file"))
+    assert "is a file" in mistake(run(command, "attention", "--course", bad / "file" / "course"))
+
+
+def test_a_folder_of_submissions_that_is_not_there_gets_one_line(bad):
+    assert "no such folder" in mistake(run("grade", "attention", "--course", bad / "c", "--submitted", bad / "none"))
+    assert not (bad / "c").exists()
+
+
+@pytest.mark.parametrize("place", ["none/result.json", "folder"])
+def test_a_place_that_cannot_be_written_is_said_before_anything_is_graded(bad, place):
+    done = run("score", RELEASE, "--json", bad / place)
+    mistake(done)
+    assert done.stdout == ""
+    assert sorted(path.name for path in bad.iterdir()) == ["file", "folder", "half.ipynb", "other.ipynb", "text.ipynb"]
+
+
+def test_pages_before_grading_get_one_line(bad):
+    for command in ("report", "feedback"):
+        assert "run autograder grade attention" in mistake(run(command, "attention", "--course", bad / "c"))
+
+
+def test_a_blank_notebook_fails_its_own_checks():
+    done = run("check", RELEASE)
+    assert done.returncode == 1
+    assert "0 of 40 points" in done.stdout and "worth 60 points, are graded after you hand in" in done.stdout
+
+
+def test_a_right_notebook_passes_its_own_checks_where_nothing_else_is(tmp_path):
+    own = json.loads(RELEASE.read_text())
+    answers = {cell["id"]: cell["source"] for cell in json.loads(FULL.read_text())["cells"]}
+    for cell in own["cells"]:
+        if cell["metadata"].get("nbgrader", {}).get("solution") and cell["cell_type"] == "code":
+            cell["source"] = answers[cell["id"]]
+        cell["metadata"] = {}
+        del cell["id"]
+    (tmp_path / "mine.ipynb").write_text(json.dumps(own))
+    done = run("check", "mine.ipynb", cwd=tmp_path)
+    assert (done.returncode, "40 of 40 points" in done.stdout) == (0, True), done
+
+
+def test_score_writes_its_result_and_keeps_standard_output_clean_for_json(tmp_path):
+    done = run("score", FULL, "--json", "-", AUTOGRADER_SECRET="s")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["score"] == 100
+    assert "100 of 100 points" in done.stderr
+    done = run("score", FULL, "--json", tmp_path / "result.json")
+    assert json.loads((tmp_path / "result.json").read_text())["student"] is None
+    assert "100 of 100 points" in done.stdout and "AUTOGRADER_SECRET" in done.stderr
+
+
+def test_score_of_what_cannot_be_used_writes_a_rejected_result(bad):
+    mistake(run("score", bad / "text.ipynb", "--json", bad / "result.json"))
+    result = json.loads((bad / "result.json").read_text())
+    assert (result["status"], result["score"], result["steps"]) == ("rejected", None, [])
+
+
+def test_a_score_below_the_wanted_one_exits_with_one():
+    assert run("score", RELEASE, "--min-score", "1").returncode == 1
+    assert run("score", RELEASE, "--min-score", "0").returncode == 0
+
+
+def test_a_level_that_does_not_exist_gets_one_line():
+    assert "no such isolation level" in mistake(run("score", RELEASE, "--isolation", "hope"))
+
+
+def test_grade_lists_folders_that_are_nobodys(tmp_path):
+    for name in ("ada", "no body", "..bob"):
+        folder = tmp_path / "in" / name / "attention"
+        folder.mkdir(parents=True)
+        (folder / "attention.ipynb").write_bytes(RELEASE.read_bytes())
+    done = run("grade", "attention", "--course", tmp_path / "c", "--submitted", tmp_path / "in", "--json", "-")
+    assert done.returncode == 0
+    assert [json.loads(line)["student"] for line in done.stdout.splitlines()] == ["ada"]
+    assert "'no body' is no student id" in done.stderr and "'..bob' is no student id" in done.stderr
+
+
+def test_doctor_says_what_works(tmp_path):
+    done = run("doctor", "--course", tmp_path / "c")
+    assert done.returncode == 0
+    assert "isolation process" in done.stdout and "nbgrader" in done.stdout
+    assert not (tmp_path / "c").exists()
+
+
+def test_the_course_may_stand_before_the_command_after_it_and_in_the_environment(tmp_path):
+    for done in (
+        run("--course", tmp_path / "c", "report", "attention"),
+        run("report", "attention", "--course", tmp_path / "c"),
+        run("report", "attention", AUTOGRADER_COURSE=str(tmp_path / "c")),
+    ):
+        assert str(tmp_path / "c" / "results") in mistake(done)
+
+
+def test_a_setting_that_is_wrong_gets_one_line(tmp_path):
+    (tmp_path / "solutions").mkdir()
+    for text, cause in (("call_seconds = 'x'", "does not fit"), ("colour = 1", "unknown setting"), ("= 3", "TOML")):
+        (tmp_path / "autograder.toml").write_text(text)
+        assert cause in mistake(run("doctor", cwd=tmp_path))
+
+
+def test_starting_imports_nothing_heavy():
+    code = "import sys, autograder.cli; print(*sorted({'numpy', 'nbformat', 'jupytext', 'nbgrader', 'jsonschema'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout.strip() == ""
+
+
+@pytest.mark.parametrize("command", ["check", "score"])
+def test_a_students_commands_import_no_notebook_libraries(command):
+    code = (
+        "import sys\nfrom autograder import cli\n"
+        f"try: cli.main([{command!r}, {str(RELEASE)!r}])\nexcept SystemExit: pass\n"
+        "print('\\nheavy:', *sorted({'nbformat', 'jupytext', 'nbgrader', 'jsonschema', 'sqlalchemy'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, timeout=60)
+    assert done.stdout.splitlines()[-1] == "heavy:", done

@@ -28,11 +28,12 @@ class Left:
 
 @dataclass(frozen=True)
 class Collected:
-    """Students whose submission was stored, those for whom nothing newer came, and what was left."""
+    """Students whose submission was stored, those for whom nothing newer came, what was left, what to look at."""
 
     stored: tuple[str, ...] = ()
     unchanged: tuple[str, ...] = ()
     left: tuple[Left, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def lines(self) -> list[str]:
@@ -40,7 +41,8 @@ class Collected:
         lines = [f"collected: {student}" for student in self.stored]
         if self.unchanged:
             lines.append(f"nothing newer: {', '.join(self.unchanged)}")
-        return lines + [f"left: {left.where}: {left.why}" for left in self.left]
+        lines += [f"left: {left.where}: {left.why}" for left in self.left]
+        return lines + [f"note: {note}" for note in self.notes]
 
 
 def store(course: Course, exercise: str, student: str, data: bytes, time: datetime, secret: str | None = None) -> bool:
@@ -85,8 +87,9 @@ def together(parts: Iterable[Collected]) -> Collected:
     found = list(parts)
     stored = dict.fromkeys(student for part in found for student in part.stored)
     unchanged = dict.fromkeys(student for part in found for student in part.unchanged)
-    left = [left for part in found for left in part.left]
-    return Collected(tuple(sorted(stored)), tuple(sorted(unchanged.keys() - stored.keys())), tuple(left))
+    left = tuple(left for part in found for left in part.left)
+    notes = tuple(note for part in found for note in part.notes)
+    return Collected(tuple(sorted(stored)), tuple(sorted(unchanged.keys() - stored.keys())), left, notes)
 
 
 def _modified(path: Path) -> datetime:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timezone
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
@@ -19,9 +19,6 @@ from nbgrader.exchange.default import ExchangeCollect  # type: ignore[import-unt
 from autograder import files, host, marks, stamp
 from autograder.collected import MAX_BYTES, Collected, Left, read_secret, store
 from autograder.course import STUDENT_ID, Course
-
-# Between the time in a folder's name and the copying of the last file into it.
-SLACK = timedelta(minutes=10)
 
 
 class _Record(NamedTuple):
@@ -42,6 +39,7 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
         if not os.path.isdir(self.inbound_path):
             self.fail(f"Course not found: {self.inbound_path}")
         self._left: list[Left] = []
+        self._notes: list[str] = []
         self._records: dict[str, list[_Record]] = {}
         for name in sorted(os.listdir(self.inbound_path)):
             record = self._record(name)
@@ -65,12 +63,13 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
     def copy_files(self) -> None:
         course = host.course_of(self.coursedir)
         exercise = self.coursedir.assignment_id
+        due = marks.duedate(course, exercise)
         stored: list[str] = []
         unchanged: list[str] = []
         for student, records in sorted(self._records.items()):
-            for record in self._in_order(course, records):
+            for record in self._in_order(records, due):
                 try:
-                    with self._opened(record) as folder:
+                    with self._opened(record, due) as folder:
                         data = files.read(f"{exercise}.ipynb", MAX_BYTES, folder)
                         secret = read_secret(folder)
                 except FileNotFoundError:
@@ -84,21 +83,20 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
                     )
                     (stored if done else unchanged).append(student)
                     break
-        self.collected = Collected(tuple(stored), tuple(unchanged), tuple(self._left))
+        self.collected = Collected(tuple(stored), tuple(unchanged), tuple(self._left), tuple(self._notes))
         for line in self.collected.lines:
             self.log.info(line)
 
     def _present(self, course: Course, student: str, exercise: str) -> bool:
         return (course.submitted / student / exercise).is_dir()
 
-    def _in_order(self, course: Course, records: list[_Record]) -> list[_Record]:
+    def _in_order(self, records: list[_Record], due: datetime | None) -> list[_Record]:
         """The newest first; with ``before_duedate`` those in time before those that are late."""
         newest = sorted(records, key=lambda record: (record.time, record.folder), reverse=True)
-        due = marks.duedate(course, self.coursedir.assignment_id) if self.before_duedate else None
-        return newest if due is None else sorted(newest, key=lambda record: record.time > due)
+        return newest if due is None or not self.before_duedate else sorted(newest, key=lambda one: one.time > due)
 
     @contextmanager
-    def _opened(self, record: _Record) -> Iterator[int]:
+    def _opened(self, record: _Record, due: datetime | None) -> Iterator[int]:
         """The open folder of a submission, which its student owns (or whoever collects, for courses of one account)."""
         path = Path(self.inbound_path, record.folder)
         flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
@@ -110,10 +108,11 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
             status = os.fstat(folder)
             if self.check_owner and status.st_uid != os.getuid() and _user(status.st_uid) != record.student:
                 raise files.Refused(f"is in the name of {record.student}, but belongs to {_user(status.st_uid)}")
+            # The time in the name is the student's word; this one is the system's.
             changed = datetime.fromtimestamp(status.st_ctime, timezone.utc).replace(tzinfo=None)
-            if changed > record.time + SLACK:
-                said = f"says {stamp.format(record.time)}, but was changed at {stamp.format(changed)}"
-                self.log.warning("%s %s", record.folder, said)
+            if due is not None and record.time <= due < changed:
+                at = f"{changed:%Y-%m-%d %H:%M} UTC"
+                self._notes.append(f"{record.folder}: in time by its name, but changed at {at}, after the due date")
             yield folder
         finally:
             os.close(folder)

@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timezone
 
 from autograder import exercise as exercises
-from autograder import files, gradescope, naming
+from autograder import files, gradescope, marks, naming
 from autograder.collected import MAX_BYTES, Collected, Left, store
 from autograder.course import Course
 from autograder.downloads import Download, found
@@ -35,6 +35,19 @@ class _Candidate:
     download: Download
 
     @property
+    def is_certain(self) -> bool:
+        """Whether ``time`` is when it was handed in, not perhaps when somebody downloaded it."""
+        return self.claim.kind == "gradescope" or (self.claim.kind == "moodle" and self.download.archive is not None)
+
+    def is_late(self, due: datetime | None) -> bool:
+        return due is not None and self.handed_in(due) > due
+
+    def handed_in(self, due: datetime | None) -> datetime:
+        """Canvas dates its archives' entries when it packs them, and marks in their names who was late."""
+        in_time = self.claim.kind == "canvas" and not self.claim.late
+        return min(self.time, due) if in_time and due is not None else self.time
+
+    @property
     def rank(self) -> tuple[datetime, int, str]:
         return self.time.replace(microsecond=0), self.copy, self.download.where
 
@@ -46,6 +59,8 @@ def collect(course: Course, exercise: Exercise) -> Collected:
         Unusable: the class list cannot be read.
     """
     roster = Roster(course.class_list())
+    due = marks.duedate(course, exercise.name)
+    due = due.replace(tzinfo=timezone.utc) if due else None
     with found(course.inbox) as (downloads, left):
         exports = gradescope.exports(downloads, left)
         reader = _Reader(exercise.name, exercises.names(course.root), roster, exports, left)
@@ -56,6 +71,7 @@ def collect(course: Course, exercise: Exercise) -> Collected:
         left += reader.strangers(by_student)
         stored: list[str] = []
         unchanged: list[str] = []
+        late: list[str] = []
         for student, candidates in sorted(by_student.items()):
             people = {(one.claim.kind, one.claim.number) for one in candidates if one.claim.number}
             if not roster.listed and len(people) > 1:
@@ -70,10 +86,14 @@ def collect(course: Course, exercise: Exercise) -> Collected:
             except (files.Refused, ValueError) as error:
                 left.append(Left(newest.download.where, str(error)))
                 continue
+            if newest.is_late(due) and not newest.is_certain:
+                late.append(student)
             # Whole seconds: of files, systems keep finer times than archives do.
-            time = newest.time.replace(microsecond=0)
+            time = newest.handed_in(due).replace(microsecond=0)
             (stored if store(course, exercise.name, student, data, time) else unchanged).append(student)
-    return Collected(tuple(stored), tuple(unchanged), tuple(sorted(set(left), key=lambda one: one.where)))
+    notes = [f"late by the time of the file, which may be that of your download: {', '.join(late)}"] if late else []
+    ordered = tuple(sorted(set(left), key=lambda one: one.where))
+    return Collected(tuple(stored), tuple(unchanged), ordered, tuple(notes))
 
 
 class _Reader:
@@ -93,7 +113,7 @@ class _Reader:
             return
         name = download.parts[-1]
         platform = naming.platform_file(name)
-        stem, dot, suffix = (platform[3] if platform else name).rpartition(".")
+        stem, dot, suffix = (platform[1] if platform else name).rpartition(".")
         named, before, copy = naming.exercise_in(stem, self._known) if dot else (None, "", 0)
         if named not in (None, self._exercise):
             return
@@ -160,7 +180,7 @@ class _Reader:
         depth = len(download.parts)
         platform = naming.platform_file(download.parts[-1])
         if platform is not None:
-            return Claim(platform[0], platform[1], platform[2], depth=depth)
+            return replace(platform[0], depth=depth)
         if is_named and before:
             return Claim("plain", before, depth=depth)
         if self._roster.listed and download.archive is not None:

@@ -13,7 +13,7 @@ from typing import Literal
 Kind = Literal["moodle", "canvas", "gradescope", "plain"]
 
 _MOODLE = re.compile(r"(?P<name>.+)_(?P<number>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<file>.*)", re.DOTALL)
-_CANVAS = re.compile(r"(?P<key>[^_]+)(?:_LATE)?_(?P<number>\d+)_\d+_(?P<file>.+)", re.DOTALL)
+_CANVAS = re.compile(r"(?P<key>[^_]+)(?P<late>_LATE)?_(?P<number>\d+)_\d+_(?P<file>.+)", re.DOTALL)
 _COPY = re.compile(
     r"(?:Copy of )?(?P<name>.+?)(?: ?\((?P<a>\d+)\)|[-_ ](?P<b>\d+)|-Copy(?P<c>\d+)| - Copy| copy)?", re.I | re.DOTALL
 )
@@ -24,13 +24,14 @@ class Claim:
     """Whose a file is by its path. ``depth`` parts of the path were needed to say so.
 
     ``text`` is a person's name (Moodle), a name run together (Canvas), or what a folder or file is called (plain);
-    ``number`` is the learning platform's number of the person.
+    ``number`` is the learning platform's number of the person; ``late`` what Canvas says beside it.
     """
 
     kind: Kind
     text: str
     number: str = ""
     email: str = ""
+    late: bool = False
     depth: int = 0
 
 
@@ -40,13 +41,15 @@ def platform_folder(name: str) -> tuple[str, str] | None:
     return (found["name"], found["number"]) if found and not found["file"] else None
 
 
-def platform_file(name: str) -> tuple[Kind, str, str, str] | None:
-    """Platform, person, number and the student's own file name in a file as Moodle (flat) or Canvas names it."""
+def platform_file(name: str) -> tuple[Claim, str] | None:
+    """Whose a file is as Moodle (flat) or Canvas names it, and what the student called it."""
     found = _MOODLE.fullmatch(name)
     if found and found["file"]:
-        return "moodle", found["name"], found["number"], found["file"]
+        return Claim("moodle", found["name"], found["number"]), found["file"]
     found = _CANVAS.fullmatch(name)
-    return ("canvas", found["key"], found["number"], found["file"]) if found else None
+    if found:
+        return Claim("canvas", found["key"], found["number"], late=bool(found["late"])), found["file"]
+    return None
 
 
 def copy_of(stem: str) -> tuple[str, int]:

@@ -170,6 +170,16 @@ def test_before_the_due_date_beats_newest_where_nbgrader_is_told_so(course: Cour
     assert stamp.submitted_at(course.submitted / "ada" / NAME) == datetime(2026, 11, 20, 11)
 
 
+def test_a_folder_changed_after_the_due_date_is_noted(course: Course) -> None:
+    known = courses.load(course)
+    exchange.release(course, known, "2026-11-20 12:00 Z")
+    forge(course, f"ada+{NAME}+2026-11-20 11:00:00 UTC+x", courses.handed_in(course, RIGHT))
+    forge(course, f"bob+{NAME}+2026-11-20 13:00:00 UTC+x", courses.handed_in(course, RIGHT))
+    lines = exchange.collect(course, known)
+    assert lines[:2] == ["collected: ada", "collected: bob"] and len(lines) == 3
+    assert lines[2].startswith(f"note: ada+{NAME}+2026-11-20 11:00:00 UTC+x: in time by its name, but changed at ")
+
+
 def test_exchange_and_inbox_together_give_the_newest(course: Course) -> None:
     known = courses.load(course)
     exchange.release(course, known)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder import downloads, inbox, stamp, submission
+from autograder import downloads, gradebook, inbox, stamp, submission
 from autograder.collected import Collected
 from autograder.course import Course
 from autograder.errors import Unusable
@@ -229,6 +229,28 @@ def test_gradescopes_list_is_data_and_no_program(course: Course) -> None:
     found = collect(course)
     assert "not YAML" in reasons(found)["export/submission_metadata.yml"] and not Path("/tmp/owned").exists()
     assert not found.stored
+
+
+def test_who_was_late_is_what_the_platform_says_and_a_doubtful_time_is_noted(course: Course) -> None:
+    """Canvas dates entries when it packs them; a browser dates files when it saves them."""
+    class_list(course, CLASS + "dan,Dan Low,,127,,\neve,Eve Moore,,126,,\n")
+    gradebook.prepare(course, courses.load(course), datetime.fromtimestamp(NOON, timezone.utc))
+    data = courses.handed_in(course, RIGHT)
+    put(
+        course,
+        "canvas.zip",
+        archive({"lovelaceada_123_1_counting.ipynb": data, "ngbob_LATE_124_2_counting.ipynb": data}, 90),
+    )
+    put(course, "zoe/counting (1).ipynb", minutes=90)
+    put(course, "dan/counting.ipynb", minutes=-1)
+    put(course, "moodle.zip", archive({"Eve Moore_9_assignsubmission_file_/counting.ipynb": data}, 90))
+    found = collect(course)
+    assert found.stored == ("ada", "bob", "dan", "eve", "zoe") and not found.left
+    assert found.notes == ("late by the time of the file, which may be that of your download: bob, zoe",)
+    late = {
+        student: (time_of(course, student) or datetime.max) > datetime(2026, 11, 20, 12) for student in found.stored
+    }
+    assert late == {"ada": False, "bob": True, "dan": False, "eve": True, "zoe": True}
 
 
 def test_a_students_own_archive_has_the_time_at_which_it_was_handed_in(course: Course) -> None:

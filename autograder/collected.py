@@ -10,6 +10,7 @@ from pathlib import Path
 
 from autograder import files, stamp
 from autograder.course import Course
+from autograder.plain_text import printable
 
 MAX_BYTES = 10_000_000
 """The largest notebook that is collected."""
@@ -42,7 +43,9 @@ class Collected:
         if self.unchanged:
             lines.append(f"nothing newer: {', '.join(self.unchanged)}")
         lines += [f"left: {left.where}: {left.why}" for left in self.left]
-        return lines + [f"note: {note}" for note in self.notes]
+        lines += [f"note: {note}" for note in self.notes]
+        # Students name files; a name must not move the cursor, nor start a line of its own.
+        return [" ".join(printable(line).splitlines()) for line in lines]
 
 
 def store(course: Course, exercise: str, student: str, data: bytes, time: datetime, secret: str | None = None) -> bool:

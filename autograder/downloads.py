@@ -16,6 +16,7 @@ from typing import BinaryIO
 from autograder import files
 from autograder.collected import Left
 
+ARCHIVES = (".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar")
 MAX_ENTRIES = 20_000
 MAX_DEPTH = 12
 # An archive's table of contents is read whole before its entries can be counted.
@@ -102,6 +103,8 @@ def found(folder: Path) -> Iterator[tuple[list[Download], list[Left]]]:
                 left.append(Left(where, "is a link; links are not followed"))
             elif not stat.S_ISREG(status.st_mode):
                 left.append(Left(where, "is not a regular file"))
+            elif parts[-1].lower().endswith(ARCHIVES):
+                left.append(Left(where, "is an archive of a kind that is not opened; unpack it"))
             elif parts[-1].lower().endswith(".zip"):
                 try:
                     downloads += _inside(Path(entry.path), parts, time, stack, left)
@@ -154,7 +157,7 @@ def _inside(
             left.append(Left(where, "its name leads out of the archive"))
         elif stat.S_ISLNK(info.external_attr >> 16):
             left.append(Left(where, "is a link; links are not followed"))
-        elif name.lower().endswith((".zip", ".tar", ".gz", ".tgz", ".7z", ".rar")):
+        elif name.lower().endswith((".zip", *ARCHIVES)):
             left.append(Left(where, "is an archive inside an archive; unpack it beside the other one"))
         else:
             source = _Archived(archive, info)

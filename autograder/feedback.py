@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from autograder import files, stamp
-from autograder.autograded import printable
 from autograder.collected import SECRET, read_secret
 from autograder.course import Course
 from autograder.exercise import Exercise
 from autograder.marks import Marks, class_marks
+from autograder.plain_text import printable
 from autograder.result import CheckResult, Result, StepResult
 
 if TYPE_CHECKING:

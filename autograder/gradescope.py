@@ -15,6 +15,7 @@ from autograder.naming import Claim
 
 METADATA = "submission_metadata.yml"
 _FOLDER = re.compile(r"submission_\d+")
+WRAPPER = re.compile(r"assignment_\d+_export")
 _LIMIT = 50_000_000
 
 Place = tuple[str | None, tuple[str, ...]]
@@ -92,9 +93,14 @@ def _people(about: Mapping[str, Any]) -> list[Claim]:
     people = []
     for one in submitters if isinstance(submitters, list) else []:
         if isinstance(one, dict):
-            name, sid, email = (str(one.get(key) or "") for key in (":name", ":sid", ":email"))
+            name, sid, email = (_plain(one.get(key)) for key in (":name", ":sid", ":email"))
             people.append(Claim("gradescope", name, sid, email))
     return people
+
+
+def _plain(value: Any) -> str:
+    # Only what is one: YAML can make a list that is endless as text out of a few lines.
+    return str(value) if isinstance(value, (str, int)) else ""
 
 
 def _time(about: Mapping[str, Any]) -> datetime | None:

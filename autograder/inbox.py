@@ -22,6 +22,7 @@ from autograder.percent import as_notebook
 from autograder.roster import Roster, Unmatched
 
 SUFFIXES = (".ipynb", ".py")
+_REPAIR = "write students.csv, or put what you downloaded into the inbox itself"
 
 
 @dataclass(frozen=True)
@@ -149,23 +150,22 @@ class _Reader:
         folders = download.parts[:-1]
         plain: list[int] = []
         for place, part in enumerate(folders):
-            people = self._exports.people(download, place)
-            if people is not None:
+            people = self._exports.people(download, place) or naming.platform_folder(part)
+            if people:
+                if plain and not self._roster.listed:
+                    # It may be a download's own folder, or one that a student put together in theirs.
+                    raise Unmatched(f"the student may be {folders[plain[0]]} or {people[0].text}; {_REPAIR}")
                 yield from (replace(claim, depth=place + 1) for claim in people)
-                return
-            person = naming.platform_folder(part)
-            if person is not None:
-                yield Claim("moodle", person[0], person[1], depth=place + 1)
                 return
             if self._roster.listed and self._roster.knows(part):
                 yield Claim("plain", part, depth=place + 1)
                 return
-            if part.casefold() != self._exercise.casefold():
+            if part.casefold() != self._exercise.casefold() and not gradescope.WRAPPER.fullmatch(part):
                 plain.append(place)
         if not self._roster.listed and plain:
             names = " or ".join(folders[place] for place in plain)
             if len(plain) > 1 or naming.platform_file(download.parts[-1]) or before:
-                raise Unmatched(f"the student may be {names}, or in the file's name; write students.csv")
+                raise Unmatched(f"the student may be {names}, or in the file's name; {_REPAIR}")
             yield Claim("plain", folders[plain[0]], depth=plain[0] + 1)
             return
         try:

@@ -35,10 +35,10 @@ class Claim:
     depth: int = 0
 
 
-def platform_folder(name: str) -> tuple[str, str] | None:
-    """Name and number in a folder as Moodle makes it: ``Ada Lovelace_12345_assignsubmission_file_``."""
+def platform_folder(name: str) -> tuple[Claim, ...]:
+    """Whose a folder is as Moodle names it (``Ada Lovelace_12345_assignsubmission_file_``); nobody's otherwise."""
     found = _MOODLE.fullmatch(name)
-    return (found["name"], found["number"]) if found and not found["file"] else None
+    return (Claim("moodle", found["name"], found["number"]),) if found and not found["file"] else ()
 
 
 def platform_file(name: str) -> tuple[Claim, str] | None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from autograder import autograded, gradebook, marks, schema, stamp
+from autograder import autograded, gradebook, marks, plain_text, schema, stamp
 from autograder.course import Course
 from autograder.errors import Unusable
 from autograder.grading import Graded
@@ -273,6 +273,6 @@ def test_the_autograded_notebook_of_a_blank_submission_is_the_release_with_verdi
 def test_a_students_markdown_is_shown_as_text(text: str) -> None:
     from nbconvert.filters import markdown2html
 
-    html = markdown2html(autograded.quoted(text) + "\n")
+    html = markdown2html(plain_text.quoted(text) + "\n")
     assert "<script>" not in html and "\x1b" not in html and "\u202e" not in html
     assert html.count("<pre") == 1 and html.strip().endswith("</div>")

@@ -123,6 +123,9 @@ def test_without_a_class_list_folders_and_platforms_name_the_students(course: Co
         ("counting.ipynb", "no student in its path"),
         ("week 1/ada/counting.ipynb", "the student may be week 1 or ada"),
         ("export/lovelaceada_1_2_counting.ipynb", "the student may be export, or in the file's name"),
+        ("eve/Bob Ng_12346_assignsubmission_file_/counting.ipynb", "the student may be eve or Bob Ng"),
+        ("eve/bob_counting.ipynb", "the student may be eve, or in the file's name"),
+        ("all.tar.gz", "an archive of a kind that is not opened"),
         ("李雷_12_assignsubmission_file_/counting.ipynb", "makes no student id"),
     ],
 )
@@ -221,6 +224,25 @@ submission_2:
         "export.zip: assignment_7_export/submission_3/counting.ipynb"
     ].replace("assignment_7_export or ", "")
     assert time_of(course, "ada") == datetime(2026, 11, 20, 12, 30)
+
+
+def test_without_a_class_list_gradescopes_export_is_taken_and_a_students_imitation_is_not(course: Course) -> None:
+    listed = b"submission_1:\n  :submitters:\n  - :name: Bob Ng\n    :sid: b1002\n    :email: bob@example.org\n"
+    data = courses.handed_in(course, RIGHT)
+    place = "assignment_7_export/submission_1/counting.ipynb"
+    put(course, "export.zip", archive({"assignment_7_export/submission_metadata.yml": listed, place: data}))
+    put(course, "eve/submission_metadata.yml", listed)
+    put(course, "eve/submission_1/counting.ipynb", courses.handed_in(course, {}), minutes=60)
+    found = collect(course)
+    assert found.stored == ("b1002",) and taken(course, "b1002") == data
+    assert "the student may be eve or Bob Ng" in reasons(found)["eve/submission_1/counting.ipynb"]
+
+
+def test_names_of_files_cannot_write_lines_of_their_own(course: Course) -> None:
+    put(course, "bad\ncollected: eve\x1b[2J.tar")
+    assert collect(course).lines == [
+        "left: bad collected: eve\N{REPLACEMENT CHARACTER}[2J.tar: is an archive of a kind that is not opened; unpack it"
+    ]
 
 
 def test_gradescopes_list_is_data_and_no_program(course: Course) -> None:

@@ -1,0 +1,34 @@
+"""Text that students can influence, as text and nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+LINE = 100
+
+
+def quoted(text: str) -> str:
+    """A student's Markdown as a block of plain text, which no renderer takes for HTML, a link or a formula."""
+    lines = [part for line in printable(text).split("\n") for part in _folded(line)]
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return "\n".join([f"{fence}text", *lines, fence])
+
+
+def _folded(line: str) -> Iterator[str]:
+    """The line in parts of at most ``LINE`` characters where it has spaces: blocks of plain text are not wrapped."""
+    while len(line) > LINE and " " in line[:LINE].strip():
+        cut = line.rindex(" ", 0, LINE)
+        if not line[:cut].strip():
+            break
+        yield line[:cut]
+        line = line[cut + 1 :]
+    yield line
+
+
+def printable(text: str) -> str:
+    """The text without control characters: terminal sequences and direction marks change how other text is shown."""
+    return re.sub(
+        r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]", "\N{REPLACEMENT CHARACTER}", text
+    )

@@ -59,7 +59,8 @@ report: setup ## show the scores of the class, and the share that passed each ch
 	@$(BIN)/autograder report $(EXERCISE)
 
 lab: setup ## open JupyterLab with nbgrader's formgrader on this course
-	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/jupyter lab
+	@# Jupyter refuses to serve for root unless told to.
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root)
 
 lock: ## resolve requirements.lock anew from pyproject.toml; needs uv
 	@printf '%s\n' '# Everything that make setup installs, for Python 3.10 and newer; written by make lock.' > requirements.lock.part

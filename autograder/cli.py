@@ -15,6 +15,7 @@ from autograder.errors import Unusable
 if TYPE_CHECKING:
     from autograder.course import Course
     from autograder.exercise import Exercise
+    from autograder.result import Result
 
 app = typer.Typer(
     add_completion=False,
@@ -165,7 +166,7 @@ def grade(
             where, what, submitted=submitted, jobs=jobs or os.cpu_count() or 1, force=force, progress=tick
         )
     _put(json, "".join(result.to_json() + "\n" for result in results), out)
-    tables.scores(results, out)
+    tables.scores(results, out, _missing(where, results))
     for name in classroom.strangers_in(folder, exercise):
         print(f"left out: {name!r} is no student id; rename the folder", file=out)
     if not results:
@@ -214,15 +215,16 @@ def feedback(exercise: ExerciseName, course: CourseFolder = None) -> None:
 
 @app.command()
 def report(exercise: ExerciseName, course: CourseFolder = None) -> None:
-    """Show the class: scores, and the share that passed each check."""
-    from autograder import classroom, tables
+    """Show the class: the share that passed each check, and the scores."""
+    from autograder import classroom, marks, tables
 
     where, what = _open(course, exercise)
     results = classroom.stored_results(where, exercise)
     if not results:
         raise Unusable(f"{where.results / exercise}: no results yet; run autograder grade {exercise}")
-    tables.scores(results)
     tables.checks(what, results)
+    print()
+    tables.scores(results, None, _missing(where, results), marks.class_marks(where, what))
 
 
 @app.command()
@@ -237,6 +239,11 @@ def _course(folder: Path | None) -> Course:
     from autograder.course import find
 
     return find(folder)
+
+
+def _missing(course: Course, results: Sequence[Result]) -> list[str]:
+    """Who is on the class list and has no result."""
+    return sorted((course.class_list() or {}).keys() - {result.student for result in results})
 
 
 def _isolated(course: Course, level: str | None) -> Course:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
@@ -15,6 +15,9 @@ from rich.text import Text
 
 from autograder.exercise import Exercise
 from autograder.result import CheckResult, Result
+
+if TYPE_CHECKING:
+    from autograder.marks import Marks
 
 MARKS = {"failed": ("✗", "red"), "carried": ("→", "yellow"), "not_run": ("?", "magenta")}
 
@@ -42,21 +45,44 @@ def steps(result: Result, out: TextIO | None = None) -> None:
     console.print(Text(f"{result.score:g} of {result.max_score:g} points"))
 
 
-def scores(results: Sequence[Result], out: TextIO | None = None) -> None:
-    """Every student with score and what a teacher should look at."""
+def scores(
+    results: Sequence[Result],
+    out: TextIO | None = None,
+    missing: Iterable[str] = (),
+    marks: Mapping[str, Marks] | None = None,
+) -> None:
+    """Every student with the automatic score and what a teacher should look at.
+
+    Args:
+        missing: who handed in nothing.
+        marks: what the gradebook says of each student, for who was late.
+    """
     console = _console(out)
     table = _table()
     for name, right in (("student", False), ("score", True), ("status", False), ("what to look at", False)):
         table.add_column(name, justify="right" if right else "left", overflow="fold")
+    known = marks or {}
+    absent = list(missing)
+    rows: list[tuple[str, str, str, Text]] = [(student, "–", "missing", Text("")) for student in absent]
     for result in results:
         shown = "–" if result.score is None else f"{result.score:g}"
-        look = result.reason or "; ".join(result.warnings)
-        table.add_row(str(result.student), shown, result.status, Text(look))
+        look = [result.reason, *result.warnings, _lateness(known.get(str(result.student)))]
+        rows.append((str(result.student), shown, result.status, Text("; ".join(filter(None, look)))))
+    for row in sorted(rows, key=lambda row: row[0]):
+        table.add_row(*row)
     console.print(table)
     counts = Counter(result.status for result in results)
     graded = [result.score for result in results if result.score is not None]
     mean = f", mean {sum(graded) / len(graded):.1f}" if graded else ""
-    console.print(Text(f"{counts['graded']} graded{mean}, {counts['rejected']} rejected, {counts['error']} errors"))
+    end = f", {len(absent)} missing" if absent else ""
+    console.print(Text(f"{counts['graded']} graded{mean}, {counts['rejected']} rejected, {counts['error']} errors{end}"))
+
+
+def _lateness(marks: Marks | None) -> str:
+    if marks is None or not marks.seconds_late:
+        return ""
+    penalty = f", less {marks.late_penalty:g} points" if marks.late_penalty else ""
+    return f"{marks.seconds_late / 3600:.1f} hours late{penalty}"
 
 
 def checks(exercise: Exercise, results: Sequence[Result], out: TextIO | None = None) -> None:

@@ -74,14 +74,15 @@ def scores(
     counts = Counter(result.status for result in results)
     graded = [result.score for result in results if result.score is not None]
     mean = f", mean {sum(graded) / len(graded):.1f}" if graded else ""
-    end = f", {len(absent)} missing" if absent else ""
-    console.print(Text(f"{counts['graded']} graded{mean}, {counts['rejected']} rejected, {counts['error']} errors{end}"))
+    parts = [f"{counts['graded']} graded{mean}", f"{counts['rejected']} rejected", f"{counts['error']} errors"]
+    console.print(Text(", ".join(parts + [f"{len(absent)} missing"] * bool(absent))))
 
 
 def _lateness(marks: Marks | None) -> str:
     if marks is None or not marks.seconds_late:
         return ""
-    penalty = f", less {marks.late_penalty:g} points" if marks.late_penalty else ""
+    points = f"{marks.late_penalty:g} point{'s' * (marks.late_penalty != 1)}"
+    penalty = f", less {points}" if marks.late_penalty else ""
     return f"{marks.seconds_late / 3600:.1f} hours late{penalty}"
 
 

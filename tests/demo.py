@@ -82,7 +82,7 @@ def hand_in(course: Course, students: list[Student], release: bytes) -> Iterator
             data = student.file(release)
             if data is None:
                 continue
-            when = DUE + timedelta(hours=student.hours_late or -20, minutes=number % 50)
+            when = DUE + (timedelta(hours=student.hours_late) or timedelta(hours=-20, minutes=number % 100))
             first, last = names[student.id].rsplit(" ", 1)
             if student.hands_in == "exchange":
                 _submit(course, student, data, when)

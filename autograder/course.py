@@ -23,12 +23,18 @@ STUDENT_ID = re.compile(r"(?!\.)[A-Za-z0-9._@+-]{1,64}\Z")
 
 @dataclass(frozen=True)
 class Settings:
-    """What a teacher may change, in ``autograder.toml`` beside ``nbgrader_config.py``."""
+    """What a teacher may change, in ``autograder.toml`` beside ``nbgrader_config.py``.
+
+    ``carried`` is the share of its points that a check earns which failed only for the sake of earlier steps;
+    ``carried_unattempted`` the same where one of those steps was not even tried.
+    """
 
     isolation: str = "auto"
     call_seconds: float = 5.0
     submission_seconds: float = 60.0
     memory_mb: int = 1024
+    carried: float = 1.0
+    carried_unattempted: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -142,12 +148,14 @@ def _settings(path: Path) -> Settings:
     for name, value in data.items():
         if name not in known:
             raise Unusable(f"{path}: unknown setting {name}; there are {', '.join(known)}")
-        if not _fits(value, known[name].default):
+        if not _fits(name, value, known[name].default):
             raise Unusable(f"{path}: {name} = {value!r} does not fit; write it like {name} = {known[name].default}")
     return Settings(**data)
 
 
-def _fits(value: Any, default: Any) -> bool:
+def _fits(name: str, value: Any, default: Any) -> bool:
     if isinstance(default, (int, float)):
-        return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < float("inf")
+        if not isinstance(value, (int, float)) or isinstance(value, bool):
+            return False
+        return 0 <= value <= 1 if name.startswith("carried") else 0 < value < float("inf")
     return isinstance(value, type(default))

@@ -5,31 +5,47 @@ from __future__ import annotations
 import ast
 import re
 import symtable
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, wraps
+from typing import TypeVar
 
 KEEPS_ITS_BODY = ("%%time", "%%timeit", "%%capture")
+NO_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
+"""What the parser says to text that is no Python, hostile text among it."""
+
+_Answer = TypeVar("_Answer")
 
 
-@lru_cache(maxsize=4096)
+def _remembered(function: Callable[[str], _Answer]) -> Callable[[str], _Answer]:
+    """Remember the answers for cells of usual length: a class hands in the same ones again and again."""
+    remembering = lru_cache(maxsize=4096)(function)
+
+    @wraps(function)
+    def answer(source: str) -> _Answer:
+        return remembering(source) if len(source) < 5_000 else function(source)
+
+    return answer
+
+
+@_remembered
 def parses(source: str) -> bool:
     """Whether a cell is Python. Hostile text may exhaust the parser, which is a no."""
     try:
         ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except NO_PYTHON:
         return False
     return True
 
 
-@lru_cache(maxsize=4096)
+@_remembered
 def binds(source: str) -> frozenset[str]:
     """The names that a cell binds at its top level: def, class, assignment, import.
 
     Of a cell that does not parse, those of its ``def`` and ``class`` lines.
     """
-    plain = without_magics(source)[0]
-    if not parses(plain):
+    table = _table(without_magics(source)[0])
+    if table is None:
         return frozenset(re.findall(r"^(?:async\s+)?(?:def|class)\s+(\w+)", source, re.MULTILINE))
-    table = symtable.symtable(plain, "<cell>", "exec")
     return frozenset(
         symbol.get_name()
         for symbol in table.get_symbols()
@@ -37,13 +53,14 @@ def binds(source: str) -> frozenset[str]:
     )
 
 
-@lru_cache(maxsize=4096)
+@_remembered
 def uses(source: str) -> frozenset[str] | None:
     """The global names that a cell refers to, functions included; None if it does not parse."""
-    if not parses(source):
+    whole = _table(source)
+    if whole is None:
         return None
     found: set[str] = set()
-    tables = [symtable.symtable(source, "<cell>", "exec")]
+    tables = [whole]
     while tables:
         table = tables.pop()
         top = table.get_type() == "module"
@@ -54,22 +71,31 @@ def uses(source: str) -> frozenset[str] | None:
     return frozenset(found)
 
 
+def _table(source: str) -> symtable.SymbolTable | None:
+    """The names of a cell; None if there is something wrong with it, such as two arguments of one name."""
+    try:
+        return symtable.symtable(source, "<cell>", "exec")
+    except NO_PYTHON:
+        return None
+
+
 def without_magics(source: str) -> tuple[str, list[str]]:
     """A cell without what only IPython understands, and the lines that were left out.
 
     ``%%time``, ``%%timeit`` and ``%%capture`` keep their body, other cell magics drop it. A cell that is
     Python as it stands is not touched: a line of a string may begin with ``%``.
     """
-    first = source.lstrip()
-    if first.startswith("%%"):
-        line, _, body = first.partition("\n")
+    dropped: list[str] = []
+    while source.lstrip().startswith("%%"):
+        line, _, source = source.lstrip().partition("\n")
+        dropped.append(line)
         if line.split()[0] not in KEEPS_ITS_BODY:
-            return "", [line]
-        inner, dropped = without_magics(body)
-        return inner, [line, *dropped]
-    if not re.search(r"(?m)^\s*[%!?]|[!%?]", source) or parses(source):
-        return source, []
-    lines, dropped = [], []
+            return "", dropped
+        if len(dropped) > 100:  # nobody stacks so many, and each costs a copy of the cell
+            return "", dropped
+    if not re.search(r"[!%?]", source) or parses(source):
+        return source, dropped
+    lines = []
     for line in source.split("\n"):
         magic = re.match(r"(\s*)(?:\w+\s*=\s*)?[%!]\S", line) or re.match(r"(\s*)\?*[\w.]+\?+\s*$", line)
         if magic:

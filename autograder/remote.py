@@ -54,17 +54,31 @@ class Remote:
         return f"<function {self.__name__}>"
 
 
+class Budget:
+    """The time of one submission, shared by all of its workers, and how often each function did not return."""
+
+    def __init__(self, seconds: float) -> None:
+        self.left = seconds
+        self.total = seconds
+        self.timeouts: Counter[str] = Counter()
+
+    def again(self) -> Budget:
+        """What is left, for further runs, in which functions are no longer known to hang."""
+        budget = Budget(self.total)
+        budget.left = self.left
+        return budget
+
+
 class Session(Peer):
     """The conversation about one submission: its worker, replaced when it dies, and what is left of its time."""
 
-    def __init__(self, parent: Parent, settings: Settings) -> None:
+    def __init__(self, parent: Parent, settings: Settings, budget: Budget | None = None) -> None:
         self._parent = parent
         self._settings = settings
         self._worker: Worker | None = None
         self._generation = 0
-        self._history: list[tuple[str, str]] = []
-        self._spent = 0.0
-        self._timeouts: Counter[str] = Counter()
+        self._history: list[tuple[str, str | Callable[..., Any]]] = []
+        self._budget = budget or Budget(settings.submission_seconds)
         self._depth = 0
         self._deadline = 0.0
         self._called = ""
@@ -72,7 +86,10 @@ class Session(Peer):
         self._raised: list[BaseException] = []
         self._calls: list[tuple[str, bytes, int, bytes]] = []
         self._repeatable = False
+        self._bound: list[Callable[..., Any]] = []
         self.never: str | None = None
+        self.unwritten: str | None = None
+        self.imprecise: set[str] = set()
 
     def __enter__(self) -> Session:
         return self
@@ -82,9 +99,12 @@ class Session(Peer):
 
     # Running cells
 
-    def run(self, cell: str, source: str) -> StudentError | Stopped | None:
-        """Run a cell; what it raised, if anything. A cell that kills the worker is left out from then on."""
-        if self._spent >= self._settings.submission_seconds:
+    def run(self, cell: str, source: str | Callable[..., Any]) -> StudentError | Stopped | None:
+        """Run a cell; what it raised, if anything. A cell that kills the worker is left out from then on.
+
+        A function in the place of the source is bound to the cell's name.
+        """
+        if self._budget.left <= 0:
             return self._used_up()
         raised: StudentError | Stopped | None = None
         try:
@@ -96,12 +116,18 @@ class Session(Peer):
             self._history.append((cell, source))
         return raised
 
+    def bind(self, name: str, function: Callable[..., Any]) -> None:
+        """Bind a name in the worker to a function of the grader, from here on."""
+        self._bound.append(function)
+        self._functions[:] = self._bound
+        self.run(name, function)
+
     def begin_check(self) -> None:
         """Forget what belongs to the check before: its callbacks, its calls."""
-        self._functions.clear()
+        self._functions[:] = self._bound
         self._raised.clear()
         self._calls.clear()
-        self.never = None
+        self.never = self.unwritten = None
 
     # Calling functions
 
@@ -113,16 +139,20 @@ class Session(Peer):
             Stopped: it hung, ended the process, or was not called because it has hung twice.
         """
         name = function.__name__
-        if self._timeouts[name] >= TIMEOUTS:
+        if self._budget.timeouts[name] >= TIMEOUTS:
             raise self._stopped(f"{name} was not called again: {TIMEOUTS} times it did not return in time")
-        if self._spent >= self._settings.submission_seconds:
+        if self._budget.left <= 0:
             raise self._used_up()
         self._alive()
         if function.handle and function.handle[0] != self._generation:
             raise self._stopped(f"{name} is gone: the process that made it has ended")
         target = name if function.handle is None else function
         self._repeatable = not _masks_a_row((args, kwargs))
-        return self._talk(name, lambda: self.request(wire.CALL, os.urandom(16), (target, args, kwargs, self._seconds)))
+        values = (target, args, kwargs, self._seconds)
+        answer = self._talk(name, lambda: self.request(wire.CALL, os.urandom(16), values))
+        if _is_imprecise(answer):
+            self.imprecise.add(name)
+        return answer
 
     def repeat(self, choose: np.random.Generator) -> str | None:
         """Repeat one call of this check, drawn at random: what there is to say if the answers differ."""
@@ -141,14 +171,14 @@ class Session(Peer):
         same = _agree(self._outcome(payload, kind, reply), self._outcome(payload, *again[2:]))
         return None if same else f"{name} gave two different answers to the same call"
 
-    def _run(self, cell: str, source: str) -> None:
+    def _run(self, cell: str, source: str | Callable[..., Any]) -> None:
         values = (cell, source, self._settings.call_seconds)
         self._repeatable = False
         self._talk(f"the cell {cell}", lambda: self.request(wire.RUN, os.urandom(16), values))
 
     @property
     def _seconds(self) -> float:
-        return min(self._settings.call_seconds, self._settings.submission_seconds - self._spent)
+        return min(self._settings.call_seconds, self._budget.left)
 
     def _talk(self, name: str, talk: Callable[[], Any]) -> Any:
         """One request to the worker, with its deadline, and every way in which it can go wrong."""
@@ -174,14 +204,14 @@ class Session(Peer):
         finally:
             self._depth -= 1
             if outermost:
-                self._spent += time.monotonic() - begun
+                self._budget.left -= time.monotonic() - begun
 
     def _late(self, name: str) -> Stopped:
-        self._timeouts[name] += 1
+        self._budget.timeouts[name] += 1
         return self._stopped(f"{name} did not return within {self._seconds:g} s")
 
     def _used_up(self) -> Stopped:
-        return self._stopped(f"the submission had used up its {self._settings.submission_seconds:g} s")
+        return self._stopped(f"the submission had used up its {self._budget.total:g} s")
 
     def _stopped(self, message: str) -> Stopped:
         self.never = self.never or message
@@ -230,8 +260,11 @@ class Session(Peer):
             if value.handle is None:
                 return b"n" + len(value.__name__).to_bytes(4, "little") + value.__name__.encode()
             return b"w" + value.handle[1].to_bytes(4, "little")
-        self._functions.append(value)
-        return b"g" + (len(self._functions) - 1).to_bytes(4, "little")
+        known = (number for number, function in enumerate(self._functions) if function is value)
+        index = next(known, len(self._functions))
+        if index == len(self._functions):
+            self._functions.append(value)
+        return b"g" + index.to_bytes(4, "little")
 
     def find(self, tag: bytes, name: int | str) -> Any:
         if tag == b"w" and isinstance(name, int):
@@ -266,9 +299,10 @@ class Session(Peer):
     def _student_error(self, names: tuple[str, ...], text: str, cell: str, line: int) -> StudentError:
         kind = _builtin(names)
         error = _instance(kind)
-        error.kind = "CannotCross" if names[:1] == ("CannotCross",) else kind.__name__
+        error.kind = names[0] if names[:1] in (("CannotCross",), ("Undefined",)) else kind.__name__
         error.text, error.cell, error.line = text, cell, line
         if issubclass(kind, NotImplementedError):
+            self.unwritten = cell or self._called
             self.never = self.never or f"{cell or self._called} is still to be written"
         return error
 
@@ -281,6 +315,13 @@ class Session(Peer):
         """A reply's value, for comparison; of an exception only its kind."""
         value = wire.Decoder(reply, lambda tag, name: "a function", self._known(payload)).value()
         return check_raised(value)[1] if kind == wire.RAISE else value
+
+
+def _is_imprecise(answer: Any) -> bool:
+    """Whether an answer holds numbers of less than float64."""
+    if isinstance(answer, (np.ndarray, np.generic)):
+        return answer.dtype == np.float32
+    return isinstance(answer, (tuple, list)) and any(map(_is_imprecise, answer))
 
 
 def _masks_a_row(values: Any) -> bool:

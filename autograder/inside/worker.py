@@ -69,6 +69,9 @@ class Worker(Peer):
 
     def _run(self, request: Any) -> None:
         cell, source, seconds = request
+        if not isinstance(source, str):  # a function of the grader takes the place of an answer
+            self.globals[cell] = source
+            return
         linecache.cache[f"<{cell}>"] = (len(source), None, source.splitlines(True), f"<{cell}>")
         with _Alarm(seconds):
             exec(compile(source, f"<{cell}>", "exec", dont_inherit=True), self.globals)

@@ -1,0 +1,204 @@
+"""One run of a submission: its cells in a worker of its own, and checks at their places among them."""
+
+from __future__ import annotations
+
+import contextlib
+import hmac
+import io
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from autograder.course import Settings
+from autograder.exercise import Check, Exercise
+from autograder.isolation import EngineFault, Parent
+from autograder.python_source import binds, uses
+from autograder.remote import Budget, Remote, Session, Stopped, StudentError
+from autograder.submission import Submission, SubmittedCell
+
+
+class Bench:
+    """What all runs of an exercise share: its compiled cells, its reference, the parent of the workers."""
+
+    def __init__(self, exercise: Exercise, parent: Parent, settings: Settings, secret: bytes) -> None:
+        self.exercise = exercise
+        self.parent = parent
+        self.settings = settings
+        self._secret = secret
+        self._setup = compile(exercise.setup, "<setup>", "exec", dont_inherit=True)
+        self.checks = {
+            check.id: compile(check.source, f"<{check.id}>", "exec", dont_inherit=True) for check in exercise.checks
+        }
+
+    def namespace(self) -> dict[str, Any]:
+        """The names of the setup cell, made anew, so that nothing of one submission is there for the next."""
+        namespace: dict[str, Any] = {"__name__": "__main__"}
+        with quiet():
+            exec(self._setup, namespace)
+        return namespace
+
+    @cached_property
+    def reference(self) -> Mapping[str, Callable[..., Any]]:
+        """The teacher's own functions, by step. They never leave the grader."""
+        namespace = self.namespace()
+        with quiet():
+            for step in self.exercise.steps:
+                exec(compile(self.exercise.cell(step).source, f"<{step}>", "exec", dont_inherit=True), namespace)
+        return {step: namespace[step] for step in self.exercise.steps}
+
+    def generator(self, check: Check, submission: Submission) -> np.random.Generator:
+        """Random inputs, drawn after the submission is fixed: the same for the same bytes, and not to be guessed."""
+        text = f"{self.exercise.name}/{check.id}/{submission.sha256}".encode()
+        return np.random.default_rng(int.from_bytes(hmac.digest(self._secret, text, "sha256"), "big"))
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Why a check failed, in words for the student; None if it passed."""
+
+    message: str | None
+    unattempted: bool = False
+
+
+class Attempt:
+    """A run of the cells, in which some steps may be replaced by the reference.
+
+    Args:
+        replaced: these steps are bound to the reference where the student's answer stood, before later cells run.
+    """
+
+    def __init__(
+        self, bench: Bench, submission: Submission, budget: Budget, replaced: frozenset[str] = frozenset()
+    ) -> None:
+        self._bench = bench
+        self._submission = submission
+        self._replaced = replaced
+        self._session = Session(bench.parent, bench.settings, budget)
+        self._raised: dict[str, str] = {}
+        self.called: set[str] = set()
+        """The replaced steps that were called while the last check ran."""
+
+    def verdicts(self, last: str | None = None) -> Iterator[tuple[Check, Verdict]]:
+        """Run cells and checks in their order; with ``last`` only that check, and no cell after it."""
+        with self._session as session:
+            session.run("setup", self._bench.exercise.setup)
+            namespace = self._bench.namespace()
+            namespace.update({step: Remote(session, step) for step in self._bench.exercise.steps})
+            for part in self._schedule():
+                if isinstance(part, Check):
+                    if last in (None, part.id):
+                        yield part, self._verdict(part, namespace)
+                    if part.id == last:
+                        return
+                elif isinstance(part, str):
+                    session.bind(part, self._stub(part))
+                else:
+                    error = session.run(part.id or "added", part.source)
+                    if error is not None and part.id:
+                        self._raised[part.id] = _cell_failure(error)
+
+    @property
+    def imprecise(self) -> set[str]:
+        """The steps that have returned less than float64."""
+        return self._session.imprecise
+
+    def _stub(self, step: str) -> Callable[..., Any]:
+        function = self._bench.reference[step]
+
+        def stub(*args: Any, **kwargs: Any) -> Any:
+            self.called.add(step)
+            with np.errstate(all="ignore"):
+                return function(*args, **kwargs)
+
+        return stub
+
+    def _schedule(self) -> Iterator[SubmittedCell | Check | str]:
+        """Cells, checks and the names of replaced steps, in the order of the master notebook.
+
+        What a student added stays behind what it followed.
+        """
+        exercise = self._bench.exercise
+        cells = [cell for cell in self._submission.cells if cell.is_code]
+        own = [cell for cell in cells if not _as_released(exercise, cell)]
+        needed = frozenset[str]().union(*(uses(cell.source) or () for cell in own))
+        for master in exercise.cells:
+            if master.check:
+                yield master.check
+            following = [cell for cell in cells if (cell.id or cell.after) == master.id]
+            following.sort(key=lambda cell: cell.id is None)
+            answers = [cell for cell in following if cell.id]
+            # Pictures that were left as they are need not run, unless an answer uses a name of theirs.
+            yield from (cell for cell in answers if cell in own or needed & binds(cell.source))
+            if master.id in self._replaced:
+                yield master.id
+            yield from following[len(answers) :]
+
+    def _verdict(self, check: Check, namespace: dict[str, Any]) -> Verdict:
+        session = self._session
+        self.called.clear()
+        draw = self._bench.generator(check, self._submission)
+        before = dict(namespace)
+        namespace["rng"], namespace["REVEAL"] = draw, not check.hidden
+        session.begin_check()
+        try:
+            with quiet():
+                exec(self._bench.checks[check.id], namespace)
+            message = session.never or session.repeat(draw)
+        except StudentError as error:
+            message = session.never or self._failure(error, check)
+        except Stopped as stopped:
+            message = str(stopped)
+        except AssertionError as error:
+            message = str(error) or check.sentence
+        except (EngineFault, OSError, MemoryError):
+            raise
+        except Exception as error:  # the check passes with the reference, so this comes of what the student returned
+            detail = type(error).__name__ if check.hidden else f"{type(error).__name__}: {error}"
+            message = f"what {check.step} returned cannot be used ({detail})"
+        finally:
+            # Checks stand alone: nothing that one of them binds is there for the next.
+            namespace.clear()
+            namespace.update(before)
+        return Verdict(message, session.unwritten == check.step)
+
+    def _failure(self, error: StudentError, check: Check) -> str:
+        """An exception of student code in words; its text only where the inputs are public, for it may hold them."""
+        if error.kind == "CannotCross":
+            return f"{check.step} returned {error.text}, which no check can use"
+        if error.kind == "Undefined":
+            reason = self._raised.get(check.step) if error.text.startswith(f"{check.step} ") else None
+            return f"{error.text}: {reason}" if reason else error.text
+        where = f" in line {error.line} of your cell {error.cell}" if error.cell else ""
+        text = f": {error.text}" if error.text and not check.hidden else ""
+        return f"{check.step} raised {error.kind}{where}{text}"
+
+
+def _cell_failure(error: StudentError | Stopped) -> str:
+    if isinstance(error, Stopped):
+        return str(error)
+    where = f" in line {error.line}" if error.line else ""
+    return f"its cell raised {error.kind}{where}: {error.text}"
+
+
+def _as_released(exercise: Exercise, cell: SubmittedCell) -> bool:
+    if cell.id is None:
+        return False
+    master = exercise.cell(cell.id)
+    return master.kind == "plain" and master.source.strip() == cell.source.strip()
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Checks print and warn for students; here their verdict is all that counts."""
+    with (
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(io.StringIO()),
+        warnings.catch_warnings(),
+        np.errstate(all="ignore"),
+    ):
+        warnings.simplefilter("ignore")
+        yield

@@ -1,0 +1,65 @@
+"""A mistake costs its marks once: a check that failed for an earlier step's sake is run with that step mended.
+
+These runs come after all ordinary verdicts are final, each in a worker of its own that is thrown away afterwards.
+The reference stays in the grader: what is bound in the worker is a stub that calls back. A replaced step earns
+nothing for itself, for only later steps' checks are run with it.
+"""
+
+from __future__ import annotations
+
+from autograder.attempt import Attempt, Bench, Verdict
+from autograder.exercise import Check
+from autograder.remote import Budget
+from autograder.submission import Submission
+
+Carried = dict[str, tuple[str, ...]]
+"""By check: the earlier steps whose replacement made it pass. None of them: it passes without a loss."""
+
+
+class Carrier:
+    """Finds out which failed checks of a submission pass once earlier steps are right."""
+
+    def __init__(self, bench: Bench, submission: Submission, verdicts: dict[str, Verdict], imprecise: set[str]) -> None:
+        self._bench = bench
+        self._submission = submission
+        self._verdicts = verdicts
+        self._imprecise = imprecise
+        checks = bench.exercise.checks
+        self._broken = {check.step for check in checks if verdicts[check.id].message is not None}
+        self._order = {step: place for place, step in enumerate(bench.exercise.steps)}
+        self.unattempted = {
+            step
+            for step in self._broken
+            if all(verdicts[check.id].unattempted for check in checks if check.step == step)
+        }
+
+    def carried(self, budget: Budget) -> Carried:
+        """Every failed check that passes with earlier steps replaced."""
+        found: Carried = {}
+        for check in self._bench.exercise.checks:
+            verdict = self._verdicts[check.id]
+            if verdict.message is not None and not verdict.unattempted:
+                steps = self._mended(check, budget)
+                if steps is not None:
+                    found[check.id] = steps
+        return found
+
+    def _mended(self, check: Check, budget: Budget) -> tuple[str, ...] | None:
+        earlier = {step for step in self._order if self._order[step] < self._order[check.step]}
+        # A float32 softmax is right by itself, and must not fail the attention that calls it.
+        imprecise = (self._imprecise - self._broken) & earlier
+        if imprecise and self._passes(check, imprecise, budget) is not None:
+            return ()
+        broken = self._broken & earlier
+        called = self._passes(check, broken | imprecise, budget) if broken else None
+        if called is None:
+            return None
+        return tuple(step for step in self._order if step in called and step in broken)
+
+    def _passes(self, check: Check, replaced: set[str], budget: Budget) -> set[str] | None:
+        """The replaced steps that were called, if the check passes with them; else None."""
+        attempt = Attempt(self._bench, self._submission, budget, frozenset(replaced))
+        for _, verdict in attempt.verdicts(last=check.id):
+            if verdict.message is None and attempt.called:
+                return set(attempt.called)
+        return None

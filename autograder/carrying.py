@@ -26,6 +26,7 @@ class Carrier:
         self._imprecise = imprecise
         checks = bench.exercise.checks
         self._broken = {check.step for check in checks if verdicts[check.id].message is not None}
+        self._at_fault: set[str] = set()
         self._order = {step: place for place, step in enumerate(bench.exercise.steps)}
         self.unattempted = {
             step
@@ -38,10 +39,13 @@ class Carrier:
         found: Carried = {}
         for check in self._bench.exercise.checks:
             verdict = self._verdicts[check.id]
-            if verdict.message is not None and not verdict.unattempted:
-                steps = self._mended(check, budget)
-                if steps is not None:
-                    found[check.id] = steps
+            if verdict.message is None:
+                continue
+            steps = None if verdict.unattempted else self._mended(check, budget)
+            if steps is not None:
+                found[check.id] = steps
+            else:
+                self._at_fault.add(check.step)
         return found
 
     def _mended(self, check: Check, budget: Budget) -> tuple[str, ...] | None:
@@ -50,11 +54,12 @@ class Carrier:
         imprecise = (self._imprecise - self._broken) & earlier
         if imprecise and self._passes(check, imprecise, budget) is not None:
             return ()
-        broken = self._broken & earlier
-        called = self._passes(check, broken | imprecise, budget) if broken else None
-        if called is None:
-            return None
-        return tuple(step for step in self._order if step in called and step in broken)
+        # First those that are at fault themselves. A step that was carried is right once those are, as a rule.
+        for broken in dict.fromkeys((frozenset(self._at_fault & earlier), frozenset(self._broken & earlier))):
+            called = self._passes(check, {*broken, *imprecise}, budget) if broken else None
+            if called is not None:
+                return tuple(step for step in self._order if step in called and step in broken)
+        return None
 
     def _passes(self, check: Check, replaced: set[str], budget: Budget) -> set[str] | None:
         """The replaced steps that were called, if the check passes with them; else None."""

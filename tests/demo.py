@@ -113,11 +113,8 @@ def surprises(course: Course, students: list[Student]) -> Iterator[str]:
     results = {str(result.student): result for result in classroom.stored_results(course, NAME)}
     in_gradebook = marks.class_marks(course, known)
     for student in students:
-        result, expected = results.get(student.id), student.expected
-        got = None if result is None else (result.status, result.score)
-        wanted = None if expected.status is None else (expected.status, expected.score)
-        if got != wanted:
-            yield f"{student.id}: expected {wanted}, got {got}"
+        for line in student.expected.differences(known, results.get(student.id)):
+            yield f"{student.id}: {line}"
         if student.hours_late and not in_gradebook[student.id].late_penalty:
             yield f"{student.id}: no late penalty in the gradebook"
 

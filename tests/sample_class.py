@@ -11,12 +11,13 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from autograder.exercise import Exercise
+from autograder.result import Result
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -31,18 +32,50 @@ Notebook = dict[str, Any]
 
 @dataclass(frozen=True)
 class Expected:
-    """What grading must give. In ``failed`` a step stands for all of its checks."""
+    """What grading must give. In the lists of checks, a step stands for all of its checks.
+
+    ``failed``: wrong in themselves. ``carried``: they fail only because an earlier step is wrong, and keep their points.
+    """
 
     status: str | None = None  # None: no result, for nothing was handed in
     score: float | None = None
     reason: str | None = None
     failed: tuple[str, ...] = ()
+    carried: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     messages: dict[str, str] = field(default_factory=dict)
 
-    def failed_checks(self, exercise: Exercise) -> set[str]:
-        """The ids of all checks that must fail, and no others."""
-        return {check.id for check in exercise.checks if {check.id, check.step} & set(self.failed)}
+    def differences(self, exercise: Exercise, result: Result | None) -> Iterator[str]:
+        """Each way in which a result is another than this one, as a line; nothing for the right result."""
+        if result is None or self.status is None:
+            if (result is None) != (self.status is None):
+                yield f"expected {self.status or 'no result'}, got {result.status if result else 'none'}"
+            return
+        if result.status != self.status:
+            yield f"expected {self.status}, got {result.status}: {result.reason}"
+        if (self.reason or "") not in (result.reason or ""):
+            yield f"the reason is {result.reason!r}"
+        if len(result.warnings) != len(self.warnings) or any(a not in b for a, b in zip(self.warnings, result.warnings)):
+            yield f"the warnings are {result.warnings}"
+        if self.status == "graded":
+            yield from self._verdicts(exercise, result)
+
+    def _verdicts(self, exercise: Exercise, result: Result) -> Iterator[str]:
+        got = {f"{step.name}-{check.name}": check for step in result.steps for check in step.checks}
+        failed, carried = checks_of(exercise, self.failed), checks_of(exercise, self.carried)
+        for id, check in got.items():
+            wanted = "failed" if id in failed else "carried" if id in carried else "passed"
+            if check.status != wanted:
+                yield f"{id}: expected {wanted}, got {check.status}: {check.message}"
+            if self.messages.get(id, "") not in check.message:
+                yield f"{id}: says {check.message!r}"
+        if result.score != self.score:
+            yield f"expected {self.score} points, got {result.score}"
+
+
+def checks_of(exercise: Exercise, names: Iterable[str]) -> set[str]:
+    """The ids of the checks that are named themselves or by their step."""
+    return {check.id for check in exercise.checks if {check.id, check.step} & set(names)}
 
 
 @dataclass(frozen=True)
@@ -79,7 +112,7 @@ def students() -> list[Student]:
 def _student(path: Path) -> Student:
     data = tomllib.loads(path.read_text(encoding="utf-8"))
     expected = data.pop("expected", {})
-    for name in ("failed", "warnings"):
+    for name in ("failed", "carried", "warnings"):
         expected[name] = tuple(expected.get(name, ()))
     return Student(id=path.parent.name, expected=Expected(**expected), **data)
 

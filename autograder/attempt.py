@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hmac
 import io
+import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -19,6 +20,12 @@ from autograder.isolation import EngineFault, Parent
 from autograder.python_source import binds, uses
 from autograder.remote import Budget, Remote, Session, Stopped, StudentError
 from autograder.submission import Submission, SubmittedCell
+
+_KNOWN_KINDS = re.compile(
+    r"a masked array|more than [0-9]{1,6} (MB|values)|an array of dtype (object|complex64|complex128)"
+    r"|a value of type (set|frozenset|complex|bytes|type|object|ellipsis|slice|module|dict_keys|dict_values)"
+)
+"""Kinds of values that may be named after a hidden check: of a class of their own, students choose the name."""
 
 
 class Bench:
@@ -68,17 +75,25 @@ class Attempt:
     """A run of the cells, in which some steps may be replaced by the reference.
 
     Args:
+        hidden: which checks are run, the visible ones or the hidden ones; None: all of them. No worker that has seen
+            inputs of a hidden check serves a visible one, whose messages quote what student code answers and raises.
         replaced: these steps are bound to the reference where the student's answer stood, before later cells run.
     """
 
     def __init__(
-        self, bench: Bench, submission: Submission, budget: Budget, replaced: frozenset[str] = frozenset()
+        self,
+        bench: Bench,
+        submission: Submission,
+        budget: Budget,
+        replaced: frozenset[str] = frozenset(),
+        hidden: bool | None = None,
     ) -> None:
         self._bench = bench
         self._submission = submission
         self._replaced = replaced
+        self._hidden = hidden
         self._session = Session(bench.parent, bench.settings, budget)
-        self._raised: dict[str, str] = {}
+        self._raised: dict[str, StudentError | Stopped] = {}
         self.called: set[str] = set()
         """The replaced steps that were called while the last check ran."""
 
@@ -90,7 +105,7 @@ class Attempt:
             namespace.update({step: Remote(session, step) for step in self._bench.exercise.steps})
             for part in self._schedule():
                 if isinstance(part, Check):
-                    if last in (None, part.id):
+                    if last in (None, part.id) and self._hidden in (None, part.hidden):
                         yield part, self._verdict(part, namespace)
                     if part.id == last:
                         return
@@ -99,7 +114,7 @@ class Attempt:
                 else:
                     error = session.run(part.id or "added", part.source)
                     if error is not None and part.id:
-                        self._raised[part.id] = _cell_failure(error)
+                        self._raised[part.id] = error
 
     @property
     def imprecise(self) -> set[str]:
@@ -154,7 +169,7 @@ class Attempt:
             message = str(stopped)
         except AssertionError as error:
             message = str(error) or check.sentence
-        except (EngineFault, OSError, MemoryError):
+        except (EngineFault, OSError):
             raise
         except Exception as error:  # the check passes with the reference, so this comes of what the student returned
             detail = type(error).__name__ if check.hidden else f"{type(error).__name__}: {error}"
@@ -168,20 +183,21 @@ class Attempt:
     def _failure(self, error: StudentError, check: Check) -> str:
         """An exception of student code in words; its text only where the inputs are public, for it may hold them."""
         if error.kind == "CannotCross":
-            return f"{check.step} returned {error.text}, which no check can use"
+            text = error.text if not check.hidden or _KNOWN_KINDS.fullmatch(error.text) else "a value of a kind"
+            return f"{check.step} returned {text}, which no check can use"
         if error.kind == "Undefined":
-            reason = self._raised.get(check.step) if error.text.startswith(f"{check.step} ") else None
-            return f"{error.text}: {reason}" if reason else error.text
+            raised = self._raised.get(check.step) if error.text.startswith(f"{check.step} ") else None
+            return f"{error.text}: {_cell_failure(raised, check.hidden)}" if raised else error.text
         where = f" in line {error.line} of your cell {error.cell}" if error.cell else ""
         text = f": {error.text}" if error.text and not check.hidden else ""
         return f"{check.step} raised {error.kind}{where}{text}"
 
 
-def _cell_failure(error: StudentError | Stopped) -> str:
+def _cell_failure(error: StudentError | Stopped, hidden: bool) -> str:
     if isinstance(error, Stopped):
         return str(error)
     where = f" in line {error.line}" if error.line else ""
-    return f"its cell raised {error.kind}{where}: {error.text}"
+    return f"its cell raised {error.kind}{where}" + (f": {error.text}" if not hidden else "")
 
 
 def _as_released(exercise: Exercise, cell: SubmittedCell) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
@@ -23,10 +24,14 @@ MESSAGE_CHARACTERS = 2_000
 
 @dataclass(frozen=True)
 class Graded:
-    """A result and what it was computed from; ``submission`` is None when it was rejected."""
+    """A result and what it was computed from; ``submission`` is None when it was rejected.
+
+    ``unchanged`` results were graded earlier, from the same bytes.
+    """
 
     result: Result
     submission: Submission | None
+    unchanged: bool = False
 
 
 class Grader:
@@ -37,6 +42,7 @@ class Grader:
     ) -> None:
         self._exercise = exercise
         self._settings = settings
+        self._without = without
         self._level, self._parent = strongest(settings.isolation, without)
         self._bench = Bench(exercise, self._parent, settings, secret)
 
@@ -52,11 +58,20 @@ class Grader:
             submission = parse(data, self._exercise)
         except Rejected as rejected:
             return Graded(self.rejected(data, student, str(rejected)), None)
-        result = self._result(data, student, warnings=submission.warnings)
+        result = self._result(data, student, warnings=tuple(map(_printable, submission.warnings)))
         try:
             return Graded(self._graded(result, submission), submission)
-        except (EngineFault, OSError, MemoryError) as fault:
+        except Exception as fault:  # whatever went wrong here: the next submission must not suffer for it
+            if isinstance(fault, EngineFault):
+                self._renew()
             return Graded(result.without_steps(f"the grader failed: {fault}"), submission)
+
+    def _renew(self) -> None:
+        """Another parent of workers, after the old one has failed."""
+        with contextlib.suppress(Exception):  # if there is none to be had either, the next submission says so
+            self._parent.close()
+            self._level, self._parent = strongest(self._settings.isolation, self._without)
+            self._bench.parent = self._parent
 
     def unchanged(self, data: bytes, old: Result | None) -> Graded | None:
         """An earlier result, if grading these bytes again would give the same."""
@@ -66,11 +81,11 @@ class Grader:
         same = ("submission_sha256", "exercise_sha256", "engine", "isolation")
         if any(getattr(old, name) != getattr(new, name) for name in same):
             return None
-        return Graded(old, parse(data, self._exercise) if old.status == "graded" else None)
+        return Graded(old, parse(data, self._exercise) if old.status == "graded" else None, unchanged=True)
 
     def rejected(self, data: bytes, student: str | None, reason: str) -> Result:
         """The result of a submission that cannot be used."""
-        return self._result(data, student, status="rejected", reason=reason)
+        return self._result(data, student, status="rejected", reason=_printable(reason))
 
     def _result(self, data: bytes, student: str | None, **fields: Any) -> Result:
         return Result(
@@ -86,9 +101,13 @@ class Grader:
 
     def _graded(self, result: Result, submission: Submission) -> Result:
         budget = Budget(self._settings.submission_seconds)
-        attempt = Attempt(self._bench, submission, budget)
-        verdicts = {check.id: verdict for check, verdict in attempt.verdicts()}
-        carrier = Carrier(self._bench, submission, verdicts, attempt.imprecise)
+        verdicts: dict[str, Verdict] = {}
+        imprecise: set[str] = set()
+        for hidden in sorted({check.hidden for check in self._exercise.checks}):
+            attempt = Attempt(self._bench, submission, budget, hidden=hidden)
+            verdicts.update({check.id: verdict for check, verdict in attempt.verdicts()})
+            imprecise |= attempt.imprecise
+        carrier = Carrier(self._bench, submission, verdicts, imprecise)
         carried = carrier.carried(budget.again())
         steps = tuple(
             StepResult(

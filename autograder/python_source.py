@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import symtable
+import warnings
 from collections.abc import Callable
 from functools import lru_cache, wraps
 from typing import TypeVar
@@ -12,17 +12,19 @@ from typing import TypeVar
 KEEPS_ITS_BODY = ("%%time", "%%timeit", "%%capture")
 NO_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
 """What the parser says to text that is no Python, hostile text among it."""
+MAX_PARSED = 50_000
+"""Characters: longer cells are not looked into, only run, for a parser needs 600 bytes for each."""
 
 _Answer = TypeVar("_Answer")
 
 
 def _remembered(function: Callable[[str], _Answer]) -> Callable[[str], _Answer]:
-    """Remember the answers for cells of usual length: a class hands in the same ones again and again."""
-    remembering = lru_cache(maxsize=4096)(function)
+    """Remember the answers: a class hands in the same cells again and again. Of long cells only a few are kept."""
+    usual, long = lru_cache(maxsize=4096)(function), lru_cache(maxsize=64)(function)
 
     @wraps(function)
     def answer(source: str) -> _Answer:
-        return remembering(source) if len(source) < 5_000 else function(source)
+        return usual(source) if len(source) < 5_000 else long(source)
 
     return answer
 
@@ -30,11 +32,7 @@ def _remembered(function: Callable[[str], _Answer]) -> Callable[[str], _Answer]:
 @_remembered
 def parses(source: str) -> bool:
     """Whether a cell is Python. Hostile text may exhaust the parser, which is a no."""
-    try:
-        ast.parse(source)
-    except NO_PYTHON:
-        return False
-    return True
+    return _table(source) is not None
 
 
 @_remembered
@@ -73,8 +71,12 @@ def uses(source: str) -> frozenset[str] | None:
 
 def _table(source: str) -> symtable.SymbolTable | None:
     """The names of a cell; None if there is something wrong with it, such as two arguments of one name."""
+    if len(source) > MAX_PARSED:
+        return None
     try:
-        return symtable.symtable(source, "<cell>", "exec")
+        with warnings.catch_warnings():  # the parser's, about the student's text, are not for the teacher's terminal
+            warnings.simplefilter("ignore")
+            return symtable.symtable(source, "<cell>", "exec")
     except NO_PYTHON:
         return None
 

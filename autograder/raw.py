@@ -13,6 +13,10 @@ from autograder import files
 MAX_BYTES = 20_000_000
 MAX_CELLS = 2_000
 MAX_SOURCE = 1 << 20
+MAX_CODE = 500_000
+"""Characters in all code cells together."""
+MAX_VALUES = 1_000_000
+"""Values in the JSON of a notebook, roughly: each becomes an object of some 60 bytes."""
 
 
 class Rejected(Exception):
@@ -49,7 +53,10 @@ def raw_cells(data: bytes) -> tuple[list[RawCell], list[str]]:
         Rejected: neither a notebook nor text.
     """
     text, warnings = _text(data)
-    return (_notebook_cells(text) if text.lstrip()[:1] == "{" else _percent_cells(text)), warnings
+    cells = _notebook_cells(text) if re.match(r"\s*\{", text) else _percent_cells(text)
+    if sum(len(cell.source) for cell in cells if cell.is_code) > MAX_CODE:
+        raise Rejected(f"its code cells hold more than {MAX_CODE} characters")
+    return cells, warnings
 
 
 def _text(data: bytes) -> tuple[str, list[str]]:
@@ -67,6 +74,8 @@ def _text(data: bytes) -> tuple[str, list[str]]:
 
 
 def _notebook_cells(text: str) -> list[RawCell]:
+    if text.count(",") + 3 * text.count('":') > MAX_VALUES:
+        raise Rejected(f"more than {MAX_VALUES} values; clear the outputs and hand it in again")
     try:
         notebook = json.loads(text, object_pairs_hook=_unique)
     except RecursionError:
@@ -104,11 +113,14 @@ def _notebook_cell(raw: Any) -> RawCell | None:
     metadata = raw.get("metadata")
     nbgrader = metadata.get("nbgrader") if isinstance(metadata, dict) else None
     claims = (nbgrader.get("grade_id") if isinstance(nbgrader, dict) else None, raw.get("id"))
-    return RawCell(_clean(source), raw.get("cell_type") == "code", tuple(c for c in claims if isinstance(c, str)))
+    is_code = raw.get("cell_type") == "code"
+    return RawCell(_clean(source), is_code, tuple(c for c in claims if isinstance(c, str)))
 
 
 def _percent_cells(text: str) -> list[RawCell]:
     """The cells of a percent script; a script without cell lines is one cell."""
+    if len(text) > MAX_SOURCE:  # a script has no outputs
+        raise Rejected("a script of more than a million characters")
     cells: list[RawCell] = []
     lines: list[str] = []
     header = ""
@@ -124,6 +136,8 @@ def _percent_cells(text: str) -> list[RawCell]:
             lines.append(line)
     if not cells:
         raise Rejected("holds nothing")
+    if len(cells) > MAX_CELLS:
+        raise Rejected(f"more than {MAX_CELLS} cells")
     return cells
 
 

@@ -22,6 +22,12 @@ GRACE_SECONDS = 0.5
 TIMEOUTS = 2
 """After so many a function is not called again."""
 
+MAX_HEARD, MAX_KEPT, MAX_CALLBACKS = 2 * wire.MAX_BYTES, wire.MAX_BYTES // 2, 20_000
+"""In one check: bytes that a worker may send, those kept for a repeated call, calls of the check's functions."""
+
+MAX_NESTED = 20
+"""Calls within calls, back and forth, before Python's own stack would run out."""
+
 
 class StudentError(Exception):
     """An exception of the student's code. It also is an instance of the builtin class that was raised there."""
@@ -84,8 +90,11 @@ class Session(Peer):
         self._called = ""
         self._functions: list[Callable[..., Any]] = []
         self._raised: list[BaseException] = []
-        self._calls: list[tuple[str, bytes, int, bytes]] = []
+        self._calls: list[tuple[str, wire.Payload, int, wire.Payload]] = []
         self._repeatable = False
+        self._heard = self._kept = self._callbacks = 0
+        self._lines: Counter[str] = Counter()
+        self._names: set[str] = set()
         self._bound: list[Callable[..., Any]] = []
         self.never: str | None = None
         self.unwritten: str | None = None
@@ -107,6 +116,9 @@ class Session(Peer):
         if self._budget.left <= 0:
             return self._used_up()
         raised: StudentError | Stopped | None = None
+        self._heard = self._callbacks = 0
+        if isinstance(source, str):
+            self._lines[cell] = max(self._lines[cell], source.count("\n") + 1)
         try:
             self._alive()
             self._run(cell, source)
@@ -127,6 +139,7 @@ class Session(Peer):
         self._functions[:] = self._bound
         self._raised.clear()
         self._calls.clear()
+        self._heard = self._kept = self._callbacks = 0
         self.never = self.unwritten = None
 
     # Calling functions
@@ -143,10 +156,13 @@ class Session(Peer):
             raise self._stopped(f"{name} was not called again: {TIMEOUTS} times it did not return in time")
         if self._budget.left <= 0:
             raise self._used_up()
+        if self._depth >= MAX_NESTED:
+            raise self._stopped(f"{name} and the check called each other more than {MAX_NESTED} times")
         self._alive()
         if function.handle and function.handle[0] != self._generation:
             raise self._stopped(f"{name} is gone: the process that made it has ended")
         target = name if function.handle is None else function
+        self._names.add(name)
         self._repeatable = not _masks_a_row((args, kwargs))
         values = (target, args, kwargs, self._seconds)
         answer = self._talk(name, lambda: self.request(wire.CALL, os.urandom(16), values))
@@ -167,8 +183,9 @@ class Session(Peer):
             pass
         except Stopped as stopped:
             return f"called again with the same arguments, {stopped}"
-        again = self._calls[calls]
-        same = _agree(self._outcome(payload, kind, reply), self._outcome(payload, *again[2:]))
+        # Nothing was noted of the second call if it called functions of the check, as the first did not.
+        again = self._calls[calls:]
+        same = again and _agree(self._outcome(payload, kind, reply), self._outcome(payload, *again[0][2:]))
         return None if same else f"{name} gave two different answers to the same call"
 
     def _run(self, cell: str, source: str | Callable[..., Any]) -> None:
@@ -178,7 +195,7 @@ class Session(Peer):
 
     @property
     def _seconds(self) -> float:
-        return min(self._settings.call_seconds, self._budget.left)
+        return max(0.0, min(self._settings.call_seconds, self._budget.left))
 
     def _talk(self, name: str, talk: Callable[[], Any]) -> Any:
         """One request to the worker, with its deadline, and every way in which it can go wrong."""
@@ -221,8 +238,10 @@ class Session(Peer):
 
     def _alive(self) -> None:
         """A worker in which every cell so far has run: the one there is, or a new one."""
-        if self._worker is not None:
-            return
+        while self._worker is None:
+            self._start()
+
+    def _start(self) -> None:
         self._worker = self._parent.start()
         self._generation += 1
         self.sock = self._worker.sock
@@ -237,7 +256,7 @@ class Session(Peer):
             except Stopped:
                 if self._worker is None:  # it ran well the first time; without it the others may still
                     self._history.remove((cell, source))
-                    return self._alive()
+                    return
 
     def _end(self) -> int | None:
         if self._worker is None:
@@ -250,14 +269,33 @@ class Session(Peer):
     def deadline(self) -> float | None:
         return self._deadline
 
-    def replied(self, payload: bytes, kind: int, reply: bytes) -> None:
-        if self._depth == 1 and self._repeatable:
+    def replied(self, payload: wire.Payload, kind: int, reply: wire.Payload) -> None:
+        self._hear(reply)
+        if self._depth == 1 and self._repeatable and self._kept + len(reply) <= MAX_KEPT:
+            self._kept += len(reply)
             self._calls.append((self._called, payload, kind, reply))
+
+    def received(self, value: Any, arguments: list[Any]) -> None:
+        wire.weigh(value, arguments)
+
+    def called(self, nonce: bytes, payload: wire.Payload) -> None:
+        self._hear(payload)
+        self._callbacks += 1
+        if self._callbacks > MAX_CALLBACKS:
+            raise wire.ProtocolError("too many calls of the check's functions")
+        super().called(nonce, payload)
+
+    def _hear(self, payload: wire.Payload) -> None:
+        """Count what the worker sends: checks may keep all of it."""
+        self._heard += len(payload)
+        if self._heard > MAX_HEARD:
+            raise wire.ProtocolError(f"more than {MAX_HEARD >> 20} MB in one check")
 
     def function(self, value: Any) -> bytes:
         self._repeatable = False  # a callback may answer differently each time
         if isinstance(value, Remote):
             if value.handle is None:
+                self._names.add(value.__name__)
                 return b"n" + len(value.__name__).to_bytes(4, "little") + value.__name__.encode()
             return b"w" + value.handle[1].to_bytes(4, "little")
         known = (number for number, function in enumerate(self._functions) if function is value)
@@ -277,12 +315,17 @@ class Session(Peer):
         known = isinstance(request, tuple) and len(request) == 3 and any(f is request[0] for f in self._functions)
         if not known:
             raise wire.ProtocolError("a call of no function of the check")
+        wire.weigh(request)
         return super().invoke(request)
 
     def describe(self, error: BaseException) -> Raised:
         if not isinstance(error, Exception) or isinstance(error, wire.ProtocolError):
             self._end()  # the worker still waits for this answer, so the conversation cannot go on
             raise error
+        if isinstance(error, AssertionError):  # of the check, in a function of its own: not the student's to swallow
+            self.never = self.never or str(error) or "an assertion of the check did not hold"
+        # Without the frames that it came through: they hold arguments of the student's choice.
+        error.__traceback__ = error.__context__ = None
         self._raised.append(error)
         return len(self._raised), tuple(kind.__name__ for kind in type(error).__mro__), str(error), "", 0
 
@@ -292,6 +335,10 @@ class Session(Peer):
             return self._raised[number - 1]
         if "TimeLimit" in names:
             return self._late(self._called)
+        if not 0 < line <= self._lines[cell]:  # the worker's word, and it may be any text
+            cell, line = "", 0
+        if names[:1] == ("Undefined",) and text.removesuffix(" is not defined") not in self._names:
+            names = ("NameError", "Exception")
         if "Exception" not in names and "Undefined" not in names and "CannotCross" not in names:
             return self._stopped(f"{self._called} called exit")
         return self._student_error(names, text, cell, line)
@@ -306,14 +353,18 @@ class Session(Peer):
             self.never = self.never or f"{cell or self._called} is still to be written"
         return error
 
-    def _known(self, payload: bytes) -> list[Any]:
+    def _known(self, payload: wire.Payload) -> list[Any]:
         decoder = wire.Decoder(payload, self.find)
         decoder.value()
         return decoder.known
 
-    def _outcome(self, payload: bytes, kind: int, reply: bytes) -> Any:
+    def _outcome(self, payload: wire.Payload, kind: int, reply: wire.Payload) -> Any:
         """A reply's value, for comparison; of an exception only its kind."""
         value = wire.Decoder(reply, lambda tag, name: "a function", self._known(payload)).value()
+        try:
+            wire.weigh(value)
+        except wire.ProtocolError:  # its arguments had changed when it was first weighed
+            return object()
         return check_raised(value)[1] if kind == wire.RAISE else value
 
 
@@ -336,8 +387,8 @@ def _masks_a_row(values: Any) -> bool:
 def _instance(kind: type[Exception]) -> StudentError:
     """A StudentError that also is an instance of ``kind``, or of its nearest base that wants no arguments."""
     for base in kind.__mro__:
-        # Never of AssertionError: only the check itself asserts.
-        if base in (AssertionError, Exception):
+        # Never of AssertionError: only the check itself asserts. Nor of what silently ends a loop over calls.
+        if base in (AssertionError, StopIteration, StopAsyncIteration, Exception):
             return StudentError()
         try:
             error: StudentError = type("StudentError", (StudentError, base), {})()

@@ -16,6 +16,9 @@ from autograder.exercise import Cell, Exercise
 from autograder.python_source import binds, parses, without_magics
 from autograder.raw import RawCell, Rejected, raw_cells
 
+MAX_JOINED = 20
+"""Parts of split answers that are put together: each try reads the whole anew."""
+
 
 @dataclass(frozen=True)
 class SubmittedCell:
@@ -156,8 +159,8 @@ class _Matcher:
 
     def _join_split_answers(self, ids: list[str | None]) -> None:
         """Put an answer together again whose cell was split: the parts do not parse, the whole does."""
-        place = 0
-        while place < len(self._raw) - 1:
+        place, joined = 0, 0
+        while place < len(self._raw) - 1 and joined < MAX_JOINED:
             id, cell, rest = ids[place], self._raw[place], self._raw[place + 1]
             whole = f"{cell.source}\n{rest.source}"
             if (
@@ -170,6 +173,7 @@ class _Matcher:
             ):
                 self._raw[place] = replace(cell, source=whole)
                 del self._raw[place + 1], ids[place + 1]
+                joined += 1
                 self._warnings.append(f"the cell of {id} was split; its parts were joined")
             else:
                 place += 1

@@ -49,7 +49,7 @@ class Peer:
         encoder.value(values)
         return self.exchange(kind, nonce, bytes(encoder.out), encoder.known)
 
-    def exchange(self, kind: int, nonce: bytes, payload: bytes, known: list[Any]) -> Any:
+    def exchange(self, kind: int, nonce: bytes, payload: wire.Payload, known: list[Any]) -> Any:
         """Send an encoded request, whose numbered values are ``known``, and return the answer."""
         wire.send(self.sock, kind, nonce, payload)
         while True:
@@ -65,11 +65,15 @@ class Peer:
             error = self.revive(check_raised(value)) if kind == wire.RAISE else None
             self.replied(payload, kind, reply)
             wire.apply(changes)
+            self.received(value, known)
             if error is not None:
                 raise error
             return value
 
-    def replied(self, payload: bytes, kind: int, reply: bytes) -> None:
+    def received(self, value: Any, arguments: list[Any]) -> None:
+        """Look at an answer, and at the arguments as they are now, before anybody uses them."""
+
+    def replied(self, payload: wire.Payload, kind: int, reply: wire.Payload) -> None:
         """Take note of a request and its reply."""
 
     def admit(self, kind: int, answered: bytes, nonce: bytes) -> None:
@@ -77,11 +81,11 @@ class Peer:
         if kind not in (wire.CALL, wire.RETURN, wire.RAISE) or (kind != wire.CALL and answered != nonce):
             raise wire.ProtocolError("a frame out of turn")
 
-    def called(self, nonce: bytes, payload: bytes) -> None:
+    def called(self, nonce: bytes, payload: wire.Payload) -> None:
         """Serve a call that came while this side was waiting."""
         self.answer(nonce, payload, self.invoke)
 
-    def answer(self, nonce: bytes, payload: bytes, do: Callable[[Any], Any]) -> None:
+    def answer(self, nonce: bytes, payload: wire.Payload, do: Callable[[Any], Any]) -> None:
         """Serve one request: decode it, do it, and send what came of it."""
         decoder = wire.Decoder(payload, self.find)
         request = decoder.value()

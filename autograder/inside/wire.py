@@ -21,11 +21,15 @@ from typing import Any
 
 import numpy as np
 
+Payload = bytes | bytearray
 MAGIC = b"ATG1"
 HEADER = struct.Struct("<4sB3x16sQ")
 MAX_BYTES = 16 << 20
 MAX_VALUES = 200_000
 MAX_DEPTH = 64
+# Integers of more digits are slow to print, larger dictionaries slow to fill when their keys are chosen to collide.
+MAX_DIGITS = 1_000
+MAX_KEYS = 1_000
 
 # Kinds of frames. The grader asks with RUN and CALL; both sides answer with RETURN or RAISE.
 RUN, CALL, RETURN, RAISE = 1, 2, 3, 4
@@ -45,12 +49,12 @@ class CannotCross(TypeError):
     """A value of a kind that no check can use, in words for the student: "a set"."""
 
 
-def send(sock: socket.socket, kind: int, nonce: bytes, payload: bytes) -> None:
+def send(sock: socket.socket, kind: int, nonce: bytes, payload: Payload) -> None:
     """Send one frame; OSError (also a timeout) when the other side does not take it."""
     sock.sendall(HEADER.pack(MAGIC, kind, nonce, len(payload)) + payload)
 
 
-def receive(sock: socket.socket, deadline: float | None = None) -> tuple[int, bytes, bytes]:
+def receive(sock: socket.socket, deadline: float | None = None) -> tuple[int, bytes, Payload]:
     """Read one frame: its kind, nonce and payload.
 
     Raises:
@@ -62,11 +66,11 @@ def receive(sock: socket.socket, deadline: float | None = None) -> tuple[int, by
     if magic != MAGIC or kind not in (RUN, CALL, RETURN, RAISE):
         raise ProtocolError("no frame header")
     if size > MAX_BYTES:
-        raise ProtocolError(f"a frame of {size} bytes")
+        raise ProtocolError(f"a frame of more than {MAX_BYTES} bytes")
     return kind, nonce, _exactly(sock, size, deadline)
 
 
-def _exactly(sock: socket.socket, size: int, deadline: float | None) -> bytes:
+def _exactly(sock: socket.socket, size: int, deadline: float | None) -> bytearray:
     chunks = bytearray()
     while len(chunks) < size:
         if deadline is not None:
@@ -78,7 +82,7 @@ def _exactly(sock: socket.socket, size: int, deadline: float | None) -> bytes:
         if not chunk:
             raise EOFError
         chunks += chunk
-    return bytes(chunks)
+    return chunks
 
 
 class Encoder:
@@ -121,6 +125,8 @@ class Encoder:
             array = _plain(np.asarray(value))
             out += b"x" + bytes([_CODES[array.dtype]]) + array.tobytes()
         elif isinstance(value, int):
+            if value.bit_length() > 3.3 * MAX_DIGITS:
+                raise CannotCross(f"an integer of more than {MAX_DIGITS} digits")
             self._bytes(b"i", int(value).to_bytes(value.bit_length() // 8 + 1, "little", signed=True))
         elif isinstance(value, float):
             out += b"d" + _F64.pack(value)
@@ -150,6 +156,8 @@ class Encoder:
         elif isinstance(value, list):
             self._items(b"l", value)
         else:
+            if len(value) > MAX_KEYS:
+                raise CannotCross(f"a dictionary of more than {MAX_KEYS} entries")
             self.out += b"m" + _U32.pack(len(value))
             for key, entry in value.items():
                 self.value(key)
@@ -168,9 +176,9 @@ class Decoder:
     """Reads values from one payload, trusting nothing in it; ``function`` makes what stands for a function."""
 
     def __init__(
-        self, payload: bytes, function: Callable[[bytes, int | str], Any], known: list[Any] | None = None
+        self, payload: Payload, function: Callable[[bytes, int | str], Any], known: list[Any] | None = None
     ) -> None:
-        self._data = payload
+        self._data = memoryview(payload)
         self._at = 0
         self._values = 0
         self._depth = 0
@@ -187,7 +195,7 @@ class Decoder:
         self._depth += 1
         if self._values > MAX_VALUES or self._depth > MAX_DEPTH:
             raise ProtocolError("too many values")
-        value = self._value(self._take(1))
+        value = self._value(bytes(self._take(1)))
         self._depth -= 1
         return value
 
@@ -198,7 +206,7 @@ class Decoder:
 
     def content(self) -> Any:
         """The next array, list or dictionary, which stands for the new content of one that has a number."""
-        tag = self._take(1)
+        tag = bytes(self._take(1))
         if tag not in (b"a", b"l", b"m"):
             raise ProtocolError("no content")
         return self._value(tag, numbered=False)
@@ -209,12 +217,15 @@ class Decoder:
         if tag in (b"T", b"F"):
             return tag == b"T"
         if tag == b"i":
-            return int.from_bytes(self._sized(), "little", signed=True)
+            data = self._sized()
+            if len(data) > MAX_DIGITS:
+                raise ProtocolError("an integer too long")
+            return int.from_bytes(data, "little", signed=True)
         if tag == b"d":
             return _F64.unpack(self._take(8))[0]
         if tag == b"s":
             try:
-                return self._sized().decode("utf-8", "surrogatepass")
+                return str(self._sized(), "utf-8", "surrogatepass")
             except UnicodeDecodeError:
                 raise ProtocolError("no text") from None
         if tag == b"x":
@@ -248,7 +259,7 @@ class Decoder:
         if tag in (b"g", b"w"):
             return self._function(tag, _U32.unpack(self._take(4))[0])
         if tag == b"n":
-            return self._function(tag, self._sized().decode("ascii", "replace"))
+            return self._function(tag, str(self._sized(), "ascii", "replace"))
         raise ProtocolError("an unknown tag")
 
     def _several(self) -> list[Any]:
@@ -258,7 +269,10 @@ class Decoder:
         mapping: dict[Any, Any] = {}
         if numbered:
             self.known.append(mapping)
-        for _ in range(self._count()):
+        count = self._count()
+        if count > MAX_KEYS:
+            raise ProtocolError("a dictionary too large")
+        for _ in range(count):
             key = self.value()
             try:
                 mapping[key] = self.value()
@@ -283,17 +297,17 @@ class Decoder:
         if any(size >= 1 << 31 for size in shape):
             raise ProtocolError("an axis too long")
         data = self._take(math.prod(shape) * dtype.itemsize)
-        if dtype == np.bool_ and data.strip(b"\x00\x01"):
+        if dtype == np.bool_ and np.frombuffer(data, np.uint8).max(initial=0) > 1:
             raise ProtocolError("booleans that are neither")
         try:
             return np.frombuffer(bytearray(data), dtype).reshape(shape)
         except ValueError:
             raise ProtocolError("no array") from None
 
-    def _sized(self) -> bytes:
+    def _sized(self) -> memoryview:
         return self._take(_U32.unpack(self._take(4))[0])
 
-    def _take(self, size: int) -> bytes:
+    def _take(self, size: int) -> memoryview:
         start, self._at = self._at, self._at + size
         if self._at > len(self._data):
             raise ProtocolError("a value that ends too soon")
@@ -357,10 +371,46 @@ def apply(changes: list[tuple[Any, Any]]) -> None:
 
 
 def _reshape(array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> None:
+    # Never ``resize``: it would take the memory away from under the check's views. No student needs it either,
+    # for the arrays that they get do not own their memory and cannot be resized.
     try:
-        array.resize(shape, refcheck=False)
-    except ValueError:
+        array.shape = shape
+    except (ValueError, AttributeError):
         raise ProtocolError("an array that cannot change its shape") from None
+
+
+def weigh(*values: Any) -> None:
+    """Refuse what grows without bounds when it is walked: lists within themselves, one large part many times.
+
+    Written out in full, without references, the values must be no more and no larger than a frame may hold.
+
+    Raises:
+        ProtocolError: they are.
+    """
+    known: dict[int, tuple[int, int, int]] = {}
+
+    def of(value: Any, depth: int) -> tuple[int, int, int]:
+        """How many values, how many bytes, how deep."""
+        if isinstance(value, (np.ndarray, np.generic)):
+            return 1, value.nbytes, 1
+        if not isinstance(value, (tuple, list, dict)):
+            return 1, 8, 1
+        if id(value) not in known:
+            if depth > MAX_DEPTH:
+                raise ProtocolError("a value within itself")
+            parts = [*value.keys(), *value.values()] if isinstance(value, dict) else value
+            count, size, height = 1, 8, 0
+            for part in parts:
+                more, larger, higher = of(part, depth + 1)
+                count, size, height = count + more, size + larger, max(height, higher)
+            if count > MAX_VALUES or size > 2 * MAX_BYTES:
+                raise ProtocolError("too many values")
+            known[id(value)] = count, size, height + 1
+        if depth + known[id(value)][2] > MAX_DEPTH + 1:
+            raise ProtocolError("a value within itself")
+        return known[id(value)]
+
+    of(values, 0)
 
 
 def _state(thing: Any) -> Any:

@@ -59,10 +59,10 @@ class Worker(Peer):
     def admit(self, kind: int, answered: bytes, nonce: bytes) -> None:
         """While a callback is under way the grader may ask for more: that is a request of its own."""
 
-    def called(self, nonce: bytes, payload: bytes) -> None:
+    def called(self, nonce: bytes, payload: wire.Payload) -> None:
         self._serve(wire.CALL, nonce, payload)
 
-    def _serve(self, kind: int, nonce: bytes, payload: bytes) -> None:
+    def _serve(self, kind: int, nonce: bytes, payload: wire.Payload) -> None:
         outer, self.nonce = self.nonce, nonce
         self.answer(nonce, payload, self._run if kind == wire.RUN else self._call)
         self.nonce = outer

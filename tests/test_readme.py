@@ -1,0 +1,127 @@
+"""README, Makefile and command line say the same."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from autograder import cli
+from autograder.course import Settings
+from tests import sample_class
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+
+TARGETS = dict(re.findall(r"^([a-z]+):.*?## (.+)$", MAKEFILE, flags=re.MULTILINE))
+# Every group of typer is one of its own click's; all that is asked of it is its commands and their options.
+COMMANDS = typer.main.get_command(cli.app).commands  # type: ignore[attr-defined]
+
+
+def session(command: str) -> list[str]:
+    """The lines that the README shows after ``$ command``, without the gaps."""
+    shown = re.search(rf"```console\n\$ {re.escape(command)}\n(.*?)```", README, flags=re.DOTALL)
+    assert shown, command
+    return [line for line in shown[1].splitlines() if line not in ("…", "")]
+
+
+def test_every_command_has_its_line_in_the_readme_and_every_line_its_command() -> None:
+    assert set(re.findall(r"`autograder ([a-z]+)`", README)) == set(COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help(name: str) -> None:
+    done = CliRunner().invoke(cli.app, [name, "--help"])
+    assert done.exit_code == 0
+    assert COMMANDS[name].help
+    for parameter in COMMANDS[name].params:
+        if parameter.param_type_name == "option":
+            assert getattr(parameter, "help", None), f"{name} {parameter.opts}"
+
+
+def test_every_option_that_the_readme_shows_exists() -> None:
+    known = {option for command in COMMANDS.values() for parameter in command.params for option in parameter.opts}
+    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", README)) <= known
+
+
+def test_every_command_that_the_readme_runs_is_one() -> None:
+    run = re.findall(r"autograder (?:--course \S+ )?([a-z]+)", "\n".join(re.findall(r"`[^`]+`|^\$ .*", README, re.MULTILINE)))
+    assert run
+    assert set(run) <= set(COMMANDS)
+
+
+def test_every_target_has_its_comment_and_is_phony() -> None:
+    phony = re.search(r"^\.PHONY: (.*)$", MAKEFILE, flags=re.MULTILINE)
+    assert phony
+    assert phony[1].split() == list(TARGETS)
+
+
+def test_every_target_that_the_documents_name_exists() -> None:
+    named = {
+        word
+        for text in (README, CONTRIBUTING)
+        for words in re.findall(r"(?:`|^\$ )make ((?:[a-z]+ ?)+)", text, flags=re.MULTILINE)
+        for word in words.split()
+    }
+    assert named <= TARGETS.keys()
+    # Help, style and locking are for who works on the kit.
+    assert TARGETS.keys() - named <= {"help", "lint", "clean"}
+
+
+def test_the_verbs_of_a_course_are_targets_too() -> None:
+    assert {"build", "release", "collect", "grade", "feedback", "report"} <= TARGETS.keys() & COMMANDS.keys()
+
+
+def test_make_alone_lists_the_targets() -> None:
+    done = subprocess.run(["make", "--no-print-directory"], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert re.findall(r"^  make ([a-z]+)", done.stdout, flags=re.MULTILINE) == list(TARGETS)
+
+
+def test_what_make_test_runs_is_what_the_readme_shows() -> None:
+    command = ["make", "--no-print-directory", "--dry-run", "--old-file=.venv/.ready", "test"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    shown = [line for line in session("make test") if line.startswith(".venv/")]
+    assert shown == [line for line in done.stdout.splitlines() if line.startswith(".venv/")]
+
+
+def test_what_check_prints_is_what_the_readme_shows(tmp_path: Path) -> None:
+    omar = next(student for student in sample_class.students() if student.id == "omar")
+    notebook = tmp_path / "attention.ipynb"
+    notebook.write_bytes(omar.file((ROOT / "assignments/attention/attention.ipynb").read_bytes()) or b"")
+    done = subprocess.run([sys.executable, "-m", "autograder", "check", notebook], cwd=ROOT, capture_output=True, check=False)
+    assert done.returncode == 1
+    printed = done.stdout.decode()
+    shown = re.search(r"ends\nlike this:\n\n```\n(.*?)```", README, flags=re.DOTALL)
+    assert shown
+    for line in shown[1].splitlines():
+        assert line.removesuffix("…") in printed, line
+
+
+def test_the_settings_in_the_readme_are_those_that_there_are() -> None:
+    rows = re.findall(r"^\| (`[a-z_]+`(?:, `[a-z_]+`)*) \| (`[^|]+`) \|", README, flags=re.MULTILINE)
+    shown = {}
+    for names, defaults in rows:
+        shown |= dict(zip(re.findall(r"`([a-z_]+)`", names), re.findall(r'`"?([^`"]+)"?`', defaults)))
+    known = {setting.name: str(setting.default) for setting in fields(Settings)}
+    assert {name: shown.get(name) for name in known} == known
+
+
+def test_ci_runs_what_the_readme_says() -> None:
+    assert re.search(r"^make test\b", (ROOT / ".ci/run").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert "bash .ci/run" in (ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", ["README.md", "CONTRIBUTING.md"])
+def test_what_a_document_links_to_is_there(path: str) -> None:
+    text = (ROOT / path).read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)]+)\)", text) + re.findall(r"`((?:autograder|solutions|tests|assignments|\.ci)/[\w./-]+)`", text)
+    for link in links:
+        assert (ROOT / link).exists(), link

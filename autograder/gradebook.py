@@ -175,7 +175,7 @@ def _grades(
             else:
                 # As nbgrader: after a new grading a person looks again at every cell that a person has graded.
                 look = score is None or row.manual_score is not None
-                if getattr(one, "unchanged", False):
+                if one.unchanged:
                     look = row.needs_manual_grade
                 if (row.auto_score, row.needs_manual_grade) != (score, look):
                     changed.append({"row": row.id, "score": score, "look": look})

@@ -163,17 +163,17 @@ def refuses(call, what):
 
 
 class unchanged:
-    """`with unchanged(X=X):` insists that the arrays are the same afterwards, bit for bit."""
+    """`with unchanged(X=X):` insists that the arrays are the same afterwards, bit for bit and in shape."""
 
     def __init__(self, **arrays):
         self.arrays = arrays
-        self.before = {name: array.tobytes() for name, array in arrays.items()}
+        self.before = {name: (array.shape, array.tobytes()) for name, array in arrays.items()}
 
     def __enter__(self):
         return self
 
     def __exit__(self, kind, error, trace):
-        changed = [name for name, array in self.arrays.items() if array.tobytes() != self.before[name]]
+        changed = [name for name, array in self.arrays.items() if (array.shape, array.tobytes()) != self.before[name]]
         if kind is None and changed:
             raise AssertionError(f"your function changed its input {changed[0]}. Which of your lines writes into it?")
 
@@ -322,17 +322,18 @@ def random_mask(*shape):
 def product_by_definition(A, B):
     """Entry (i, j) is the sum over t of A[i, t] B[t, j]; B has A's leading axes, or none."""
     result = np.zeros(A.shape[:-1] + B.shape[-1:])
-    for *lead, i, j in np.ndindex(result.shape):
-        matrix = B if B.ndim == 2 else B[tuple(lead)]
-        result[(*lead, i, j)] = math.fsum(A[(*lead, i, t)] * matrix[t, j] for t in range(A.shape[-1]))
+    for lead in np.ndindex(A.shape[:-2]):
+        rows, columns = A[lead].tolist(), (B if B.ndim == 2 else B[lead]).T.tolist()
+        result[lead] = [[math.fsum(a * b for a, b in zip(row, column)) for column in columns] for row in rows]
     return result
 
 
 def scores_by_definition(Q, K):
     """Entry (i, j) is the dot product of query i and key j."""
     scores = np.zeros(Q.shape[:-1] + (K.shape[-2],))
-    for *lead, i, j in np.ndindex(scores.shape):
-        scores[(*lead, i, j)] = math.fsum(q * k for q, k in zip(Q[(*lead, i)], K[(*lead, j)]))
+    for lead in np.ndindex(Q.shape[:-2]):
+        queries, keys = Q[lead].tolist(), K[lead].tolist()
+        scores[lead] = [[math.fsum(q * k for q, k in zip(query, key)) for key in keys] for query in queries]
     return scores
 
 
@@ -341,10 +342,11 @@ def softmax_by_definition(scores, axis=-1):
     rows = np.moveaxis(np.asarray(scores, dtype=float), axis, -1)
     weights = np.zeros(rows.shape)
     for index in np.ndindex(rows.shape[:-1]):
-        top = max(rows[index])
+        row = rows[index].tolist()
+        top = max(row)
         if top > -math.inf:
-            powers = [math.exp(score - top) for score in rows[index]]
-            weights[index] = [power / math.fsum(powers) for power in powers]
+            powers = [math.exp(score - top) for score in row]
+            weights[index] = np.array(powers) / math.fsum(powers)
     return np.moveaxis(weights, -1, axis)
 
 
@@ -800,9 +802,11 @@ scores = rng.integers(-24, 25, size=(9, n_keys)) / 8 + far
 scores[5, 0], scores[6, -1], scores[7, 0], scores[8, -1] = 4000.0, 4000.0, -4000.0, -4000.0
 scores = scores[rng.permutation(9)]
 wanted = softmax_by_definition(scores)
-weights = softmax(scores)
+weights = softmax(scores.copy())
 rows_sum_to_one(weights)
 agree(weights, wanted, "the weights", "Print the row with the smallest scores. What is left of it?", rtol=1e-6)
+for row, right in zip(scores[:, None].copy(), wanted[:, None]):
+    agree(softmax(row), right, "the weights of one row alone", "Does it need the others?", rtol=1e-6)
 
 # %% check="softmax-any_axis" points=2 category="row sums" hidden=true
 """Along whichever axis you ask for, in arrays of one axis to four, the weights sum to one."""
@@ -1382,7 +1386,7 @@ with check("scaled_dot_product_attention-with_mask"):
             np.array([[2.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0]]),
             np.array([[np.log(2.0), 0.0, 0.0, 0.0], [0.0, np.log(3.0), 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]]),
             np.array([[60.0, 0.0], [0.0, 40.0], [30.0, 60.0]]),
-            allowed,
+            allowed.copy(),
         ),
         "output, weights",
     )
@@ -1434,7 +1438,7 @@ for shape in ((n, m), (b, 1, m), (b, n, m), (b, n, 1, m), (b, 1, n, m)):
     Q, K, V = (rng.normal(size=(*lead, *size)) for size in ((n, d_k), (m, d_k), (m, d_v)))
     mask = random_mask(*shape)
     wanted = attention_by_definition(Q, K, V, mask)
-    attention_agrees(scaled_dot_product_attention(Q, K, V, mask=mask), wanted, mask)
+    attention_agrees(scaled_dot_product_attention(Q, K, V, mask=mask.copy()), wanted, mask)
 
 n = int(rng.integers(4, 7))
 causal, winner, nobody = causal_mask_by_definition(n, n), random_mask(n, n), random_mask(n, n)
@@ -1445,22 +1449,23 @@ for mask in (causal, winner, nobody):
     if mask is winner:  # the last key would get everything
         Q[:, 0], K[-1, 0] = 1.0, 3000.0 * math.sqrt(n)
     wanted = attention_by_definition(Q, K, V, mask)
-    attention_agrees(scaled_dot_product_attention(Q, K, V, mask), wanted, mask)
+    attention_agrees(scaled_dot_product_attention(Q, K, V, mask.copy()), wanted, mask)
 
 mask = np.concatenate([random_mask(1, n)] * 2)
 Q, K, V = np.ones((2, 1)), rng.integers(-16, 17, size=(n, 1)) / 8, rng.normal(size=(n, 3))
 K[mask[0]] -= 9990.0  # the allowed keys score far below the hidden ones
 wanted = attention_by_definition(Q, K, V, mask)
-attention_agrees(scaled_dot_product_attention(Q, K, V, mask), wanted, mask)
+attention_agrees(scaled_dot_product_attention(Q, K, V, mask.copy()), wanted, mask)
 
 # %% check="scaled_dot_product_attention-inputs_unchanged" points=1 category="purity" hidden=true
-"""Queries, keys and values stay as they are, and a second call gives the same answer."""
+"""Queries, keys, values and mask stay as they are, and a second call gives the same answer."""
 n_queries, n_keys, d_k, d_v = different_sizes(4)
 Q, K, V = (rng.normal(size=size) for size in ((n_queries, d_k), (n_keys, d_k), (n_keys, d_v)))
-wanted = attention_by_definition(Q, K, V)
-with unchanged(Q=Q, K=K, V=V):
+mask, wanted = random_mask(n_queries, n_keys), attention_by_definition(Q, K, V)
+with unchanged(Q=Q, K=K, V=V, mask=mask):
     scaled_dot_product_attention(Q, K, V)
     attention_agrees(scaled_dot_product_attention(Q, K, V), wanted)
+    scaled_dot_product_attention(Q, K, V, mask)  # what it makes of a mask is graded above
 
 # %% [markdown]
 # ### Look back: steering a soft lookup
@@ -1547,7 +1552,7 @@ with check("self_attention-causal"):
             np.array([[np.log(2.0)], [np.log(3.0)]]),
             np.array([[1.0], [0.0]]),
             np.array([[12.0, 0.0, 24.0], [0.0, 12.0, 12.0]]),
-            allowed,
+            allowed.copy(),
         ),
         "output, weights",
     )
@@ -1572,16 +1577,19 @@ for b, n, d_model, d_k, d_v in (*rising_and_falling(5), (1, 3, 2, 3, 2), (3, 3, 
     for lead, mask in (((b,), None), ((2, b), None), *(((b,), mask) for mask in masks)):
         X = 1.3 * rng.normal(size=(*lead, n, d_model))
         wanted = attention_by_definition(*(product_by_definition(X, W) for W in (W_Q, W_K, W_V)), mask)
-        attention_agrees(self_attention(X, W_Q, W_K, W_V, mask=mask), wanted, mask)
+        given = None if mask is None else mask.copy()
+        attention_agrees(self_attention(X, W_Q, W_K, W_V, mask=given), wanted, mask)
 
 # %% check="self_attention-inputs_unchanged" points=1 category="purity" hidden=true
-"""Tokens that attend to themselves stay as they are, so do the matrices, and a second call agrees."""
+"""Tokens that attend to themselves stay as they are, so do matrices and mask, and a second call agrees."""
 n, d_model, d_k, d_v = different_sizes(4)
 X, (W_Q, W_K, W_V) = rng.normal(size=(n, d_model)), (random_weights(d_model, width) for width in (d_k, d_k, d_v))
 wanted = attention_by_definition(*(product_by_definition(X, W) for W in (W_Q, W_K, W_V)))
-with unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V):
+mask = random_mask(n, n)
+with unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V, mask=mask):
     self_attention(X, W_Q, W_K, W_V)
     attention_agrees(self_attention(X, W_Q, W_K, W_V), wanted)
+    self_attention(X, W_Q, W_K, W_V, mask)  # what it makes of a mask is graded above
 
 # %% [markdown]
 # ### Look back: "The cat sat down"
@@ -1731,7 +1739,6 @@ wanted = heads_by_definition(X, num_heads)
 with unchanged(X=X):
     split_heads(X, num_heads)
     agree(split_heads(X, num_heads), wanted, "the second answer")
-    agree(X.shape, (n, num_heads * d_head), "the shape of X afterwards")
 
 # %% [markdown]
 # ### 12. Side by side again: `concat_heads`
@@ -1806,7 +1813,6 @@ heads = heads_by_definition(X, num_heads)
 with unchanged(heads=heads):
     concat_heads(heads)
     agree(concat_heads(heads), X, "the second answer")
-    agree(heads.shape, (num_heads, n, d_head), "the shape of the heads afterwards")
 
 # %% [markdown]
 # ### 13. Many heads at once: `multi_head_attention`
@@ -1918,7 +1924,7 @@ for b, n, num_heads, d_head in ((2, 5, 3, 2), (drawn, 3, 2, 3), (3, 4, 3, 2), (3
 mask, X = random_mask(b, n, n), rng.normal(size=(b, n, d_model))
 mask[-1, 1] = False
 wanted = multi_head_by_definition(X, W_Q, W_K, W_V, W_O, num_heads, mask)
-got = multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads, mask)
+got = multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads, mask.copy())
 agree(got, wanted, "the output beside a query with no key", where=mask.any(axis=-1)[..., None])
 
 # %% check="multi_head_attention-large_scores" points=2 category="overflow safety" hidden=true

@@ -15,6 +15,7 @@ from autograder import oracles, rehearsal, scope, source
 from autograder.authored import Cell, Source
 from autograder.errors import Unusable
 from autograder.files import write
+from autograder.result import shown
 
 # What stands where an answer was. nbgrader_config.py takes it from here, so that its own
 # "generate assignment" and this build write the same bytes.
@@ -162,7 +163,7 @@ def _check(cell: Cell, secret: list[str]) -> str:
     sentence = ast.parse(cell.source).body[0]
     lines = cell.source.split("\n")
     head, body = "\n".join(lines[: sentence.end_lineno]), "\n".join(lines[sentence.end_lineno :]).strip("\n")
-    about = f"{cell.category} · {_points(cell.points or 0)}"
+    about = f"{shown(cell.category or '')} · {_points(cell.points or 0)}"
     if not cell.hidden:
         return f"{head}\n# Check · {about}\n{body}"
     needed = oracles.closure(secret, scope.names(body).needed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import platform
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,6 +29,7 @@ def findings(course: Course) -> Iterator[tuple[str, str]]:
     yield "system", f"{platform.system()} {platform.release()}, Python {platform.python_version()}"
     for level in LEVELS:
         yield f"isolation {level}", _works(level)
+    yield "to raise the level", _advice()
     for package in PACKAGES:
         yield package, _version(package)
     yield "exercises", ", ".join(exercise.names(course.root)) or f"none in {course.root / 'solutions'}"
@@ -52,6 +54,18 @@ def _works(level: str) -> str:
     if not possible:
         return f"works: all {len(attempts)} attempts of the self-test were prevented"
     return f"works, but student code can {', '.join(possible)}"
+
+
+def _advice() -> str:
+    """The one command that would raise the level which this machine reaches."""
+    if sys.platform != "linux":
+        return "grade on Linux or WSL2; here there is level process alone"
+    if shutil.which("bwrap") is None:
+        return "sudo apt-get install bubblewrap"
+    restricted = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
+    if restricted.is_file() and restricted.read_text().strip() == "1" and not _works("bubblewrap").startswith("works:"):
+        return "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
+    return "nothing to do"
 
 
 def _version(package: str) -> str:

@@ -19,7 +19,7 @@ from autograder.course import Course
 from autograder.exercise import Exercise
 from autograder.marks import Marks, class_marks
 from autograder.plain_text import printable
-from autograder.result import CheckResult, Result, StepResult
+from autograder.result import CheckResult, Result, StepResult, shown
 
 if TYPE_CHECKING:
     from autograder.submission import Submission
@@ -53,7 +53,7 @@ def page(exercise: Exercise, result: Result, submission: Submission | None, mark
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{_text(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n"
-        f"<h1>{_text(title)}</h1>\n{body}\n</main>\n</body>\n</html>\n"
+        f"<h1>{_text(title)}</h1>\n{body}\n</main>\n{_colophon(result)}\n</body>\n</html>\n"
     )
 
 
@@ -131,9 +131,8 @@ def _categories(result: Result) -> Iterable[str]:
         return
     yield '<h2>By category</h2>\n<table>\n<tr><th scope="col">Category</th><th scope="col">Points</th></tr>'
     for name, entry in result.categories.items():
-        shown = "inputs unchanged" if name == "purity" else name
         score, most = _points(entry["score"]), _points(entry["max_score"])
-        yield f"<tr><td>{_text(shown)}</td><td>{score} of {most}</td></tr>"
+        yield f"<tr><td>{_text(shown(name))}</td><td>{score} of {most}</td></tr>"
     yield "</table>"
 
 
@@ -155,13 +154,19 @@ def _steps(exercise: Exercise, result: Result, marks: Marks | None) -> Iterable[
 def _check(step: StepResult, check: CheckResult, sentence: str) -> Iterable[str]:
     kind = "Hidden check" if check.hidden else "Check"
     yield f"<h3>{VERDICTS[check.status]}: {_text(sentence)}</h3>"
-    yield f"<p>{kind} · {_text(check.category)} · {_points(check.earned)} of {_points(check.points)} points</p>"
+    yield f"<p>{kind} · {_text(shown(check.category))} · {_points(check.earned)} of {_points(check.points)} points</p>"
     if check.with_reference:
         yield f"<p>Replaced: {', '.join(f'<code>{_text(name)}</code>' for name in check.with_reference)}</p>"
     if check.message:
         yield _pre(check.message)
     if check.hint:
         yield f"<p><strong>Think about:</strong> {_text(check.hint)}</p>"
+
+
+def _colophon(result: Result) -> str:
+    """By what this was graded, and how well student code was locked in while it was."""
+    level = f"engine {_text(result.engine)}, isolation level {_text(result.isolation)}"
+    return f"<footer><p>Graded {_text(result.graded_at)}, {level}.</p></footer>"
 
 
 def _hand_marks(marks: Marks | None, cell: str) -> Iterable[str]:

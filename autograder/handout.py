@@ -89,4 +89,5 @@ def _check(id: str, source: str, points: float) -> Check:
     step, _, name = id.partition("-")
     about = ABOUT.search(source)
     sentence = " ".join((ast.get_docstring(ast.parse(source)) or "").split())
-    return Check(id, step, name, about["category"] if about else "", float(points), False, sentence, source)
+    category = {"inputs unchanged": "purity"}.get(about["category"], about["category"]) if about else "values"
+    return Check(id, step, name, category, float(points), False, sentence, source)

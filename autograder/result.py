@@ -15,6 +15,11 @@ CheckStatus = Literal["passed", "failed", "carried", "not_run"]
 Status = Literal["graded", "rejected", "error"]
 
 
+def shown(category: str) -> str:
+    """A category in the words that people read."""
+    return "inputs unchanged" if category == "purity" else category
+
+
 @dataclass(frozen=True)
 class CheckResult:
     """The verdict on one check; ``0 <= earned <= points``, both finite."""

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.exercise import Exercise
-from autograder.result import CheckResult, Result
+from autograder.result import CheckResult, Result, shown
 
 if TYPE_CHECKING:
     from autograder.marks import Marks
@@ -102,7 +102,7 @@ def checks(exercise: Exercise, results: Sequence[Result], out: TextIO | None = N
         table.add_column(name, justify="right" if right else "left", overflow="fold")
     for check in exercise.checks:
         share = f"{100 * passed[check.id] / len(graded):.0f} %" if graded else "–"
-        table.add_row(check.id, f"{check.points:g}", check.category, share)
+        table.add_row(check.id, f"{check.points:g}", shown(check.category), share)
     console.print(table)
 
 

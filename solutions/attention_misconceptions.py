@@ -1,0 +1,2282 @@
+"""What people get wrong about attention, as functions, each with the question that helps.
+
+Every function here is a wrong answer to one step. Its decorator names the step and the first check that must
+fail; its docstring is the hint that a student reads. A hint says what shows, what to print, and asks one question;
+it never holds the formula, the operator or the repair. Names are for teachers: no student sees them. Entries of
+one `family` answer alike, or are helped by the same question.
+
+An entry stands by itself, as if handed in: it uses `np`, `math` and the functions of earlier steps, which are right.
+`autograder prove attention` holds every entry, and every check, to its promise.
+"""
+
+import math
+
+import numpy as np
+
+from autograder.misconceptions import misconception
+
+# A check that is nobody's first catch would stand here with its reason: {"step-check": "why it stays"}.
+UNCLAIMED = {}
+
+
+# 1. project_qkv
+
+
+@misconception(step="project_qkv", caught_by="project_qkv-by_hand")
+def elementwise_product(X, W_Q, W_K, W_V):
+    """X and a matrix of weights do not line up entry by entry. Print both shapes in the first check: which two of those four numbers belong together?"""
+    return X * W_Q, X * W_K, X * W_V
+
+
+@misconception(step="project_qkv", caught_by="project_qkv-by_hand")
+def weights_on_the_left(X, W_Q, W_K, W_V):
+    """Your queries do not have one row for each token. Print the shapes of X and of your Q in the first check: what does a row of each stand for?"""
+    return W_Q @ X, W_K @ X, W_V @ X
+
+
+@misconception(step="project_qkv", caught_by="project_qkv-by_hand")
+def weights_turned_as_in_other_libraries(X, W_Q, W_K, W_V):
+    """You use the weights in another layout than they come in. Print the shape of W_Q as it arrives and as you use it: which one does the docstring promise?"""
+    return X @ W_Q.T, X @ W_K.T, X @ W_V.T
+
+
+@misconception(step="project_qkv", caught_by="project_qkv-by_hand")
+def queries_and_keys_exchanged(X, W_Q, W_K, W_V):
+    """All three parts are there, but two have changed places. Print your Q and K beside the wanted ones: which matrix made which?"""
+    return X @ W_K, X @ W_Q, X @ W_V
+
+
+@misconception(step="project_qkv", caught_by="project_qkv-by_hand")
+def values_returned_before_keys(X, W_Q, W_K, W_V):
+    """Your queries are right. Print the shapes of the other two parts: in which order does the docstring return them?"""
+    return X @ W_Q, X @ W_V, X @ W_K
+
+
+@misconception(step="project_qkv", caught_by="project_qkv-by_hand")
+def query_matrix_used_for_keys(X, W_Q, W_K, W_V):
+    """Your queries and keys are the same numbers. Print both in the first check, then read your lines again: does every matrix get its turn?"""
+    return X @ W_Q, X @ W_Q, X @ W_V
+
+
+@misconception(step="project_qkv", caught_by="project_qkv-by_hand")
+def tokens_overwritten_by_queries(X, W_Q, W_K, W_V):
+    """Your queries are computed, then something stops fitting. Print the shape of X before each of your lines: is it still the X that came in?"""
+    X = X @ W_Q
+    Q = X
+    K = X @ W_K
+    V = X @ W_V
+    return Q, K, V
+
+
+@misconception(step="project_qkv", caught_by="project_qkv-by_hand")
+def values_not_projected(X, W_Q, W_K, W_V):
+    """Queries and keys are right, the values are not. Print the shape of your V: which role did W_V play in it?"""
+    return X @ W_Q, X @ W_K, X
+
+
+@misconception(step="project_qkv", caught_by="project_qkv-by_hand")
+def only_the_queries_returned(X, W_Q, W_K, W_V):
+    """One array comes back where three are expected. Print the type of what your function returns: what does the docstring's Returns promise?"""
+    Q = X @ W_Q
+    K = X @ W_K
+    V = X @ W_V
+    return Q
+
+
+@misconception(step="project_qkv", caught_by="project_qkv-by_hand")
+def everything_in_one_array(X, W_Q, W_K, W_V):
+    """All the numbers are there, in one piece. Print the type and the shape of your result: how would a caller take three parts out of it?"""
+    return np.concatenate([X @ W_Q, X @ W_K, X @ W_V], axis=-1)
+
+
+@misconception(step="project_qkv", caught_by="project_qkv-by_hand")
+def one_buffer_for_all_three(X, W_Q, W_K, W_V):
+    """Your values are as wide as your queries. Print the shapes of W_K and W_V in the first check: must they have the same width?"""
+    parts = np.zeros((3, *X.shape[:-1], W_Q.shape[1]))
+    for part, W in zip(parts, (W_Q, W_K, W_V)):
+        part[...] = X @ W
+    return parts[0], parts[1], parts[2]
+
+
+@misconception(step="project_qkv", caught_by="project_qkv-any_batch")
+def batch_flattened_away(X, W_Q, W_K, W_V):
+    """One sequence works; in a batch of two, all tokens end up in one long list. Stack the first check's X twice and print the shape of Q: where did the batch go?"""
+    X = X.reshape(-1, X.shape[-1])
+    return X @ W_Q, X @ W_K, X @ W_V
+
+
+@misconception(step="project_qkv", caught_by="project_qkv-any_batch", family="one_sequence_only")
+def shape_unpacked_into_two(X, W_Q, W_K, W_V):
+    """One sequence works, a batch stops your function. Stack the first check's X twice and print its shape: which of your lines counts on exactly two axes?"""
+    n, d_model = X.shape
+    Q = np.zeros((n, W_Q.shape[1]))
+    K = np.zeros((n, W_K.shape[1]))
+    V = np.zeros((n, W_V.shape[1]))
+    for i in range(n):
+        Q[i], K[i], V[i] = X[i] @ W_Q, X[i] @ W_K, X[i] @ W_V
+    return Q, K, V
+
+
+@misconception(step="project_qkv", caught_by="project_qkv-any_batch", family="one_sequence_only")
+def loop_over_the_first_axis(X, W_Q, W_K, W_V):
+    """One sequence works, a batch does not. Stack the first check's X twice and print what your loop goes over: are those still tokens?"""
+    return tuple(np.array([W.T @ x for x in X]) for W in (W_Q, W_K, W_V))
+
+
+@misconception(step="project_qkv", caught_by="project_qkv-all_sizes_equal")
+def turned_where_both_ways_fit(X, W_Q, W_K, W_V):
+    """It goes wrong only where W is as wide as it is tall. Print a 2 by 2 W before and after your function prepares it: what told it to do so?"""
+
+    def prepared(W):
+        return W.T if W.shape[-1] == X.shape[-1] else W
+
+    return X @ prepared(W_Q), X @ prepared(W_K), X @ prepared(W_V)
+
+
+@misconception(step="project_qkv", caught_by="project_qkv-inputs_unchanged")
+def tokens_scaled_down_in_place(X, W_Q, W_K, W_V):
+    """Your first answer is right. Print X before and after the call: whose array did your function write into?"""
+    size = np.abs(X).max()
+    X /= size
+    return size * (X @ W_Q), size * (X @ W_K), size * (X @ W_V)
+
+
+# 2. attention_scores
+
+
+@misconception(step="attention_scores", caught_by="attention_scores-by_hand")
+def no_transpose(Q, K):
+    """Features of the queries meet rows of keys. Print the shapes of the two arrays that you multiply: which axis do a query and a key have in common?"""
+    return Q @ K
+
+
+@misconception(step="attention_scores", caught_by="attention_scores-by_hand")
+def reshape_instead_of_transpose(Q, K):
+    """The shape is right, the numbers are not. Print K and what you made of it: does each key still have its own two numbers together?"""
+    return Q @ K.reshape(*K.shape[:-2], K.shape[-1], K.shape[-2])
+
+
+@misconception(step="attention_scores", caught_by="attention_scores-by_hand")
+def elementwise_product_summed(Q, K):
+    """Each query meets at most one key. Print how many queries and how many keys the first check has: how many pairs should get a score?"""
+    return (Q * K).sum(axis=-1)
+
+
+@misconception(step="attention_scores", caught_by="attention_scores-by_hand")
+def as_many_keys_as_queries(Q, K):
+    """A column is missing. Print the number of queries and of keys in the first check: which of your loops counts which?"""
+    n = Q.shape[-2]
+    scores = np.zeros((*Q.shape[:-2], n, n))
+    for i in range(n):
+        for j in range(n):
+            scores[..., i, j] = (Q[..., i, :] * K[..., j, :]).sum(axis=-1)
+    return scores
+
+
+@misconception(step="attention_scores", caught_by="attention_scores-by_hand")
+def cosine_similarity(Q, K):
+    """None of your scores is larger than 1. Print the score of a key and of twice that key: should they be the same?"""
+    lengths = np.linalg.norm(Q, axis=-1)[..., :, None] * np.linalg.norm(K, axis=-1)[..., None, :]
+    return Q @ np.swapaxes(K, -1, -2) / lengths
+
+
+@misconception(step="attention_scores", caught_by="attention_scores-by_hand")
+def integer_accumulator(Q, K):
+    """Your scores are all whole numbers. Print the array that you collect them in, before and after storing 4.5: what kind of numbers can it hold?"""
+    scores = np.zeros((*Q.shape[:-1], K.shape[-2]), dtype=int)
+    scores[...] = Q @ np.swapaxes(K, -1, -2)
+    return scores
+
+
+@misconception(step="attention_scores", caught_by="attention_scores-by_hand", family="scores_on_their_side")
+def output_letters_swapped(Q, K):
+    """All six numbers are there, on their side. Print the shape of your scores in the first check: what belongs to a row, and what to a column?"""
+    return np.einsum("...id,...jd->...ji", Q, K)
+
+
+@misconception(step="attention_scores", caught_by="attention_scores-by_hand", family="scores_on_their_side")
+def keys_ask_queries(Q, K):
+    """All six numbers are there, on their side. Print the shape of your scores in the first check: who asks in your product, and who answers?"""
+    return K @ np.swapaxes(Q, -1, -2)
+
+
+@misconception(step="attention_scores", caught_by="attention_scores-by_hand")
+def letters_that_share_no_feature(Q, K):
+    """Feature 0 of a query meets feature 1 of a key. Print your score of [1, 0] with [0, 1]: what should two vectors with nothing in common get?"""
+    return np.einsum("...ik,...jl->...ij", Q, K)
+
+
+@misconception(step="attention_scores", caught_by="attention_scores-by_hand")
+def scaled_already(Q, K):
+    """Your scores are all too small by the same factor. Print wanted divided by yours in the first check: which later step is in there already?"""
+    return Q @ np.swapaxes(K, -1, -2) / math.sqrt(Q.shape[-1])
+
+
+@misconception(step="attention_scores", caught_by="attention_scores-by_hand")
+def mean_instead_of_sum(Q, K):
+    """Your scores are all too small by the same factor. Print the score of [1, 1] with [1, 1] by hand and by your function: what did you do with the terms?"""
+    return (Q[..., :, None, :] * K[..., None, :, :]).mean(axis=-1)
+
+
+@misconception(step="attention_scores", caught_by="attention_scores-by_hand")
+def weights_instead_of_scores(Q, K):
+    """Your rows add up to 1. Print the row sums of the wanted scores: which later step has slipped in?"""
+    scores = Q @ np.swapaxes(K, -1, -2)
+    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+@misconception(step="attention_scores", caught_by="attention_scores-by_hand")
+def negative_distance(Q, K):
+    """None of your scores is positive. Print the score of a vector with itself: what does the docstring call it, and what did you measure instead?"""
+    return -np.linalg.norm(Q[..., :, None, :] - K[..., None, :, :], axis=-1)
+
+
+@misconception(step="attention_scores", caught_by="attention_scores-by_hand")
+def queries_meet_queries(Q, K):
+    """Your scores have as many columns as there are queries. Change a key in the first check and print your scores: do they notice?"""
+    return Q @ np.swapaxes(Q, -1, -2)
+
+
+@misconception(step="attention_scores", caught_by="attention_scores-by_hand")
+def three_axes_always(Q, K):
+    """Your function waits for a batch. Print the number of axes of K in the first two checks: where do you count axes, and from which end?"""
+    return Q @ K.transpose(0, 2, 1)
+
+
+@misconception(step="attention_scores", caught_by="attention_scores-batch_of_two")
+def dot_t_on_a_batch(Q, K):
+    """One sequence works, a batch of two does not. Print the shape of K in the second check before and after you turn it: where has the batch gone?"""
+    return Q @ K.T
+
+
+@misconception(step="attention_scores", caught_by="attention_scores-batch_of_two", family="pairs_across_the_batch")
+def inner_on_a_batch(Q, K):
+    """In the second check your scores have an axis too many. Print their shape: does a query of one sequence have any business with keys of another?"""
+    return np.inner(Q, K)
+
+
+@misconception(step="attention_scores", caught_by="attention_scores-batch_of_two", family="pairs_across_the_batch")
+def dot_on_a_batch(Q, K):
+    """In the second check your scores have an axis too many. Print their shape: how does the function that you called treat more than two axes?"""
+    return np.dot(Q, np.swapaxes(K, -1, -2))
+
+
+@misconception(step="attention_scores", caught_by="attention_scores-batch_of_two")
+def two_loops_over_one_sequence(Q, K):
+    """One sequence works, a batch of two does not. Print len(Q) in the first two checks: what do your loops count in the second?"""
+    scores = np.zeros((len(Q), len(K)))
+    for i in range(len(Q)):
+        for j in range(len(K)):
+            scores[i, j] = Q[i] @ K[j]
+    return scores
+
+
+@misconception(step="attention_scores", caught_by="attention_scores-as_many_keys_as_features")
+def transposed_only_where_it_must(Q, K):
+    """Right until there are as many keys as features. Print your scores of a 2 by 2 Q and K, and one of them by hand: how does your function decide what to do with K?"""
+    if Q.shape[-1] == K.shape[-2]:
+        return Q @ K
+    return Q @ np.swapaxes(K, -1, -2)
+
+
+@misconception(step="attention_scores", caught_by="attention_scores-any_batch")
+def two_or_three_axes_only(Q, K):
+    """It works without a batch and with one axis of it. Stack the second check's arrays once more and print their shape: from which end do you count axes?"""
+    return Q @ (K.T if K.ndim == 2 else K.transpose(0, 2, 1))
+
+
+@misconception(step="attention_scores", caught_by="attention_scores-any_batch")
+def loop_over_one_batch_axis(Q, K):
+    """It works without a batch and with one axis of it. Stack the second check's arrays once more and print what your loop gets: is that a matrix?"""
+    if Q.ndim == 2:
+        return Q @ K.T
+    return np.stack([q @ k.T for q, k in zip(Q, K)])
+
+
+@misconception(step="attention_scores", caught_by="attention_scores-any_batch")
+def axes_of_one_dropped(Q, K):
+    """It goes wrong where some size is 1. Give the first check a single query and print the shape of your scores: which axis did you lose?"""
+    return np.squeeze(Q @ np.swapaxes(K, -1, -2))
+
+
+@misconception(step="attention_scores", caught_by="attention_scores-inputs_unchanged")
+def queries_prepared_for_the_next_step(Q, K):
+    """Your first answer is right, a second call differs. Print Q before and after the call: does your function leave it as it was?"""
+    scores = Q @ np.swapaxes(K, -1, -2)
+    Q /= math.sqrt(Q.shape[-1])
+    return scores
+
+
+# 3. scale_scores
+
+
+@misconception(step="scale_scores", caught_by="scale_scores-by_hand", family="not_scaled")
+def not_scaled(scores, d_k):
+    """Nothing has become smaller. Print your result beside the scores that came in: where does d_k act?"""
+    return scores
+
+
+@misconception(step="scale_scores", caught_by="scale_scores-by_hand", family="not_scaled")
+def power_of_a_whole_division(scores, d_k):
+    """Nothing has become smaller. Print your divisor alone, for d_k = 16: is it the number that you had in mind?"""
+    return scores / d_k ** (1 // 2)
+
+
+@misconception(step="scale_scores", caught_by="scale_scores-by_hand")
+def divided_by_d_k(scores, d_k):
+    """Your scores have become too small. Print your divisor for d_k = 16: is it the variance of such a sum, or its standard deviation?"""
+    return scores / d_k
+
+
+@misconception(step="scale_scores", caught_by="scale_scores-by_hand")
+def power_before_division(scores, d_k):
+    """Your scores have become too small. Print your divisor alone, for d_k = 16: in which order does Python work out a power and a division?"""
+    return scores / d_k**1 / 2
+
+
+@misconception(step="scale_scores", caught_by="scale_scores-by_hand")
+def multiplied(scores, d_k):
+    """Your scores have grown. Print your result for d_k = 4 and for d_k = 64: which should be smaller?"""
+    return scores * np.sqrt(d_k)
+
+
+@misconception(step="scale_scores", caught_by="scale_scores-by_hand")
+def root_of_the_number_of_keys(scores, d_k):
+    """Call it twice, with d_k = 16 and d_k = 64, and print both results. Over which axis did the dot products add up?"""
+    return scores / np.sqrt(scores.shape[-1])
+
+
+@misconception(step="scale_scores", caught_by="scale_scores-by_hand")
+def root_of_the_number_of_queries(scores, d_k):
+    """Give the first check one more row of scores and print your result: should the old rows change because somebody else asks, too?"""
+    return scores / np.sqrt(scores.shape[0] if scores.ndim == 1 else scores.shape[-2])
+
+
+@misconception(step="scale_scores", caught_by="scale_scores-by_hand")
+def whole_division(scores, d_k):
+    """One of your numbers has lost its fraction. Print your result for a score of 2: which kind of division leaves nothing behind the point?"""
+    return scores // np.sqrt(d_k)
+
+
+@misconception(step="scale_scores", caught_by="scale_scores-by_hand")
+def root_of_everything(scores, d_k):
+    """Negative scores turn into NaN. Print your result for a score of 16 and of -8: what stands inside your root?"""
+    return np.sqrt(scores / d_k)
+
+
+@misconception(step="scale_scores", caught_by="scale_scores-by_hand")
+def divided_by_their_own_spread(scores, d_k):
+    """Your divisor depends on the scores. Double all scores of the first check and print your result: should it stay the same?"""
+    return scores / np.std(scores)
+
+
+@misconception(step="scale_scores", caught_by="scale_scores-by_hand")
+def standardised(scores, d_k):
+    """A score of 0 is no longer 0. Print the mean of the first check's scores before and after: did anybody ask to move it?"""
+    return (scores - np.mean(scores)) / np.std(scores)
+
+
+@misconception(step="scale_scores", caught_by="scale_scores-by_hand")
+def forgotten_return(scores, d_k):
+    """Nothing comes back from your function. Print what a call of it gives: what is its last line?"""
+    scaled = scores / np.sqrt(d_k)
+
+
+@misconception(step="scale_scores", caught_by="scale_scores-any_length")
+def integer_root(scores, d_k):
+    """Lengths like 4, 16 and 64 come out right, others do not. Print your divisor for d_k = 8: what happened to its fraction?"""
+    return scores / int(np.sqrt(d_k))
+
+
+@misconception(step="scale_scores", caught_by="scale_scores-any_length")
+def number_of_the_example(scores, d_k):
+    """The first check passes, other lengths do not. Print your divisor for d_k = 16 and for d_k = 64: does it listen to d_k?"""
+    return scores / 4.0
+
+
+@misconception(step="scale_scores", caught_by="scale_scores-any_length")
+def divisor_rounded(scores, d_k):
+    """You are off by a hair where d_k is no square number. Print your divisor for d_k = 8 with ten decimals: where do the last ones come from?"""
+    return scores / round(math.sqrt(d_k), 2)
+
+
+@misconception(step="scale_scores", caught_by="scale_scores-any_length")
+def scores_rounded(scores, d_k):
+    """You are off by a hair where d_k is no square number. Print a result for d_k = 8 with ten decimals: for whom did you round?"""
+    return np.round(scores / np.sqrt(d_k), 4)
+
+
+@misconception(step="scale_scores", caught_by="scale_scores-inputs_unchanged")
+def scaled_in_place(scores, d_k):
+    """Your first answer is right, a second call differs. Print the scores before and after one call: is your result an array of its own?"""
+    scores /= np.sqrt(d_k)
+    return scores
+
+
+# 4. softmax
+
+
+@misconception(step="softmax", caught_by="softmax-by_hand")
+def over_the_whole_matrix(scores, axis=-1):
+    """All your weights together add up to 1. Print the sum of one row in the first check: who has to share out a whole?"""
+    powers = np.exp(scores - scores.max())
+    return powers / powers.sum()
+
+
+@misconception(step="softmax", caught_by="softmax-by_hand")
+def over_the_queries(scores, axis=-1):
+    """Your columns add up to 1. Print the sums of rows and of columns in the first check: along which of them does a query share out its attention?"""
+    powers = np.exp(scores - scores.max(axis=0, keepdims=True))
+    return powers / powers.sum(axis=0, keepdims=True)
+
+
+@misconception(step="softmax", caught_by="softmax-by_hand")
+def total_without_its_axis(scores, axis=-1):
+    """The totals do not line up with the rows. Print the shape of the totals in the first check, and that of the scores: which total meets which row?"""
+    powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return powers / powers.sum(axis=axis)
+
+
+@misconception(step="softmax", caught_by="softmax-by_hand")
+def maximum_without_its_axis(scores, axis=-1):
+    """The maxima do not line up with the rows. Print the shape of the maxima in the first check, and that of the scores: which maximum meets which row?"""
+    powers = np.exp(scores - scores.max(axis=axis))
+    return powers / powers.sum(axis=axis, keepdims=True)
+
+
+@misconception(step="softmax", caught_by="softmax-by_hand")
+def no_exponential(scores, axis=-1):
+    """A score of log(1) is 0, and its key gets nothing. Print your weights for the scores 0, 0, 0: what makes every share positive?"""
+    return scores / scores.sum(axis=axis, keepdims=True)
+
+
+@misconception(step="softmax", caught_by="softmax-by_hand")
+def not_normalised(scores, axis=-1):
+    """The largest weight of each of your rows is 1. Print the sum of each row in the first check: what is left to do?"""
+    return np.exp(scores - scores.max(axis=axis, keepdims=True))
+
+
+@misconception(step="softmax", caught_by="softmax-by_hand")
+def another_base(scores, axis=-1):
+    """Your rows add up to 1, but the shares are too even. Print your weight of log(2) divided by that of log(1): which number should it be?"""
+    powers = np.exp2(scores - scores.max(axis=axis, keepdims=True))
+    return powers / powers.sum(axis=axis, keepdims=True)
+
+
+@misconception(step="softmax", caught_by="softmax-by_hand")
+def sigmoid_shares(scores, axis=-1):
+    """Your rows add up to 1, but the shares are too even. Print your ratio of the weights of scores 10 and 20: can a key get as far ahead as it should?"""
+    powers = 1 / (1 + np.exp(-scores))
+    return powers / powers.sum(axis=axis, keepdims=True)
+
+
+@misconception(step="softmax", caught_by="softmax-by_hand")
+def winner_takes_all(scores, axis=-1):
+    """The best key gets everything. Print your first row: what should remain for the keys that score a little less?"""
+    best = (scores == scores.max(axis=axis, keepdims=True)).astype(float)
+    return best / best.sum(axis=axis, keepdims=True)
+
+
+@misconception(step="softmax", caught_by="softmax-by_hand")
+def divided_by_the_maximum(scores, axis=-1):
+    """Your shares depend on the size of the scores, not on their differences. Print your weights for 1, 2 and for 11, 12: should they differ?"""
+    powers = np.exp(scores / scores.max(axis=axis, keepdims=True))
+    return powers / powers.sum(axis=axis, keepdims=True)
+
+
+@misconception(step="softmax", caught_by="softmax-by_hand")
+def maximum_minus_scores(scores, axis=-1):
+    """Your smallest score gets the largest weight. Print the scores of the first check after your shift: which of them should be 0, and which signs do the others have?"""
+    powers = np.exp(scores.max(axis=axis, keepdims=True) - scores)
+    return powers / powers.sum(axis=axis, keepdims=True)
+
+
+@misconception(step="softmax", caught_by="softmax-by_hand")
+def logarithm_of_the_weights(scores, axis=-1):
+    """None of your weights is positive. Print the exponentials of your result in the first check: do you know these numbers?"""
+    shifted = scores - scores.max(axis=axis, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum(axis=axis, keepdims=True))
+
+
+@misconception(step="softmax", caught_by="softmax-rows_sum_to_one")
+def rounded_weights(scores, axis=-1):
+    """Your weights end after four decimals. Print a row and its sum in the second check with ten: for whom did you round?"""
+    powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return np.round(powers / powers.sum(axis=axis, keepdims=True), 4)
+
+
+@misconception(step="softmax", caught_by="softmax-large_scores")
+def no_shift(scores, axis=-1):
+    """Scores of a thousand break it. Print the exponentials of the third check before you divide: which numbers are they, and what is their quotient?"""
+    powers = np.exp(scores)
+    return powers / powers.sum(axis=axis, keepdims=True)
+
+
+@misconception(step="softmax", caught_by="softmax-large_scores")
+def clipped_scores(scores, axis=-1):
+    """Large scores all get the same weight. Print the scores of the third check as your exponential sees them: are they still different?"""
+    powers = np.exp(np.clip(scores, -500, 500))
+    return powers / powers.sum(axis=axis, keepdims=True)
+
+
+@misconception(step="softmax", caught_by="softmax-large_scores")
+def nan_papered_over(scores, axis=-1):
+    """No NaN is left, and no weight either. Print the row sums of the third check: was NaN the trouble, or only its sign?"""
+    powers = np.exp(scores)
+    return np.nan_to_num(powers / powers.sum(axis=axis, keepdims=True))
+
+
+@misconception(step="softmax", caught_by="softmax-large_scores")
+def one_maximum_for_all_rows(scores, axis=-1):
+    """Your largest row is fine. Print the row with the smallest scores in the third check: what is left of it after your shift?"""
+    powers = np.exp(scores - scores.max())
+    return powers / powers.sum(axis=axis, keepdims=True)
+
+
+@misconception(step="softmax", caught_by="softmax-large_scores")
+def largest_size(scores, axis=-1):
+    """Rows of large negative scores break it. Print the second row of the third check after your shift: is any of its scores near 0?"""
+    powers = np.exp(scores - np.abs(scores).max(axis=axis, keepdims=True))
+    return powers / powers.sum(axis=axis, keepdims=True)
+
+
+@misconception(step="softmax", caught_by="softmax-large_scores")
+def shifted_the_wrong_way(scores, axis=-1):
+    """Your shift makes large scores larger. Print the third check's scores as your exponential sees them: which way should they have moved?"""
+    powers = np.exp(scores + scores.max(axis=axis, keepdims=True))
+    return powers / powers.sum(axis=axis, keepdims=True)
+
+
+@misconception(step="softmax", caught_by="softmax-survives_distant_rows")
+def shifted_only_if_something_is_large(scores, axis=-1):
+    """Large positive scores are fine. Print your weights for the single row -1000, -1001, -1002: does your function notice that it is in danger?"""
+    if scores.max() > 700:
+        scores = scores - scores.max(axis=axis, keepdims=True)
+    powers = np.exp(scores)
+    return powers / powers.sum(axis=axis, keepdims=True)
+
+
+@misconception(step="softmax", caught_by="softmax-survives_distant_rows", family="shift_that_misses_the_largest")
+def shifted_by_the_mean(scores, axis=-1):
+    """Rows far apart are fine, scores far apart in one row are not. Print the row 0, 0, 4000 after your shift: which of its numbers is still dangerous?"""
+    powers = np.exp(scores - scores.mean(axis=axis, keepdims=True))
+    return powers / powers.sum(axis=axis, keepdims=True)
+
+
+@misconception(step="softmax", caught_by="softmax-survives_distant_rows", family="shift_that_misses_the_largest")
+def shifted_by_the_minimum(scores, axis=-1):
+    """Rows far apart are fine, scores far apart in one row are not. Print the row 0, 0, 4000 after your shift: how large may a number be before its exponential breaks?"""
+    powers = np.exp(scores - scores.min(axis=axis, keepdims=True))
+    return powers / powers.sum(axis=axis, keepdims=True)
+
+
+@misconception(step="softmax", caught_by="softmax-survives_distant_rows")
+def shifted_by_the_first_score(scores, axis=-1):
+    """It depends on who stands first in a row. Print your weights for 0, 4000 and for 4000, 0: which of the two breaks?"""
+    powers = np.exp(scores - np.take(scores, [0], axis=axis))
+    return powers / powers.sum(axis=axis, keepdims=True)
+
+
+@misconception(step="softmax", caught_by="softmax-any_axis")
+def last_axis_always(scores, axis=-1):
+    """Right, as long as nobody asks for another axis. Print the first check's result with axis=0 and its sums: does your function use what the caller asked for?"""
+    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+@misconception(step="softmax", caught_by="softmax-any_axis")
+def axis_one_always(scores, axis=-1):
+    """Right for matrices, whatever happens elsewhere. Print your result for a single row, without a second axis: which axis did you write down?"""
+    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return powers / powers.sum(axis=1, keepdims=True)
+
+
+@misconception(step="softmax", caught_by="softmax-any_axis")
+def total_over_the_last_axis(scores, axis=-1):
+    """Right, until the caller asks for another axis. Print the first check's result with axis=0 and its column sums: do all of your lines use the same axis?"""
+    powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+@misconception(step="softmax", caught_by="softmax-any_axis")
+def maximum_over_the_last_axis(scores, axis=-1):
+    """Your sums are right, but along axis 0 your shares are not. Print the first check's result with axis=0: did you take off one number for each column?"""
+    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return powers / powers.sum(axis=axis, keepdims=True)
+
+
+@misconception(step="softmax", caught_by="softmax-any_axis")
+def row_by_row(scores, axis=-1):
+    """Right for matrices. Print what your loop goes over when the scores have one axis, or three: is it a row each time?"""
+    weights = []
+    for row in scores:
+        powers = np.exp(row - row.max())
+        weights.append(powers / powers.sum())
+    return np.array(weights)
+
+
+@misconception(step="softmax", caught_by="softmax-minus_infinity")
+def infinity_replaced_by_zero(scores, axis=-1):
+    """A score of minus infinity gets a share. Print what your exponential sees for the row 1, 2, -inf: is that still the lowest score there can be?"""
+    scores = np.nan_to_num(scores, neginf=0.0)
+    powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return powers / powers.sum(axis=axis, keepdims=True)
+
+
+@misconception(step="softmax", caught_by="softmax-minus_infinity", family="crumbs")
+def a_floor_under_the_weights(scores, axis=-1):
+    """Every key keeps a crumb. Print your weights for the row 1, 2, -inf without rounding: how much may the last one get?"""
+    powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return np.maximum(powers / powers.sum(axis=axis, keepdims=True), 1e-12)
+
+
+@misconception(step="softmax", caught_by="softmax-minus_infinity", family="crumbs")
+def shifted_scores_clipped(scores, axis=-1):
+    """Every key keeps a crumb. Print the row 1, 2, -inf as your exponential sees it: how low may a score be in your function?"""
+    shifted = np.clip(scores - scores.max(axis=axis, keepdims=True), -50, 0)
+    powers = np.exp(shifted)
+    return powers / powers.sum(axis=axis, keepdims=True)
+
+
+@misconception(step="softmax", caught_by="softmax-minus_infinity")
+def largest_of_no_scores(scores, axis=-1):
+    """A row of nothing but -inf stops your function, and all other rows lose their weights with it. Print your result for such a row: which line fails?"""
+
+    def one_row(row):
+        top = max(score for score in row if score > -np.inf)
+        powers = [math.exp(score - top) for score in row]
+        return np.array(powers) / sum(powers)
+
+    return np.apply_along_axis(one_row, axis, scores)
+
+
+@misconception(step="softmax", caught_by="softmax-minus_infinity")
+def one_empty_row_spoils_all(scores, axis=-1):
+    """One row of nothing but -inf changes the weights of all others. Print a good row with and without such a neighbour: why does it notice?"""
+    powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    weights = powers / powers.sum(axis=axis, keepdims=True)
+    if np.isnan(weights).any():
+        weights = np.ones(scores.shape) / scores.shape[axis]
+    return weights
+
+
+@misconception(step="softmax", caught_by="softmax-inputs_unchanged")
+def shifted_in_place(scores, axis=-1):
+    """Your weights are right. Print the scores before and after the call: whose array did your shift write into?"""
+    scores -= scores.max(axis=axis, keepdims=True)
+    powers = np.exp(scores)
+    return powers / powers.sum(axis=axis, keepdims=True)
+
+
+@misconception(step="softmax", caught_by="softmax-inputs_unchanged")
+def exponential_in_place(scores, axis=-1):
+    """Your first answer is right, a second call differs. Print the scores before and after one call: where do your exponentials live?"""
+    shifted = scores - scores.max(axis=axis, keepdims=True)
+    powers = np.exp(shifted, out=scores)
+    return powers / powers.sum(axis=axis, keepdims=True)
+
+
+# 5. weighted_sum
+
+
+@misconception(step="weighted_sum", caught_by="weighted_sum-by_hand")
+def values_times_weights(weights, V):
+    """Your output does not have one row for each query. Print its shape in the first check: which axis was added up?"""
+    return V @ weights
+
+
+@misconception(step="weighted_sum", caught_by="weighted_sum-by_hand")
+def values_transposed(weights, V):
+    """Shares for three keys meet features of values. Print the shapes of the two arrays that you multiply: which axis do they have in common?"""
+    return weights @ np.swapaxes(V, -1, -2)
+
+
+@misconception(step="weighted_sum", caught_by="weighted_sum-by_hand")
+def weights_transposed(weights, V):
+    """You use the columns of the weights. Print the row and column sums of the weights in the first check: which of them are the shares of one query?"""
+    return np.swapaxes(weights, -1, -2) @ V
+
+
+@misconception(step="weighted_sum", caught_by="weighted_sum-by_hand")
+def cell_by_cell(weights, V):
+    """The weights and the values do not line up entry by entry. Print both shapes in the first check: what does each weight have to multiply?"""
+    return weights * V
+
+
+@misconception(step="weighted_sum", caught_by="weighted_sum-by_hand")
+def divided_by_the_number_of_keys(weights, V):
+    """Your output is too small, by the same factor everywhere. Print that factor in the first check: have the weights not shared out a whole already?"""
+    return weights @ V / V.shape[-2]
+
+
+@misconception(step="weighted_sum", caught_by="weighted_sum-by_hand")
+def best_value_only(weights, V):
+    """Each of your outputs is one of the values. Print the first check's output: where is the other half of query 0's blend?"""
+    best = np.argmax(weights, axis=-1)
+    return np.take_along_axis(V, best[..., None], axis=-2)
+
+
+@misconception(step="weighted_sum", caught_by="weighted_sum-by_hand")
+def plain_mean(weights, V):
+    """All your outputs are the same. Change a weight in the first check and print your output: does it notice?"""
+    return np.ones(weights.shape) @ V / V.shape[-2]
+
+
+@misconception(step="weighted_sum", caught_by="weighted_sum-by_hand")
+def summed_over_the_queries(weights, V):
+    """Two queries went in and one row came out. Print the shape of your output in the first check: what did you add up besides the keys?"""
+    return (weights @ V).sum(axis=-2)
+
+
+@misconception(step="weighted_sum", caught_by="weighted_sum-by_hand")
+def weights_sent_through_softmax_again(weights, V):
+    """Your blends are too even. Print the weights that you really use in the first check: were they not shares already?"""
+    return softmax(weights) @ V
+
+
+@misconception(step="weighted_sum", caught_by="weighted_sum-by_hand")
+def letters_that_share_no_key(weights, V):
+    """Every weight meets every value. Print your output with the first check's values in another order: should query 0 not notice?"""
+    return np.einsum("...ij,...kd->...id", weights, V)
+
+
+@misconception(step="weighted_sum", caught_by="weighted_sum-any_batch")
+def dot_of_batches(weights, V):
+    """One sequence works; a batch gives an axis too many. Stack the first check's arrays twice and print the shape of your output: whose weights met whose values?"""
+    return np.dot(weights, V)
+
+
+@misconception(step="weighted_sum", caught_by="weighted_sum-any_batch")
+def first_sequence_for_all(weights, V):
+    """One sequence works. Stack the first check's arrays twice, change the second V, and print your output: does the second sequence use its own values?"""
+    return weights @ (V if V.ndim == 2 else V[0])
+
+
+@misconception(step="weighted_sum", caught_by="weighted_sum-any_batch")
+def letters_for_two_axes(weights, V):
+    """One sequence works, a batch stops your function. Stack the first check's arrays twice and print their shapes: which of your letters stands for the batch?"""
+    return np.einsum("ij,jd->id", weights, V)
+
+
+@misconception(step="weighted_sum", caught_by="weighted_sum-any_batch")
+def axes_of_one_squeezed(weights, V):
+    """It goes wrong where some size is 1. Keep one query of the first check and print the shape of your output: which axis did you lose?"""
+    return np.squeeze(weights @ V)
+
+
+@misconception(step="weighted_sum", caught_by="weighted_sum-any_batch")
+def output_as_wide_as_the_keys(weights, V):
+    """The first check passes; wider values come back cut. Give its V two more columns and print the shape of your output: how long is a row of it meant to be?"""
+    return (weights @ V)[..., : weights.shape[-1]]
+
+
+@misconception(step="weighted_sum", caught_by="weighted_sum-square_and_unchanged")
+def values_centred_in_place(weights, V):
+    """Your first answer is right, a second call differs. Print V before and after one call: whose array did you write into?"""
+    middle = V.mean(axis=-2, keepdims=True)
+    V -= middle
+    return weights @ V + middle
+
+
+# 6. causal_mask
+
+
+@misconception(step="causal_mask", caught_by="causal_mask-by_hand")
+def past_hidden_future_seen(n_queries, n_keys=None):
+    """Your first token sees everything and the last only itself. Print row 0 in the first check: which keys lie in its future?"""
+    n_keys = n_queries if n_keys is None else n_keys
+    return np.triu(np.ones((n_queries, n_keys), dtype=bool), n_keys - n_queries)
+
+
+@misconception(step="causal_mask", caught_by="causal_mask-by_hand")
+def true_means_hidden(n_queries, n_keys=None):
+    """Every entry is the opposite of what is wanted. Print your mask for one single token: what does True mean in this notebook?"""
+    n_keys = n_queries if n_keys is None else n_keys
+    return np.triu(np.ones((n_queries, n_keys), dtype=bool), n_keys - n_queries + 1)
+
+
+@misconception(step="causal_mask", caught_by="causal_mask-by_hand")
+def nobody_sees_themselves(n_queries, n_keys=None):
+    """Your first token sees nobody. Print row 0 of the first check: may a token look at itself?"""
+    n_keys = n_queries if n_keys is None else n_keys
+    return np.tril(np.ones((n_queries, n_keys), dtype=bool), n_keys - n_queries - 1)
+
+
+@misconception(step="causal_mask", caught_by="causal_mask-by_hand")
+def one_step_ahead(n_queries, n_keys=None):
+    """Your first token sees two. Print row 0 of the first check: which of those two comes later?"""
+    n_keys = n_queries if n_keys is None else n_keys
+    return np.tril(np.ones((n_queries, n_keys), dtype=bool), n_keys - n_queries + 1)
+
+
+@misconception(step="causal_mask", caught_by="causal_mask-by_hand")
+def zero_and_minus_infinity(n_queries, n_keys=None):
+    """Your pattern is there, in other numbers. Print the first row of your mask: how does this notebook write down may and may not?"""
+    n_keys = n_queries if n_keys is None else n_keys
+    allowed = np.tril(np.ones((n_queries, n_keys), dtype=bool), n_keys - n_queries)
+    return np.where(allowed, 0.0, -np.inf)
+
+
+@misconception(step="causal_mask", caught_by="causal_mask-by_hand")
+def axes_for_batch_and_heads(n_queries, n_keys=None):
+    """Your mask has axes that nobody asked for. Print its shape in the first check: which sizes did the call name?"""
+    n_keys = n_queries if n_keys is None else n_keys
+    return np.tril(np.ones((1, 1, n_queries, n_keys), dtype=bool), n_keys - n_queries)
+
+
+@misconception(step="causal_mask", caught_by="causal_mask-by_hand")
+def everybody_sees_all(n_queries, n_keys=None):
+    """Nobody is hidden from anybody. Print row 0 of the first check: which tokens come after it?"""
+    return np.ones((n_queries, n_queries if n_keys is None else n_keys), dtype=bool)
+
+
+@misconception(step="causal_mask", caught_by="causal_mask-by_hand")
+def only_oneself(n_queries, n_keys=None):
+    """Everybody sees one token alone. Print your last row in the first check: what has become of the past?"""
+    n_keys = n_queries if n_keys is None else n_keys
+    return np.eye(n_queries, n_keys, n_keys - n_queries, dtype=bool)
+
+
+@misconception(step="causal_mask", caught_by="causal_mask-by_hand")
+def second_argument_needed(n_queries, n_keys=None):
+    """A call with one argument stops your function. Print n_keys in the first check: what does the docstring say it then stands for?"""
+    return np.tri(n_queries, n_keys, n_keys - n_queries, dtype=bool)
+
+
+@misconception(step="causal_mask", caught_by="causal_mask-new_tokens")
+def aligned_top_left(n_queries, n_keys=None):
+    """A square is right. Print your mask of the second check: which of the five positions has the last query, and how many keys does it see?"""
+    return np.tri(n_queries, n_queries if n_keys is None else n_keys, dtype=bool)
+
+
+@misconception(step="causal_mask", caught_by="causal_mask-new_tokens")
+def square_of_the_queries(n_queries, n_keys=None):
+    """Your mask is always a square. Print its shape in the second check: how many keys are there to look at?"""
+    return np.tril(np.ones((n_queries, n_queries), dtype=bool))
+
+
+@misconception(step="causal_mask", caught_by="causal_mask-new_tokens")
+def square_of_the_keys(n_queries, n_keys=None):
+    """Your mask is always a square. Print its shape in the second check: how many of its rows belong to somebody who asks?"""
+    n = n_queries if n_keys is None else n_keys
+    return np.tril(np.ones((n, n), dtype=bool))
+
+
+@misconception(step="causal_mask", caught_by="causal_mask-new_tokens")
+def rows_for_keys(n_queries, n_keys=None):
+    """A square is right. Print the shape of your mask in the second check: what has a row each, and what a column?"""
+    n_keys = n_queries if n_keys is None else n_keys
+    return np.array([[j <= i for i in range(n_queries)] for j in range(n_keys)])[::-1, ::-1]
+
+
+@misconception(step="causal_mask", caught_by="causal_mask-new_tokens")
+def shifted_to_the_left(n_queries, n_keys=None):
+    """A square is right. Print your mask of the second check: did the extra keys give your queries more to see, or less?"""
+    n_keys = n_queries if n_keys is None else n_keys
+    return np.tri(n_queries, n_keys, n_queries - n_keys, dtype=bool)
+
+
+@misconception(step="causal_mask", caught_by="causal_mask-new_tokens")
+def old_tokens_hidden(n_queries, n_keys=None):
+    """In the second check your new tokens see only each other. Print your mask there: are the three old tokens in the future or in the past?"""
+    n_keys = n_queries if n_keys is None else n_keys
+    old = np.zeros((n_queries, n_keys - n_queries), dtype=bool)
+    return np.concatenate([old, np.tri(n_queries, dtype=bool)], axis=1)
+
+
+@misconception(step="causal_mask", caught_by="causal_mask-new_tokens")
+def old_tokens_on_the_right(n_queries, n_keys=None):
+    """In the second check the right number of keys is seen, but the wrong ones. Print your mask there: in which columns do the three old tokens stand?"""
+    n_keys = n_queries if n_keys is None else n_keys
+    old = np.ones((n_queries, n_keys - n_queries), dtype=bool)
+    return np.concatenate([np.tri(n_queries, dtype=bool), old], axis=1)
+
+
+@misconception(step="causal_mask", caught_by="causal_mask-new_tokens")
+def keys_counted_on_top(n_queries, n_keys=None):
+    """Your mask is too wide. Print its shape in the second check: are the two new tokens among the five keys, or do they come on top?"""
+    n_old = 0 if n_keys is None else n_keys
+    return np.tri(n_queries, n_old + n_queries, n_old, dtype=bool)
+
+
+@misconception(step="causal_mask", caught_by="causal_mask-squares")
+def single_token_squeezed(n_queries, n_keys=None):
+    """It goes wrong for a single token. Print the shape of your mask for one query and one key: which axes should it have?"""
+    n_keys = n_queries if n_keys is None else n_keys
+    return np.squeeze(np.tri(n_queries, n_keys, n_keys - n_queries, dtype=bool))
+
+
+@misconception(step="causal_mask", caught_by="causal_mask-more_keys_than_queries")
+def offset_of_the_example(n_queries, n_keys=None):
+    """The second check passes. Print your mask for two queries and four keys: how many does the first query see, and where does that number come from?"""
+    if n_keys is None or n_keys == n_queries:
+        return np.tri(n_queries, dtype=bool)
+    return np.tri(n_queries, n_keys, 3, dtype=bool)
+
+
+@misconception(step="causal_mask", caught_by="causal_mask-more_keys_than_queries")
+def single_query_sees_only_itself(n_queries, n_keys=None):
+    """It goes wrong for one new token after several old ones. Print your mask for one query and four keys: what may this query look back at?"""
+    n_keys = n_queries if n_keys is None else n_keys
+    if n_queries == 1:
+        return np.ones((1, 1), dtype=bool)
+    return np.tri(n_queries, n_keys, n_keys - n_queries, dtype=bool)
+
+
+# 7. padding_mask
+
+
+@misconception(step="padding_mask", caught_by="padding_mask-by_hand")
+def one_too_many(lengths, n_keys):
+    """Every sequence has one real token too many. Print the row of the sequence of length 2: which column numbers do its tokens have?"""
+    return np.arange(n_keys) <= np.asarray(lengths)[:, None, None]
+
+
+@misconception(step="padding_mask", caught_by="padding_mask-by_hand")
+def one_too_few(lengths, n_keys):
+    """Every sequence has lost a token. Print the row of the sequence of length 1: where does your count of columns begin?"""
+    return np.arange(1, n_keys + 1) < np.asarray(lengths)[:, None, None]
+
+
+@misconception(step="padding_mask", caught_by="padding_mask-by_hand")
+def true_means_padding(lengths, n_keys):
+    """Every entry is the opposite of what is wanted. Print the row of the sequence of length 4: what does True mean in this notebook?"""
+    return np.arange(n_keys) >= np.asarray(lengths)[:, None, None]
+
+
+@misconception(step="padding_mask", caught_by="padding_mask-by_hand")
+def without_the_query_axis(lengths, n_keys):
+    """All entries are right, in too few axes. Print the shape of your mask in the first check: which axis of the scores has no partner?"""
+    return np.arange(n_keys) < np.asarray(lengths)[:, None]
+
+
+@misconception(step="padding_mask", caught_by="padding_mask-by_hand")
+def query_axis_at_the_end(lengths, n_keys):
+    """All entries are right, but an axis stands in the wrong place. Print the shape of your mask in the first check: which axis of it would meet the queries?"""
+    return (np.arange(n_keys) < np.asarray(lengths)[:, None])[:, :, None]
+
+
+@misconception(step="padding_mask", caught_by="padding_mask-by_hand")
+def query_axis_in_front(lengths, n_keys):
+    """All entries are right, but an axis stands in the wrong place. Print the shape of your mask in the first check: which axis of it would meet the batch?"""
+    return (np.arange(n_keys) < np.asarray(lengths)[:, None])[None]
+
+
+@misconception(step="padding_mask", caught_by="padding_mask-by_hand")
+def a_row_for_every_query(lengths, n_keys):
+    """Every row stands there several times. Print the shape of your mask in the first check: does anything in the call say how many queries there are?"""
+    return np.repeat(np.arange(n_keys) < np.asarray(lengths)[:, None, None], n_keys, axis=1)
+
+
+@misconception(step="padding_mask", caught_by="padding_mask-by_hand")
+def padded_queries_hidden_too(lengths, n_keys):
+    """You hide the queries of the padding as well. Print the shape of your mask in the first check: whom does it speak about, according to the docstring?"""
+    real = np.arange(n_keys) < np.asarray(lengths)[:, None]
+    return real[:, :, None] & real[:, None, :]
+
+
+@misconception(step="padding_mask", caught_by="padding_mask-by_hand")
+def padding_on_the_left(lengths, n_keys):
+    """The counts are right, the sides are not. Print the row of the sequence of length 1: where does a sentence begin?"""
+    return (np.arange(n_keys) < np.asarray(lengths)[:, None, None])[..., ::-1]
+
+
+@misconception(step="padding_mask", caught_by="padding_mask-by_hand")
+def as_wide_as_the_longest(lengths, n_keys):
+    """A column is missing. Print the shape of your mask in the first check: how many keys does the array have room for?"""
+    return np.arange(max(lengths)) < np.asarray(lengths)[:, None, None]
+
+
+@misconception(step="padding_mask", caught_by="padding_mask-by_hand")
+def longest_first(lengths, n_keys):
+    """Your rows are in another order. Print your lengths beside the number of True in each row: whose row comes first?"""
+    return np.arange(n_keys) < np.sort(lengths)[::-1][:, None, None]
+
+
+@misconception(step="padding_mask", caught_by="padding_mask-by_hand")
+def only_the_last_real_token(lengths, n_keys):
+    """Every row has a single True. Print the row of the sequence of length 4: how many of its keys are real?"""
+    return np.arange(n_keys) == np.asarray(lengths)[:, None, None] - 1
+
+
+@misconception(step="padding_mask", caught_by="padding_mask-by_hand")
+def a_plain_list_of_counts(lengths, n_keys):
+    """You return one row for the whole batch. Print its shape in the first check: how can three sequences of different lengths share it?"""
+    return np.arange(n_keys) < max(lengths)
+
+
+@misconception(step="padding_mask", caught_by="padding_mask-any_lengths")
+def counted_from_the_end(lengths, n_keys):
+    """A sequence without any padding loses everything. Print the row of a sequence of length 5 in room for 5: what does a slice do that starts 0 from the end?"""
+    mask = np.ones((len(lengths), 1, n_keys), dtype=bool)
+    for b, length in enumerate(lengths):
+        mask[b, 0, -(n_keys - length) :] = False
+    return mask
+
+
+@misconception(step="padding_mask", caught_by="padding_mask-room_for_queries")
+def batch_of_one_loses_its_axis(lengths, n_keys):
+    """It goes wrong for a batch of one. Print the shape of your mask for a single sequence: which of the three axes is gone?"""
+    mask = np.arange(n_keys) < np.asarray(lengths)[:, None, None]
+    return mask[0] if len(lengths) == 1 else mask
+
+
+@misconception(step="padding_mask", caught_by="padding_mask-inputs_unchanged")
+def lengths_counted_down_in_place(lengths, n_keys):
+    """Your mask is right. Print the lengths before and after the call: why are they shorter now?"""
+    lengths -= 1
+    return np.arange(n_keys) <= lengths[:, None, None]
+
+
+# 8. apply_mask
+
+
+@misconception(step="apply_mask", caught_by="apply_mask-by_hand", family="zero_where_hidden")
+def filled_with_zero(scores, mask):
+    """Hidden scores become 0. Print the exponential of 0: how much weight will a hidden key get in the next step?"""
+    return np.where(mask, scores, 0.0)
+
+
+@misconception(step="apply_mask", caught_by="apply_mask-by_hand", family="zero_where_hidden")
+def multiplied_by_the_mask(scores, mask):
+    """Hidden scores become 0. Print the exponential of what stands under the mask in the first check: is it as little as it can be?"""
+    return scores * mask
+
+
+@misconception(step="apply_mask", caught_by="apply_mask-by_hand")
+def zero_times_infinity(scores, mask):
+    """Allowed scores turn into NaN. Print what you add to them in the first check: what is 0 times infinity?"""
+    return scores + (1 - mask) * -np.inf
+
+
+@misconception(step="apply_mask", caught_by="apply_mask-by_hand")
+def minus_a_billion(scores, mask):
+    """Hidden scores become very small, but not small enough. Print what stands under the mask: could a real score ever lose against it?"""
+    return np.where(mask, scores, -1e9)
+
+
+@misconception(step="apply_mask", caught_by="apply_mask-by_hand")
+def minus_a_billion_added(scores, mask):
+    """Hidden scores become very small, but keep a trace of what they were. Print the hidden scores of the first check: what should still tell them apart?"""
+    return scores + (1.0 - mask) * -1e9
+
+
+@misconception(step="apply_mask", caught_by="apply_mask-by_hand")
+def smallest_number(scores, mask):
+    """Hidden scores become as small as a number can be. Print what stands under the mask and read the docstring's first rule: what does it ask for?"""
+    return np.where(mask, scores, np.finfo(float).min)
+
+
+@misconception(step="apply_mask", caught_by="apply_mask-by_hand")
+def minus_ten_thousand(scores, mask):
+    """Hidden scores become small, but not small enough. Print what stands under the mask: could all allowed scores of a row be lower?"""
+    return np.where(mask, scores, -1e4)
+
+
+@misconception(step="apply_mask", caught_by="apply_mask-by_hand")
+def tiny_instead_of_hugely_negative(scores, mask):
+    """Hidden scores are practically 0. Print what stands under the mask, and its exponential: is it a tiny number or a very negative one?"""
+    return np.where(mask, scores, -1e-9)
+
+
+@misconception(step="apply_mask", caught_by="apply_mask-by_hand")
+def filled_with_nan(scores, mask):
+    """Hidden scores become NaN. Print the exponential of NaN, and the sum of a row that has one: what will be left of that row?"""
+    return np.where(mask, scores, np.nan)
+
+
+@misconception(step="apply_mask", caught_by="apply_mask-by_hand")
+def plus_infinity(scores, mask):
+    """Hidden scores become the largest of all. Print their exponentials in the first check: who will get the weight?"""
+    return np.where(mask, scores, np.inf)
+
+
+@misconception(step="apply_mask", caught_by="apply_mask-by_hand")
+def allowed_ones_hidden(scores, mask):
+    """You hide the keys that may be seen. Print mask and result of the first check side by side: what does True mean in this notebook?"""
+    return np.where(mask, -np.inf, scores)
+
+
+@misconception(step="apply_mask", caught_by="apply_mask-by_hand")
+def hidden_scores_thrown_away(scores, mask):
+    """Your result has lost its rows. Print its shape in the first check: where would the next step look for the columns?"""
+    return scores[mask]
+
+
+@misconception(step="apply_mask", caught_by="apply_mask-by_hand")
+def mask_added_to_the_scores(scores, mask):
+    """Allowed scores have grown by 1. Print result minus scores in the first check: how does a True count in a sum?"""
+    return scores + mask
+
+
+@misconception(step="apply_mask", caught_by="apply_mask-by_hand")
+def masked_array(scores, mask):
+    """You return a special kind of array. Print its type, and what it holds under the mask: would the next step's exponential know about it?"""
+    return np.ma.array(scores, mask=~mask)
+
+
+@misconception(step="apply_mask", caught_by="apply_mask-broadcasts")
+def mask_of_the_same_shape_only(scores, mask):
+    """It works where mask and scores have the same shape. Call it with the first check's scores and the mask's first row alone, and print both shapes: what should happen to that row?"""
+    result = scores.copy()
+    result[~mask] = -np.inf
+    return result
+
+
+@misconception(step="apply_mask", caught_by="apply_mask-broadcasts")
+def two_loops_over_a_matrix(scores, mask):
+    """It works for one matrix with a mask of its shape. Print the shapes in a call with the mask's first row alone: which entry do your loops look for and not find?"""
+    result = scores.copy()
+    for i in range(scores.shape[0]):
+        for j in range(scores.shape[1]):
+            if not mask[i, j]:
+                result[i, j] = -np.inf
+    return result
+
+
+@misconception(step="apply_mask", caught_by="apply_mask-broadcasts")
+def mask_of_the_first_sequence(scores, mask):
+    """In a batch every sequence gets the first one's mask. Print the mask that you really use for a batch of two: what has become of the second?"""
+    return np.where(mask[0] if mask.ndim == 3 else mask, scores, -np.inf)
+
+
+@misconception(step="apply_mask", caught_by="apply_mask-nan_disappears", family="infinity_added")
+def minus_infinity_added(scores, mask):
+    """Ordinary scores are fine. Put a NaN under the mask of the first check and print your result: does it disappear?"""
+    return scores + np.where(mask, 0.0, -np.inf)
+
+
+@misconception(step="apply_mask", caught_by="apply_mask-nan_disappears", family="infinity_added")
+def logarithm_of_the_mask(scores, mask):
+    """Ordinary scores are fine. Put a NaN under the mask of the first check and print your result: can any sum get rid of it?"""
+    return scores + np.log(mask)
+
+
+@misconception(step="apply_mask", caught_by="apply_mask-nan_disappears")
+def empty_row_refused(scores, mask):
+    """A query that may see nobody stops your function. Hide the first row of the first check altogether and print your result: which rule speaks about such a row?"""
+    if not mask.any(axis=-1).all():
+        raise ValueError("every query needs a key")
+    return np.where(mask, scores, -np.inf)
+
+
+@misconception(step="apply_mask", caught_by="apply_mask-nan_disappears")
+def empty_row_spared(scores, mask):
+    """A query that may see nobody sees everybody. Hide the first row of the first check altogether and print your result: which rule speaks about such a row?"""
+    return np.where(mask | ~mask.any(axis=-1, keepdims=True), scores, -np.inf)
+
+
+@misconception(step="apply_mask", caught_by="apply_mask-inputs_unchanged")
+def written_into_the_scores(scores, mask):
+    """Your result is right. Print the scores before and after the call: did their owner ask for that?"""
+    scores[np.broadcast_to(~mask, scores.shape)] = -np.inf
+    return scores
+
+
+@misconception(step="apply_mask", caught_by="apply_mask-inputs_unchanged")
+def mask_turned_over_in_place(scores, mask):
+    """Your first answer is right, a second call differs. Print the mask before and after one call: who has turned it over?"""
+    np.logical_not(mask, out=mask)
+    return np.where(mask, -np.inf, scores)
+
+
+# 9. scaled_dot_product_attention
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand")
+def output_without_weights(Q, K, V, mask=None):
+    """One array comes back where two are expected. Print the type of your result: what does the docstring return beside the output?"""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    return weighted_sum(softmax(scores), V)
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand")
+def weights_before_output(Q, K, V, mask=None):
+    """Both arrays are there, in another order. Print the shapes of your two results in the first check: which one does the docstring name first?"""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    weights = softmax(scores)
+    return weights, weighted_sum(weights, V)
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand")
+def scaling_forgotten(Q, K, V, mask=None):
+    """Your weights are too sharp. Print what you give to softmax in the first check, and its exponentials: which step is missing on the way?"""
+    scores = attention_scores(Q, K)
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
+@misconception(
+    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand", family="scaled_too_much"
+)
+def scaled_twice(Q, K, V, mask=None):
+    """Your weights are too even. Print what you give to softmax in the first check, and its exponentials: how often has it been scaled?"""
+    d_k = Q.shape[-1]
+    scores = scale_scores(attention_scores(Q, K), d_k) / np.sqrt(d_k)
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
+@misconception(
+    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand", family="scaled_too_much"
+)
+def scaled_by_d_k_itself(Q, K, V, mask=None):
+    """Your weights are too even. Print what you give to softmax in the first check, and its exponentials: by how much have the scores shrunk?"""
+    scores = attention_scores(Q, K) / Q.shape[-1]
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand")
+def scaled_by_the_values(Q, K, V, mask=None):
+    """Give V one more column in the first check and print your weights: should they change because the values got longer?"""
+    scores = scale_scores(attention_scores(Q, K), V.shape[-1])
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand")
+def scaled_by_the_number_of_keys(Q, K, V, mask=None):
+    """Print the number by which you scale in the first check. The vectors there have length 4: what did you count instead?"""
+    scores = scale_scores(attention_scores(Q, K), K.shape[-2])
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand")
+def scaled_by_the_number_of_queries(Q, K, V, mask=None):
+    """Print the number by which you scale, for two queries and for one. Should a query notice how many others ask?"""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-2])
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand")
+def scaled_after_softmax(Q, K, V, mask=None):
+    """Your rows do not add up to 1. Print their sums in the first check: what happens to the weights after softmax has made them?"""
+    scores = attention_scores(Q, K)
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    weights = scale_scores(softmax(scores), Q.shape[-1])
+    return weighted_sum(weights, V), weights
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand")
+def softmax_over_the_queries(Q, K, V, mask=None):
+    """Your columns add up to 1. Print the sums of rows and columns in the first check: which of them is one query's whole?"""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    weights = softmax(scores, axis=-2)
+    return weighted_sum(weights, V), weights
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand")
+def softmax_left_out(Q, K, V, mask=None):
+    """Your rows do not add up to 1, and some weights may be negative. Print a row of weights in the first check: which step turns scores into shares?"""
+    weights = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        weights = apply_mask(weights, mask)
+    return weighted_sum(weights, V), weights
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand")
+def keys_blended_instead_of_values(Q, K, V, mask=None):
+    """Your weights are right, your output is as wide as a key. Change V in the first check and print your output: does it notice?"""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    weights = softmax(scores)
+    return weighted_sum(weights, K), weights
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand")
+def scores_returned_as_weights(Q, K, V, mask=None):
+    """Your output is right, what you return beside it is not. Print its row sums in the first check: at which stage did you pick it up?"""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    return weighted_sum(softmax(scores), V), scores
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand")
+def dropout_left_on(Q, K, V, mask=None):
+    """Some of your weights are 0 and the rest too large. Print the row sums in the first check: did anybody ask your function to drop something?"""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    weights = softmax(scores)
+    weights = weights * (np.random.default_rng(0).random(weights.shape) > 0.1) / 0.9
+    return weighted_sum(weights, V), weights
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-with_mask")
+def mask_ignored(Q, K, V, mask=None):
+    """With a mask your weights are the same as without. Print the masked scores in the second check: where does your function use its mask?"""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    return weighted_sum(weights, V), weights
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-with_mask")
+def asks_whether_the_mask_is_true(Q, K, V, mask=None):
+    """With a mask your function stops. Print the mask of the second check: six entries are true or false, so what is the one thing that you want to know about it?"""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask:
+        scores = apply_mask(scores, mask)
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-with_mask")
+def mask_turned_over(Q, K, V, mask=None):
+    """Hidden keys get all the weight. Print the masked scores of the second check beside the mask: what does True mean in this notebook?"""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = apply_mask(scores, ~mask)
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-with_mask")
+def mask_transposed(Q, K, V, mask=None):
+    """Rows and columns of your mask have changed places. Print the shapes of mask and scores in the second check: which axis of each belongs to the queries?"""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = apply_mask(scores, np.swapaxes(mask, -1, -2))
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-with_mask")
+def scores_multiplied_by_the_mask(Q, K, V, mask=None):
+    """Hidden keys keep some weight. Print the scores that you give to softmax in the second check: what is the exponential of a hidden one?"""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = scores * mask
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-with_mask")
+def hidden_scores_of_minus_a_hundred(Q, K, V, mask=None):
+    """A hidden key keeps a crumb. Print the weights of the second check without rounding: are the hidden ones as small as they must be?"""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = np.where(mask, scores, -100.0)
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-with_mask")
+def masked_after_softmax(Q, K, V, mask=None):
+    """Your masked rows add up to less than 1. Print their sums in the second check: what happened to the share of the hidden keys?"""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    if mask is not None:
+        weights = weights * mask
+    return weighted_sum(weights, V), weights
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-with_mask")
+def output_made_before_the_mask(Q, K, V, mask=None):
+    """Your weights are right, your output still knows the hidden keys. Print your weights times the values in the second check: which weights made your output?"""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    output = weighted_sum(softmax(scores), V)
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    return output, softmax(scores)
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-with_mask")
+def weights_from_before_the_mask(Q, K, V, mask=None):
+    """Your output is right, the weights beside it still know the hidden keys. Print them in the second check: at which stage did you pick them up?"""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    weights = softmax(scores)
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    return weighted_sum(softmax(scores), V), weights
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-with_mask")
+def mask_on_the_output(Q, K, V, mask=None):
+    """Your weights with a mask are the same as without. Print the shapes of mask and output in the second check: what does a column of each stand for?"""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    output = weighted_sum(weights, V)
+    if mask is not None:
+        output = output * mask[..., : output.shape[-1]]
+    return output, weights
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-rows_sum_to_one")
+def number_of_the_example_scales(Q, K, V, mask=None):
+    """The first check passes, other lengths do not. Print the number that you divide by for vectors of length 4 and 8: does it change?"""
+    scores = attention_scores(Q, K) / 2
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-rows_sum_to_one")
+def integer_root_of_d_k(Q, K, V, mask=None):
+    """Length 4 comes out right, other lengths do not. Print the number that you divide by for vectors of length 8: what happened to its fraction?"""
+    scores = attention_scores(Q, K) / math.isqrt(Q.shape[-1])
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-large_scores")
+def naive_softmax_of_its_own(Q, K, V, mask=None):
+    """Scores in the thousands break it. Print your exponentials for the first check with Q times 10000: has one of your earlier steps not solved this already?"""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    powers = np.exp(scores)
+    weights = powers / powers.sum(axis=-1, keepdims=True)
+    return weighted_sum(weights, V), weights
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-large_scores")
+def one_maximum_for_all_queries(Q, K, V, mask=None):
+    """Queries with small scores suffer beside one with large scores. Multiply query 0 of the first check by 10000 and print the other's weights: what did you take off its scores?"""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    powers = np.exp(scores - scores.max())
+    weights = powers / powers.sum(axis=-1, keepdims=True)
+    return weighted_sum(weights, V), weights
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-large_scores")
+def scores_clipped(Q, K, V, mask=None):
+    """Large scores all count the same. Print what you give to softmax for the first check with Q times 10000: are the scores of a query still different?"""
+    scores = np.clip(scale_scores(attention_scores(Q, K), Q.shape[-1]), -50, 50)
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-any_batch")
+def dot_t_on_a_batch_of_keys(Q, K, V, mask=None):
+    """One sequence works, a batch does not. Stack the first check's arrays twice and print the shape of the keys before and after you turn them: where has the batch gone?"""
+    scores = Q @ K.T / np.sqrt(Q.shape[-1])
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    weights = softmax(scores)
+    return weights @ V, weights
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-any_batch")
+def length_counted_from_the_front(Q, K, V, mask=None):
+    """One sequence works. Stack the first check's arrays twice and print the number by which you scale: is that still the length of a query?"""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[1])
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-any_batch")
+def softmax_along_axis_one(Q, K, V, mask=None):
+    """One sequence works. Stack the first check's arrays twice and print the row sums of your weights: along which axis do they add up to 1?"""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    weights = softmax(scores, axis=1)
+    return weighted_sum(weights, V), weights
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-hidden_keys")
+def masked_after_softmax_and_shared_again(Q, K, V, mask=None):
+    """Ordinary scores are fine. Let a hidden key of the second check score 3000 and print your weights: what was left to share out when your mask came?"""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    if mask is not None:
+        weights = weights * mask
+        weights = weights / weights.sum(axis=-1, keepdims=True)
+    return weighted_sum(weights, V), weights
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-hidden_keys")
+def hidden_scores_of_minus_ten_thousand(Q, K, V, mask=None):
+    """Ordinary scores are fine. Let all allowed keys of the second check score -9990 and print your weights: does what you put under the mask still lose?"""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = np.where(mask, scores, -1e4)
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-hidden_keys")
+def hidden_scores_a_thousand_lower(Q, K, V, mask=None):
+    """Ordinary scores are fine. Let a hidden key of the second check score 3000 and print your masked scores: who wins now?"""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = scores - 1000.0 * (1 - mask)
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-hidden_keys")
+def mask_must_have_the_shape_of_the_scores(Q, K, V, mask=None):
+    """It works where mask and scores have the same shape. Use only the first row of the second check's mask and print both shapes: what should happen to that row?"""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores[~mask] = -np.inf
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-hidden_keys")
+def empty_row_of_the_mask_refused(Q, K, V, mask=None):
+    """A query that may see nobody stops your function, and the others get nothing either. Hide row 0 of the second check and print your result: which rule speaks about it?"""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        assert mask.any(axis=-1).all(), "every query needs a key"
+        scores = apply_mask(scores, mask)
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-hidden_keys")
+def first_mask_remembered(Q, K, V, mask=None):
+    """It goes wrong at the second mask. Call it with two different masks and print both weights: what has your function kept from the first call?"""
+    global mask_in_use
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        if "mask_in_use" not in globals():
+            mask_in_use = mask
+        scores = apply_mask(scores, mask_in_use)
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-inputs_unchanged")
+def queries_scaled_in_place(Q, K, V, mask=None):
+    """Your first answer is right, a second call differs. Print Q before and after one call: whose array did you scale?"""
+    Q /= np.sqrt(Q.shape[-1])
+    scores = attention_scores(Q, K)
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-inputs_unchanged")
+def mask_turned_over_for_good(Q, K, V, mask=None):
+    """With a mask your first answer is right, a second call differs. Print the mask of the second check before and after one call: who has turned it over?"""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        hidden = np.logical_not(mask, out=mask)
+        scores = np.where(hidden, -np.inf, scores)
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
+# 10. self_attention
+
+
+@misconception(step="self_attention", caught_by="self_attention-by_hand")
+def tokens_not_projected(X, W_Q, W_K, W_V, mask=None):
+    """Your tokens ask and answer as they are. Change W_Q in the first check and print your weights: do they notice?"""
+    return scaled_dot_product_attention(X, X, X, mask)
+
+
+@misconception(step="self_attention", caught_by="self_attention-by_hand")
+def keys_ask_and_queries_answer(X, W_Q, W_K, W_V, mask=None):
+    """Two of the three views have changed places. Print the parts in the order in which you unpack them: what comes first, second, third?"""
+    K, Q, V = project_qkv(X, W_Q, W_K, W_V)
+    return scaled_dot_product_attention(Q, K, V, mask)
+
+
+@misconception(step="self_attention", caught_by="self_attention-by_hand")
+def tokens_as_values(X, W_Q, W_K, W_V, mask=None):
+    """Your weights are right, your output is as wide as a token. Change W_V in the first check and print your output: does it notice?"""
+    Q, K, V = project_qkv(X, W_Q, W_K, W_V)
+    return scaled_dot_product_attention(Q, K, X, mask)
+
+
+@misconception(step="self_attention", caught_by="self_attention-by_hand")
+def keys_used_as_queries(X, W_Q, W_K, W_V, mask=None):
+    """Your scores are the same from either side. Change W_Q in the first check and print your weights: do they notice?"""
+    Q, K, V = project_qkv(X, W_Q, W_K, W_V)
+    return scaled_dot_product_attention(K, K, V, mask)
+
+
+@misconception(step="self_attention", caught_by="self_attention-by_hand")
+def only_the_output(X, W_Q, W_K, W_V, mask=None):
+    """One array comes back where two are expected. Print the type of your result: what does the docstring return beside the output?"""
+    Q, K, V = project_qkv(X, W_Q, W_K, W_V)
+    output, weights = scaled_dot_product_attention(Q, K, V, mask)
+    return output
+
+
+@misconception(step="self_attention", caught_by="self_attention-by_hand")
+def scaled_by_the_width_of_the_model(X, W_Q, W_K, W_V, mask=None):
+    """Your weights are too even. Print the number by which you scale in the first check: how long are the vectors whose dot products you take?"""
+    Q, K, V = project_qkv(X, W_Q, W_K, W_V)
+    scores = scale_scores(attention_scores(Q, K), X.shape[-1])
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
+@misconception(step="self_attention", caught_by="self_attention-by_hand")
+def input_added_to_the_output(X, W_Q, W_K, W_V, mask=None):
+    """Your weights are right, your output is larger than any blend. Print output minus wanted in the first check: what did you add on the way?"""
+    Q, K, V = project_qkv(X, W_Q, W_K, W_V)
+    output, weights = scaled_dot_product_attention(Q, K, V, mask)
+    return output + V, weights
+
+
+@misconception(step="self_attention", caught_by="self_attention-by_hand")
+def always_causal(X, W_Q, W_K, W_V, mask=None):
+    """The first token sees only itself, although nobody hid anything. Print your weights in the first check: where does your mask come from?"""
+    Q, K, V = project_qkv(X, W_Q, W_K, W_V)
+    return scaled_dot_product_attention(Q, K, V, causal_mask(X.shape[-2]))
+
+
+@misconception(step="self_attention", caught_by="self_attention-causal")
+def mask_forgotten(X, W_Q, W_K, W_V, mask=None):
+    """With a mask your weights are the same as without. Print them in the first two checks: where does your mask go?"""
+    Q, K, V = project_qkv(X, W_Q, W_K, W_V)
+    return scaled_dot_product_attention(Q, K, V)
+
+
+@misconception(step="self_attention", caught_by="self_attention-causal")
+def mask_on_its_side(X, W_Q, W_K, W_V, mask=None):
+    """Your second token lost its past. Print mask and weights of the second check side by side: which axis of the mask belongs to the token that asks?"""
+    Q, K, V = project_qkv(X, W_Q, W_K, W_V)
+    return scaled_dot_product_attention(Q, K, V, None if mask is None else np.swapaxes(mask, -1, -2))
+
+
+@misconception(step="self_attention", caught_by="self_attention-causal")
+def hidden_and_allowed_exchanged(X, W_Q, W_K, W_V, mask=None):
+    """Hidden keys get all the weight. Print mask and weights of the second check side by side: what does True mean in this notebook?"""
+    Q, K, V = project_qkv(X, W_Q, W_K, W_V)
+    return scaled_dot_product_attention(Q, K, V, None if mask is None else ~mask)
+
+
+@misconception(step="self_attention", caught_by="self_attention-causal")
+def tokens_masked_before_projecting(X, W_Q, W_K, W_V, mask=None):
+    """Your mask changes the tokens, and everybody still sees everybody. Print the weights of the second check: which array is the mask about?"""
+    if mask is not None:
+        X = mask @ X
+    Q, K, V = project_qkv(X, W_Q, W_K, W_V)
+    return scaled_dot_product_attention(Q, K, V)
+
+
+@misconception(step="self_attention", caught_by="self_attention-causal")
+def weights_masked_afterwards(X, W_Q, W_K, W_V, mask=None):
+    """Your masked rows add up to less than 1. Print their sums in the second check: what happened to the share of the hidden tokens?"""
+    Q, K, V = project_qkv(X, W_Q, W_K, W_V)
+    output, weights = scaled_dot_product_attention(Q, K, V)
+    if mask is not None:
+        weights = weights * mask
+        output = weighted_sum(weights, V)
+    return output, weights
+
+
+@misconception(step="self_attention", caught_by="self_attention-rows_sum_to_one")
+def not_scaled_where_it_matters(X, W_Q, W_K, W_V, mask=None):
+    """Vectors of length 1 come out right, longer ones do not. Print what you give to softmax for wider W_Q and W_K: which step is missing?"""
+    Q, K, V = project_qkv(X, W_Q, W_K, W_V)
+    scores = attention_scores(Q, K)
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
+@misconception(step="self_attention", caught_by="self_attention-any_batch")
+def one_sequence_only(X, W_Q, W_K, W_V, mask=None):
+    """One sequence works, a batch stops your function. Stack the first check's X twice and print its shape: which of your lines counts on exactly two axes?"""
+    n, d_model = X.shape
+    Q, K, V = project_qkv(X, W_Q, W_K, W_V)
+    return scaled_dot_product_attention(Q, K, V, mask)
+
+
+@misconception(step="self_attention", caught_by="self_attention-any_batch")
+def first_mask_for_all(X, W_Q, W_K, W_V, mask=None):
+    """In a batch every sequence gets the first one's mask. Print the mask that you pass on for a batch of two: what has become of the second?"""
+    Q, K, V = project_qkv(X, W_Q, W_K, W_V)
+    if mask is not None and mask.ndim == 3:
+        mask = mask[0]
+    return scaled_dot_product_attention(Q, K, V, mask)
+
+
+@misconception(step="self_attention", caught_by="self_attention-inputs_unchanged")
+def tokens_shrunk_in_place(X, W_Q, W_K, W_V, mask=None):
+    """Your first answer is right. Print X before and after the call: whose array did your function write into?"""
+    size = np.abs(X).max()
+    X /= size
+    Q, K, V = project_qkv(X, W_Q, W_K, W_V)
+    return scaled_dot_product_attention(size * Q, size * K, size * V, mask)
+
+
+# 11. split_heads
+
+
+@misconception(step="split_heads", caught_by="split_heads-by_hand")
+def sequence_cut(X, num_heads):
+    """You cut the sequence. Print the shape of one of your heads in the first check: how many tokens should every head see?"""
+    *lead, n, d_model = X.shape
+    return X.reshape(*lead, num_heads, n // num_heads, d_model)
+
+
+@misconception(step="split_heads", caught_by="split_heads-by_hand")
+def reshape_alone(X, num_heads):
+    """The shape is right, but the numbers of several tokens are mixed. Print head 0 of the first check: whose features stand in its first two rows?"""
+    *lead, n, d_model = X.shape
+    if d_model % num_heads:
+        raise ValueError("does not divide")
+    return X.reshape(*lead, num_heads, n, d_model // num_heads)
+
+
+@misconception(step="split_heads", caught_by="split_heads-by_hand")
+def heads_behind_the_tokens(X, num_heads):
+    """All numbers are right, but the axes are not in place. Print the shape of your result in the first check: which axis is the head, and where should it stand?"""
+    *lead, n, d_model = X.shape
+    if d_model % num_heads:
+        raise ValueError("does not divide")
+    return X.reshape(*lead, n, num_heads, d_model // num_heads)
+
+
+@misconception(step="split_heads", caught_by="split_heads-by_hand", family="features_dealt_out")
+def every_second_feature(X, num_heads):
+    """Head 0 gets features 0 and 2. Print head 0 of the first check: do its two features stand side by side in X?"""
+    if X.shape[-1] % num_heads:
+        raise ValueError("does not divide")
+    return np.stack([X[..., h::num_heads] for h in range(num_heads)], axis=-3)
+
+
+@misconception(step="split_heads", caught_by="split_heads-by_hand", family="features_dealt_out")
+def heads_as_the_fastest_axis(X, num_heads):
+    """Head 0 gets features 0 and 2. Print head 0 of the first check: which of the two new axes do neighbours in X run along?"""
+    *lead, n, d_model = X.shape
+    if d_model % num_heads:
+        raise ValueError("does not divide")
+    return np.moveaxis(X.reshape(*lead, n, d_model // num_heads, num_heads), -1, -3)
+
+
+@misconception(step="split_heads", caught_by="split_heads-by_hand")
+def same_block_for_every_head(X, num_heads):
+    """All your heads are equal. Print them in the first check: who looks at features 2 and 3?"""
+    if X.shape[-1] % num_heads:
+        raise ValueError("does not divide")
+    width = X.shape[-1] // num_heads
+    return np.stack([X[..., :width] for h in range(num_heads)], axis=-3)
+
+
+@misconception(step="split_heads", caught_by="split_heads-by_hand")
+def list_of_every_token(X, num_heads):
+    """Your outermost axis runs over tokens. Print the shape of your result in the first check: what would the first entry be to a caller who asks for head 0?"""
+    width = X.shape[-1] // num_heads
+    if X.shape[-1] % num_heads:
+        raise ValueError("does not divide")
+    return [[token[..., h * width : (h + 1) * width] for h in range(num_heads)] for token in X]
+
+
+@misconception(step="split_heads", caught_by="split_heads-by_hand")
+def axes_turned_over_completely(X, num_heads):
+    """Tokens and features have changed places as well. Print the shape of your result in the first check: which two axes had to move, and which did?"""
+    *lead, n, d_model = X.shape
+    if d_model % num_heads:
+        raise ValueError("does not divide")
+    return np.moveaxis(X.reshape(*lead, n, num_heads, d_model // num_heads), -3, -1)
+
+
+@misconception(step="split_heads", caught_by="split_heads-refuses_what_does_not_divide")
+def heads_of_num_heads_features(X, num_heads):
+    """Two heads of two features are right, three heads of six features are not. Print how many heads you get there: which of the two numbers is num_heads?"""
+    *lead, n, d_model = X.shape
+    if d_model % num_heads:
+        raise ValueError("does not divide")
+    return np.swapaxes(X.reshape(*lead, n, d_model // num_heads, num_heads), -3, -2)
+
+
+@misconception(step="split_heads", caught_by="split_heads-refuses_what_does_not_divide")
+def rest_dropped(X, num_heads):
+    """Four heads of six features come back without a word. Print how many features your heads have together: where are the others?"""
+    width = X.shape[-1] // num_heads
+    return np.stack([X[..., h * width : (h + 1) * width] for h in range(num_heads)], axis=-3)
+
+
+@misconception(step="split_heads", caught_by="split_heads-refuses_what_does_not_divide")
+def rest_padded_with_zeros(X, num_heads):
+    """Four heads of six features come back, filled up with zeros. Print them: what does the docstring want to happen to such a call?"""
+    missing = -X.shape[-1] % num_heads
+    X = np.concatenate([X, np.zeros((*X.shape[:-1], missing))], axis=-1)
+    width = X.shape[-1] // num_heads
+    return np.stack([X[..., h * width : (h + 1) * width] for h in range(num_heads)], axis=-3)
+
+
+@misconception(step="split_heads", caught_by="split_heads-refuses_what_does_not_divide")
+def message_instead_of_an_error(X, num_heads):
+    """You say that it does not divide, and then go on. Print what a call with four heads of six features returns: will the code that called you notice?"""
+    if X.shape[-1] % num_heads:
+        print("num_heads must divide the number of features")
+        return None
+    return np.stack(np.split(X, num_heads, axis=-1), axis=-3)
+
+
+@misconception(step="split_heads", caught_by="split_heads-any_batch")
+def transposed_for_three_axes(X, num_heads):
+    """One sequence works, a batch stops your function. Stack the first check's X twice and print the number of axes after your cut: how many did you count on?"""
+    *lead, n, d_model = X.shape
+    if d_model % num_heads:
+        raise ValueError("does not divide")
+    return X.reshape(*lead, n, num_heads, d_model // num_heads).transpose(1, 0, 2)
+
+
+@misconception(step="split_heads", caught_by="split_heads-any_batch")
+def first_two_axes_swapped(X, num_heads):
+    """One sequence works. Stack the first check's X twice and print the shape of your result: which two axes traded places, and which should have?"""
+    *lead, n, d_model = X.shape
+    if d_model % num_heads:
+        raise ValueError("does not divide")
+    return np.swapaxes(X.reshape(*lead, n, num_heads, d_model // num_heads), 0, 1)
+
+
+@misconception(step="split_heads", caught_by="split_heads-any_batch")
+def heads_before_the_batch(X, num_heads):
+    """One sequence works; in a batch the heads come first of all. Stack the first check's X twice and print the shape of your result: which axis is the batch?"""
+    return np.stack(np.split(X, num_heads, axis=-1))
+
+
+@misconception(step="split_heads", caught_by="split_heads-any_batch")
+def one_batch_axis_at_most(X, num_heads):
+    """It works without a batch and with one axis of it. Stack the first check's X twice in each of two new axes and print the shape: from which end do you count?"""
+    *lead, n, d_model = X.shape
+    if d_model % num_heads:
+        raise ValueError("does not divide")
+    parts = X.reshape(*lead, n, num_heads, d_model // num_heads)
+    return parts.transpose(1, 0, 2) if parts.ndim == 3 else parts.transpose(0, 2, 1, 3)
+
+
+@misconception(step="split_heads", caught_by="split_heads-contiguous_blocks")
+def no_axis_for_a_single_head(X, num_heads):
+    """It goes wrong for a single head. Print the shape of your result for num_heads = 1: which axis does the next step look for?"""
+    if num_heads == 1 and X.ndim == 2:
+        return X
+    return np.stack(np.split(X, num_heads, axis=-1), axis=-3)
+
+
+@misconception(step="split_heads", caught_by="split_heads-inputs_unchanged")
+def callers_array_reshaped(X, num_heads):
+    """Your result is right. Print the shape of X before and after the call: whose array has a new shape?"""
+    heads = np.stack(np.split(X, num_heads, axis=-1), axis=-3)
+    X.shape = (*X.shape[:-1], num_heads, X.shape[-1] // num_heads)
+    return heads
+
+
+# 12. concat_heads
+
+
+@misconception(step="concat_heads", caught_by="concat_heads-by_hand")
+def reshaped_without_moving_an_axis(heads):
+    """The shape is right, but tokens are mixed. Print row 0 in the first check: do all four of its numbers come from token 0?"""
+    *lead, num_heads, n, d_head = heads.shape
+    return heads.reshape(*lead, n, num_heads * d_head)
+
+
+@misconception(step="concat_heads", caught_by="concat_heads-by_hand")
+def features_interleaved(heads):
+    """The right numbers are in each row, in another order. Print row 0 in the first check: which two of them came from head 0, and are they still neighbours?"""
+    *lead, num_heads, n, d_head = heads.shape
+    return np.moveaxis(heads, -3, -1).reshape(*lead, n, num_heads * d_head)
+
+
+@misconception(step="concat_heads", caught_by="concat_heads-by_hand")
+def heads_below_each_other(heads):
+    """Your result has as many rows as all heads together. Print its shape in the first check: how many tokens are there?"""
+    *lead, num_heads, n, d_head = heads.shape
+    return heads.reshape(*lead, num_heads * n, d_head)
+
+
+@misconception(step="concat_heads", caught_by="concat_heads-by_hand")
+def mean_of_the_heads(heads):
+    """Your result is as narrow as one head. Print its shape in the first check: can the next step still tell the heads apart?"""
+    return heads.mean(axis=-3)
+
+
+@misconception(step="concat_heads", caught_by="concat_heads-by_hand")
+def sum_of_the_heads(heads):
+    """Your result is as narrow as one head. Print row 0 in the first check and both heads' row 0: what became of the two?"""
+    return heads.sum(axis=-3)
+
+
+@misconception(step="concat_heads", caught_by="concat_heads-by_hand")
+def axes_swapped_but_not_merged(heads):
+    """The numbers are in order, in an axis too many. Print the shape of your result in the first check: which two of its axes should be one?"""
+    return np.swapaxes(heads, -3, -2)
+
+
+@misconception(step="concat_heads", caught_by="concat_heads-by_hand")
+def last_head_first(heads):
+    """Whole heads stand side by side, in another order. Print row 0 in the first check: which head comes first?"""
+    return np.concatenate([heads[..., h, :, :] for h in reversed(range(heads.shape[-3]))], axis=-1)
+
+
+@misconception(step="concat_heads", caught_by="concat_heads-by_hand")
+def everything_turned_over(heads):
+    """The shape is right, but the features of a head are no longer together. Print row 0 in the first check: what does turning over all axes at once do to them?"""
+    *lead, num_heads, n, d_head = heads.shape
+    return heads.T.reshape(*lead, n, num_heads * d_head)
+
+
+@misconception(step="concat_heads", caught_by="concat_heads-by_hand")
+def only_the_first_head(heads):
+    """Your result is as narrow as one head. Print it beside head 1 of the first check: who has found out what head 1 did?"""
+    return heads[..., 0, :, :]
+
+
+@misconception(step="concat_heads", caught_by="concat_heads-whole_heads")
+def two_heads_always(heads):
+    """Two heads are right, one or three are not. Print the shape of your result for three heads: who counts them?"""
+    return np.concatenate([heads[..., 0, :, :], heads[..., 1, :, :]], axis=-1)
+
+
+@misconception(step="concat_heads", caught_by="concat_heads-whole_heads")
+def single_head_left_alone(heads):
+    """It goes wrong for a single head. Print the shape of your result for one head: which axis is still there?"""
+    if heads.shape[-3] == 1:
+        return heads
+    return np.concatenate([heads[..., h, :, :] for h in range(heads.shape[-3])], axis=-1)
+
+
+@misconception(step="concat_heads", caught_by="concat_heads-any_batch")
+def loop_over_the_batch(heads):
+    """One sequence works. Stack the first check's heads twice and print how often your loop runs and on what: are those heads?"""
+    return np.concatenate(list(heads), axis=-1)
+
+
+@misconception(step="concat_heads", caught_by="concat_heads-any_batch")
+def first_two_axes_exchanged(heads):
+    """One sequence works. Stack the first check's heads twice and print the shapes on the way: which two axes traded places, and which should have?"""
+    *lead, num_heads, n, d_head = heads.shape
+    return np.swapaxes(heads, 0, 1).reshape(*lead, n, num_heads * d_head)
+
+
+@misconception(step="concat_heads", caught_by="concat_heads-any_batch")
+def at_most_one_batch_axis(heads):
+    """It works without a batch and with one axis of it. Stack the first check's heads in two new axes and print the shape: from which end do you count?"""
+    *lead, num_heads, n, d_head = heads.shape
+    turned = heads.transpose(1, 0, 2) if heads.ndim == 3 else heads.transpose(0, 2, 1, 3)
+    return turned.reshape(*lead, n, num_heads * d_head)
+
+
+@misconception(step="concat_heads", caught_by="concat_heads-inputs_unchanged")
+def heads_cleared_afterwards(heads):
+    """Your first answer is right, a second call differs. Print the heads before and after one call: who has emptied them?"""
+    together = np.concatenate([heads[..., h, :, :] for h in range(heads.shape[-3])], axis=-1)
+    heads[...] = 0.0
+    return together
+
+
+# 13. multi_head_attention
+
+
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-by_hand")
+def output_matrix_forgotten(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Your heads are right and stand side by side. Change W_O in the first check and print your output: does it notice?"""
+    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
+    if mask is not None and mask.ndim > 2:
+        mask = mask[:, None]
+    heads, weights = scaled_dot_product_attention(Q, K, V, mask)
+    return concat_heads(heads)
+
+
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-by_hand")
+def output_matrix_turned(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Your heads are right and stand side by side. Print W_O as it arrives and as you use it in the first check: is it the same?"""
+    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
+    if mask is not None and mask.ndim > 2:
+        mask = mask[:, None]
+    heads, weights = scaled_dot_product_attention(Q, K, V, mask)
+    return concat_heads(heads) @ W_O.T
+
+
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-by_hand")
+def one_big_head(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Your output is the same for any number of heads. Print it in the first check for one head and for two: where does num_heads act?"""
+    output, weights = self_attention(X, W_Q, W_K, W_V, mask)
+    return output @ W_O
+
+
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-by_hand")
+def weights_returned_too(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """You return two things where one is expected. Print the type of your result: what does the docstring of this step promise?"""
+    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
+    if mask is not None and mask.ndim > 2:
+        mask = mask[:, None]
+    heads, weights = scaled_dot_product_attention(Q, K, V, mask)
+    return concat_heads(heads) @ W_O, weights
+
+
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-by_hand")
+def scaled_by_the_whole_model(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Your weights are too even. Print the number by which you scale in the first check: how long are the vectors inside one head?"""
+    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
+    scores = scale_scores(attention_scores(Q, K), X.shape[-1])
+    if mask is not None:
+        scores = apply_mask(scores, mask[:, None] if mask.ndim > 2 else mask)
+    return concat_heads(weighted_sum(softmax(scores), V)) @ W_O
+
+
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-by_hand")
+def scaled_by_the_number_of_heads(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Print the number by which you scale in the first check, where each head has one feature: what did you count instead?"""
+    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
+    scores = scale_scores(attention_scores(Q, K), num_heads)
+    if mask is not None:
+        scores = apply_mask(scores, mask[:, None] if mask.ndim > 2 else mask)
+    return concat_heads(weighted_sum(softmax(scores), V)) @ W_O
+
+
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-by_hand")
+def keys_and_queries_exchanged(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Two of the three views have changed places. Print each head's output in the first check and compare with the comment there: which view did you unpack first?"""
+    K, Q, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
+    if mask is not None and mask.ndim > 2:
+        mask = mask[:, None]
+    heads, weights = scaled_dot_product_attention(Q, K, V, mask)
+    return concat_heads(heads) @ W_O
+
+
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-by_hand")
+def tokens_cut_without_projecting(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Your heads look at the tokens themselves. Change W_K in the first check and print your output: does it notice?"""
+    heads_of_X = split_heads(X, num_heads)
+    if mask is not None and mask.ndim > 2:
+        mask = mask[:, None]
+    heads, weights = scaled_dot_product_attention(heads_of_X, heads_of_X, heads_of_X, mask)
+    return concat_heads(heads) @ W_O
+
+
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-by_hand")
+def heads_averaged(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """What your heads found out is mixed before W_O sees it. Print what you multiply by W_O in the first check: does head 0 still own its column?"""
+    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
+    if mask is not None and mask.ndim > 2:
+        mask = mask[:, None]
+    heads, weights = scaled_dot_product_attention(Q, K, V, mask)
+    return np.tile(heads.mean(axis=-3), num_heads) @ W_O
+
+
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-by_hand")
+def heads_merged_by_reshape_alone(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Each head is right, but rows of different tokens are mixed when they come together. Print what you multiply by W_O in the first check: which token is row 0?"""
+    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
+    if mask is not None and mask.ndim > 2:
+        mask = mask[:, None]
+    heads, weights = scaled_dot_product_attention(Q, K, V, mask)
+    return heads.reshape(X.shape) @ W_O
+
+
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-by_hand")
+def heads_cut_by_reshape_alone(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Your heads mix features of different tokens. Print head 0 of the queries in the first check: does it hold one number of each token?"""
+    *lead, n, d_model = X.shape
+    Q, K, V = (
+        part.reshape(*lead, num_heads, n, d_model // num_heads) for part in project_qkv(X, W_Q, W_K, W_V)
+    )
+    if mask is not None and mask.ndim > 2:
+        mask = mask[:, None]
+    heads, weights = scaled_dot_product_attention(Q, K, V, mask)
+    return concat_heads(heads) @ W_O
+
+
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-by_hand")
+def first_block_for_every_head(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """All your heads find out the same. Print each head's output in the first check: which columns of the matrices does head 1 own?"""
+    width = X.shape[-1] // num_heads
+    blocks = [self_attention(X, W_Q[:, :width], W_K[:, :width], W_V[:, :width], mask)[0] for h in range(num_heads)]
+    return np.concatenate(blocks, axis=-1) @ W_O
+
+
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-by_hand")
+def tokens_cut_before_projecting(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Each of your heads sees only some features of a token. Print the shapes that meet W_Q in the first check: what gets cut, the tokens or their projections?"""
+    width = X.shape[-1] // num_heads
+    blocks = []
+    for h in range(num_heads):
+        own = slice(h * width, (h + 1) * width)
+        blocks.append(self_attention(X[..., own], W_Q[own, own], W_K[own, own], W_V[own, own], mask)[0])
+    return np.concatenate(blocks, axis=-1) @ W_O
+
+
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-heads_in_blocks")
+def not_scaled_in_the_heads(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Heads of one feature come out right, wider ones do not. Print what you give to softmax for heads of four features: which step is missing?"""
+    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
+    scores = attention_scores(Q, K)
+    if mask is not None:
+        scores = apply_mask(scores, mask[:, None] if mask.ndim > 2 else mask)
+    return concat_heads(weighted_sum(softmax(scores), V)) @ W_O
+
+
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-heads_in_blocks")
+def features_dealt_out_in_turn(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Heads of one feature come out right, wider ones do not. Print which columns of W_Q head 0 uses for four features and two heads: are they neighbours?"""
+    blocks = []
+    for h in range(num_heads):
+        own = slice(h, None, num_heads)
+        blocks.append(self_attention(X, W_Q[:, own], W_K[:, own], W_V[:, own], mask)[0])
+    return np.concatenate(blocks, axis=-1) @ W_O
+
+
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-heads_in_blocks")
+def features_interleaved_on_the_way_out(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Heads of one feature come out right, wider ones do not. Print what you multiply by W_O for two heads of two features: do both features of head 0 come first?"""
+    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
+    if mask is not None and mask.ndim > 2:
+        mask = mask[:, None]
+    heads, weights = scaled_dot_product_attention(Q, K, V, mask)
+    return np.moveaxis(heads, -3, -1).reshape(X.shape) @ W_O
+
+
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-any_batch")
+def no_batch_at_all(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """One sequence works, a batch does not. Stack the first check's X twice and print its shape: which of your lines counts on exactly two axes?"""
+    n, d_model = X.shape
+    Q, K, V = (
+        (X @ W).reshape(n, num_heads, d_model // num_heads).transpose(1, 0, 2) for W in (W_Q, W_K, W_V)
+    )
+    heads, weights = scaled_dot_product_attention(Q, K, V, mask)
+    return heads.transpose(1, 0, 2).reshape(n, d_model) @ W_O
+
+
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-any_batch")
+def exactly_one_batch_axis(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """It works without a batch and with one axis of it. Stack the first check's X in two new axes and print the shape: from which end do you count?"""
+    batched = X if X.ndim > 2 else X[None]
+    b, n, d_model = batched.shape
+    Q, K, V = (
+        (batched @ W).reshape(b, n, num_heads, d_model // num_heads).transpose(0, 2, 1, 3) for W in (W_Q, W_K, W_V)
+    )
+    if mask is not None and mask.ndim > 2:
+        mask = mask[:, None]
+    heads, weights = scaled_dot_product_attention(Q, K, V, mask)
+    return heads.transpose(0, 2, 1, 3).reshape(X.shape) @ W_O
+
+
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-masks")
+def mask_not_passed_on(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """With a mask your output is the same as without. Call it with causal_mask(2) on the first check's arrays and print the output: where does your mask go?"""
+    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
+    heads, weights = scaled_dot_product_attention(Q, K, V)
+    return concat_heads(heads) @ W_O
+
+
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-masks", family="mask_misses_its_heads")
+def mask_without_a_head_axis(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """A mask for all works, one for each sequence does not. Print its shape beside that of the scores in a batch: which axis of the scores does its first axis meet?"""
+    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
+    heads, weights = scaled_dot_product_attention(Q, K, V, mask)
+    return concat_heads(heads) @ W_O
+
+
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-masks", family="mask_misses_its_heads")
+def head_axis_in_front_of_the_batch(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """A mask for all works, one for each sequence does not. Print its shape as you pass it on beside that of the scores: does the batch meet the batch?"""
+    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
+    if mask is not None:
+        mask = mask[None]
+    heads, weights = scaled_dot_product_attention(Q, K, V, mask)
+    return concat_heads(heads) @ W_O
+
+
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-masks")
+def head_axis_for_every_mask(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Masks with a batch work, a plain one for all does not. Print the shape of causal_mask(3) as you pass it on: what do its axes meet now?"""
+    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
+    if mask is not None:
+        mask = mask[:, None]
+    heads, weights = scaled_dot_product_attention(Q, K, V, mask)
+    return concat_heads(heads) @ W_O
+
+
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-masks")
+def mask_for_the_first_head_only(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Your first head respects the mask, the others see everything. Print the weights of head 1 under causal_mask(2): who told it what it may see?"""
+    width = X.shape[-1] // num_heads
+    blocks = []
+    for h in range(num_heads):
+        own = slice(h * width, (h + 1) * width)
+        blocks.append(self_attention(X, W_Q[:, own], W_K[:, own], W_V[:, own], mask if h == 0 else None)[0])
+    return np.concatenate(blocks, axis=-1) @ W_O
+
+
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-masks")
+def mask_of_the_first_sequence_for_all(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """In a batch every sequence gets the first one's mask. Print the mask that you pass on for a batch of two: what has become of the second?"""
+    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
+    if mask is not None and mask.ndim == 3:
+        mask = mask[0]
+    heads, weights = scaled_dot_product_attention(Q, K, V, mask)
+    return concat_heads(heads) @ W_O
+
+
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-masks")
+def mask_rows_and_columns_exchanged(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Under causal_mask(2) your second token loses its past. Print its weights there: which axis of the mask belongs to the token that asks?"""
+    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
+    if mask is not None:
+        mask = np.swapaxes(mask, -1, -2)
+        mask = mask[:, None] if mask.ndim > 2 else mask
+    heads, weights = scaled_dot_product_attention(Q, K, V, mask)
+    return concat_heads(heads) @ W_O
+
+
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-large_scores")
+def naive_softmax_in_every_head(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Scores in the thousands break it. Print your exponentials for the first check with W_Q times 10000: has one of your earlier steps not solved this already?"""
+    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = apply_mask(scores, mask[:, None] if mask.ndim > 2 else mask)
+    powers = np.exp(scores)
+    return concat_heads(weighted_sum(powers / powers.sum(axis=-1, keepdims=True), V)) @ W_O
+
+
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-large_scores")
+def one_maximum_for_all_heads(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Small scores suffer beside large ones. Multiply the first token of the first check by 10000 and print the other token's weights: what did you take off its scores?"""
+    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = apply_mask(scores, mask[:, None] if mask.ndim > 2 else mask)
+    powers = np.exp(scores - scores.max())
+    return concat_heads(weighted_sum(powers / powers.sum(axis=-1, keepdims=True), V)) @ W_O
+
+
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-inputs_unchanged")
+def output_added_to_the_tokens(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Your first answer is right, a second call differs. Print X before and after one call: who has changed the tokens?"""
+    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
+    if mask is not None and mask.ndim > 2:
+        mask = mask[:, None]
+    heads, weights = scaled_dot_product_attention(Q, K, V, mask)
+    output = concat_heads(heads) @ W_O
+    X += output
+    return output

@@ -17,8 +17,9 @@ import numpy as np
 from autograder.course import Settings
 from autograder.exercise import Check, Exercise
 from autograder.isolation import EngineFault, Parent
+from autograder.misconceptions import Misconception
 from autograder.python_source import binds, uses
-from autograder.remote import Budget, Remote, Session, Stopped, StudentError
+from autograder.remote import Budget, Call, Remote, Session, Stopped, StudentError
 from autograder.submission import Submission, SubmittedCell
 
 _KNOWN_KINDS = re.compile(
@@ -36,6 +37,7 @@ class Bench:
         self.parent = parent
         self.settings = settings
         self._secret = secret
+        self._wrong: dict[str, Callable[..., Any]] = {}
         self._setup = compile(exercise.setup, "<setup>", "exec", dont_inherit=True)
         self.checks = {
             check.id: compile(check.source, f"<{check.id}>", "exec", dont_inherit=True) for check in exercise.checks
@@ -57,6 +59,20 @@ class Bench:
                 exec(compile(self.exercise.cell(step).source, f"<{step}>", "exec", dont_inherit=True), namespace)
         return {step: namespace[step] for step in self.exercise.steps}
 
+    @property
+    def misconceptions(self) -> tuple[Misconception, ...]:
+        """The bank of named wrong answers; empty where the exercise has none."""
+        return self.exercise.misconceptions
+
+    def wrong(self, misconception: Misconception) -> Callable[..., Any]:
+        """A wrong answer of the bank, among right answers to all other steps."""
+        if misconception.name not in self._wrong:
+            namespace = {**self.namespace(), **self.reference}
+            with quiet():
+                exec(compile(misconception.source, f"<{misconception.name}>", "exec", dont_inherit=True), namespace)
+            self._wrong[misconception.name] = namespace[misconception.step]
+        return self._wrong[misconception.name]
+
     def generator(self, check: Check, submission: Submission) -> np.random.Generator:
         """Random inputs, drawn after the submission is fixed: the same for the same bytes, and not to be guessed."""
         text = f"{self.exercise.name}/{check.id}/{submission.sha256}".encode()
@@ -69,6 +85,8 @@ class Verdict:
 
     message: str | None
     unattempted: bool = False
+    calls: tuple[Call, ...] = ()
+    """What the check has asked of the step's function, and what it answered."""
 
 
 class Attempt:
@@ -178,7 +196,7 @@ class Attempt:
             # Checks stand alone: nothing that one of them binds is there for the next.
             namespace.clear()
             namespace.update(before)
-        return Verdict(message, session.unwritten == check.step)
+        return Verdict(message, session.unwritten == check.step, tuple(session.calls(check.step)))
 
     def _failure(self, error: StudentError, check: Check) -> str:
         """An exception of student code in words; its text only where the inputs are public, for it may hold them."""

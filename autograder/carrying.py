@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from autograder.attempt import Attempt, Bench, Verdict
 from autograder.exercise import Check
-from autograder.remote import Budget
+from autograder.remote import Budget, Call
 from autograder.submission import Submission
 
 Carried = dict[str, tuple[str, ...]]
@@ -27,6 +27,8 @@ class Carrier:
         checks = bench.exercise.checks
         self._broken = {check.step for check in checks if verdicts[check.id].message is not None}
         self._at_fault: set[str] = set()
+        self.calls: dict[str, tuple[Call, ...]] = {}
+        """Calls of steps at fault, made while earlier steps were mended: what is wrong there is theirs alone."""
         self._order = {step: place for place, step in enumerate(bench.exercise.steps)}
         self.unattempted = {
             step
@@ -67,4 +69,5 @@ class Carrier:
         for _, verdict in attempt.verdicts(last=check.id):
             if verdict.message is None and attempt.called:
                 return set(attempt.called)
+            self.calls[check.id] = verdict.calls
         return None

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
+from autograder import misconceptions
 from autograder.errors import Unusable
+from autograder.misconceptions import Misconception
 from autograder.source import digest
 
 Kind = Literal["plain", "setup", "step", "check", "manual"]
@@ -49,6 +51,7 @@ class Exercise:
     sha256: str
     cells: tuple[Cell, ...]
     notebook: Mapping[str, Any]
+    misconceptions: tuple[Misconception, ...] = ()
 
     @cached_property
     def checks(self) -> tuple[Check, ...]:
@@ -92,7 +95,7 @@ def load(root: Path, name: str) -> Exercise:
         raise Unusable(f"{built}: older than {authored.name}; run autograder build {name}")
     if exercise.name != name:
         raise Unusable(f"{built}: is the notebook of {exercise.name}; run autograder build {name}")
-    return exercise
+    return replace(exercise, misconceptions=misconceptions.load(misconceptions.path_of(root, name)).entries)
 
 
 def names(root: Path) -> list[str]:

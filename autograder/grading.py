@@ -9,10 +9,12 @@ from datetime import datetime, timezone
 from typing import Any
 
 from autograder.attempt import Attempt, Bench, Verdict
-from autograder.carrying import Carrier
+from autograder.carrying import Carried, Carrier
 from autograder.course import Settings
+from autograder.diagnosis import diagnose
 from autograder.exercise import Check, Exercise
 from autograder.isolation import EngineFault
+from autograder.misconceptions import Misconception
 from autograder.raw import Rejected
 from autograder.remote import Budget
 from autograder.result import CheckResult, CheckStatus, Result, StepResult
@@ -109,11 +111,14 @@ class Grader:
             imprecise |= attempt.imprecise
         carrier = Carrier(self._bench, submission, verdicts, imprecise)
         carried = carrier.carried(budget.again())
+        diagnoses = self._diagnoses(verdicts, carrier, carried)
         steps = tuple(
             StepResult(
                 step,
                 tuple(
-                    self._check(check, verdicts[check.id], carried.get(check.id), carrier.unattempted)
+                    self._check(
+                        check, verdicts[check.id], carried.get(check.id), carrier.unattempted, diagnoses.get(step)
+                    )
                     for check in self._exercise.checks
                     if check.step == step
                 ),
@@ -122,8 +127,34 @@ class Grader:
         )
         return replace(result, steps=steps)
 
+    def _diagnoses(
+        self, verdicts: dict[str, Verdict], carrier: Carrier, carried: Carried
+    ) -> dict[str, Misconception | None]:
+        """The mistake behind each step that is wrong in itself, where the bank knows it."""
+        checks = self._exercise.checks
+        failed = [check for check in checks if verdicts[check.id].message is not None and check.id not in carried]
+        return {
+            step: diagnose(
+                self._bench,
+                step,
+                [
+                    call
+                    for check in checks
+                    if check.step == step
+                    for call in carrier.calls.get(check.id, () if check.id in carried else verdicts[check.id].calls)
+                ],
+            )
+            for step in dict.fromkeys(check.step for check in failed)
+            if step not in carrier.unattempted
+        }
+
     def _check(
-        self, check: Check, verdict: Verdict, mended: tuple[str, ...] | None, unattempted: set[str]
+        self,
+        check: Check,
+        verdict: Verdict,
+        mended: tuple[str, ...] | None,
+        unattempted: set[str],
+        diagnosis: Misconception | None,
     ) -> CheckResult:
         status: CheckStatus = "passed" if verdict.message is None else "failed"
         earned = check.points if status == "passed" else 0.0
@@ -145,6 +176,8 @@ class Grader:
             hidden=check.hidden,
             status=status,
             message=_printable(message),
+            hint=diagnosis.hint if diagnosis and status == "failed" else None,
+            misconception=diagnosis.name if diagnosis and status == "failed" else None,
             with_reference=mended or (),
         )
 

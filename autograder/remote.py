@@ -7,6 +7,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,18 @@ class StudentError(Exception):
 
 class Stopped(BaseException):
     """The student's code ended, crashed, hung or broke the protocol: no check may take that for an answer."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of a student's function as it went over the wire: its name, the request, the reply."""
+
+    name: str
+    request: wire.Payload
+    kind: int
+    reply: wire.Payload
+    repeatable: bool
+    """Whether a second answer must agree: not where functions of the check are called back, nor in ungraded rows."""
 
 
 class Remote:
@@ -90,8 +103,8 @@ class Session(Peer):
         self._called = ""
         self._functions: list[Callable[..., Any]] = []
         self._raised: list[BaseException] = []
-        self._calls: list[tuple[str, wire.Payload, int, wire.Payload]] = []
-        self._repeatable = False
+        self._calls: list[Call] = []
+        self._plain = self._repeatable = False
         self._heard = self._kept = self._callbacks = 0
         self._lines: Counter[str] = Counter()
         self._names: set[str] = set()
@@ -163,7 +176,7 @@ class Session(Peer):
             raise self._stopped(f"{name} is gone: the process that made it has ended")
         target = name if function.handle is None else function
         self._names.add(name)
-        self._repeatable = not _masks_a_row((args, kwargs))
+        self._plain, self._repeatable = True, not _masks_a_row((args, kwargs))
         values = (target, args, kwargs, self._seconds)
         answer = self._talk(name, lambda: self.request(wire.CALL, os.urandom(16), values))
         if _is_imprecise(answer):
@@ -172,25 +185,32 @@ class Session(Peer):
 
     def repeat(self, choose: np.random.Generator) -> str | None:
         """Repeat one call of this check, drawn at random: what there is to say if the answers differ."""
-        if not self._calls or self._worker is None:
+        repeatable = [call for call in self._calls if call.repeatable]
+        if not repeatable or self._worker is None:
             return None
-        name, payload, kind, reply = self._calls[choose.integers(len(self._calls))]
+        first = repeatable[choose.integers(len(repeatable))]
         calls = len(self._calls)
-        self._repeatable = True
+        self._plain = True
         try:
-            self._talk(name, lambda: self.exchange(wire.CALL, os.urandom(16), payload, self._known(payload)))
+            known = self._known(first.request)
+            self._talk(first.name, lambda: self.exchange(wire.CALL, os.urandom(16), first.request, known))
         except StudentError:
             pass
         except Stopped as stopped:
             return f"called again with the same arguments, {stopped}"
         # Nothing was noted of the second call if it called functions of the check, as the first did not.
         again = self._calls[calls:]
-        same = again and _agree(self._outcome(payload, kind, reply), self._outcome(payload, *again[0][2:]))
-        return None if same else f"{name} gave two different answers to the same call"
+        del self._calls[calls:]
+        same = again and _agree(self._outcome(first), self._outcome(again[0]))
+        return None if same else f"{first.name} gave two different answers to the same call"
+
+    def calls(self, name: str) -> list[Call]:
+        """The calls of a function that the last check has made without handing it functions of its own."""
+        return [call for call in self._calls if call.name == name]
 
     def _run(self, cell: str, source: str | Callable[..., Any]) -> None:
         values = (cell, source, self._settings.call_seconds)
-        self._repeatable = False
+        self._plain = False
         self._talk(f"the cell {cell}", lambda: self.request(wire.RUN, os.urandom(16), values))
 
     @property
@@ -271,9 +291,9 @@ class Session(Peer):
 
     def replied(self, payload: wire.Payload, kind: int, reply: wire.Payload) -> None:
         self._hear(reply)
-        if self._depth == 1 and self._repeatable and self._kept + len(reply) <= MAX_KEPT:
+        if self._depth == 1 and self._plain and self._kept + len(reply) <= MAX_KEPT:
             self._kept += len(reply)
-            self._calls.append((self._called, payload, kind, reply))
+            self._calls.append(Call(self._called, payload, kind, reply, self._repeatable))
 
     def received(self, value: Any, arguments: list[Any]) -> None:
         wire.weigh(value, arguments)
@@ -292,7 +312,7 @@ class Session(Peer):
             raise wire.ProtocolError(f"more than {MAX_HEARD >> 20} MB in one check")
 
     def function(self, value: Any) -> bytes:
-        self._repeatable = False  # a callback may answer differently each time
+        self._plain = False  # a callback may answer differently each time
         if isinstance(value, Remote):
             if value.handle is None:
                 self._names.add(value.__name__)
@@ -344,7 +364,7 @@ class Session(Peer):
         return self._student_error(names, text, cell, line)
 
     def _student_error(self, names: tuple[str, ...], text: str, cell: str, line: int) -> StudentError:
-        kind = _builtin(names)
+        kind = builtin_kind(names)
         error = _instance(kind)
         error.kind = names[0] if names[:1] in (("CannotCross",), ("Undefined",)) else kind.__name__
         error.text, error.cell, error.line = text, cell, line
@@ -358,14 +378,14 @@ class Session(Peer):
         decoder.value()
         return decoder.known
 
-    def _outcome(self, payload: wire.Payload, kind: int, reply: wire.Payload) -> Any:
+    def _outcome(self, call: Call) -> Any:
         """A reply's value, for comparison; of an exception only its kind."""
-        value = wire.Decoder(reply, lambda tag, name: "a function", self._known(payload)).value()
+        value = wire.Decoder(call.reply, lambda tag, name: "a function", self._known(call.request)).value()
         try:
             wire.weigh(value)
         except wire.ProtocolError:  # its arguments had changed when it was first weighed
             return object()
-        return check_raised(value)[1] if kind == wire.RAISE else value
+        return check_raised(value)[1] if call.kind == wire.RAISE else value
 
 
 def _is_imprecise(answer: Any) -> bool:
@@ -398,7 +418,7 @@ def _instance(kind: type[Exception]) -> StudentError:
     return StudentError()
 
 
-def _builtin(names: tuple[str, ...]) -> type[Exception]:
+def builtin_kind(names: tuple[str, ...]) -> type[Exception]:
     """The first of the class names that is a builtin exception; others are the student's own words."""
     if names[:1] == ("Undefined",):
         return NameError

@@ -73,9 +73,9 @@ def build(root: Path, name: str, check: bool = False) -> list[Path]:
 
 
 def names(root: Path) -> list[str]:
-    """The exercises that can be built: the authored files in ``solutions/``, banks of misconceptions left out."""
+    """The exercises that can be built: the authored files in ``solutions/``, banks of answers left out."""
     found = (path.stem for path in (root / "solutions").glob("*.py"))
-    return sorted(name for name in found if not name.endswith("_misconceptions"))
+    return sorted(name for name in found if not name.endswith(("_misconceptions", "_right_answers")))
 
 
 def _full(authored: Source) -> bytes:

@@ -6,11 +6,12 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Optional, TextIO
+from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
 from autograder.errors import Unusable
+from autograder.output import put, short, writable
 
 if TYPE_CHECKING:
     from autograder.course import Course
@@ -74,7 +75,7 @@ def build(
     for name in exercises or building.names(root):
         paths = building.build(root, name, check=check)
         for path in paths:
-            print(f"{'out of date' if check else 'wrote'}: {_short(path)}")
+            print(f"{'out of date' if check else 'wrote'}: {short(path)}")
         if not paths:
             print(f"up to date: {name}")
         stale += len(paths)
@@ -118,7 +119,7 @@ def score(
     from autograder.raw import Rejected, read
 
     where = _isolated(_course(course), isolation)
-    _writable(json)
+    writable(json)
     try:
         data, unreadable = read(notebook), None
     except Rejected as rejected:
@@ -128,7 +129,7 @@ def score(
     with Grader(exercise, secret, where.settings) as grader:
         result = grader.rejected(data, None, unreadable) if unreadable else grader.grade(data, None).result
     out = sys.stderr if json == "-" else sys.stdout
-    _put(json, result.to_json() + "\n", out)
+    put(json, result.to_json() + "\n", out)
     if result.status == "rejected":
         raise Unusable(f"{notebook}: {result.reason}; save it in Jupyter, or ask for it again")
     if result.status == "error":
@@ -156,7 +157,7 @@ def grade(
 
     where, what = _open(course, exercise)
     where = _isolated(where, isolation)
-    _writable(json)
+    writable(json)
     if submitted is not None and not submitted.is_dir():
         raise Unusable(f"{submitted}: no such folder; name the folder with one folder a student")
     out = sys.stderr if json == "-" else sys.stdout
@@ -165,14 +166,14 @@ def grade(
         results = classroom.grade_class(
             where, what, submitted=submitted, jobs=jobs or os.cpu_count() or 1, force=force, progress=tick
         )
-    _put(json, "".join(result.to_json() + "\n" for result in results), out)
+    put(json, "".join(result.to_json() + "\n" for result in results), out)
     tables.scores(results, out, _missing(where, results))
     for name in classroom.strangers_in(folder, exercise):
         print(f"left out: {name!r} is no student id; rename the folder", file=out)
     if not results:
-        print(f"no submissions of {exercise} in {_short(folder)}", file=out)
+        print(f"no submissions of {exercise} in {short(folder)}", file=out)
     else:
-        print(f"wrote {_short(where.results / exercise)}, {_short(where.autograded)} and the gradebook", file=out)
+        print(f"wrote {short(where.results / exercise)}, {short(where.autograded)} and the gradebook", file=out)
     if any(result.status == "error" for result in results):
         _stop("some submissions could not be graded: see reason", 3)
 
@@ -210,7 +211,7 @@ def feedback(exercise: ExerciseName, course: CourseFolder = None) -> None:
     paths = pages.write_class(where, what)
     if not paths:
         raise Unusable(f"{where.results / exercise}: no results yet; run autograder grade {exercise}")
-    print(f"wrote {len(paths)} pages, as {_short(where.feedback)}/<student>/{exercise}/{exercise}.html")
+    print(f"wrote {len(paths)} pages, as {short(where.feedback)}/<student>/{exercise}/{exercise}.html")
 
 
 @app.command()
@@ -225,6 +226,27 @@ def report(exercise: ExerciseName, course: CourseFolder = None) -> None:
     tables.checks(what, results)
     print()
     tables.scores(results, None, _missing(where, results), marks.class_marks(where, what))
+
+
+@app.command()
+def prove(
+    exercise: ExerciseName,
+    keys: Annotated[int, typer.Option(min=1, metavar="N", help="draw the random inputs so many times")] = 20,
+    jobs: Annotated[Optional[int], typer.Option(min=1, metavar="N", help="processes; default: all cores")] = None,
+    json: Annotated[Optional[str], typer.Option(metavar="FILE", help="the same as JSON; - is standard output")] = None,
+    course: CourseFolder = None,
+) -> None:
+    """Try an exercise's checks on its misconceptions and on unusual right answers."""
+    from autograder import matrix, proof, tables
+
+    writable(json)
+    where, what = _open(course, exercise)
+    out = sys.stderr if json == "-" else sys.stdout
+    with tables.progress(f"proving {exercise}", proof.size(where.root, what), out) as tick:
+        found = proof.prove(where.root, what, range(keys), jobs or os.cpu_count() or 1, tick)
+    put(json, found.to_json(), out)
+    matrix.show(found, out)
+    raise typer.Exit(1 if found.problems() else 0)
 
 
 @app.command()
@@ -286,34 +308,3 @@ def _read(notebook: Path) -> bytes:
         return read(notebook)
     except Rejected as rejected:
         raise Unusable(f"{notebook}: {rejected}; name the notebook that was handed in") from None
-
-
-def _writable(file: str | None) -> None:
-    """Refuse a place for ``--json`` before anything is graded."""
-    if file is None or file == "-":
-        return
-    path = Path(file)
-    if path.is_dir():
-        raise Unusable(f"{path}: is a folder; name a file in it")
-    if not path.parent.is_dir():
-        raise Unusable(f"{path}: there is no folder {path.parent}; make it or choose another")
-
-
-def _put(file: str | None, text: str, out: TextIO) -> None:
-    """Write what ``--json`` asks for."""
-    from autograder import files
-
-    if file is None:
-        return
-    if file == "-":
-        print(text, end="")
-        return
-    files.write(Path(file), text.encode())
-    print(f"wrote {file}", file=out)
-
-
-def _short(path: Path) -> str:
-    try:
-        return str(path.relative_to(Path.cwd()))
-    except ValueError:
-        return str(path)

@@ -24,7 +24,7 @@ MARKS = {"failed": ("✗", "red"), "carried": ("→", "yellow"), "not_run": ("?"
 
 def steps(result: Result, out: TextIO | None = None) -> None:
     """Every step with its points, and what its checks have to say."""
-    console = _console(out)
+    screen = console(out)
     table = _table()
     for name, right in (("step", False), ("points", True), ("checks", False), ("what it says", False)):
         table.add_column(name, justify="right" if right else "left", overflow="fold")
@@ -39,10 +39,10 @@ def steps(result: Result, out: TextIO | None = None) -> None:
                 mark, colour = MARKS[check.status]
                 table.add_row(name, points, Text.assemble((mark, colour), f" {check.name}"), Text(_brief(check)))
                 name = points = ""
-    console.print(table)
+    screen.print(table)
     for warning in result.warnings:
-        console.print(Text(f"note: {warning}"))
-    console.print(Text(f"{result.score:g} of {result.max_score:g} points"))
+        screen.print(Text(f"note: {warning}"))
+    screen.print(Text(f"{result.score:g} of {result.max_score:g} points"))
 
 
 def scores(
@@ -57,7 +57,7 @@ def scores(
         missing: who handed in nothing.
         marks: what the gradebook says of each student, for who was late.
     """
-    console = _console(out)
+    screen = console(out)
     table = _table()
     for name, right in (("student", False), ("score", True), ("status", False), ("what to look at", False)):
         table.add_column(name, justify="right" if right else "left", overflow="fold")
@@ -70,12 +70,12 @@ def scores(
         rows.append((str(result.student), shown, result.status, Text("; ".join(filter(None, look)))))
     for row in sorted(rows, key=lambda row: row[0]):
         table.add_row(*row)
-    console.print(table)
+    screen.print(table)
     counts = Counter(result.status for result in results)
     graded = [result.score for result in results if result.score is not None]
     mean = f", mean {sum(graded) / len(graded):.1f}" if graded else ""
     parts = [f"{counts['graded']} graded{mean}", f"{counts['rejected']} rejected", f"{counts['error']} errors"]
-    console.print(Text(", ".join(parts + [f"{len(absent)} missing"] * bool(absent))))
+    screen.print(Text(", ".join(parts + [f"{len(absent)} missing"] * bool(absent))))
 
 
 def _lateness(marks: Marks | None) -> str:
@@ -88,7 +88,7 @@ def _lateness(marks: Marks | None) -> str:
 
 def checks(exercise: Exercise, results: Sequence[Result], out: TextIO | None = None) -> None:
     """Each check of the exercise with the share of graded submissions that passed it."""
-    console = _console(out)
+    screen = console(out)
     graded = [result for result in results if result.status == "graded"]
     passed = Counter(
         f"{step.name}-{check.name}"
@@ -103,31 +103,31 @@ def checks(exercise: Exercise, results: Sequence[Result], out: TextIO | None = N
     for check in exercise.checks:
         share = f"{100 * passed[check.id] / len(graded):.0f} %" if graded else "–"
         table.add_row(check.id, f"{check.points:g}", shown(check.category), share)
-    console.print(table)
+    screen.print(table)
 
 
 @contextmanager
-def progress(title: str, total: int, out: TextIO) -> Iterator[Callable[[Result], None]]:
+def progress(title: str, total: int, out: TextIO) -> Iterator[Callable[[object], None]]:
     """A progress bar on a terminal; elsewhere a line now and then."""
-    console = _console(out)
-    if not console.is_terminal:
-        yield _lines(title, total, console)
+    screen = console(out)
+    if not screen.is_terminal:
+        yield _lines(title, total, screen)
         return
     columns = (SpinnerColumn(), TextColumn(title), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
+    with Progress(*columns, console=screen, transient=True) as bar:
         task = bar.add_task(title, total=total)
         yield lambda _: bar.advance(task)
 
 
-def _lines(title: str, total: int, console: Console) -> Callable[[Result], None]:
+def _lines(title: str, total: int, screen: Console) -> Callable[[object], None]:
     done = 0
     every = max(total // 10, 1)
 
-    def tick(_: Result) -> None:
+    def tick(_: object) -> None:
         nonlocal done
         done += 1
         if done % every == 0 or done == total:
-            console.print(f"{title}: {done} of {total}", highlight=False)
+            screen.print(f"{title}: {done} of {total}", highlight=False)
 
     return tick
 
@@ -137,7 +137,8 @@ def _brief(check: CheckResult) -> str:
     return check.message.partition("\n")[0]
 
 
-def _console(out: TextIO | None) -> Console:
+def console(out: TextIO | None) -> Console:
+    """A terminal, or plain text where there is none."""
     stream = out or sys.stdout
     # Without a terminal there is no width to fit into: long lines are for grep and logs.
     return Console(file=stream, highlight=False, soft_wrap=False, width=None if stream.isatty() else 200)

@@ -182,6 +182,7 @@ def test_code_and_second_notebooks_beside_the_notebook_are_refused(tmp_path: Pat
 def test_an_unknown_exercise_is_said_with_those_there_are(tmp_path: Path) -> None:
     authored(tmp_path)
     authored(tmp_path, name="doubling_misconceptions")
+    authored(tmp_path, name="doubling_right_answers")
     with pytest.raises(Unusable, match=r"no such exercise; there are: doubling$"):
         build.build(tmp_path, "halving")
 

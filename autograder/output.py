@@ -1,0 +1,40 @@
+"""Where a command's output goes: files named on the command line, and paths as people read them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TextIO
+
+from autograder.errors import Unusable
+
+
+def writable(file: str | None) -> None:
+    """Refuse a place for ``--json`` before any work is done."""
+    if file is None or file == "-":
+        return
+    path = Path(file)
+    if path.is_dir():
+        raise Unusable(f"{path}: is a folder; name a file in it")
+    if not path.parent.is_dir():
+        raise Unusable(f"{path}: there is no folder {path.parent}; make it or choose another")
+
+
+def put(file: str | None, text: str, out: TextIO) -> None:
+    """Write what ``--json`` asks for."""
+    from autograder import files
+
+    if file is None:
+        return
+    if file == "-":
+        print(text, end="")
+        return
+    files.write(Path(file), text.encode())
+    print(f"wrote {file}", file=out)
+
+
+def short(path: Path) -> str:
+    """The path from here, where it lies below."""
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)

@@ -1,6 +1,6 @@
 # Every target works without an activated environment. One comment line each; `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint build release collect grade feedback report lab lock clean
+.PHONY: help setup demo test lint build release collect grade feedback report lab mutants lock clean
 
 EXERCISE ?= attention
 PYTHON ?= python3
@@ -61,6 +61,11 @@ report: setup ## show the scores of the class, and the share that passed each ch
 lab: setup ## open JupyterLab with nbgrader's formgrader on this course
 	@# Jupyter refuses to serve for root unless told to.
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root)
+
+mutants: ## make new mutants of the solutions of EXERCISE, for the tests to kill
+	@$(PYTHON) -m venv build/mutants
+	@build/mutants/bin/python -m pip install -qq mutmut==3.8.1 cosmic-ray==8.7.0
+	@PYTHONPATH=. build/mutants/bin/python tests/mutate.py $(EXERCISE)
 
 lock: ## resolve requirements.lock anew from pyproject.toml; needs uv
 	@printf '%s\n' '# Everything that make setup installs, for Python 3.10 and newer; written by make lock.' > requirements.lock.part

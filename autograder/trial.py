@@ -97,6 +97,16 @@ class Bench:
             return " ".join(f"{type(error).__name__}: {error}".split())
         return ""
 
+    def fingerprint(self, check: Check) -> str:
+        """The digest that the setup cell makes of a visible check that fails; empty if it passes."""
+        space = dict(self._space)
+        try:
+            with quiet():
+                exec(self._code[check.id], space)
+        except Exception as error:
+            return str(space["fingerprint"](check.id, error))
+        return ""
+
     def of(self, step: str) -> list[Check]:
         """The checks of a step."""
         return [check for check in self.checks if check.step == step]

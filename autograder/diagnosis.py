@@ -44,7 +44,9 @@ def diagnose(bench: Bench, step: str, calls: Iterable[Call]) -> Misconception | 
             return None
     if not _is_one(suspects):
         # Several mistakes end in the same kind of exception; its words tell them apart.
-        suspects = [wrong for wrong in suspects if all(_says(outcome, _bank(bench, wrong, call)) for call, outcome in probes)]
+        suspects = [
+            wrong for wrong in suspects if all(_says(outcome, _bank(bench, wrong, call)) for call, outcome in probes)
+        ]
     return suspects[0] if _is_one(suspects) else None
 
 

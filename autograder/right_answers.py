@@ -59,7 +59,9 @@ def {step}(*args, _solution={step}, **kwargs):
 """,
     "Fortran order": """
 def _turned(value):
-    return tuple(map(_turned, value)) if isinstance(value, tuple) else np.asfortranarray(value)
+    if isinstance(value, tuple):
+        return tuple(map(_turned, value))
+    return np.asfortranarray(value) if isinstance(value, np.ndarray) else value
 
 def {step}(*args, _solution={step}, **kwargs):
     return _turned(_solution(*args, **kwargs))
@@ -68,7 +70,9 @@ def {step}(*args, _solution={step}, **kwargs):
 def _view(value):
     if isinstance(value, tuple):
         return tuple(map(_view, value))
-    backwards = np.array(np.asarray(value)[..., ::-1])[..., ::-1]
+    if not isinstance(value, np.ndarray) or not value.ndim:
+        return value
+    backwards = np.array(value[..., ::-1])[..., ::-1]
     backwards.flags.writeable = False
     return backwards
 

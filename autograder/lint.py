@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from autograder import worth
 from autograder.authored import Cell, Problem, Source
 from autograder.scope import BUILTINS, first_use, names
 
@@ -200,10 +201,7 @@ def _checks(source: Source) -> Iterator[Problem]:
             yield Problem(
                 cell.line, f"the check {cell.id} tells a student nothing", f'put its body into with check("{cell.id}"):'
             )
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Compare) and _compares_dtype(node):
-                line = cell.first + node.lineno - 1
-                yield Problem(line, "a check that compares dtype: any real dtype is right", "compare the values")
+        yield from worth.problems(cell, tree)
 
 
 def _judges(source: Source) -> set[str]:
@@ -238,10 +236,3 @@ def _judging(tree: ast.AST, judges: set[str]) -> bool:
 def _calls(tree: ast.AST, name: str) -> list[ast.Call]:
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     return [node for node in calls if isinstance(node.func, ast.Name) and node.func.id == name]
-
-
-def _compares_dtype(node: ast.Compare) -> bool:
-    """A mask must be boolean, so that alone may be asked."""
-    operands = [node.left, *node.comparators]
-    asked = [entry for entry in operands if isinstance(entry, ast.Attribute) and entry.attr == "dtype"]
-    return bool(asked) and not any("bool" in ast.unparse(entry) for entry in operands if entry not in asked)

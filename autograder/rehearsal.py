@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import io
 import json
 import os
@@ -79,6 +80,9 @@ def _explain(cell: Cell, report: _Report, seconds: float) -> tuple[str, str]:
             f"{what} ends on the value {message}: nbgrader reads a number as partial credit",
             "assert it or delete it",
         )
+    if report["fact"] == "domain":
+        repair = "give it real arrays without an empty axis, numbers, texts, tuples, lists, dictionaries or functions"
+        return f"{what} calls {message}", repair
     if report["fact"] == "crash":
         return f"{what} ends Python ({message})", "mend it"
     return f"{what} is not done after {seconds:g} s for the whole file", "make it faster"
@@ -145,13 +149,17 @@ def _solved(script: list[dict[str, Any]], say: Any) -> None:
         if "REVEAL" in space:
             space["REVEAL"] = not entry["hidden"]
         # A copy: a check that leans on an earlier one's variables must not find them.
-        message, value, errors = _execute(entry["source"], dict(space))
+        foreign: list[str] = []
+        watched = {step: _watched(space[step], step, foreign) for step in stubs}
+        message, value, errors = _execute(entry["source"], space | watched)
         if message:
             say("solution", index, message)
         elif value is not None:
             say("value", index, repr(value)[:80])
         elif errors:
             say("stderr", index, _line(errors))
+        elif foreign:
+            say("domain", index, foreign[0])
         solved = space[entry["step"]]
         _execute(stubs[entry["step"]], space)
         message, _, _ = _execute(entry["source"], dict(space))
@@ -168,6 +176,36 @@ def _blank(script: list[dict[str, Any]], say: Any) -> None:
         message, _, _ = _execute(entry.get("stub", entry["source"]), dict(space) if check else space)
         if check and not message:
             say("blank", index)
+
+
+def _watched(function: Any, step: str, foreign: list[str]) -> Any:
+    """The step's function; what a check gives it that no student need expect is added to ``foreign``."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for value in (*args, *kwargs.values()):
+            what = _foreign(value)
+            # A step may say in its docstring that an array can be empty.
+            if what and not (what.startswith("an empty") and "empty" in (function.__doc__ or "")):
+                foreign.append(f"{step} with {what}")
+        return function(*args, **kwargs)
+
+    return call
+
+
+def _foreign(value: Any) -> str:
+    """What is strange about an argument: it is empty, or cannot cross to where students' code runs."""
+    kind = type(value).__name__
+    if hasattr(value, "dtype") and hasattr(value, "shape"):
+        if value.dtype.kind not in "biuf" or kind == "MaskedArray":
+            return f"a {kind} of {value.dtype}"
+        return "" if all(value.shape) else f"an empty array of shape {value.shape}"
+    if isinstance(value, (tuple, list)):
+        return next(filter(None, map(_foreign, value)), "")
+    if isinstance(value, dict):
+        return next(filter(None, map(_foreign, [*value, *value.values()])), "")
+    known = value is None or callable(value) or isinstance(value, (bool, int, float, str))
+    return "" if known else f"a value of type {kind}"
 
 
 def _execute(code: str, space: dict[str, Any]) -> tuple[str, Any, str]:

@@ -6,7 +6,7 @@ digest of what it was given and looks it up. It works offline, and in any notebo
 
 from __future__ import annotations
 
-import base64
+import codecs
 import json
 from collections import defaultdict
 from collections.abc import Iterable
@@ -14,9 +14,6 @@ from collections.abc import Iterable
 from autograder.exercise import Exercise, from_notebook
 from autograder.misconceptions import Misconception
 from autograder.trial import Answer, Bench
-
-MOST_BYTES = 40_000
-"""So much the table may add to a notebook."""
 
 
 def table(full: bytes, misconceptions: Iterable[Misconception]) -> str:
@@ -31,9 +28,12 @@ def table(full: bytes, misconceptions: Iterable[Misconception]) -> str:
     for digest, wrong in _answers(exercise, misconceptions):
         suspects[digest].append(wrong)
     hints = {digest: found[0].hint for digest, found in suspects.items() if len({_group(one) for one in found}) == 1}
-    # Not for secrecy, but so that nobody reads the questions of others' mistakes by accident.
-    packed = base64.b85encode(json.dumps(hints, ensure_ascii=False, sort_keys=True).encode()).decode()
-    return f'HINTS = __import__("json").loads(__import__("base64").b85decode({packed!r}))'
+    questions = sorted(set(hints.values()))
+    digests = {digest: questions.index(hint) for digest, hint in sorted(hints.items())}
+    # Turned not for secrecy, but so that nobody reads the questions of others' mistakes by accident.
+    text = codecs.encode(json.dumps([questions, digests], ensure_ascii=False, separators=(",", ":")), "rot13")
+    turn_back = f'__import__("json").loads(__import__("codecs").decode({text!r}, "rot13"))'
+    return f"HINTS = (lambda texts, found: {{digest: texts[n] for digest, n in found.items()}})(*{turn_back})"
 
 
 def _group(wrong: Misconception) -> str:

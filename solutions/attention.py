@@ -160,7 +160,7 @@ def unpack(result, names):
 def refuses(call, what):
     """Insist that the call raises an error; one that is not written yet does not count."""
     try:
-        call()
+        SEEN.append(call())
     except NotImplementedError:
         raise
     except Exception:
@@ -532,9 +532,36 @@ with check("project_qkv-by_hand"):
     agree(answer[1], [[4.0, 1.0], [4.0, 0.0]], "the keys", "Which matrix makes keys?", show=True)
     agree(answer[2], [[7.0], [7.5]], "the values", "Which matrix makes values?", show=True)
 
-# %% check="project_qkv-any_batch" points=2 category="shapes" hidden=true
+# %% check="project_qkv-batch_of_two" points=1 category="shapes"
+"""In a batch of two, each sequence is projected by itself, with the same three matrices."""
+with check("project_qkv-batch_of_two"):
+    answer = unpack(
+        project_qkv(
+            np.array([[[1.0, 2.0], [0.0, 1.0]], [[3.0, 0.0], [-1.0, 1.0]]]),
+            np.array([[1.0, 0.0], [2.0, 1.0]]),
+            np.array([[0.0, 1.0], [1.0, 0.0]]),
+            np.array([[2.0, 0.0, 1.0], [0.0, 1.0, 1.0]]),
+        ),
+        "Q, K, V",
+    )
+    agree(answer[0], [[[5.0, 2.0], [2.0, 1.0]], [[3.0, 0.0], [1.0, 1.0]]], "the queries", "Which axis is the batch?")
+    agree(answer[1], [[[2.0, 1.0], [1.0, 0.0]], [[0.0, 3.0], [1.0, -1.0]]], "the keys", "Which axis is the batch?")
+    agree(
+        answer[2],
+        [[[2.0, 2.0, 3.0], [0.0, 1.0, 1.0]], [[6.0, 0.0, 3.0], [-2.0, 1.0, 0.0]]],
+        "the values",
+        "Must values be as long as keys?",
+    )
+
+# %% check="project_qkv-any_batch" points=1 category="shapes" hidden=true
 """Leading axes stay in front, whatever their number, and the values may have a length of their own."""
-for *lead, n, d_model, d_k, d_v in (*rising_and_falling(5), *rising_and_falling(4), (2, 1, 3, 1, 2), (1, 2, 2, 3, 1)):
+for *lead, n, d_model, d_k, d_v in (
+    *rising_and_falling(5),
+    *rising_and_falling(4),
+    (2, *different_sizes(5)),
+    (2, 1, 3, 1, 2),
+    (1, 2, 2, 3, 1),
+):
     X, W_V = rng.normal(size=(*lead, n, d_model)), random_weights(d_model, d_v)
     W_Q, W_K = random_weights(d_model, d_k), random_weights(d_model, d_k)
     wanted = [product_by_definition(X, W) for W in (W_Q, W_K, W_V)]
@@ -695,7 +722,17 @@ with check("scale_scores-by_hand"):
         show=True,
     )
 
-# %% check="scale_scores-any_length" points=2 category="values" hidden=true
+# %% check="scale_scores-batch_of_two" points=1 category="values"
+"""With vectors of length 8, whose square root is no whole number, in a batch of two."""
+with check("scale_scores-batch_of_two"):
+    agree(
+        scale_scores(np.array([[[8.0, 4.0, -2.0]], [[0.0, 1.0, 16.0]]]), 8),
+        [[[2.8284271247, 1.4142135624, -0.7071067812]], [[0.0, 0.3535533906, 5.6568542495]]],
+        "the scaled scores",
+        "What is the square root of 8? Half of your digits are not enough.",
+    )
+
+# %% check="scale_scores-any_length" points=1 category="values" hidden=true
 """Lengths that are no square numbers, one, two and three axes of scores."""
 for d_k in (1, *(int(d) for d in rng.permutation([2, 3, 5, 6, 7, 8, 12, 20, 48, 80])[:4])):
     for shape in (different_sizes(2), different_sizes(3)):
@@ -906,7 +943,20 @@ with check("weighted_sum-by_hand"):
         show=True,
     )
 
-# %% check="weighted_sum-any_batch" points=2 category="shapes" hidden=true
+# %% check="weighted_sum-batch_of_two" points=1 category="shapes"
+"""In a batch of two, each sequence blends its own values, here of length 3."""
+with check("weighted_sum-batch_of_two"):
+    agree(
+        weighted_sum(
+            np.array([[[0.5, 0.5], [1.0, 0.0]], [[0.25, 0.75], [0.0, 1.0]]]),
+            np.array([[[2.0, 4.0, 0.0], [6.0, 0.0, 1.0]], [[8.0, 0.0, 4.0], [0.0, 4.0, -4.0]]]),
+        ),
+        [[[4.0, 2.0, 0.5], [2.0, 4.0, 0.0]], [[2.0, 3.0, -2.0], [0.0, 4.0, -4.0]]],
+        "the outputs of the batch",
+        "Which values belong to the second sequence?",
+    )
+
+# %% check="weighted_sum-any_batch" points=1 category="shapes" hidden=true
 """Any number of leading axes, values of their own length, sizes of 1, equal sizes."""
 n = int(rng.integers(3, 6))
 for *lead, n_queries, n_keys, d_v in (
@@ -1070,7 +1120,7 @@ def causal_mask(n_queries, n_keys=None):
     ### END SOLUTION
 
 
-# %% check="causal_mask-by_hand" points=3 category="mask correctness"
+# %% check="causal_mask-by_hand" points=2 category="mask correctness"
 """Of three tokens the first sees one, the second two, the third all three."""
 with check("causal_mask-by_hand"):
     agree_mask(
@@ -1091,7 +1141,7 @@ with check("causal_mask-new_tokens"):
         "At which of the five positions does query 0 stand?",
     )
 
-# %% check="causal_mask-squares" points=1 category="edge cases" hidden=true
+# %% check="causal_mask-squares" points=2 category="edge cases" hidden=true
 """As many queries as keys, from one upwards, with n_keys given or not."""
 for n in (1, *(int(n) for n in rng.permutation(np.arange(2, 10))[:3])):
     wanted = causal_mask_by_definition(n, n)
@@ -1139,7 +1189,7 @@ def padding_mask(lengths, n_keys):
     ### END SOLUTION
 
 
-# %% check="padding_mask-by_hand" points=3 category="mask correctness"
+# %% check="padding_mask-by_hand" points=2 category="mask correctness"
 """Sequences of 2, 4 and 1 tokens in an array with room for 5."""
 with check("padding_mask-by_hand"):
     agree_mask(
@@ -1150,7 +1200,7 @@ with check("padding_mask-by_hand"):
         show=True,
     )
 
-# %% check="padding_mask-any_lengths" points=2 category="mask correctness" hidden=true
+# %% check="padding_mask-any_lengths" points=3 category="mask correctness" hidden=true
 """Drawn lengths, a sequence without padding and one of a single token among them."""
 for batch, n_keys in (different_sizes(2), (4, 4), (5, 3)):
     lengths = rng.integers(1, n_keys + 1, size=batch)
@@ -1240,7 +1290,20 @@ with check("apply_mask-by_hand"):
         show=True,
     )
 
-# %% check="apply_mask-broadcasts" points=2 category="shapes" hidden=true
+# %% check="apply_mask-batch_of_two" points=1 category="shapes"
+"""One row of a mask for each sequence of a batch hides the same keys from all of its queries, whatever lies there."""
+with check("apply_mask-batch_of_two"):
+    agree(
+        apply_mask(
+            np.array([[[1.0, 2.0, 3.0], [4.0, np.nan, 6.0]], [[-1.0, -2.0, np.inf], [0.5, 0.0, 7.0]]]),
+            np.array([[[True, False, True]], [[True, True, False]]]),
+        ),
+        [[[1.0, -np.inf, 3.0], [4.0, -np.inf, 6.0]], [[-1.0, -2.0, -np.inf], [0.5, 0.0, -np.inf]]],
+        "the masked scores of the batch",
+        "The mask has the shape (2, 1, 3). Which of its axes is stretched?",
+    )
+
+# %% check="apply_mask-broadcasts" points=1 category="shapes" hidden=true
 """One mask for all sequences, one for all queries, one for all heads: each is stretched to the scores."""
 b, h, n, m = different_sizes(4)
 for shape, mask_shape in (
@@ -1541,7 +1604,7 @@ def self_attention(X, W_Q, W_K, W_V, mask=None):
     ### END SOLUTION
 
 
-# %% check="self_attention-by_hand" points=2 category="values"
+# %% check="self_attention-by_hand" points=1 category="values"
 """Two tokens whose scores are log(2) and log(3): the weights are thirds and quarters."""
 with check("self_attention-by_hand"):
     answer = unpack(
@@ -1585,7 +1648,7 @@ for n_tokens, d_model, d_k, d_v in (*rising_and_falling(4), (n, n, n, n)):
     wanted = attention_by_definition(*(product_by_definition(X, W) for W in (W_Q, W_K, W_V)))
     attention_agrees(self_attention(X, W_Q, W_K, W_V), wanted)
 
-# %% check="self_attention-any_batch" points=1 category="shapes" hidden=true
+# %% check="self_attention-any_batch" points=2 category="shapes" hidden=true
 """Any number of leading axes, with masks for all sequences, for each sequence, and for each query."""
 for b, n, d_model, d_k, d_v in (*rising_and_falling(5), (1, 3, 2, 3, 2), (3, 3, 3, 3, 3)):
     W_Q, W_K, W_V = (random_weights(d_model, width) for width in (d_k, d_k, d_v))
@@ -1706,7 +1769,7 @@ def split_heads(X, num_heads):
     ### END SOLUTION
 
 
-# %% check="split_heads-by_hand" points=2 category="multi-head concatenation"
+# %% check="split_heads-by_hand" points=1 category="multi-head concatenation"
 """Three tokens of four features become two heads of three tokens with two features."""
 with check("split_heads-by_hand"):
     agree(
@@ -1739,7 +1802,7 @@ for *lead, n_tokens, num_heads, d_head in (
     wanted = heads_by_definition(X, num_heads)
     agree(split_heads(X, num_heads), wanted, "the heads", "Do you count axes from the front or from the end?")
 
-# %% check="split_heads-contiguous_blocks" points=1 category="multi-head concatenation" hidden=true
+# %% check="split_heads-contiguous_blocks" points=2 category="multi-head concatenation" hidden=true
 """Each head owns one contiguous block, for one head, for heads of one feature, and where sizes are equal."""
 n = int(rng.integers(3, 6))
 for n_tokens, num_heads, d_head in (*rising_and_falling(3), (n, n, n), (3, 1, 5), (2, 5, 1), (1, 2, 3)):
@@ -1787,7 +1850,7 @@ def concat_heads(heads):
     ### END SOLUTION
 
 
-# %% check="concat_heads-by_hand" points=2 category="multi-head concatenation"
+# %% check="concat_heads-by_hand" points=1 category="multi-head concatenation"
 """Two heads of three tokens with two features become three tokens of four features."""
 with check("concat_heads-by_hand"):
     agree(
@@ -1796,6 +1859,26 @@ with check("concat_heads-by_hand"):
         "the features",
         "Token 0 has two features in each head. Where do they go?",
         show=True,
+    )
+
+# %% check="concat_heads-batch_of_two" points=1 category="shapes"
+"""In a batch of two, every sequence keeps its own heads."""
+with check("concat_heads-batch_of_two"):
+    agree(
+        concat_heads(
+            np.array(
+                [
+                    [[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], [[-1.0, -2.0], [-3.0, -4.0], [-5.0, -6.0]]],
+                    [[[0.5, 0.0], [1.5, 0.0], [2.5, 0.0]], [[0.0, 7.0], [0.0, 8.0], [0.0, 9.0]]],
+                ]
+            )
+        ),
+        [
+            [[1.0, 2.0, -1.0, -2.0], [3.0, 4.0, -3.0, -4.0], [5.0, 6.0, -5.0, -6.0]],
+            [[0.5, 0.0, 0.0, 7.0], [1.5, 0.0, 0.0, 8.0], [2.5, 0.0, 0.0, 9.0]],
+        ],
+        "the features of the batch",
+        "The shape (2, 2, 3, 2) means: sequences, heads, tokens, features. Which two of them belong together?",
     )
 
 # %% check="concat_heads-whole_heads" points=2 category="multi-head concatenation" hidden=true
@@ -1878,7 +1961,7 @@ def multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     ### END SOLUTION
 
 
-# %% check="multi_head_attention-by_hand" points=2 category="multi-head concatenation"
+# %% check="multi_head_attention-by_hand" points=1 category="multi-head concatenation"
 """Two tokens and two heads of one feature: thirds and fifths in head 0, quarters and sixths in head 1."""
 with check("multi_head_attention-by_hand"):
     # Head 0 has the scores [[log 2, 0], [log 4, 0]] and the values 15, 0; its outputs are 10, 12.
@@ -1896,6 +1979,24 @@ with check("multi_head_attention-by_hand"):
         "the output",
         "Print each head's output. Are they 10, 12 and 21, 22, and do they stand side by side before W_O?",
         show=True,
+    )
+
+# %% check="multi_head_attention-batch_of_two" points=1 category="mask correctness"
+"""Two sequences, each with a mask of its own: queries of zeros look at all that they may see alike."""
+with check("multi_head_attention-batch_of_two"):
+    agree(
+        multi_head_attention(
+            np.array([[[1.0, 2.0], [3.0, 6.0]], [[0.0, 4.0], [2.0, 0.0]]]),
+            np.zeros((2, 2)),
+            np.eye(2),
+            np.eye(2),
+            np.array([[0.0, 1.0], [1.0, 0.0]]),
+            2,
+            np.array([[[True, False], [True, True]], [[True, True], [False, True]]]),
+        ),
+        [[[2.0, 1.0], [4.0, 2.0]], [[2.0, 1.0], [0.0, 2.0]]],
+        "the output of the batch",
+        "Your heads have an axis more than the mask. Between which two of the mask's axes does it belong?",
     )
 
 # %% check="multi_head_attention-heads_in_blocks" points=2 category="multi-head concatenation" hidden=true

@@ -16,7 +16,10 @@ import numpy as np
 from autograder.misconceptions import misconception
 
 # A check that is nobody's first catch would stand here with its reason: {"step-check": "why it stays"}.
-UNCLAIMED = {}
+UNCLAIMED = {
+    "project_qkv-all_sizes_equal": "where all sizes are equal a wrong layout raises no error; the visible examples catch "
+    "those that we know, and a course may change its examples",
+}
 
 
 # 1. project_qkv
@@ -98,14 +101,14 @@ def one_buffer_for_all_three(X, W_Q, W_K, W_V):
     return parts[0], parts[1], parts[2]
 
 
-@misconception(step="project_qkv", caught_by="project_qkv-any_batch")
+@misconception(step="project_qkv", caught_by="project_qkv-batch_of_two")
 def batch_flattened_away(X, W_Q, W_K, W_V):
     """One sequence works; in a batch of two, all tokens end up in one long list. Stack the first check's X twice and print the shape of Q: where did the batch go?"""
     X = X.reshape(-1, X.shape[-1])
     return X @ W_Q, X @ W_K, X @ W_V
 
 
-@misconception(step="project_qkv", caught_by="project_qkv-any_batch", family="one_sequence_only")
+@misconception(step="project_qkv", caught_by="project_qkv-batch_of_two", family="one_sequence_only")
 def shape_unpacked_into_two(X, W_Q, W_K, W_V):
     """One sequence works, a batch stops your function. Stack the first check's X twice and print its shape: which of your lines counts on exactly two axes?"""
     n, d_model = X.shape
@@ -117,13 +120,13 @@ def shape_unpacked_into_two(X, W_Q, W_K, W_V):
     return Q, K, V
 
 
-@misconception(step="project_qkv", caught_by="project_qkv-any_batch", family="one_sequence_only")
+@misconception(step="project_qkv", caught_by="project_qkv-batch_of_two", family="one_sequence_only")
 def loop_over_the_first_axis(X, W_Q, W_K, W_V):
     """One sequence works, a batch does not. Stack the first check's X twice and print what your loop goes over: are those still tokens?"""
     return tuple(np.array([W.T @ x for x in X]) for W in (W_Q, W_K, W_V))
 
 
-@misconception(step="project_qkv", caught_by="project_qkv-all_sizes_equal")
+@misconception(step="project_qkv", caught_by="project_qkv-batch_of_two")
 def turned_where_both_ways_fit(X, W_Q, W_K, W_V):
     """It goes wrong only where W is as wide as it is tall. Print a 2 by 2 W before and after your function prepares it: what told it to do so?"""
 
@@ -139,6 +142,17 @@ def tokens_scaled_down_in_place(X, W_Q, W_K, W_V):
     size = np.abs(X).max()
     X /= size
     return size * (X @ W_Q), size * (X @ W_K), size * (X @ W_V)
+
+
+@misconception(step="project_qkv", caught_by="project_qkv-any_batch")
+def one_batch_axis_and_no_more(X, W_Q, W_K, W_V):
+    """One sequence works, a batch works, a batch of batches does not. Give X a further axis in front, X[None], and print the shape of your Q: which of your lines counts the axes?"""
+    if X.ndim == 2:
+        return X @ W_Q, X @ W_K, X @ W_V
+    Q = np.stack([np.array([token @ W_Q for token in sequence]) for sequence in X])
+    K = np.stack([np.array([token @ W_K for token in sequence]) for sequence in X])
+    V = np.stack([np.array([token @ W_V for token in sequence]) for sequence in X])
+    return Q.reshape(X.shape[0], X.shape[1], -1), K.reshape(X.shape[0], X.shape[1], -1), V.reshape(X.shape[0], X.shape[1], -1)
 
 
 # 2. attention_scores
@@ -244,9 +258,9 @@ def three_axes_always(Q, K):
     return Q @ K.transpose(0, 2, 1)
 
 
-@misconception(step="attention_scores", caught_by="attention_scores-batch_of_two")
+@misconception(step="attention_scores", caught_by="attention_scores-batch_of_two", family="batch_lost")
 def dot_t_on_a_batch(Q, K):
-    """One sequence works, a batch of two does not. Print the shape of K in the second check before and after you turn it: where has the batch gone?"""
+    """One sequence works, a batch of two does not. Print the shapes that your lines see in the second check, step by step: where has the batch gone?"""
     return Q @ K.T
 
 
@@ -262,9 +276,9 @@ def dot_on_a_batch(Q, K):
     return np.dot(Q, np.swapaxes(K, -1, -2))
 
 
-@misconception(step="attention_scores", caught_by="attention_scores-batch_of_two")
+@misconception(step="attention_scores", caught_by="attention_scores-batch_of_two", family="batch_lost")
 def two_loops_over_one_sequence(Q, K):
-    """One sequence works, a batch of two does not. Print len(Q) in the first two checks: what do your loops count in the second?"""
+    """One sequence works, a batch of two does not. Print the shapes that your lines see in the second check, step by step: where has the batch gone?"""
     scores = np.zeros((len(Q), len(K)))
     for i in range(len(Q)):
         for j in range(len(K)):
@@ -278,12 +292,6 @@ def transposed_only_where_it_must(Q, K):
     if Q.shape[-1] == K.shape[-2]:
         return Q @ K
     return Q @ np.swapaxes(K, -1, -2)
-
-
-@misconception(step="attention_scores", caught_by="attention_scores-any_batch")
-def two_or_three_axes_only(Q, K):
-    """It works without a batch and with one axis of it. Stack the second check's arrays once more and print their shape: from which end do you count axes?"""
-    return Q @ (K.T if K.ndim == 2 else K.transpose(0, 2, 1))
 
 
 @misconception(step="attention_scores", caught_by="attention_scores-any_batch")
@@ -383,25 +391,25 @@ def forgotten_return(scores, d_k):
     scaled = scores / np.sqrt(d_k)
 
 
-@misconception(step="scale_scores", caught_by="scale_scores-any_length")
+@misconception(step="scale_scores", caught_by="scale_scores-batch_of_two")
 def integer_root(scores, d_k):
     """Lengths like 4, 16 and 64 come out right, others do not. Print your divisor for d_k = 8: what happened to its fraction?"""
     return scores / int(np.sqrt(d_k))
 
 
-@misconception(step="scale_scores", caught_by="scale_scores-any_length")
+@misconception(step="scale_scores", caught_by="scale_scores-batch_of_two")
 def number_of_the_example(scores, d_k):
     """The first check passes, other lengths do not. Print your divisor for d_k = 16 and for d_k = 64: does it listen to d_k?"""
     return scores / 4.0
 
 
-@misconception(step="scale_scores", caught_by="scale_scores-any_length")
+@misconception(step="scale_scores", caught_by="scale_scores-batch_of_two")
 def divisor_rounded(scores, d_k):
     """You are off by a hair where d_k is no square number. Print your divisor for d_k = 8 with ten decimals: where do the last ones come from?"""
     return scores / round(math.sqrt(d_k), 2)
 
 
-@misconception(step="scale_scores", caught_by="scale_scores-any_length")
+@misconception(step="scale_scores", caught_by="scale_scores-batch_of_two")
 def scores_rounded(scores, d_k):
     """You are off by a hair where d_k is no square number. Print a result for d_k = 8 with ten decimals: for whom did you round?"""
     return np.round(scores / np.sqrt(d_k), 4)
@@ -412,6 +420,14 @@ def scaled_in_place(scores, d_k):
     """Your first answer is right, a second call differs. Print the scores before and after one call: is your result an array of its own?"""
     scores /= np.sqrt(d_k)
     return scores
+
+
+@misconception(step="scale_scores", caught_by="scale_scores-any_length")
+def lengths_of_the_examples_only(scores, d_k):
+    """It works for the lengths in the examples. Print what you divide by for a length of 2 and of 50: where does that number come from?"""
+    if d_k == 16:
+        return scores / 4
+    return scores / 2.8284271247461903
 
 
 # 4. softmax
@@ -431,16 +447,16 @@ def over_the_queries(scores, axis=-1):
     return powers / powers.sum(axis=0, keepdims=True)
 
 
-@misconception(step="softmax", caught_by="softmax-by_hand")
+@misconception(step="softmax", caught_by="softmax-by_hand", family="lost_axis")
 def total_without_its_axis(scores, axis=-1):
-    """The totals do not line up with the rows. Print the shape of the totals in the first check, and that of the scores: which total meets which row?"""
+    """What you take from each row does not line up with the rows any more. Print its shape in the first check, and that of the scores: which number meets which row?"""
     powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
     return powers / powers.sum(axis=axis)
 
 
-@misconception(step="softmax", caught_by="softmax-by_hand")
+@misconception(step="softmax", caught_by="softmax-by_hand", family="lost_axis")
 def maximum_without_its_axis(scores, axis=-1):
-    """The maxima do not line up with the rows. Print the shape of the maxima in the first check, and that of the scores: which maximum meets which row?"""
+    """What you take from each row does not line up with the rows any more. Print its shape in the first check, and that of the scores: which number meets which row?"""
     powers = np.exp(scores - scores.max(axis=axis))
     return powers / powers.sum(axis=axis, keepdims=True)
 
@@ -593,13 +609,6 @@ def axis_one_always(scores, axis=-1):
 
 
 @misconception(step="softmax", caught_by="softmax-any_axis")
-def total_over_the_last_axis(scores, axis=-1):
-    """Right, until the caller asks for another axis. Print the first check's result with axis=0 and its column sums: do all of your lines use the same axis?"""
-    powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
-    return powers / powers.sum(axis=-1, keepdims=True)
-
-
-@misconception(step="softmax", caught_by="softmax-any_axis")
 def maximum_over_the_last_axis(scores, axis=-1):
     """Your sums are right, but along axis 0 your shares are not. Print the first check's result with axis=0: did you take off one number for each column?"""
     powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
@@ -614,29 +623,6 @@ def row_by_row(scores, axis=-1):
         powers = np.exp(row - row.max())
         weights.append(powers / powers.sum())
     return np.array(weights)
-
-
-@misconception(step="softmax", caught_by="softmax-minus_infinity")
-def infinity_replaced_by_zero(scores, axis=-1):
-    """A score of minus infinity gets a share. Print what your exponential sees for the row 1, 2, -inf: is that still the lowest score there can be?"""
-    scores = np.nan_to_num(scores, neginf=0.0)
-    powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
-    return powers / powers.sum(axis=axis, keepdims=True)
-
-
-@misconception(step="softmax", caught_by="softmax-minus_infinity", family="crumbs")
-def a_floor_under_the_weights(scores, axis=-1):
-    """Every key keeps a crumb. Print your weights for the row 1, 2, -inf without rounding: how much may the last one get?"""
-    powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
-    return np.maximum(powers / powers.sum(axis=axis, keepdims=True), 1e-12)
-
-
-@misconception(step="softmax", caught_by="softmax-minus_infinity", family="crumbs")
-def shifted_scores_clipped(scores, axis=-1):
-    """Every key keeps a crumb. Print the row 1, 2, -inf as your exponential sees it: how low may a score be in your function?"""
-    shifted = np.clip(scores - scores.max(axis=axis, keepdims=True), -50, 0)
-    powers = np.exp(shifted)
-    return powers / powers.sum(axis=axis, keepdims=True)
 
 
 @misconception(step="softmax", caught_by="softmax-minus_infinity")
@@ -741,19 +727,13 @@ def letters_that_share_no_key(weights, V):
     return np.einsum("...ij,...kd->...id", weights, V)
 
 
-@misconception(step="weighted_sum", caught_by="weighted_sum-any_batch")
-def dot_of_batches(weights, V):
-    """One sequence works; a batch gives an axis too many. Stack the first check's arrays twice and print the shape of your output: whose weights met whose values?"""
-    return np.dot(weights, V)
-
-
-@misconception(step="weighted_sum", caught_by="weighted_sum-any_batch")
+@misconception(step="weighted_sum", caught_by="weighted_sum-batch_of_two")
 def first_sequence_for_all(weights, V):
     """One sequence works. Stack the first check's arrays twice, change the second V, and print your output: does the second sequence use its own values?"""
     return weights @ (V if V.ndim == 2 else V[0])
 
 
-@misconception(step="weighted_sum", caught_by="weighted_sum-any_batch")
+@misconception(step="weighted_sum", caught_by="weighted_sum-batch_of_two")
 def letters_for_two_axes(weights, V):
     """One sequence works, a batch stops your function. Stack the first check's arrays twice and print their shapes: which of your letters stands for the batch?"""
     return np.einsum("ij,jd->id", weights, V)
@@ -765,7 +745,7 @@ def axes_of_one_squeezed(weights, V):
     return np.squeeze(weights @ V)
 
 
-@misconception(step="weighted_sum", caught_by="weighted_sum-any_batch")
+@misconception(step="weighted_sum", caught_by="weighted_sum-batch_of_two")
 def output_as_wide_as_the_keys(weights, V):
     """The first check passes; wider values come back cut. Give its V two more columns and print the shape of your output: how long is a row of it meant to be?"""
     return (weights @ V)[..., : weights.shape[-1]]
@@ -1050,13 +1030,13 @@ def zero_times_infinity(scores, mask):
     return scores + (1 - mask) * -np.inf
 
 
-@misconception(step="apply_mask", caught_by="apply_mask-by_hand")
+@misconception(step="apply_mask", caught_by="apply_mask-by_hand", family="not_quite_minus_infinity")
 def minus_a_billion(scores, mask):
     """Hidden scores become very small, but not small enough. Print what stands under the mask: could a real score ever lose against it?"""
     return np.where(mask, scores, -1e9)
 
 
-@misconception(step="apply_mask", caught_by="apply_mask-by_hand")
+@misconception(step="apply_mask", caught_by="apply_mask-by_hand", family="not_quite_minus_infinity")
 def minus_a_billion_added(scores, mask):
     """Hidden scores become very small, but keep a trace of what they were. Print the hidden scores of the first check: what should still tell them apart?"""
     return scores + (1.0 - mask) * -1e9
@@ -1116,7 +1096,7 @@ def masked_array(scores, mask):
     return np.ma.array(scores, mask=~mask)
 
 
-@misconception(step="apply_mask", caught_by="apply_mask-broadcasts")
+@misconception(step="apply_mask", caught_by="apply_mask-batch_of_two")
 def mask_of_the_same_shape_only(scores, mask):
     """It works where mask and scores have the same shape. Call it with the first check's scores and the mask's first row alone, and print both shapes: what should happen to that row?"""
     result = scores.copy()
@@ -1124,7 +1104,7 @@ def mask_of_the_same_shape_only(scores, mask):
     return result
 
 
-@misconception(step="apply_mask", caught_by="apply_mask-broadcasts")
+@misconception(step="apply_mask", caught_by="apply_mask-batch_of_two")
 def two_loops_over_a_matrix(scores, mask):
     """It works for one matrix with a mask of its shape. Print the shapes in a call with the mask's first row alone: which entry do your loops look for and not find?"""
     result = scores.copy()
@@ -1135,19 +1115,19 @@ def two_loops_over_a_matrix(scores, mask):
     return result
 
 
-@misconception(step="apply_mask", caught_by="apply_mask-broadcasts")
+@misconception(step="apply_mask", caught_by="apply_mask-batch_of_two")
 def mask_of_the_first_sequence(scores, mask):
     """In a batch every sequence gets the first one's mask. Print the mask that you really use for a batch of two: what has become of the second?"""
     return np.where(mask[0] if mask.ndim == 3 else mask, scores, -np.inf)
 
 
-@misconception(step="apply_mask", caught_by="apply_mask-nan_disappears", family="infinity_added")
+@misconception(step="apply_mask", caught_by="apply_mask-batch_of_two", family="infinity_added")
 def minus_infinity_added(scores, mask):
     """Ordinary scores are fine. Put a NaN under the mask of the first check and print your result: does it disappear?"""
     return scores + np.where(mask, 0.0, -np.inf)
 
 
-@misconception(step="apply_mask", caught_by="apply_mask-nan_disappears", family="infinity_added")
+@misconception(step="apply_mask", caught_by="apply_mask-batch_of_two", family="infinity_added")
 def logarithm_of_the_mask(scores, mask):
     """Ordinary scores are fine. Put a NaN under the mask of the first check and print your result: can any sum get rid of it?"""
     return scores + np.log(mask)
@@ -1179,6 +1159,16 @@ def mask_turned_over_in_place(scores, mask):
     """Your first answer is right, a second call differs. Print the mask before and after one call: who has turned it over?"""
     np.logical_not(mask, out=mask)
     return np.where(mask, -np.inf, scores)
+
+
+@misconception(step="apply_mask", caught_by="apply_mask-broadcasts")
+def stretched_by_hand(scores, mask):
+    """The examples work, other masks do not. Print the shapes of scores and mask for a batch of two with one row of the mask for each query: which line counts on another shape?"""
+    masked = np.array(scores, dtype=float)
+    if np.ndim(mask) == 3:
+        mask = np.repeat(mask, masked.shape[1], axis=1)
+    masked[~np.asarray(mask, dtype=bool)] = -np.inf
+    return masked
 
 
 # 9. scaled_dot_product_attention
@@ -1476,16 +1466,6 @@ def scores_clipped(Q, K, V, mask=None):
 
 
 @misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-any_batch")
-def dot_t_on_a_batch_of_keys(Q, K, V, mask=None):
-    """One sequence works, a batch does not. Stack the first check's arrays twice and print the shape of the keys before and after you turn them: where has the batch gone?"""
-    scores = Q @ K.T / np.sqrt(Q.shape[-1])
-    if mask is not None:
-        scores = apply_mask(scores, mask)
-    weights = softmax(scores)
-    return weights @ V, weights
-
-
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-any_batch")
 def length_counted_from_the_front(Q, K, V, mask=None):
     """One sequence works. Stack the first check's arrays twice and print the number by which you scale: is that still the length of a query?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[1])
@@ -1512,16 +1492,6 @@ def masked_after_softmax_and_shared_again(Q, K, V, mask=None):
     if mask is not None:
         weights = weights * mask
         weights = weights / weights.sum(axis=-1, keepdims=True)
-    return weighted_sum(weights, V), weights
-
-
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-hidden_keys")
-def hidden_scores_of_minus_ten_thousand(Q, K, V, mask=None):
-    """Ordinary scores are fine. Let all allowed keys of the second check score -9990 and print your weights: does what you put under the mask still lose?"""
-    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
-    if mask is not None:
-        scores = np.where(mask, scores, -1e4)
-    weights = softmax(scores)
     return weighted_sum(weights, V), weights
 
 
@@ -1752,7 +1722,7 @@ def reshape_alone(X, num_heads):
     return X.reshape(*lead, num_heads, n, d_model // num_heads)
 
 
-@misconception(step="split_heads", caught_by="split_heads-by_hand")
+@misconception(step="split_heads", caught_by="split_heads-by_hand", family="heads_not_in_front")
 def heads_behind_the_tokens(X, num_heads):
     """All numbers are right, but the axes are not in place. Print the shape of your result in the first check: which axis is the head, and where should it stand?"""
     *lead, n, d_model = X.shape
@@ -1787,7 +1757,7 @@ def same_block_for_every_head(X, num_heads):
     return np.stack([X[..., :width] for h in range(num_heads)], axis=-3)
 
 
-@misconception(step="split_heads", caught_by="split_heads-by_hand")
+@misconception(step="split_heads", caught_by="split_heads-by_hand", family="heads_not_in_front")
 def list_of_every_token(X, num_heads):
     """Your outermost axis runs over tokens. Print the shape of your result in the first check: what would the first entry be to a caller who asks for head 0?"""
     width = X.shape[-1] // num_heads
@@ -1964,13 +1934,7 @@ def single_head_left_alone(heads):
     return np.concatenate([heads[..., h, :, :] for h in range(heads.shape[-3])], axis=-1)
 
 
-@misconception(step="concat_heads", caught_by="concat_heads-any_batch")
-def loop_over_the_batch(heads):
-    """One sequence works. Stack the first check's heads twice and print how often your loop runs and on what: are those heads?"""
-    return np.concatenate(list(heads), axis=-1)
-
-
-@misconception(step="concat_heads", caught_by="concat_heads-any_batch")
+@misconception(step="concat_heads", caught_by="concat_heads-batch_of_two")
 def first_two_axes_exchanged(heads):
     """One sequence works. Stack the first check's heads twice and print the shapes on the way: which two axes traded places, and which should have?"""
     *lead, num_heads, n, d_head = heads.shape
@@ -2155,7 +2119,7 @@ def features_interleaved_on_the_way_out(X, W_Q, W_K, W_V, W_O, num_heads, mask=N
     return np.moveaxis(heads, -3, -1).reshape(X.shape) @ W_O
 
 
-@misconception(step="multi_head_attention", caught_by="multi_head_attention-any_batch")
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-batch_of_two")
 def no_batch_at_all(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """One sequence works, a batch does not. Stack the first check's X twice and print its shape: which of your lines counts on exactly two axes?"""
     n, d_model = X.shape
@@ -2180,7 +2144,7 @@ def exactly_one_batch_axis(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     return heads.transpose(0, 2, 1, 3).reshape(X.shape) @ W_O
 
 
-@misconception(step="multi_head_attention", caught_by="multi_head_attention-masks")
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-batch_of_two")
 def mask_not_passed_on(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """With a mask your output is the same as without. Call it with causal_mask(2) on the first check's arrays and print the output: where does your mask go?"""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
@@ -2188,15 +2152,7 @@ def mask_not_passed_on(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     return concat_heads(heads) @ W_O
 
 
-@misconception(step="multi_head_attention", caught_by="multi_head_attention-masks", family="mask_misses_its_heads")
-def mask_without_a_head_axis(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
-    """A mask for all works, one for each sequence does not. Print its shape beside that of the scores in a batch: which axis of the scores does its first axis meet?"""
-    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
-    heads, weights = scaled_dot_product_attention(Q, K, V, mask)
-    return concat_heads(heads) @ W_O
-
-
-@misconception(step="multi_head_attention", caught_by="multi_head_attention-masks", family="mask_misses_its_heads")
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-batch_of_two", family="mask_misses_its_heads")
 def head_axis_in_front_of_the_batch(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """A mask for all works, one for each sequence does not. Print its shape as you pass it on beside that of the scores: does the batch meet the batch?"""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
@@ -2206,28 +2162,7 @@ def head_axis_in_front_of_the_batch(X, W_Q, W_K, W_V, W_O, num_heads, mask=None)
     return concat_heads(heads) @ W_O
 
 
-@misconception(step="multi_head_attention", caught_by="multi_head_attention-masks")
-def head_axis_for_every_mask(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
-    """Masks with a batch work, a plain one for all does not. Print the shape of causal_mask(3) as you pass it on: what do its axes meet now?"""
-    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
-    if mask is not None:
-        mask = mask[:, None]
-    heads, weights = scaled_dot_product_attention(Q, K, V, mask)
-    return concat_heads(heads) @ W_O
-
-
-@misconception(step="multi_head_attention", caught_by="multi_head_attention-masks")
-def mask_for_the_first_head_only(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
-    """Your first head respects the mask, the others see everything. Print the weights of head 1 under causal_mask(2): who told it what it may see?"""
-    width = X.shape[-1] // num_heads
-    blocks = []
-    for h in range(num_heads):
-        own = slice(h * width, (h + 1) * width)
-        blocks.append(self_attention(X, W_Q[:, own], W_K[:, own], W_V[:, own], mask if h == 0 else None)[0])
-    return np.concatenate(blocks, axis=-1) @ W_O
-
-
-@misconception(step="multi_head_attention", caught_by="multi_head_attention-masks")
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-batch_of_two")
 def mask_of_the_first_sequence_for_all(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """In a batch every sequence gets the first one's mask. Print the mask that you pass on for a batch of two: what has become of the second?"""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
@@ -2237,7 +2172,7 @@ def mask_of_the_first_sequence_for_all(X, W_Q, W_K, W_V, W_O, num_heads, mask=No
     return concat_heads(heads) @ W_O
 
 
-@misconception(step="multi_head_attention", caught_by="multi_head_attention-masks")
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-batch_of_two")
 def mask_rows_and_columns_exchanged(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """Under causal_mask(2) your second token loses its past. Print its weights there: which axis of the mask belongs to the token that asks?"""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
@@ -2280,3 +2215,13 @@ def output_added_to_the_tokens(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     output = concat_heads(heads) @ W_O
     X += output
     return output
+
+
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-masks")
+def head_axis_for_every_mask(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Masks with a batch work, a plain one for all does not. Print the shape of causal_mask(3) as you pass it on: what do its axes meet now?"""
+    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
+    if mask is not None:
+        mask = mask[:, None]
+    heads, weights = scaled_dot_product_attention(Q, K, V, mask)
+    return concat_heads(heads) @ W_O

@@ -12,7 +12,7 @@ from typing import TypeVar
 KEEPS_ITS_BODY = ("%%time", "%%timeit", "%%capture")
 NO_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
 """What the parser says to text that is no Python, hostile text among it."""
-MAX_PARSED = 50_000
+MAX_PARSED = 64_000
 """Characters: longer cells are not looked into, only run, for a parser needs 600 bytes for each."""
 
 _Answer = TypeVar("_Answer")

@@ -54,6 +54,7 @@ ALLOWED: dict[str, tuple[int | None, int]] = {
     "poll": (7, 73),  # aarch64: ppoll
     "ppoll": (271, 73),
     "pread64": (17, 67),
+    "pselect6": (270, 72),
     "read": (0, 63),
     "readlink": (89, 78),  # aarch64: readlinkat
     "readlinkat": (267, 78),
@@ -66,6 +67,7 @@ ALLOWED: dict[str, tuple[int | None, int]] = {
     "rt_sigreturn": (15, 139),
     "sched_getaffinity": (204, 123),
     "sched_yield": (24, 124),
+    "select": (23, 72),  # Python 3.10 sleeps with it; aarch64: pselect6
     "sendto": (44, 206),
     "set_robust_list": (273, 99),
     "setitimer": (38, 103),

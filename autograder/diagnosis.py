@@ -43,9 +43,9 @@ def diagnose(bench: Bench, step: str, calls: Iterable[Call]) -> Misconception | 
         if not suspects:
             return None
     if not _is_one(suspects):
-        # Several mistakes end in the same kind of exception; its words tell them apart.
+        # Several mistakes end in the same kind of exception, or differ in crumbs; words and exact zeros tell them apart.
         suspects = [
-            wrong for wrong in suspects if all(_says(outcome, _bank(bench, wrong, call)) for call, outcome in probes)
+            wrong for wrong in suspects if all(_exactly(outcome, _bank(bench, wrong, call)) for call, outcome in probes)
         ]
     return suspects[0] if _is_one(suspects) else None
 
@@ -56,8 +56,15 @@ def _is_one(suspects: list[Misconception]) -> bool:
     return len(suspects) == 1 or (len(families) == 1 and "" not in families)
 
 
-def _says(one: _Outcome, other: _Outcome | None) -> bool:
-    return other is not None and one.text == other.text
+def _exactly(one: _Outcome, other: _Outcome | None) -> bool:
+    return other is not None and one.text == other.text and _zeros(one.value) == _zeros(other.value)
+
+
+def _zeros(value: Any) -> list[Any]:
+    """Where the numbers of a value are exactly 0."""
+    if isinstance(value, (tuple, list)):
+        return [_zeros(part) for part in value]
+    return [(np.asarray(value) == 0).tolist()] if _is_numeric(value) else []
 
 
 def _student(call: Call) -> _Outcome | None:

@@ -19,6 +19,7 @@ from autograder.exercise import Check, Exercise
 from autograder.isolation import EngineFault, Parent
 from autograder.misconceptions import Misconception
 from autograder.python_source import binds, uses
+from autograder.reference import Reference
 from autograder.remote import Budget, Call, Remote, Session, Stopped, StudentError
 from autograder.submission import Submission, SubmittedCell
 
@@ -95,7 +96,7 @@ class Attempt:
     Args:
         hidden: which checks are run, the visible ones or the hidden ones; None: all of them. No worker that has seen
             inputs of a hidden check serves a visible one, whose messages quote what student code answers and raises.
-        replaced: these steps are bound to the reference where the student's answer stood, before later cells run.
+        replaced: these steps are bound to ``reference`` where the student's answer stood, before later cells run.
     """
 
     def __init__(
@@ -105,11 +106,13 @@ class Attempt:
         budget: Budget,
         replaced: frozenset[str] = frozenset(),
         hidden: bool | None = None,
+        reference: Reference | None = None,
     ) -> None:
         self._bench = bench
         self._submission = submission
         self._replaced = replaced
         self._hidden = hidden
+        self._reference = reference
         self._session = Session(bench.parent, bench.settings, budget)
         self._raised: dict[str, StudentError | Stopped] = {}
         self.called: set[str] = set()
@@ -140,12 +143,12 @@ class Attempt:
         return self._session.imprecise
 
     def _stub(self, step: str) -> Callable[..., Any]:
-        function = self._bench.reference[step]
+        assert self._reference is not None
+        function = self._reference.function(step)
 
         def stub(*args: Any, **kwargs: Any) -> Any:
             self.called.add(step)
-            with np.errstate(all="ignore"):
-                return function(*args, **kwargs)
+            return function(*args, **kwargs)
 
         return stub
 

@@ -1,7 +1,7 @@
 """A mistake costs its marks once: a check that failed for an earlier step's sake is run with that step mended.
 
 These runs come after all ordinary verdicts are final, each in a worker of its own that is thrown away afterwards.
-The reference stays in the grader: what is bound in the worker is a stub that calls back. A replaced step earns
+The reference never enters the student's worker: what is bound there is a stub that calls back. A replaced step earns
 nothing for itself, for only later steps' checks are run with it.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from autograder.attempt import Attempt, Bench, Verdict
 from autograder.exercise import Check
+from autograder.reference import Reference
 from autograder.remote import Budget, Call
 from autograder.submission import Submission
 
@@ -26,6 +27,7 @@ class Carrier:
         self._imprecise = imprecise
         checks = bench.exercise.checks
         self._broken = {check.step for check in checks if verdicts[check.id].message is not None}
+        self._reference = Reference(bench.exercise, bench.parent, bench.settings)
         self._at_fault: set[str] = set()
         self.calls: dict[str, tuple[Call, ...]] = {}
         """Calls of steps at fault, made while earlier steps were mended: what is wrong there is theirs alone."""
@@ -38,6 +40,10 @@ class Carrier:
 
     def carried(self, budget: Budget) -> Carried:
         """Every failed check that passes with earlier steps replaced."""
+        with self._reference:
+            return self._found(budget)
+
+    def _found(self, budget: Budget) -> Carried:
         found: Carried = {}
         for check in self._bench.exercise.checks:
             verdict = self._verdicts[check.id]
@@ -65,7 +71,7 @@ class Carrier:
 
     def _passes(self, check: Check, replaced: set[str], budget: Budget) -> set[str] | None:
         """The replaced steps that were called, if the check passes with them; else None."""
-        attempt = Attempt(self._bench, self._submission, budget, frozenset(replaced))
+        attempt = Attempt(self._bench, self._submission, budget, frozenset(replaced), reference=self._reference)
         for _, verdict in attempt.verdicts(last=check.id):
             if verdict.message is None and attempt.called:
                 return set(attempt.called)

@@ -142,6 +142,8 @@ def _in_pool(student: str, path: Path, old: Result | None) -> Graded:
 
 def _one(grader: Grader, student: str, path: Path, old: Result | None) -> Graded:
     try:
+        if path.parent.is_symlink():  # to another student's, it may be
+            raise Rejected("lies in a folder that is a link; links are not followed")
         data = read(_notebook(path))
     except Rejected as rejected:
         return Graded(grader.rejected(b"", student, f"{path.name} {rejected}"), None)

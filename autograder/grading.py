@@ -83,7 +83,11 @@ class Grader:
         same = ("submission_sha256", "exercise_sha256", "engine", "isolation")
         if any(getattr(old, name) != getattr(new, name) for name in same):
             return None
-        return Graded(old, parse(data, self._exercise) if old.status == "graded" else None, unchanged=True)
+        try:
+            submission = parse(data, self._exercise) if old.status == "graded" else None
+        except Rejected:  # it was read by other rules then
+            return None
+        return Graded(old, submission, unchanged=True)
 
     def rejected(self, data: bytes, student: str | None, reason: str) -> Result:
         """The result of a submission that cannot be used."""

@@ -107,8 +107,13 @@ class WarmParent:
             try:
                 socket.send_fds(self._control, [self._message.pack(b"fork", 0)], [theirs.fileno()])
             except OSError as error:
+                ours.close()
                 raise EngineFault(f"the parent of the workers has gone: {error}") from None
-        return Worker(ours, self._expect(b"pid."))
+        try:
+            return Worker(ours, self._expect(b"pid."))
+        except EngineFault:
+            ours.close()
+            raise
 
     def end(self, worker: Worker) -> int | None:
         worker.sock.close()

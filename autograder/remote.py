@@ -62,12 +62,12 @@ class Remote:
     """A function of the student, called in the worker."""
 
     def __init__(self, session: Session, name: str, handle: tuple[int, int] | None = None) -> None:
-        self._session = session
+        self.session = session
         self.__name__ = name
         self.handle = handle  # generation of the worker and number there; None: looked up by its name at each call
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._session.call(self, args, kwargs)
+        return self.session.call(self, args, kwargs)
 
     def __repr__(self) -> str:
         return f"<function {self.__name__}>"
@@ -313,7 +313,7 @@ class Session(Peer):
 
     def function(self, value: Any) -> bytes:
         self._plain = False  # a callback may answer differently each time
-        if isinstance(value, Remote):
+        if isinstance(value, Remote) and value.session is self:
             if value.handle is None:
                 self._names.add(value.__name__)
                 return b"n" + len(value.__name__).to_bytes(4, "little") + value.__name__.encode()

@@ -63,9 +63,9 @@ class Peer:
             changes = wire.Snapshot.read_changes(decoder, len(known))
             decoder.end()
             error = self.revive(check_raised(value)) if kind == wire.RAISE else None
-            self.replied(payload, kind, reply)
             wire.apply(changes)
             self.received(value, known)
+            self.replied(payload, kind, reply)
             if error is not None:
                 raise error
             return value

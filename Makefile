@@ -1,6 +1,6 @@
 # Every target works without an activated environment. One comment line each; `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint build release collect grade feedback report lab mutants lock clean
+.PHONY: help setup demo test lint build release collect grade feedback report lab bench-isolation mutants lock clean
 
 EXERCISE ?= attention
 PYTHON ?= python3
@@ -14,7 +14,7 @@ export PIP_NO_INPUT := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):[^#]*## /  make \1 ~/p' $(firstword $(MAKEFILE_LIST)) | while IFS='~' read -r target about; do printf '%-16s %s\n' "$$target" "$$about"; done
+	@sed -n 's/^\([a-z-]*\):[^#]*## /  make \1 ~/p' $(firstword $(MAKEFILE_LIST)) | while IFS='~' read -r target about; do printf '%-22s %s\n' "$$target" "$$about"; done
 	@echo 'Those about one exercise take EXERCISE=name; it is $(EXERCISE) now.'
 
 setup: $(READY) ## create .venv with everything that the kit needs; its command is .venv/bin/autograder
@@ -61,6 +61,9 @@ report: setup ## show the scores of the class, and the share that passed each ch
 lab: setup ## open JupyterLab with nbgrader's formgrader on this course
 	@# Jupyter refuses to serve for root unless told to.
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root)
+
+bench-isolation: setup ## measure what each isolation level costs a submission
+	@$(BIN)/python -m benchmarks.isolation
 
 mutants: ## make new mutants of the solutions of EXERCISE, for the tests to kill
 	@$(PYTHON) -m venv build/mutants

@@ -43,7 +43,7 @@ def diagnose(bench: Bench, step: str, calls: Iterable[Call]) -> Misconception | 
         if not suspects:
             return None
     if not _is_one(suspects):
-        # Several mistakes end in the same kind of exception, or differ in crumbs; words and exact zeros tell them apart.
+        # Mistakes may end in the same kind of exception, or differ in crumbs: words and exact zeros tell them apart.
         suspects = [
             wrong for wrong in suspects if all(_exactly(outcome, _bank(bench, wrong, call)) for call, outcome in probes)
         ]

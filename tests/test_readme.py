@@ -21,7 +21,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 
-TARGETS = dict(re.findall(r"^([a-z]+):.*?## (.+)$", MAKEFILE, flags=re.MULTILINE))
+TARGETS = dict(re.findall(r"^([a-z-]+):.*?## (.+)$", MAKEFILE, flags=re.MULTILINE))
 # Every group of typer is one of its own click's; all that is asked of it is its commands and their options.
 COMMANDS = typer.main.get_command(cli.app).commands  # type: ignore[attr-defined]
 
@@ -68,7 +68,7 @@ def test_every_target_that_the_documents_name_exists() -> None:
     named = {
         word
         for text in (README, CONTRIBUTING)
-        for words in re.findall(r"(?:`|^\$ )make ((?:[a-z]+ ?)+)", text, flags=re.MULTILINE)
+        for words in re.findall(r"(?:`|^\$ )make ((?:[a-z-]+ ?)+)", text, flags=re.MULTILINE)
         for word in words.split()
     }
     assert named <= TARGETS.keys()
@@ -82,7 +82,7 @@ def test_the_verbs_of_a_course_are_targets_too() -> None:
 
 def test_make_alone_lists_the_targets() -> None:
     done = subprocess.run(["make", "--no-print-directory"], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert re.findall(r"^  make ([a-z]+)", done.stdout, flags=re.MULTILINE) == list(TARGETS)
+    assert re.findall(r"^  make ([a-z-]+)", done.stdout, flags=re.MULTILINE) == list(TARGETS)
 
 
 def test_what_make_test_runs_is_what_the_readme_shows() -> None:

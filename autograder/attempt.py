@@ -35,7 +35,7 @@ class Bench:
 
     def __init__(self, exercise: Exercise, parent: Parent, settings: Settings, secret: bytes) -> None:
         self.exercise = exercise
-        self.parent = parent
+        self.use(parent)
         self.settings = settings
         self._secret = secret
         self._wrong: dict[str, Callable[..., Any]] = {}
@@ -43,6 +43,13 @@ class Bench:
         self.checks = {
             check.id: compile(check.source, f"<{check.id}>", "exec", dont_inherit=True) for check in exercise.checks
         }
+
+    def use(self, parent: Parent) -> None:
+        """Take workers from this parent from now on."""
+        self.parent = parent
+        for cell in self.exercise.cells:
+            if cell.kind in ("setup", "step"):
+                parent.prepare(cell.id, cell.source)
 
     def namespace(self) -> dict[str, Any]:
         """The names of the setup cell, made anew, so that nothing of one submission is there for the next."""

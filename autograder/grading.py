@@ -73,7 +73,7 @@ class Grader:
         with contextlib.suppress(Exception):  # if there is none to be had either, the next submission says so
             self._parent.close()
             self._level, self._parent = strongest(self._settings.isolation, self._without)
-            self._bench.parent = self._parent
+            self._bench.use(self._parent)
 
     def unchanged(self, data: bytes, old: Result | None) -> Graded | None:
         """An earlier result, if grading these bytes again would give the same."""

@@ -54,7 +54,7 @@ def test_reals_of_other_widths_arrive_as_the_nearest_common_ones(given, arrives)
     ],
 )
 def test_what_cannot_cross_fails_with_a_message(answer, words):
-    said = verdict("f()", f"import numpy as np\ndef f():\n    {answer}")
+    said = verdict("f()", f"import numpy as np\ndef f():\n    {answer}", settings=Settings(call_seconds=30))
     assert said.status == "failed"
     assert words in said.message
 

@@ -66,8 +66,10 @@ def grade(exercise: Exercise, data: bytes | None = None, secret: bytes = b"key",
         return grader.grade(submission(exercise, **answers) if data is None else data, "ada").result
 
 
-def verdict(check: str, answer: str, *, steps: str = "f", hidden: bool = False, plain: str = "") -> CheckResult:
+def verdict(
+    check: str, answer: str, *, steps: str = "f", hidden: bool = False, plain: str = "", settings: Settings = QUICK
+) -> CheckResult:
     """The verdict of one check on one answer to the last step."""
     toy = exercise(check, steps=steps, hidden=hidden, plain=plain)
-    (result,) = grade(toy, **{steps.split()[-1]: answer}).checks
+    (result,) = grade(toy, settings=settings, **{steps.split()[-1]: answer}).checks
     return result

@@ -40,6 +40,10 @@ def main(control: socket.socket, lock: Lock) -> None:
                 os.close(descriptors[0])
                 workers.add(pid)
                 control.sendall(MESSAGE.pack(b"pid.", pid))
+            elif word == b"load":
+                with socket.socket(fileno=descriptors[0]) as sender:
+                    worker.prepare(sender)
+                control.sendall(MESSAGE.pack(b"done", 0))
             elif word == b"kill" and number in workers:
                 workers.discard(number)
                 control.sendall(MESSAGE.pack(b"end.", _end(number)))

@@ -1,0 +1,101 @@
+"""The same attacks, graded by an ordinary user, where the tests themselves run as root.
+
+That user may be unable to reach the interpreter, its packages and the checkout, so what is out of reach is copied.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from attacks.arena import NOT_OURS
+
+USER = 64_801  # nobody's
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+class Ordinary:
+    """A process of an ordinary user that makes every attack at these levels, one level after the other."""
+
+    def __init__(self, *levels: str) -> None:
+        self._folder = Path(tempfile.mkdtemp(prefix="ordinary-"))
+        self._folder.chmod(0o755)
+        shutil.copytree(ROOT / "autograder", self._folder / "autograder", ignore=_compiled)
+        shutil.copytree(ROOT / "tests" / "attacks", self._folder / "attacks", ignore=_compiled)
+        python = self._python()
+        # Into files: nobody reads what it says while it works.
+        with self._path("output").open("wb") as output, self._path("errors").open("wb") as errors:
+            command = [python, "-m", "attacks.arena", *levels]
+            self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, **self._as())
+        NOT_OURS.add(self._process.pid)
+        self._found: dict[str, dict[str, Any]] | None = None
+
+    def found(self, level: str) -> dict[str, Any]:
+        """What came of each attack at a level; under ``unusable`` why the level does not work."""
+        if self._found is None:
+            self._process.wait()
+            self._found = {}
+            for line in map(json.loads, self._path("output").read_text().splitlines()):
+                known = self._found.setdefault(line["level"], {})
+                known |= {line["attack"]: line["problems"]} if "attack" in line else line
+        errors = self._path("errors").read_text()[-2000:]
+        return self._found.get(level, {"unusable": f"the attacks did not run: {errors}"})
+
+    def close(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _path(self, name: str) -> Path:
+        return self._folder / name
+
+    def _as(self) -> dict[str, Any]:
+        environment = {"PATH": os.defpath, "HOME": str(self._folder), "PYTHONPATH": str(self._folder)}
+        return {"user": USER, "group": USER, "extra_groups": [], "cwd": self._folder, "env": environment}
+
+    def _python(self) -> str:
+        """An interpreter with NumPy within the user's reach: this one, or a copy of it."""
+        if self._works(sys.executable):
+            return sys.executable
+        site = Path(np.__file__).parent.parent
+        for name in ("numpy", "numpy.libs", *(("tomli",) if sys.version_info < (3, 11) else ())):
+            if (site / name).is_dir():
+                shutil.copytree(site / name, self._folder / name, ignore=_compiled)
+        if self._works(os.path.realpath(sys.executable)):
+            return os.path.realpath(sys.executable)
+        version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+        copied = self._folder / "python"
+        shutil.copytree(sysconfig.get_paths()["stdlib"], copied / "lib" / version, ignore=_without_packages)
+        for library in Path(sys.base_prefix, "lib").glob("libpython*"):
+            shutil.copy(library, copied / "lib")
+        (copied / "bin").mkdir()
+        shutil.copy(os.path.realpath(sys.executable), copied / "bin" / version)
+        python = str(copied / "bin" / version)
+        assert self._works(python), f"a copy of {sys.executable} does not run: {self._said}"
+        return python
+
+    def _works(self, python: str) -> bool:
+        try:
+            tried = subprocess.run([python, "-c", "import numpy, attacks"], capture_output=True, text=True, **self._as())
+        except OSError as error:
+            self._said = str(error)
+            return False
+        self._said = tried.stderr
+        return tried.returncode == 0
+
+
+def _compiled(folder: str, names: list[str]) -> list[str]:
+    return [name for name in names if name in ("__pycache__", "tests")]
+
+
+def _without_packages(folder: str, names: list[str]) -> list[str]:
+    return [name for name in names if name in ("__pycache__", "site-packages", "dist-packages", "test", "idlelib", "tkinter")]

@@ -47,9 +47,8 @@ class Bench:
     def use(self, parent: Parent) -> None:
         """Take workers from this parent from now on."""
         self.parent = parent
-        for cell in self.exercise.cells:
-            if cell.kind in ("setup", "step"):
-                parent.prepare(cell.id, cell.source)
+        # The setup cell alone, which students have: what the parent holds, every worker of theirs can read.
+        parent.prepare("setup", self.exercise.setup)
 
     def namespace(self) -> dict[str, Any]:
         """The names of the setup cell, made anew, so that nothing of one submission is there for the next."""

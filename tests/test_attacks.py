@@ -163,6 +163,14 @@ def reference_in_the_grader(self, step):
     return stub
 
 
+def everything_prepared(self, parent):
+    """The teacher's answers compiled in the parent of all workers, and so in every worker."""
+    self.parent = parent
+    for cell in self.exercise.cells:
+        if cell.kind in ("setup", "step"):
+            parent.prepare(cell.id, cell.source)
+
+
 GRADER = {
     "deadline": ([(remote, "GRACE_SECONDS", 4.5)], ["E02"]),
     "nonce": ([(remote.Session, "admit", lambda *a: None)], ["B44"]),
@@ -197,6 +205,12 @@ def test_without_a_protection_of_the_grader_its_attacks_succeed(bare, protection
         monkeypatch.setattr(place, name, hole, raising=name not in ("AssertionError", "StopIteration"))
     for id in ids:
         assert bare.problems(BY_ID[id]), f"{id} is not seen to succeed without {protection}"
+
+
+def test_answers_that_the_parent_of_the_workers_holds_are_found(monkeypatch, other_user):
+    monkeypatch.setattr(attempt.Bench, "use", everything_prepared)
+    with arena_at("landlock") as opened:
+        assert opened.problems(BY_ID["C15"]) and opened.problems(BY_ID["C16"])
 
 
 # The parent of the workers.

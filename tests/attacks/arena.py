@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from attacks.attack import MARK, SUCCEEDED, Attack
-from attacks.target import INPUT, NAIVE, SOURCE, exercise, handed_in, master
+from attacks.target import INPUT, NAIVE, REFERENCE, SOURCE, exercise, handed_in, master
 from autograder import remote
 from autograder.course import Settings
 from autograder.errors import Unusable
@@ -33,7 +33,7 @@ from autograder.result import Result
 MEMORY_MB = 64
 SECRET = b"canary_secret_7d21f8"
 FILE, ENVIRONMENT, OTHERS, GRADEBOOK = "canary_file_4b77c1", "canary_environment_0e95d3", "canary_others_b81a66", "canary_gradebook_33fd09"
-CANARIES = (INPUT, INPUT.upper(), SOURCE, SECRET.decode(), FILE, ENVIRONMENT, OTHERS, GRADEBOOK)
+CANARIES = (INPUT, INPUT.upper(), SOURCE, REFERENCE, SECRET.decode(), FILE, ENVIRONMENT, OTHERS, GRADEBOOK)
 
 
 class Arena:

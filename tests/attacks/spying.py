@@ -112,6 +112,35 @@ spy("C14-arguments-of-the-program", "read paths off its own start", """
 import sys
 tell(sys.orig_argv, sys.argv, sys.path, sys.flags)
 """)
+spy("C15-whole-memory", "search everything that can be reached from the modules for what only the grader may hold", """
+import sys, types
+waiting, seen = list(sys.modules.values()), set()
+while waiting:
+    thing = waiting.pop()
+    if id(thing) in seen: continue
+    seen.add(id(thing))
+    if isinstance(thing, str):
+        at = thing.find(''.join(('can', 'ary_')))
+        if at >= 0 and 'def tell(' not in thing: tell('SUCCEEDED', thing[at:at + 40])
+    elif isinstance(thing, dict): waiting += [*thing.keys(), *thing.values()]
+    elif isinstance(thing, (list, tuple, set, frozenset)): waiting += thing
+    elif isinstance(thing, types.CodeType): waiting += [*thing.co_consts, *thing.co_names]
+    elif isinstance(thing, types.FunctionType): waiting += [thing.__code__, thing.__globals__, thing.__defaults__, thing.__closure__]
+    elif isinstance(thing, types.CellType):
+        try: waiting.append(thing.cell_contents)
+        except ValueError: pass
+    elif not isinstance(thing, type) and type(thing).__module__.startswith(('autograder', 'builtins')):
+        waiting.append(getattr(thing, '__dict__', None))
+""")
+attack("C16-compiled-answers", "run what the worker may keep compiled of the teacher's", """
+    import sys
+    def softmax(x): return x
+    for name, module in list(sys.modules.items()):
+        if name.startswith('autograder'):
+            for thing in list(vars(module).values()):
+                for key, code in (list(thing.items()) if type(thing) is dict else ()):
+                    if hasattr(code, 'co_code') and 'softmax' in str(key): exec(code, globals())
+    """)
 # The argument of a hidden check reaches student code, and must not get from there to the student.
 attack("C20-quote-it-later", "quote a hidden check's input in the message of a later visible check", label=STORE,
        count="def count(n):\n    import sys\n    raise ValueError(str(getattr(sys, 'heard', 'nothing so far')))",

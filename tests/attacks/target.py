@@ -14,6 +14,7 @@ from autograder.master import Master, MasterCell
 from autograder.misconceptions import Misconception
 
 INPUT = "canary_hidden_input_5c1e07"  # an argument of a hidden check: student code gets it, no student may
+REFERENCE = "canary_reference_2ce7d0"  # in the teacher's answers
 SOURCE = "canary_hidden_source_93ab42"  # in the source of hidden checks and of what they compare with
 CODED = "_".join(str(ord(letter) * 7) for letter in INPUT)  # the same argument, as an attack may write it down
 
@@ -130,7 +131,8 @@ def _cell(id: str, source: str, grade: bool, solution: bool, points: float = 0, 
 def _cells(released: bool) -> Iterator[dict[str, Any]]:
     yield _cell("setup", SETUP, False, False, kind="setup")
     for step in STEPS:
-        answer = f"def {step}(*args):\n    raise NotImplementedError" if released else RIGHT[step]
+        answer = textwrap.dedent(RIGHT[step])
+        answer = f"def {step}(*args):\n    raise NotImplementedError" if released else f"{answer}\nwhose = '{REFERENCE}'"
         yield _cell(step, answer, False, True, kind="step", step=step)
         for owner, name, points, hidden, body in CHECKS:
             if owner == step:

@@ -21,7 +21,7 @@ except ImportError:  # Windows has no such limits; there a student checks their 
 
 PROTECTIONS = ("namespaces", "unprivileged", "limits", "landlock", "seccomp", "descriptors", "environment")
 NOBODY = 65534
-_SET_KEEPCAPS, _SET_PDEATHSIG, _SIGKILL = 8, 1, 9
+_SET_KEEPCAPS, _SET_PDEATHSIG, _SET_DUMPABLE, _SIGKILL = 8, 1, 4, 9
 _CAP_DAC_READ_SEARCH = 1 << 2
 
 
@@ -50,7 +50,9 @@ class Lock:
             drop_root(self._readable)
         if sys.platform == "linux":
             # The parent ends its workers; should it be killed, the kernel does. A change of user would undo this.
-            ctypes.CDLL(None).prctl(_SET_PDEATHSIG, _SIGKILL, 0, 0, 0)
+            libc = ctypes.CDLL(None)
+            libc.prctl(_SET_PDEATHSIG, _SIGKILL, 0, 0, 0)
+            libc.prctl(_SET_DUMPABLE, 0, 0, 0, 0)  # no memory image, which some systems pipe to a program, limit or not
         if "limits" not in self._without:
             limit(memory_mb, seconds, files=self._level == "process")
         if self._rules >= 0:

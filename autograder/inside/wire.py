@@ -27,6 +27,7 @@ HEADER = struct.Struct("<4sB3x16sQ")
 MAX_BYTES = 16 << 20
 MAX_VALUES = 200_000
 MAX_DEPTH = 64
+MAX_AXES = 8
 # Integers of more digits are slow to print, larger dictionaries slow to fill when their keys are chosen to collide.
 MAX_DIGITS = 1_000
 MAX_KEYS = 1_000
@@ -151,6 +152,8 @@ class Encoder:
         """Append an array, list or dictionary in full, also where it has a number already."""
         if isinstance(value, np.ndarray):
             array = _plain(value)
+            if array.ndim > MAX_AXES:
+                raise CannotCross(f"an array of more than {MAX_AXES} axes")
             self.out += b"a" + bytes([_CODES[array.dtype], value.flags.writeable, array.ndim])
             self.out += struct.pack(f"<{array.ndim}Q", *array.shape) + array.tobytes()
         elif isinstance(value, list):
@@ -241,7 +244,7 @@ class Decoder:
         if tag == b"a":
             dtype = self._dtype()
             writeable, ndim = self._take(2)
-            if writeable > 1 or ndim > 32:
+            if writeable > 1 or ndim > MAX_AXES:
                 raise ProtocolError("no array")
             array = self._array(dtype, struct.unpack(f"<{ndim}Q", self._take(8 * ndim)))
             array.flags.writeable = bool(writeable)

@@ -51,8 +51,12 @@ forged("B30-shape-without-bytes", "claim a shape that the bytes do not fill", ""
 frame(RETURN, b'a' + bytes([10, 1, 2]) + struct.pack('<2Q', 2 ** 40, 2 ** 40) + bytes(64) + NOTHING)
 """, said="no value")
 forged("B31-empty-and-endless", "claim a shape with an axis of 0 and others without bounds", """
-frame(RETURN, b'a' + bytes([10, 1, 32]) + struct.pack('<32Q', 0, *[2 ** 31 - 1] * 31) + NOTHING)
+frame(RETURN, b'a' + bytes([10, 1, 8]) + struct.pack('<8Q', 0, *[2 ** 31 - 1] * 7) + NOTHING)
 """)
+forged("C48-text-in-a-shape", "put a hidden input into the shape of an empty array", """
+letters = [ord(letter) * 7 for letter in text]
+frame(RETURN, b'a' + bytes([10, 1, len(letters) + 1]) + struct.pack(f'<{len(letters) + 1}Q', 0, *letters) + NOTHING)
+""", step="label", said="no array")
 forged("B32-reference-to-nothing", "refer to a value that is not there", "frame(RETURN, b'r' + u32(10 ** 6) + NOTHING)",
        said="a reference to nothing")  # fmt: skip
 forged("B33-other-arguments", "claim that an argument has changed its size", """

@@ -49,6 +49,9 @@ class Arena:
         os.environ["TEACHER_TOKEN"] = ENVIRONMENT
         try:
             self._grader = Grader(exercise(), SECRET, self.settings, without)
+        except Unusable:
+            shutil.rmtree(self.folder)
+            raise
         finally:
             del os.environ["TEACHER_TOKEN"]
         self._honest = [handed_in(label=f"# {OTHERS}\ndef label(text): return text.upper()"), handed_in(softmax=NAIVE)]

@@ -31,6 +31,8 @@ class Ordinary:
         self._folder.chmod(0o755)
         shutil.copytree(ROOT / "autograder", self._folder / "autograder", ignore=_compiled)
         shutil.copytree(ROOT / "tests" / "attacks", self._folder / "attacks", ignore=_compiled)
+        self._path("temporary").mkdir()
+        os.chown(self._path("temporary"), USER, USER)
         python = self._python()
         # Into files: nobody reads what it says while it works.
         with self._path("output").open("wb") as output, self._path("errors").open("wb") as errors:
@@ -60,6 +62,7 @@ class Ordinary:
 
     def _as(self) -> dict[str, Any]:
         environment = {"PATH": os.defpath, "HOME": str(self._folder), "PYTHONPATH": str(self._folder)}
+        environment["TMPDIR"] = str(self._path("temporary"))
         return {"user": USER, "group": USER, "extra_groups": [], "cwd": self._folder, "env": environment}
 
     def _python(self) -> str:

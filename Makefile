@@ -14,7 +14,7 @@ export PIP_NO_INPUT := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):[^#]*## /  make \1 ~/p' $(firstword $(MAKEFILE_LIST)) | while IFS='~' read -r target about; do printf '%-22s %s\n' "$$target" "$$about"; done
+	@sed -n 's/^\([a-z-]*\):[^#]*## /  make \1 ~/p' $(firstword $(MAKEFILE_LIST)) | while IFS='~' read -r target about; do printf '%-24s %s\n' "$$target" "$$about"; done
 	@echo 'Those about one exercise take EXERCISE=name; it is $(EXERCISE) now.'
 
 setup: $(READY) ## create .venv with everything that the kit needs; its command is .venv/bin/autograder

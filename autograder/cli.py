@@ -171,7 +171,8 @@ def grade(
     for name in classroom.strangers_in(folder, exercise):
         print(f"left out: {name!r} is no student id; rename the folder", file=out)
     if not results:
-        print(f"no submissions of {exercise} in {short(folder)}", file=out)
+        place = f"{short(folder)}/<student>/{exercise}/{exercise}.ipynb"
+        print(f"no submissions: they are looked for as {place}", file=out)
     else:
         print(f"wrote {short(where.results / exercise)}, {short(where.autograded)} and the gradebook", file=out)
     if any(result.status == "error" for result in results):

@@ -31,7 +31,7 @@ def read(data: bytes, path: str, name: str) -> tuple[Exercise, int, float]:
         raise Unusable(f"{path}: {rejected}; save it in Jupyter and try again") from None
     table = _table(cells)
     if table is None:
-        raise Unusable(f"{path}: has no setup cell of an exercise; hand out or download the notebook again")
+        raise Unusable(f"{path}: has no setup cell of an exercise; download the notebook again")
     known = list(_cells(cells, table))
     checks = [cell.check.id for cell in known if cell.check]
     if not checks:

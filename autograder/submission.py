@@ -100,7 +100,7 @@ class _Matcher:
                 self._warn_twice(id)
                 id = None
             if id is not None and self._masters[id].kind == "setup":
-                self._warnings.append("the setup cell was changed; the teacher's was run first")
+                self._warnings.append("the setup cell is not the teacher's present one, which was run first")
             if cell.is_code:
                 cell = replace(cell, source=self._python(cell.source))
             if cell.is_code or id is not None:

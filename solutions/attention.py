@@ -198,6 +198,13 @@ def fingerprint(name, error):
     return hashlib.sha256(" ".join(facts).encode()).hexdigest()[:12]
 
 
+def reaches(name, goal, passed=()):
+    """Does the function of this name call the other one, itself or through others?"""
+    code = getattr(globals().get(name), "__code__", None)
+    names = [used for used in code.co_names if used not in passed] if code else []
+    return goal in names or any(reaches(used, goal, (*passed, name)) for used in names)
+
+
 class check:
     """`with check("softmax-by_hand"):` runs a visible check, keeps the tally and says where to look first."""
 
@@ -214,14 +221,15 @@ class check:
         if kind is None:
             print(f"✓ {self.name}: passed" + (f", {points:g} point{'s' * (points != 1)}" if points else ""))
             return
-        order = list(dict.fromkeys(name.split("-")[0] for name in CHECKS))
-        for name in CHECKS:
-            earlier, _, short = name.partition("-")
-            if earlier == self.name.split("-")[0]:
-                break
-            if RESULTS.get(name) is False:
-                print(f"First mend step {order.index(earlier) + 1}, {earlier}: its check {short} fails.")
-                return
+        step, order = self.name.split("-")[0], list(dict.fromkeys(name.split("-")[0] for name in CHECKS))
+        steps = order[: order.index(step)] if step in order else []
+        failing = [name for name in CHECKS if name.split("-")[0] in steps and RESULTS.get(name) is False]
+        called = [name for name in failing if reaches(step, name.split("-")[0])]
+        for earlier, _, short in (name.partition("-") for name in (called or failing)[:1]):
+            where = f"step {order.index(earlier) + 1}, {earlier}: its check {short} fails"
+            print(f"First mend {where}." if called else f"Not the reason, but still open: {where}.")
+        if called:
+            return
         hint = HINTS.get(fingerprint(self.name, error))
         if hint:
             print(f"Think about this: {hint}")

@@ -114,9 +114,13 @@ def test_a_failing_check_asks_the_question_at_once(attention, kernel):
 def test_a_failing_earlier_step_comes_first(attention, kernel):
     exec("def softmax(scores, axis=-1):\n    return scores", kernel)
     run_check(kernel, attention.cell("softmax-by_hand").source)
+    for step in ("attention_scores", "scale_scores", "weighted_sum", "apply_mask", "scaled_dot_product_attention"):
+        exec(attention.cell(step).source, kernel)
+    said = run_check(kernel, attention.cell("scaled_dot_product_attention-by_hand").source)
+    assert "First mend step 4, softmax" in said and "Think about this" not in said
     exec("def weighted_sum(weights, V):\n    return V", kernel)
     said = run_check(kernel, attention.cell("weighted_sum-by_hand").source)
-    assert "First mend step 4, softmax" in said and "Think about this" not in said
+    assert "First mend" not in said, "it calls no other step"
 
 
 def grade(attention: Exercise, **answers: str) -> Result:

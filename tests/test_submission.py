@@ -163,7 +163,7 @@ DAMAGES = {
     raises_exception_tag: "",
     outputs_faked: "",
     tampering_cell: "",
-    setup_edited: "the setup cell was changed",
+    setup_edited: "the setup cell is not the teacher's",
 }
 
 

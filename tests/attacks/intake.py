@@ -71,7 +71,7 @@ attack("G11-tampering-cell", "put a cell before the checks", change=lambda nb: n
     2, code("import numpy as np\nnp.testing.assert_allclose = np.allclose = lambda *a, **k: True\nagree = lambda *a: None")))
 attack("G12-own-setup", "bring a setup of its own", change=lambda nb: nb["cells"][0].update(
     source=nb["cells"][0]["source"].replace("def agree(got, wanted, what):", "def agree(got, wanted, what):\n    return")),
-    said="the setup cell was changed")  # fmt: skip
+    said="the setup cell is not the teacher's")  # fmt: skip
 attack("G13-reordered", "put the cells in another order", change=lambda nb: nb["cells"].reverse())
 attack("G14-finished-outputs", "bring outputs that say passed", change=each_check(
     execution_count=1, outputs=[{"output_type": "execute_result", "data": {"text/plain": "1000"}, "metadata": {}, "execution_count": 1}]))

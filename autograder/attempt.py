@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import hmac
-import io
 import re
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,6 +18,7 @@ from autograder.misconceptions import Misconception
 from autograder.python_source import binds, uses
 from autograder.reference import Reference
 from autograder.remote import Budget, Call, Remote, Session, Stopped, StudentError
+from autograder.silence import quiet
 from autograder.submission import Submission, SubmittedCell
 
 _KNOWN_KINDS = re.compile(
@@ -232,16 +230,3 @@ def _as_released(exercise: Exercise, cell: SubmittedCell) -> bool:
         return False
     master = exercise.cell(cell.id)
     return master.kind == "plain" and master.source.strip() == cell.source.strip()
-
-
-@contextlib.contextmanager
-def quiet() -> Iterator[None]:
-    """Checks print and warn for students; here their verdict is all that counts."""
-    with (
-        contextlib.redirect_stdout(io.StringIO()),
-        contextlib.redirect_stderr(io.StringIO()),
-        warnings.catch_warnings(),
-        np.errstate(all="ignore"),
-    ):
-        warnings.simplefilter("ignore")
-        yield

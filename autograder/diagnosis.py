@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from autograder.attempt import Bench, quiet
+from autograder.attempt import Bench
 from autograder.inside import wire
 from autograder.inside.peer import check_raised
 from autograder.misconceptions import Misconception
 from autograder.remote import Call, builtin_kind
+from autograder.silence import quiet
 
 RTOL, ATOL = 1e-6, 1e-9
 """Looser than the checks' own tolerance: the same mistake may be computed in another order."""

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from autograder.misconceptions import Misconception
-from autograder.trial import Answer, Bench, quiet
+from autograder.silence import quiet
+from autograder.trial import Answer, Bench
 
 RTOL, ATOL = 1e-7, 1e-10  # as the checks compare, unless they say otherwise
 

@@ -6,11 +6,8 @@ come here.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import io
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
@@ -22,6 +19,7 @@ import numpy as np
 
 from autograder.exercise import Check, Exercise
 from autograder.python_source import uses
+from autograder.silence import quiet
 
 Space = dict[str, Any]
 
@@ -198,19 +196,6 @@ def _draw(key: int, answer: Answer) -> str:
 @lru_cache(maxsize=16)
 def _compiled(source: str, step: str) -> CodeType:
     return compile(source, f"<{step}>", "exec", dont_inherit=True)
-
-
-@contextlib.contextmanager
-def quiet() -> Iterator[None]:
-    """Wrong answers may print, warn and divide by zero in peace."""
-    with (
-        contextlib.redirect_stdout(io.StringIO()),
-        contextlib.redirect_stderr(io.StringIO()),
-        warnings.catch_warnings(),
-        np.errstate(all="ignore"),
-    ):
-        warnings.simplefilter("ignore")
-        yield
 
 
 def by_step(exercise: Exercise, trials: Iterable[Trial]) -> Mapping[str, list[Trial]]:

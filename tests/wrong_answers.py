@@ -613,3 +613,82 @@ def projects_in_place(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     result = many(X, W_Q, W_K, W_V, W_O, num_heads, mask)
     X[...] = X @ W_Q
     return result
+
+
+# Once in the bank of misconceptions; only hidden checks catch them.
+
+
+@wrong("softmax", "minus_infinity")
+def a_floor_under_the_weights(scores, axis=-1):
+    powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return np.maximum(powers / powers.sum(axis=axis, keepdims=True), 1e-12)
+
+
+@wrong("softmax", "minus_infinity")
+def shifted_scores_clipped(scores, axis=-1):
+    shifted = np.clip(scores - scores.max(axis=axis, keepdims=True), -50, 0)
+    powers = np.exp(shifted)
+    return powers / powers.sum(axis=axis, keepdims=True)
+
+
+@wrong("softmax", "minus_infinity")
+def infinity_replaced_by_zero(scores, axis=-1):
+    scores = np.nan_to_num(scores, neginf=0.0)
+    powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return powers / powers.sum(axis=axis, keepdims=True)
+
+
+@wrong("weighted_sum", "any_batch")
+def dot_of_batches(weights, V):
+    return np.dot(weights, V)
+
+
+@wrong("multi_head_attention", "masks")
+def mask_for_the_first_head_only(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    width = X.shape[-1] // num_heads
+    blocks = []
+    for h in range(num_heads):
+        own = slice(h * width, (h + 1) * width)
+        blocks.append(steps.self_attention(X, W_Q[:, own], W_K[:, own], W_V[:, own], mask if h == 0 else None)[0])
+    return np.concatenate(blocks, axis=-1) @ W_O
+
+
+@wrong("attention_scores", "any_batch")
+def two_or_three_axes_only(Q, K):
+    return Q @ (K.T if K.ndim == 2 else K.transpose(0, 2, 1))
+
+
+@wrong("softmax", "any_axis")
+def total_over_the_last_axis(scores, axis=-1):
+    powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+@wrong("scaled_dot_product_attention", "hidden_keys")
+def hidden_scores_of_minus_ten_thousand(Q, K, V, mask=None):
+    scores = steps.scale_scores(steps.attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = np.where(mask, scores, -1e4)
+    weights = steps.softmax(scores)
+    return steps.weighted_sum(weights, V), weights
+
+
+@wrong("scaled_dot_product_attention", "any_batch")
+def dot_t_on_a_batch_of_keys(Q, K, V, mask=None):
+    scores = Q @ K.T / np.sqrt(Q.shape[-1])
+    if mask is not None:
+        scores = steps.apply_mask(scores, mask)
+    weights = steps.softmax(scores)
+    return weights @ V, weights
+
+
+@wrong("concat_heads", "any_batch")
+def loop_over_the_batch(heads):
+    return np.concatenate(list(heads), axis=-1)
+
+
+@wrong("multi_head_attention", "masks")
+def mask_without_a_head_axis(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    Q, K, V = (steps.split_heads(part, num_heads) for part in steps.project_qkv(X, W_Q, W_K, W_V))
+    heads, weights = steps.scaled_dot_product_attention(Q, K, V, mask)
+    return steps.concat_heads(heads) @ W_O

@@ -34,21 +34,21 @@ for step in ("submitted", "autograded", "feedback"):
     setattr(c.CourseDirectory, f"{step}_directory", str(place / step))
 c.CourseDirectory.db_url = f"sqlite:///{state / 'gradebook.db'}"
 
-from autograder.build import CODE_STUB, TEXT_STUB  # noqa: E402  (found through the line above)
+from autograder.authoring.build import CODE_STUB, TEXT_STUB  # noqa: E402  (found through the line above)
 
 c.ClearSolutions.code_stub = {"python": CODE_STUB}
 c.ClearSolutions.text_stub = TEXT_STUB
 
 # Our engine in the place of nbgrader's: nothing of nbgrader parses, copies or runs what a student handed in.
-c.Autograde.exporter_class = "autograder.plugin.GradeExporter"
+c.Autograde.exporter_class = "autograder.nbgrader.plugin.GradeExporter"
 c.Autograde.sanitize_preprocessors = []
 c.Autograde.autograde_preprocessors = []
-c.GenerateFeedback.exporter_class = "autograder.plugin.FeedbackExporter"
+c.GenerateFeedback.exporter_class = "autograder.nbgrader.plugin.FeedbackExporter"
 c.GenerateFeedback.preprocessors = []
 # nbgrader refuses to generate an exercise whose checks changed once there are submissions; the gradebook is told first.
-c.GenerateAssignment.pre_convert_hook = "autograder.plugin.before_generate"
+c.GenerateAssignment.pre_convert_hook = "autograder.nbgrader.plugin.before_generate"
 # Takes the notebook alone, and never through a link that a student made.
-c.ExchangeFactory.collect = "autograder.collector.Collector"
+c.ExchangeFactory.collect = "autograder.nbgrader.collector.Collector"
 # An exchange for one account, without root. For a class with accounts on this machine name a folder that all can write.
 c.Exchange.root = str(state / "exchange")
 try:

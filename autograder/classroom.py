@@ -8,12 +8,13 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from itertools import islice
 from pathlib import Path
 
-from autograder import autograded, files, gradebook
+from autograder import files
 from autograder.course import STUDENT_ID, Course, Settings
+from autograder.engine.grading import Graded, Grader
 from autograder.errors import Unusable
 from autograder.exercise import Exercise
-from autograder.grading import Graded, Grader
-from autograder.raw import Rejected, read
+from autograder.intake.raw import Rejected, read
+from autograder.nbgrader import autograded, gradebook
 from autograder.result import Result
 
 BATCH = 50

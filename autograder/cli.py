@@ -68,7 +68,7 @@ def build(
     course: CourseFolder = None,
 ) -> None:
     """Write the full notebook and the students' one from solutions/EXERCISE.py."""
-    from autograder import build as building
+    from autograder.authoring import build as building
 
     root = _course(course).root
     stale = 0
@@ -89,7 +89,7 @@ def check(notebook: Notebook, course: CourseFolder = None) -> None:
     """Run the visible checks of a notebook, for a student; needs nothing but the notebook."""
     from autograder import handout, tables
     from autograder.course import Settings
-    from autograder.grading import Grader
+    from autograder.engine.grading import Grader
 
     data = _read(notebook)
     exercise, hidden, hidden_points = handout.read(data, str(notebook), notebook.stem)
@@ -115,8 +115,8 @@ def score(
     import secrets
 
     from autograder import tables
-    from autograder.grading import Grader
-    from autograder.raw import Rejected, read
+    from autograder.engine.grading import Grader
+    from autograder.intake.raw import Rejected, read
 
     where = _isolated(_course(course), isolation)
     writable(json)
@@ -186,7 +186,7 @@ def release(
     course: CourseFolder = None,
 ) -> None:
     """Hand out the students' notebook through nbgrader's exchange."""
-    from autograder import exchange
+    from autograder.nbgrader import exchange
 
     where, what = _open(course, exercise)
     for line in exchange.release(where, what, due):
@@ -196,7 +196,7 @@ def release(
 @app.command()
 def collect(exercise: ExerciseName, course: CourseFolder = None) -> None:
     """Collect submissions from the exchange, and from downloads in the course's inbox/."""
-    from autograder import exchange
+    from autograder.nbgrader import exchange
 
     where, what = _open(course, exercise)
     for line in exchange.collect(where, what):
@@ -206,7 +206,7 @@ def collect(exercise: ExerciseName, course: CourseFolder = None) -> None:
 @app.command()
 def feedback(exercise: ExerciseName, course: CourseFolder = None) -> None:
     """Write a page for each student."""
-    from autograder import feedback as pages
+    from autograder.pages import feedback as pages
 
     where, what = _open(course, exercise)
     paths = pages.write_class(where, what)
@@ -218,7 +218,8 @@ def feedback(exercise: ExerciseName, course: CourseFolder = None) -> None:
 @app.command()
 def report(exercise: ExerciseName, course: CourseFolder = None) -> None:
     """Show the class: the share that passed each check, and the scores."""
-    from autograder import classroom, marks, tables
+    from autograder import classroom, tables
+    from autograder.nbgrader import marks
 
     where, what = _open(course, exercise)
     results = classroom.stored_results(where, exercise)
@@ -238,7 +239,8 @@ def prove(
     course: CourseFolder = None,
 ) -> None:
     """Try an exercise's checks on its misconceptions and on unusual right answers."""
-    from autograder import matrix, proof, tables
+    from autograder import tables
+    from autograder.proving import matrix, proof
 
     writable(json)
     where, what = _open(course, exercise)
@@ -285,8 +287,9 @@ def _open(folder: Path | None, name: str) -> tuple[Course, Exercise]:
 
 def _exercise_of(course: Course, notebook: Path, data: bytes) -> Exercise:
     """The exercise that a submission belongs to: the one it fits; where it fits none, the one its name says."""
-    from autograder import exercise, submission
-    from autograder.raw import Rejected
+    from autograder import exercise
+    from autograder.intake import submission
+    from autograder.intake.raw import Rejected
 
     known = exercise.names(course.root)
     if not known:
@@ -303,7 +306,7 @@ def _exercise_of(course: Course, notebook: Path, data: bytes) -> Exercise:
 
 
 def _read(notebook: Path) -> bytes:
-    from autograder.raw import Rejected, read
+    from autograder.intake.raw import Rejected, read
 
     try:
         return read(notebook)

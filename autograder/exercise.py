@@ -9,10 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from autograder import misconceptions
+from autograder.authoring.source import digest
 from autograder.errors import Unusable
-from autograder.misconceptions import Misconception
-from autograder.source import digest
+from autograder.proving import misconceptions
+from autograder.proving.misconceptions import Misconception
 
 Kind = Literal["plain", "setup", "step", "check", "manual"]
 

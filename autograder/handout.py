@@ -13,8 +13,8 @@ from typing import Any
 
 from autograder.errors import Unusable
 from autograder.exercise import Cell, Check, Exercise
-from autograder.python_source import binds, parses
-from autograder.raw import RawCell, Rejected, raw_cells
+from autograder.intake.python_source import binds, parses
+from autograder.intake.raw import RawCell, Rejected, raw_cells
 
 ABOUT = re.compile(r"^# Check · (?P<category>[^·]+) · ", re.MULTILINE)
 

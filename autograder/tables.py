@@ -17,7 +17,7 @@ from autograder.exercise import Exercise
 from autograder.result import CheckResult, Result, shown
 
 if TYPE_CHECKING:
-    from autograder.marks import Marks
+    from autograder.nbgrader.marks import Marks
 
 MARKS = {"failed": ("✗", "red"), "carried": ("→", "yellow"), "not_run": ("?", "magenta")}
 

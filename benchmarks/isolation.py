@@ -13,9 +13,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from autograder import course, exercise, selftest
-from autograder.grading import Grader
-from autograder.isolation import LEVELS, Parent, parent
+from autograder import course, exercise
+from autograder.engine import selftest
+from autograder.engine.grading import Grader
+from autograder.engine.isolation import LEVELS, Parent, parent
 
 ROUNDS, WORKERS, SUBMISSIONS = 5, 40, 6
 

@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 
-from autograder import build, exercise, submission
+from autograder import exercise
+from autograder.authoring import build
 from autograder.course import Course
+from autograder.engine.grading import Graded
 from autograder.exercise import Exercise
-from autograder.grading import Graded
+from autograder.intake import submission
 from autograder.result import CheckResult, CheckStatus, Result, StepResult
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -17,8 +17,9 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
-from autograder import classroom, exercise, marks
+from autograder import classroom, exercise
 from autograder.course import Course
+from autograder.nbgrader import marks
 from tests import sample_class
 from tests.sample_class import Student
 
@@ -139,7 +140,7 @@ def _submit(course: Course, student: Student, data: bytes, when: datetime) -> No
     from nbgrader.coursedir import CourseDirectory
     from nbgrader.exchange.default import ExchangeSubmit
 
-    from autograder import host
+    from autograder.nbgrader import host
 
     class Submit(ExchangeSubmit):
         def set_timestamp(self) -> None:

@@ -9,8 +9,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from autograder import host
 from autograder.course import Course
+from autograder.nbgrader import host
 
 CONTENTS = """
     SELECT a.name, s.student_id, s.timestamp, b.type, b.name, g.auto_score, g.manual_score, g.extra_credit,

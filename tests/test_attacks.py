@@ -20,14 +20,18 @@ from attacks.arena import FILE, MEMORY_MB, SECRET, Arena, _descendants, _measure
 from attacks.ordinary import ROOT, Ordinary
 from attacks.target import exercise, handed_in
 
-from autograder import attempt, classroom, feedback, grading, inbox, raw, remote, stamp
-from autograder.attempt import Attempt
+from autograder import classroom
 from autograder.course import Course, Settings
+from autograder.engine import attempt, grading, remote
+from autograder.engine.attempt import Attempt
+from autograder.engine.grading import Grader
+from autograder.engine.inside import wire
+from autograder.engine.inside.lock import PROTECTIONS
 from autograder.errors import Unusable
 from autograder.exercise import load
-from autograder.grading import Grader
-from autograder.inside import wire
-from autograder.inside.lock import PROTECTIONS
+from autograder.intake import inbox, raw
+from autograder.nbgrader import stamp
+from autograder.pages import feedback
 
 LEVELS = ("bubblewrap", "landlock")
 BY_ID = {attack.id.partition("-")[0]: attack for attack in ATTACKS}

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from autograder import build, rehearsal, source
+from autograder.authoring import build, rehearsal, source
 from autograder.errors import Unusable
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -126,7 +126,7 @@ def test_the_bytes_depend_on_the_text_alone(tmp_path: Path) -> None:
     here = build.notebooks(path)
     path.write_bytes(b"\xef\xbb\xbf" + SOUND.replace("\n", "\r\n").encode())
     code = (
-        "import sys, pathlib; from autograder import build; "
+        "import sys, pathlib; from autograder.authoring import build; "
         "sys.stdout.buffer.write(b''.join(build.notebooks(pathlib.Path(sys.argv[1]))))"
     )
     for seed in ("1", "2"):

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from autograder.course import Settings
-from autograder.grading import Grader
+from autograder.engine.grading import Grader
 from tests.toy import QUICK, added, exercise, grade, notebook, submission, verdict
 
 

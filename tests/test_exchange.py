@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from autograder import classroom, exchange, gradebook, host, marks, stamp
+from autograder import classroom
 from autograder.course import Course
 from autograder.errors import Unusable
+from autograder.nbgrader import exchange, gradebook, host, marks, stamp
 from tests import courses
 from tests.courses import NAME, RIGHT
 

@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
-from autograder import autograded, gradebook, marks, plain_text, schema, stamp
+from autograder import plain_text
 from autograder.course import Course
+from autograder.engine.grading import Graded
 from autograder.errors import Unusable
-from autograder.grading import Graded
+from autograder.nbgrader import autograded, gradebook, marks, schema, stamp
 from tests import courses, stock
 from tests.courses import ALL_CHECKS, NAME, RIGHT
 from tests.stock import CONTENTS, MASTER, SOURCES, STUDENTS, rows

@@ -12,11 +12,11 @@ import pytest
 
 from autograder import exercise
 from autograder.course import Settings
+from autograder.engine.grading import Grader
 from autograder.exercise import Exercise
-from autograder.grading import Grader
-from autograder.misconceptions import Misconception
+from autograder.proving.misconceptions import Misconception
+from autograder.proving.trial import Answer, Bench
 from autograder.result import Result
-from autograder.trial import Answer, Bench
 from tests.courses import ROOT
 
 RELEASE = ROOT / "assignments" / "attention" / "attention.ipynb"

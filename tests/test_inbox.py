@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from autograder import downloads, gradebook, inbox, stamp, submission
-from autograder.collected import Collected
 from autograder.course import Course
 from autograder.errors import Unusable
+from autograder.intake import downloads, inbox, submission
+from autograder.intake.collected import Collected
+from autograder.nbgrader import gradebook, stamp
 from tests import courses
 from tests.courses import NAME, RIGHT
 

@@ -8,8 +8,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from autograder import exercise, right_answers
-from autograder.trial import Answer, Bench
+from autograder import exercise
+from autograder.proving import right_answers
+from autograder.proving.trial import Answer, Bench
 from tests.courses import ROOT
 
 MUTANTS = json.loads((Path(__file__).parent / "mutants" / "attention.json").read_text(encoding="utf-8"))

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from autograder import classroom, host, marks
+from autograder import classroom
 from autograder.course import Course
+from autograder.nbgrader import host, marks
 from tests import courses
 from tests.courses import NAME, RIGHT
 

@@ -8,8 +8,8 @@ import pytest
 
 from autograder import exercise
 from autograder.course import Settings
+from autograder.engine.grading import Grader
 from autograder.exercise import Exercise
-from autograder.grading import Grader
 from autograder.result import Result
 from tests import sample_class
 from tests.sample_class import Student

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder import oracles, scope, source
+from autograder.authoring import oracles, scope, source
 from autograder.errors import Unusable
 
 SOUND = (Path(__file__).parent / "doubling.txt").read_text(encoding="utf-8")

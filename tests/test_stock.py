@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder import classroom, exercise, marks
+from autograder import classroom, exercise
 from autograder.course import Course, Settings
+from autograder.nbgrader import marks
 from tests import sample_class, stock
 from tests.courses import ROOT, private
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.raw import Rejected, read
-from autograder.submission import parse
+from autograder.intake.raw import Rejected, read
+from autograder.intake.submission import parse
 from tests.toy import added, exercise, grade, notebook
 
 RIGHT = {"f": "def f(x):\n    return x + 1", "g": "def g(x):\n    return 2 * x"}

@@ -24,10 +24,10 @@ from pathlib import Path
 
 from attacks.attack import MARK, SUCCEEDED, Attack
 from attacks.target import INPUT, NAIVE, REFERENCE, SOURCE, exercise, handed_in, master
-from autograder import remote
 from autograder.course import Settings
+from autograder.engine import remote
+from autograder.engine.grading import Graded, Grader
 from autograder.errors import Unusable
-from autograder.grading import Graded, Grader
 from autograder.result import Result
 
 MEMORY_MB = 64
@@ -184,7 +184,8 @@ def _told(result: Result, graded: Graded, folder: str) -> list[str]:
 
 def _pages(graded: Graded, own: str) -> dict[str, str]:
     try:
-        from autograder import autograded, feedback
+        from autograder.nbgrader import autograded
+        from autograder.pages import feedback
     except ImportError:  # the packages of a teacher's installation; the other runs have them
         return {}
     notebook = json.dumps(autograded.notebook(master(), graded.result, graded.submission), ensure_ascii=False)

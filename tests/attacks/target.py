@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 from autograder.exercise import Exercise, from_notebook
-from autograder.master import Master, MasterCell
-from autograder.misconceptions import Misconception
+from autograder.nbgrader.master import Master, MasterCell
+from autograder.proving.misconceptions import Misconception
 
 INPUT = "canary_hidden_input_5c1e07"  # an argument of a hidden check: student code gets it, no student may
 REFERENCE = "canary_reference_2ce7d0"  # in the teacher's answers

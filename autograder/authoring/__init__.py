@@ -1,0 +1,1 @@
+"""From the one file that a teacher edits to the notebooks: reading, rules, rehearsal, building."""

@@ -1,0 +1,70 @@
+"""The oracles that a hidden check needs: the statements that the build copies into it, and no others."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from autograder.authoring.scope import Names, names
+
+
+@dataclass(frozen=True)
+class _Statement:
+    """``serves``: the names that cannot be had as they should be without this statement."""
+
+    text: str
+    names: Names
+    serves: frozenset[str]
+
+
+def _statements(code: str) -> list[_Statement]:
+    """The top-level statements of ``code`` with their full lines; statements that share a line stay together."""
+    groups: list[list[ast.stmt]] = []
+    for node in ast.parse(code).body:
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            continue
+        if groups and _first_line(node) <= (groups[-1][-1].end_lineno or 0):
+            groups[-1].append(node)
+        else:
+            groups.append([node])
+    lines = code.split("\n")
+    found = []
+    for nodes in groups:
+        text = "\n".join(lines[_first_line(nodes[0]) - 1 : nodes[-1].end_lineno])
+        here = names(text)
+        found.append(_Statement(text, here, here.bound.union(*map(_changed, nodes))))
+    return found
+
+
+def _first_line(node: ast.stmt) -> int:
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(decorator.lineno for decorator in decorators)])
+
+
+def _changed(node: ast.stmt) -> frozenset[str]:
+    """The names whose objects a statement may change without binding them anew."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)):
+        return frozenset()
+    if isinstance(node, ast.Assign):
+        parts: list[ast.AST] = list(node.targets)
+    elif isinstance(node, (ast.AnnAssign, ast.AugAssign)):
+        parts = [node.target]
+    else:
+        parts = [node]
+    # A call or a loop may change whatever it mentions.
+    return frozenset(name.id for part in parts for name in ast.walk(part) if isinstance(name, ast.Name))
+
+
+def closure(oracles: Iterable[str], wanted: Iterable[str]) -> str:
+    """The statements of ``oracles``, in their order, that code using the names ``wanted`` cannot do without."""
+    statements = [statement for code in oracles for statement in _statements(code)]
+    known = frozenset[str]().union(*(statement.names.bound for statement in statements))
+    needed = known & frozenset(wanted)
+    chosen: list[_Statement] = []
+    while True:
+        more = [statement for statement in statements if needed & statement.serves]
+        if more == chosen:
+            return "\n\n".join(statement.text for statement in chosen)
+        chosen = more
+        needed = needed.union(*(known & statement.names.used for statement in chosen))

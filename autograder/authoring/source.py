@@ -1,0 +1,64 @@
+"""The authored file of an exercise: a percent script, read and held to the rules."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from autograder.authoring import lint, script
+from autograder.authoring.authored import CATEGORIES, Cell, Problem, Source
+from autograder.errors import Unusable
+
+__all__ = ["CATEGORIES", "Cell", "Problem", "Source", "digest", "problems", "read", "text_of"]
+
+
+def read(path: Path) -> Source:
+    """Read the authored file at ``path``.
+
+    Raises:
+        Unusable: the first problem that :func:`problems` lists, or the file cannot be read.
+    """
+    source = _read(path)
+    if source.problems:
+        raise Unusable(source.line(source.problems[0]))
+    return source
+
+
+def problems(path: Path) -> list[str]:
+    """Everything that is wrong with the authored file, a line each, from top to bottom.
+
+    Raises:
+        Unusable: the file cannot be read.
+    """
+    source = _read(path)
+    return [source.line(problem) for problem in source.problems]
+
+
+def text_of(raw: bytes) -> str:
+    """The text of an authored file, whatever editor saved it: no byte order mark, lines end in a newline alone."""
+    return raw.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def digest(raw: bytes) -> str:
+    """SHA-256 of the text, in hex: equal for two checkouts of one file that differ in line endings alone."""
+    return hashlib.sha256(text_of(raw).encode()).hexdigest()
+
+
+def _read(path: Path) -> Source:
+    try:
+        raw = path.read_bytes()
+        text = text_of(raw)
+    except OSError as error:
+        raise Unusable(f"{path}: {error.strerror}; give the exercise's .py file in solutions/") from None
+    except UnicodeDecodeError as error:
+        line = raw[: error.start].count(b"\n") + 1
+        raise Unusable(f"{path}:{line}: not UTF-8 text; save the file as UTF-8") from None
+    if not script.ID.fullmatch(path.stem):
+        raise Unusable(f"{path}: no name for an exercise; use letters, digits, - and _ in the file name")
+    found: list[Problem] = []
+    cells = tuple(script.cells(text, found))
+    source = Source(path, path.stem, digest(raw), cells)
+    if not found:
+        # Rules about the whole are asked only of cells that are sound by themselves: one mistake, one line.
+        found = lint.problems(source)
+    return Source(path, path.stem, source.sha256, cells, tuple(sorted(found, key=lambda problem: problem.line)))

@@ -1,0 +1,78 @@
+"""What makes a check worthless or unfair although it runs: asserting nothing, or asking what no docstring promises."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from autograder.authoring.authored import Cell, Problem
+
+_Found = tuple[int, str, str]
+"""The line within the cell, the cause, the repair."""
+
+
+def problems(cell: Cell, tree: ast.Module) -> Iterator[Problem]:
+    """What is wrong with a check whose form is sound."""
+    for rule in (_never_calls_its_step, _always_true, _loud, _asks_for_dtype):
+        for line, cause, repair in rule(cell, tree):
+            yield Problem(cell.first + line - 1, cause, repair)
+
+
+def _never_calls_its_step(cell: Cell, tree: ast.Module) -> Iterator[_Found]:
+    if not any(isinstance(node, ast.Name) and node.id == cell.step for node in ast.walk(tree)):
+        yield 1, f"the check {cell.id} never uses {cell.step}", f"call {cell.step}, or give the check to another step"
+
+
+def _always_true(cell: Cell, tree: ast.Module) -> Iterator[_Found]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assert) and _holds(node.test):
+            yield node.lineno, "an assertion that always holds", "assert something about what the function returned"
+        elif isinstance(node, ast.Try) and any(map(_swallows, node.handlers)) and any(map(_asserts, node.body)):
+            yield node.lineno, "an assertion whose failure is swallowed", "take it out of the try, or raise again"
+
+
+def _holds(test: ast.expr) -> bool:
+    """A value that is true whatever the student wrote: a constant, or the tuple of ``assert (x, "message")``."""
+    if isinstance(test, ast.Tuple):
+        return bool(test.elts)
+    return isinstance(test, ast.Constant) and bool(test.value)
+
+
+def _asserts(statement: ast.stmt) -> bool:
+    return any(isinstance(node, ast.Assert) for node in ast.walk(statement))
+
+
+def _swallows(handler: ast.ExceptHandler) -> bool:
+    caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    names = {kind.id if isinstance(kind, ast.Name) else "" if kind else "BaseException" for kind in caught}
+    judges = any(isinstance(node, (ast.Raise, ast.Assert)) for part in handler.body for node in ast.walk(part))
+    return bool(names & {"AssertionError", "Exception", "BaseException"}) and not judges
+
+
+def _loud(cell: Cell, tree: ast.Module) -> Iterator[_Found]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr == "stderr":
+            repair = "print to standard output: nbgrader gives a check that writes there no points"
+            yield node.lineno, "a check that writes to standard error", repair
+
+
+def _asks_for_dtype(cell: Cell, tree: ast.Module) -> Iterator[_Found]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            operands = [node.left, *node.comparators]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("issubdtype"):
+            operands = node.args
+        else:
+            continue
+        asked = [operand for operand in operands if _of_dtype(operand)]
+        # A mask must be boolean, so that alone may be asked.
+        if asked and not any("bool" in ast.unparse(operand) for operand in operands if operand not in asked):
+            yield node.lineno, "a check that compares dtype: any real dtype is right", "compare the values"
+
+
+def _of_dtype(operand: ast.expr) -> bool:
+    while isinstance(operand, ast.Attribute):
+        if operand.attr == "dtype":
+            return True
+        operand = operand.value
+    return False

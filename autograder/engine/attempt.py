@@ -1,0 +1,232 @@
+"""One run of a submission: its cells in a worker of its own, and checks at their places among them."""
+
+from __future__ import annotations
+
+import hmac
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from autograder.course import Settings
+from autograder.engine.isolation import EngineFault, Parent
+from autograder.engine.reference import Reference
+from autograder.engine.remote import Budget, Call, Remote, Session, Stopped, StudentError
+from autograder.exercise import Check, Exercise
+from autograder.intake.python_source import binds, uses
+from autograder.intake.submission import Submission, SubmittedCell
+from autograder.proving.misconceptions import Misconception
+from autograder.silence import quiet
+
+_KNOWN_KINDS = re.compile(
+    r"a masked array|more than [0-9]{1,6} (MB|values)|an array of dtype (object|complex64|complex128)"
+    r"|a value of type (set|frozenset|complex|bytes|type|object|ellipsis|slice|module|dict_keys|dict_values)"
+)
+"""Kinds of values that may be named after a hidden check: of a class of their own, students choose the name."""
+
+
+class Bench:
+    """What all runs of an exercise share: its compiled cells, its reference, the parent of the workers."""
+
+    def __init__(self, exercise: Exercise, parent: Parent, settings: Settings, secret: bytes) -> None:
+        self.exercise = exercise
+        self.use(parent)
+        self.settings = settings
+        self._secret = secret
+        self._wrong: dict[str, Callable[..., Any]] = {}
+        self._setup = compile(exercise.setup, "<setup>", "exec", dont_inherit=True)
+        self.checks = {
+            check.id: compile(check.source, f"<{check.id}>", "exec", dont_inherit=True) for check in exercise.checks
+        }
+
+    def use(self, parent: Parent) -> None:
+        """Take workers from this parent from now on."""
+        self.parent = parent
+        # The setup cell alone, which students have: what the parent holds, every worker of theirs can read.
+        parent.prepare("setup", self.exercise.setup)
+
+    def namespace(self) -> dict[str, Any]:
+        """The names of the setup cell, made anew, so that nothing of one submission is there for the next."""
+        namespace: dict[str, Any] = {"__name__": "__main__"}
+        with quiet():
+            exec(self._setup, namespace)
+        return namespace
+
+    @cached_property
+    def reference(self) -> Mapping[str, Callable[..., Any]]:
+        """The teacher's own functions, by step. They never leave the grader."""
+        namespace = self.namespace()
+        with quiet():
+            for step in self.exercise.steps:
+                exec(compile(self.exercise.cell(step).source, f"<{step}>", "exec", dont_inherit=True), namespace)
+        return {step: namespace[step] for step in self.exercise.steps}
+
+    @property
+    def misconceptions(self) -> tuple[Misconception, ...]:
+        """The bank of named wrong answers; empty where the exercise has none."""
+        return self.exercise.misconceptions
+
+    def wrong(self, misconception: Misconception) -> Callable[..., Any]:
+        """A wrong answer of the bank, among right answers to all other steps."""
+        if misconception.name not in self._wrong:
+            namespace = {**self.namespace(), **self.reference}
+            with quiet():
+                exec(compile(misconception.source, f"<{misconception.name}>", "exec", dont_inherit=True), namespace)
+            self._wrong[misconception.name] = namespace[misconception.step]
+        return self._wrong[misconception.name]
+
+    def generator(self, check: Check, submission: Submission) -> np.random.Generator:
+        """Random inputs, drawn after the submission is fixed: the same for the same bytes, and not to be guessed."""
+        text = f"{self.exercise.name}/{check.id}/{submission.sha256}".encode()
+        return np.random.default_rng(int.from_bytes(hmac.digest(self._secret, text, "sha256"), "big"))
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Why a check failed, in words for the student; None if it passed."""
+
+    message: str | None
+    unattempted: bool = False
+    calls: tuple[Call, ...] = ()
+    """What the check has asked of the step's function, and what it answered."""
+
+
+class Attempt:
+    """A run of the cells, in which some steps may be replaced by the reference.
+
+    Args:
+        hidden: which checks are run, the visible ones or the hidden ones; None: all of them. No worker that has seen
+            inputs of a hidden check serves a visible one, whose messages quote what student code answers and raises.
+        replaced: these steps are bound to ``reference`` where the student's answer stood, before later cells run.
+    """
+
+    def __init__(
+        self,
+        bench: Bench,
+        submission: Submission,
+        budget: Budget,
+        replaced: frozenset[str] = frozenset(),
+        hidden: bool | None = None,
+        reference: Reference | None = None,
+    ) -> None:
+        self._bench = bench
+        self._submission = submission
+        self._replaced = replaced
+        self._hidden = hidden
+        self._reference = reference
+        self._session = Session(bench.parent, bench.settings, budget)
+        self._raised: dict[str, StudentError | Stopped] = {}
+        self.called: set[str] = set()
+        """The replaced steps that were called while the last check ran."""
+
+    def verdicts(self, last: str | None = None) -> Iterator[tuple[Check, Verdict]]:
+        """Run cells and checks in their order; with ``last`` only that check, and no cell after it."""
+        with self._session as session:
+            session.run("setup", self._bench.exercise.setup)
+            namespace = self._bench.namespace()
+            namespace.update({step: Remote(session, step) for step in self._bench.exercise.steps})
+            for part in self._schedule():
+                if isinstance(part, Check):
+                    if last in (None, part.id) and self._hidden in (None, part.hidden):
+                        yield part, self._verdict(part, namespace)
+                    if part.id == last:
+                        return
+                elif isinstance(part, str):
+                    session.bind(part, self._stub(part))
+                else:
+                    error = session.run(part.id or "added", part.source)
+                    if error is not None and part.id:
+                        self._raised[part.id] = error
+
+    @property
+    def imprecise(self) -> set[str]:
+        """The steps that have returned less than float64."""
+        return self._session.imprecise
+
+    def _stub(self, step: str) -> Callable[..., Any]:
+        assert self._reference is not None
+        function = self._reference.function(step)
+
+        def stub(*args: Any, **kwargs: Any) -> Any:
+            self.called.add(step)
+            return function(*args, **kwargs)
+
+        return stub
+
+    def _schedule(self) -> Iterator[SubmittedCell | Check | str]:
+        """Cells, checks and the names of replaced steps, in the order of the master notebook.
+
+        What a student added stays behind what it followed.
+        """
+        exercise = self._bench.exercise
+        cells = [cell for cell in self._submission.cells if cell.is_code]
+        own = [cell for cell in cells if not _as_released(exercise, cell)]
+        needed = frozenset[str]().union(*(uses(cell.source) or () for cell in own))
+        for master in exercise.cells:
+            if master.check:
+                yield master.check
+            following = [cell for cell in cells if (cell.id or cell.after) == master.id]
+            following.sort(key=lambda cell: cell.id is None)
+            answers = [cell for cell in following if cell.id]
+            # Pictures that were left as they are need not run, unless an answer uses a name of theirs.
+            yield from (cell for cell in answers if cell in own or needed & binds(cell.source))
+            if master.id in self._replaced:
+                yield master.id
+            yield from following[len(answers) :]
+
+    def _verdict(self, check: Check, namespace: dict[str, Any]) -> Verdict:
+        session = self._session
+        self.called.clear()
+        draw = self._bench.generator(check, self._submission)
+        before = dict(namespace)
+        namespace["rng"], namespace["REVEAL"] = draw, not check.hidden
+        session.begin_check()
+        try:
+            with quiet():
+                exec(self._bench.checks[check.id], namespace)
+            message = session.never or session.repeat(draw)
+        except StudentError as error:
+            message = session.never or self._failure(error, check)
+        except Stopped as stopped:
+            message = str(stopped)
+        except AssertionError as error:
+            message = str(error) or check.sentence
+        except (EngineFault, OSError):
+            raise
+        except Exception as error:  # the check passes with the reference, so this comes of what the student returned
+            detail = type(error).__name__ if check.hidden else f"{type(error).__name__}: {error}"
+            message = f"what {check.step} returned cannot be used ({detail})"
+        finally:
+            # Checks stand alone: nothing that one of them binds is there for the next.
+            namespace.clear()
+            namespace.update(before)
+        return Verdict(message, session.unwritten == check.step, tuple(session.calls(check.step)))
+
+    def _failure(self, error: StudentError, check: Check) -> str:
+        """An exception of student code in words; its text only where the inputs are public, for it may hold them."""
+        if error.kind == "CannotCross":
+            text = error.text if not check.hidden or _KNOWN_KINDS.fullmatch(error.text) else "a value of a kind"
+            return f"{check.step} returned {text}, which no check can use"
+        if error.kind == "Undefined":
+            raised = self._raised.get(check.step) if error.text.startswith(f"{check.step} ") else None
+            return f"{error.text}: {_cell_failure(raised, check.hidden)}" if raised else error.text
+        where = f" in line {error.line} of your cell {error.cell}" if error.cell else ""
+        text = f": {error.text}" if error.text and not check.hidden else ""
+        return f"{check.step} raised {error.kind}{where}{text}"
+
+
+def _cell_failure(error: StudentError | Stopped, hidden: bool) -> str:
+    if isinstance(error, Stopped):
+        return str(error)
+    where = f" in line {error.line}" if error.line else ""
+    return f"its cell raised {error.kind}{where}" + (f": {error.text}" if not hidden else "")
+
+
+def _as_released(exercise: Exercise, cell: SubmittedCell) -> bool:
+    if cell.id is None:
+        return False
+    master = exercise.cell(cell.id)
+    return master.kind == "plain" and master.source.strip() == cell.source.strip()

@@ -1,0 +1,79 @@
+"""A mistake costs its marks once: a check that failed for an earlier step's sake is run with that step mended.
+
+These runs come after all ordinary verdicts are final, each in a worker of its own that is thrown away afterwards.
+The reference never enters the student's worker: what is bound there is a stub that calls back. A replaced step earns
+nothing for itself, for only later steps' checks are run with it.
+"""
+
+from __future__ import annotations
+
+from autograder.engine.attempt import Attempt, Bench, Verdict
+from autograder.engine.reference import Reference
+from autograder.engine.remote import Budget, Call
+from autograder.exercise import Check
+from autograder.intake.submission import Submission
+
+Carried = dict[str, tuple[str, ...]]
+"""By check: the earlier steps whose replacement made it pass. None of them: it passes without a loss."""
+
+
+class Carrier:
+    """Finds out which failed checks of a submission pass once earlier steps are right."""
+
+    def __init__(self, bench: Bench, submission: Submission, verdicts: dict[str, Verdict], imprecise: set[str]) -> None:
+        self._bench = bench
+        self._submission = submission
+        self._verdicts = verdicts
+        self._imprecise = imprecise
+        checks = bench.exercise.checks
+        self._broken = {check.step for check in checks if verdicts[check.id].message is not None}
+        self._reference = Reference(bench.exercise, bench.parent, bench.settings)
+        self._at_fault: set[str] = set()
+        self.calls: dict[str, tuple[Call, ...]] = {}
+        """Calls of steps at fault, made while earlier steps were mended: what is wrong there is theirs alone."""
+        self._order = {step: place for place, step in enumerate(bench.exercise.steps)}
+        self.unattempted = {
+            step
+            for step in self._broken
+            if all(verdicts[check.id].unattempted for check in checks if check.step == step)
+        }
+
+    def carried(self, budget: Budget) -> Carried:
+        """Every failed check that passes with earlier steps replaced."""
+        with self._reference:
+            return self._found(budget)
+
+    def _found(self, budget: Budget) -> Carried:
+        found: Carried = {}
+        for check in self._bench.exercise.checks:
+            verdict = self._verdicts[check.id]
+            if verdict.message is None:
+                continue
+            steps = None if verdict.unattempted else self._mended(check, budget)
+            if steps is not None:
+                found[check.id] = steps
+            else:
+                self._at_fault.add(check.step)
+        return found
+
+    def _mended(self, check: Check, budget: Budget) -> tuple[str, ...] | None:
+        earlier = {step for step in self._order if self._order[step] < self._order[check.step]}
+        # A float32 softmax is right by itself, and must not fail the attention that calls it.
+        imprecise = (self._imprecise - self._broken) & earlier
+        if imprecise and self._passes(check, imprecise, budget) is not None:
+            return ()
+        # First those that are at fault themselves. A step that was carried is right once those are, as a rule.
+        for broken in dict.fromkeys((frozenset(self._at_fault & earlier), frozenset(self._broken & earlier))):
+            called = self._passes(check, {*broken, *imprecise}, budget) if broken else None
+            if called is not None:
+                return tuple(step for step in self._order if step in called and step in broken)
+        return None
+
+    def _passes(self, check: Check, replaced: set[str], budget: Budget) -> set[str] | None:
+        """The replaced steps that were called, if the check passes with them; else None."""
+        attempt = Attempt(self._bench, self._submission, budget, frozenset(replaced), reference=self._reference)
+        for _, verdict in attempt.verdicts(last=check.id):
+            if verdict.message is None and attempt.called:
+                return set(attempt.called)
+            self.calls[check.id] = verdict.calls
+        return None

@@ -1,0 +1,149 @@
+"""Names the mistake: the misconception that answers every call as the student's function did.
+
+The probes are the calls that the checks of a step have made, on inputs drawn for this submission, so nothing is run
+for a diagnosis but the bank's own wrong answers, here in the grader.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autograder.engine.attempt import Bench
+from autograder.engine.inside import wire
+from autograder.engine.inside.peer import check_raised
+from autograder.engine.remote import Call, builtin_kind
+from autograder.proving.misconceptions import Misconception
+from autograder.silence import quiet
+
+RTOL, ATOL = 1e-6, 1e-9
+"""Looser than the checks' own tolerance: the same mistake may be computed in another order."""
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """What a call gave: a value, or the kind of an exception; and its arguments as they were afterwards."""
+
+    value: Any
+    raised: str | None
+    arguments: list[Any]
+    text: str = ""
+
+
+def diagnose(bench: Bench, step: str, calls: Iterable[Call]) -> Misconception | None:
+    """The misconception behind a step's answers, if exactly one explains them all, or one family."""
+    probes = [(call, outcome) for call in calls if (outcome := _student(call)) is not None]
+    if not probes:
+        return None
+    suspects = [wrong for wrong in bench.misconceptions if wrong.step == step]
+    for call, outcome in probes:
+        suspects = [wrong for wrong in suspects if _same(outcome, _bank(bench, wrong, call))]
+        if not suspects:
+            return None
+    if not _is_one(suspects):
+        # Mistakes may end in the same kind of exception, or differ in crumbs: words and exact zeros tell them apart.
+        suspects = [
+            wrong for wrong in suspects if all(_exactly(outcome, _bank(bench, wrong, call)) for call, outcome in probes)
+        ]
+    return suspects[0] if _is_one(suspects) else None
+
+
+def _is_one(suspects: list[Misconception]) -> bool:
+    """Whether there is one suspect, or one family of them."""
+    families = {wrong.family for wrong in suspects}
+    return len(suspects) == 1 or (len(families) == 1 and "" not in families)
+
+
+def _exactly(one: _Outcome, other: _Outcome | None) -> bool:
+    return other is not None and one.text == other.text and _zeros(one.value) == _zeros(other.value)
+
+
+def _zeros(value: Any) -> list[Any]:
+    """Where the numbers of a value are exactly 0."""
+    if isinstance(value, (tuple, list)):
+        return [_zeros(part) for part in value]
+    return [(np.asarray(value) == 0).tolist()] if _is_numeric(value) else []
+
+
+def _student(call: Call) -> _Outcome | None:
+    """The outcome as the worker told it; None if it cannot be compared, being a function."""
+    _, _, known = _request(call)
+    count = len(known)
+    decoder = wire.Decoder(call.reply, _no_function, known)
+    try:
+        value = decoder.value()
+        wire.apply(wire.Snapshot.read_changes(decoder, count))
+    except (wire.ProtocolError, _Function):
+        return None
+    if call.kind == wire.RAISE:
+        _, names, text, _, _ = check_raised(value)
+        return _Outcome(None, _kind(names), known[:count], text)
+    return _Outcome(value, None, known[:count])
+
+
+def _bank(bench: Bench, wrong: Misconception, call: Call) -> _Outcome | None:
+    """What the bank's answer makes of the same call, seen as a check would see it."""
+    args, kwargs, known = _request(call)
+    count = len(known)
+    with quiet():
+        try:
+            value = bench.wrong(wrong)(*args, **kwargs)
+            encoder = wire.Encoder(_function)
+            encoder.value(value)
+            value = wire.Decoder(bytes(encoder.out), _no_function).value()
+        except (_Function, wire.ProtocolError):
+            return None
+        except Exception as error:
+            names = tuple(kind.__name__ for kind in type(error).__mro__)
+            return _Outcome(None, _kind(names), known[:count], str(error))
+    return _Outcome(value, None, known[:count])
+
+
+def _request(call: Call) -> tuple[tuple[Any, ...], dict[str, Any], list[Any]]:
+    """The arguments of a call, made anew, and those of them that can change."""
+    decoder = wire.Decoder(call.request, _no_function)
+    _, args, kwargs, _ = decoder.value()
+    return args, kwargs, decoder.known
+
+
+class _Function(Exception):
+    """A function among the values: nothing to compare."""
+
+
+def _function(value: Any) -> bytes:
+    raise _Function
+
+
+def _no_function(tag: bytes, name: int | str) -> Any:
+    raise _Function
+
+
+def _kind(names: tuple[str, ...]) -> str:
+    return "CannotCross" if names[:1] == ("CannotCross",) else builtin_kind(names).__name__
+
+
+def _same(one: _Outcome, other: _Outcome | None) -> bool:
+    if other is None or one.raised != other.raised:
+        return False
+    return _alike(one.value, other.value) and _alike(one.arguments, other.arguments)
+
+
+def _alike(one: Any, other: Any) -> bool:
+    if isinstance(one, (tuple, list)) and isinstance(other, (tuple, list)):
+        return len(one) == len(other) and all(map(_alike, one, other))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_alike(one[key], other[key]) for key in one)
+    if _is_numeric(one) and _is_numeric(other):
+        a, b = np.asarray(one), np.asarray(other)
+        single = np.float32 in (a.dtype, b.dtype)
+        rtol, atol = (2e-5, 2e-6) if single else (RTOL, ATOL)
+        return a.shape == b.shape and bool(np.allclose(a, b, rtol=rtol, atol=atol, equal_nan=True))
+    return type(one) is type(other) and bool(one == other)
+
+
+def _is_numeric(value: Any) -> bool:
+    return isinstance(value, (np.ndarray, np.generic, bool, int, float))
+

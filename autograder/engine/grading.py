@@ -1,0 +1,192 @@
+"""Grades one submission: runs its cells in a worker and the teacher's checks here, where no student code runs."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
+from typing import Any
+
+from autograder.course import Settings
+from autograder.engine.attempt import Attempt, Bench, Verdict
+from autograder.engine.carrying import Carried, Carrier
+from autograder.engine.diagnosis import diagnose
+from autograder.engine.isolation import EngineFault
+from autograder.engine.remote import Budget
+from autograder.engine.selftest import strongest
+from autograder.exercise import Check, Exercise
+from autograder.intake.raw import Rejected
+from autograder.intake.submission import Submission, parse
+from autograder.proving.misconceptions import Misconception
+from autograder.result import CheckResult, CheckStatus, Result, StepResult
+
+MESSAGE_CHARACTERS = 2_000
+
+
+@dataclass(frozen=True)
+class Graded:
+    """A result and what it was computed from; ``submission`` is None when it was rejected.
+
+    ``unchanged`` results were graded earlier, from the same bytes.
+    """
+
+    result: Result
+    submission: Submission | None
+    unchanged: bool = False
+
+
+class Grader:
+    """Grades submissions of one exercise, one after the other, with one warm parent of workers."""
+
+    def __init__(
+        self, exercise: Exercise, secret: bytes, settings: Settings, without: frozenset[str] = frozenset()
+    ) -> None:
+        self._exercise = exercise
+        self._settings = settings
+        self._without = without
+        self._level, self._parent = strongest(settings.isolation, without)
+        self._bench = Bench(exercise, self._parent, settings, secret)
+
+    def __enter__(self) -> Grader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._parent.close()
+
+    def grade(self, data: bytes, student: str | None) -> Graded:
+        """Grade the bytes of a notebook (``.ipynb`` or percent ``.py``); never raises for what they hold."""
+        try:
+            submission = parse(data, self._exercise)
+        except Rejected as rejected:
+            return Graded(self.rejected(data, student, str(rejected)), None)
+        result = self._result(data, student, warnings=tuple(map(_printable, submission.warnings)))
+        try:
+            return Graded(self._graded(result, submission), submission)
+        except Exception as fault:  # whatever went wrong here: the next submission must not suffer for it
+            if isinstance(fault, EngineFault):
+                self._renew()
+            return Graded(result.without_steps(f"the grader failed: {fault}"), submission)
+
+    def _renew(self) -> None:
+        """Another parent of workers, after the old one has failed."""
+        with contextlib.suppress(Exception):  # if there is none to be had either, the next submission says so
+            self._parent.close()
+            self._level, self._parent = strongest(self._settings.isolation, self._without)
+            self._bench.use(self._parent)
+
+    def unchanged(self, data: bytes, old: Result | None) -> Graded | None:
+        """An earlier result, if grading these bytes again would give the same."""
+        if old is None or old.status == "error":
+            return None
+        new = self._result(data, old.student)
+        same = ("submission_sha256", "exercise_sha256", "engine", "isolation")
+        if any(getattr(old, name) != getattr(new, name) for name in same):
+            return None
+        try:
+            submission = parse(data, self._exercise) if old.status == "graded" else None
+        except Rejected:  # it was read by other rules then
+            return None
+        return Graded(old, submission, unchanged=True)
+
+    def rejected(self, data: bytes, student: str | None, reason: str) -> Result:
+        """The result of a submission that cannot be used."""
+        return self._result(data, student, status="rejected", reason=_printable(reason))
+
+    def _result(self, data: bytes, student: str | None, **fields: Any) -> Result:
+        return Result(
+            exercise=self._exercise.name,
+            student=student,
+            max_score=self._exercise.max_score,
+            isolation=self._level,
+            submission_sha256=hashlib.sha256(data).hexdigest(),
+            exercise_sha256=self._exercise.sha256,
+            graded_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+            **{"status": "graded", "reason": None, **fields},
+        )
+
+    def _graded(self, result: Result, submission: Submission) -> Result:
+        budget = Budget(self._settings.submission_seconds)
+        verdicts: dict[str, Verdict] = {}
+        imprecise: set[str] = set()
+        for hidden in sorted({check.hidden for check in self._exercise.checks}):
+            attempt = Attempt(self._bench, submission, budget, hidden=hidden)
+            verdicts.update({check.id: verdict for check, verdict in attempt.verdicts()})
+            imprecise |= attempt.imprecise
+        carrier = Carrier(self._bench, submission, verdicts, imprecise)
+        carried = carrier.carried(budget.again())
+        diagnoses = self._diagnoses(verdicts, carrier, carried)
+        steps = tuple(
+            StepResult(
+                step,
+                tuple(
+                    self._check(
+                        check, verdicts[check.id], carried.get(check.id), carrier.unattempted, diagnoses.get(step)
+                    )
+                    for check in self._exercise.checks
+                    if check.step == step
+                ),
+            )
+            for step in self._exercise.steps
+        )
+        return replace(result, steps=steps)
+
+    def _diagnoses(
+        self, verdicts: dict[str, Verdict], carrier: Carrier, carried: Carried
+    ) -> dict[str, Misconception | None]:
+        """The mistake behind each step that is wrong in itself, where the bank knows it."""
+        checks = self._exercise.checks
+        failed = [check for check in checks if verdicts[check.id].message is not None and check.id not in carried]
+        return {
+            step: diagnose(
+                self._bench,
+                step,
+                [
+                    call
+                    for check in checks
+                    if check.step == step
+                    for call in carrier.calls.get(check.id, () if check.id in carried else verdicts[check.id].calls)
+                ],
+            )
+            for step in dict.fromkeys(check.step for check in failed)
+            if step not in carrier.unattempted
+        }
+
+    def _check(
+        self,
+        check: Check,
+        verdict: Verdict,
+        mended: tuple[str, ...] | None,
+        unattempted: set[str],
+        diagnosis: Misconception | None,
+    ) -> CheckResult:
+        status: CheckStatus = "passed" if verdict.message is None else "failed"
+        earned = check.points if status == "passed" else 0.0
+        message = verdict.message or ""
+        if mended == ():
+            status, earned, message = "passed", check.points, ""
+        elif mended:
+            shares = [
+                self._settings.carried_unattempted if step in unattempted else self._settings.carried
+                for step in mended
+            ]
+            status, earned = "carried", check.points * min(shares)
+            message = f"passes once {' and '.join(mended)} {'is' if len(mended) == 1 else 'are'} right; now: {message}"
+        return CheckResult(
+            name=check.name,
+            category=check.category,
+            points=check.points,
+            earned=earned,
+            hidden=check.hidden,
+            status=status,
+            message=_printable(message),
+            hint=diagnosis.hint if diagnosis and status == "failed" else None,
+            misconception=diagnosis.name if diagnosis and status == "failed" else None,
+            with_reference=mended or (),
+        )
+
+
+def _printable(message: str) -> str:
+    """Text that any terminal and page can show: control characters as their code, of a sane length."""
+    shown = "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in message)
+    return shown if len(shown) <= MESSAGE_CHARACTERS else shown[:MESSAGE_CHARACTERS] + " …"

@@ -1,0 +1,61 @@
+"""The warm parent: NumPy is loaded once, and a worker is forked from it for each submission.
+
+It never runs student code itself. The grader sees other process ids where the parent lives in a namespace
+of its own, so the parent also kills and reaps, on the grader's request.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import socket
+import struct
+
+from autograder.engine.inside import worker
+from autograder.engine.inside.lock import Lock
+
+MESSAGE = struct.Struct("<4sq")
+"""What passes between grader and parent: a word and a number (a process id or how a process ended)."""
+
+
+def main(control: socket.socket, lock: Lock) -> None:
+    """Fork and kill for the grader until it hangs up; then leave nothing behind."""
+    lock.warm_parent()
+    gc.collect()
+    gc.freeze()  # what is loaded now stays shared with every worker
+    workers: set[int] = set()
+    control.sendall(MESSAGE.pack(b"warm", 0))
+    try:
+        while True:
+            message, descriptors, _, _ = socket.recv_fds(control, MESSAGE.size, 1)
+            if len(message) < MESSAGE.size:
+                return
+            word, number = MESSAGE.unpack(message)
+            if word == b"fork":
+                pid = os.fork()
+                if pid == 0:
+                    control.close()
+                    worker.main(socket.socket(fileno=descriptors[0]), lock)
+                os.close(descriptors[0])
+                workers.add(pid)
+                control.sendall(MESSAGE.pack(b"pid.", pid))
+            elif word == b"load":
+                with socket.socket(fileno=descriptors[0]) as sender:
+                    worker.prepare(sender)
+                control.sendall(MESSAGE.pack(b"done", 0))
+            elif word == b"kill" and number in workers:
+                workers.discard(number)
+                control.sendall(MESSAGE.pack(b"end.", _end(number)))
+    except (OSError, KeyboardInterrupt):
+        pass
+    finally:
+        for pid in workers:
+            _end(pid)
+        os._exit(0)
+
+
+def _end(pid: int) -> int:
+    """Kill a worker and say how it had ended: its wait status."""
+    os.kill(pid, signal.SIGKILL)
+    return os.waitpid(pid, 0)[1]

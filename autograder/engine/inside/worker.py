@@ -1,0 +1,193 @@
+"""The worker: runs the cells of one submission and answers calls of its functions."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import linecache
+import os
+import signal
+import socket
+import sys
+import types
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from autograder.engine.inside import stand_ins, wire
+from autograder.engine.inside.lock import Lock
+from autograder.engine.inside.peer import Peer, Raised
+
+PREPARED: dict[tuple[str, str], types.CodeType] = {}
+"""The teacher's own cells, compiled once in the warm parent for all workers."""
+
+
+def prepare(sock: socket.socket) -> None:
+    """Compile a cell that the grader sends; nothing is run, and nothing of a student's comes here."""
+    cell, source = wire.Decoder(wire.receive(sock)[2], lambda tag, name: None).value()
+    PREPARED[cell, source] = _compiled(cell, source)
+
+
+def _compiled(cell: str, source: str) -> types.CodeType:
+    return compile(source, f"<{cell}>", "exec", dont_inherit=True)
+
+
+class TimeLimit(BaseException):
+    """Raised in student code when its time is over; a BaseException, so that ``except Exception`` lets it pass."""
+
+
+class GraderFunction:
+    """A function of the check, seen from student code."""
+
+    def __init__(self, worker: Worker, index: int) -> None:
+        self._worker = worker
+        self.index = index
+        self.__name__ = "function"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._worker.request(wire.CALL, self._worker.nonce, (self, args, kwargs))
+
+
+class Worker(Peer):
+    """Serves one grader until it hangs up."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        super().__init__(sock)
+        self.nonce = b""
+        self._functions: list[Any] = []
+        self._module = types.ModuleType("__main__")
+        self.globals = self._module.__dict__
+        self.globals.update(__builtins__=builtins, display=stand_ins.silent, get_ipython=stand_ins.silent)
+        sys.modules["__main__"] = self._module
+
+    def serve(self) -> None:
+        """Answer requests until the grader hangs up."""
+        while True:
+            try:
+                kind, nonce, payload = wire.receive(self.sock)
+            except (EOFError, OSError):
+                return
+            self._serve(kind, nonce, payload)
+
+    def admit(self, kind: int, answered: bytes, nonce: bytes) -> None:
+        """While a callback is under way the grader may ask for more: that is a request of its own."""
+
+    def called(self, nonce: bytes, payload: wire.Payload) -> None:
+        self._serve(wire.CALL, nonce, payload)
+
+    def _serve(self, kind: int, nonce: bytes, payload: wire.Payload) -> None:
+        outer, self.nonce = self.nonce, nonce
+        self.answer(nonce, payload, self._run if kind == wire.RUN else self._call)
+        self.nonce = outer
+
+    def _run(self, request: Any) -> None:
+        cell, source, seconds = request
+        if not isinstance(source, str):  # a function of the grader takes the place of an answer
+            self.globals[cell] = source
+            return
+        linecache.cache[f"<{cell}>"] = (len(source), None, source.splitlines(True), f"<{cell}>")
+        with _Alarm(seconds):
+            exec(PREPARED.get((cell, source)) or _compiled(cell, source), self.globals)
+
+    def _call(self, request: Any) -> Any:
+        target, args, kwargs, seconds = request
+        if isinstance(target, str):
+            target = self.globals[target] if target in self.globals else functools.partial(_undefined, target)
+        with _Alarm(seconds):
+            value = target(*args, **kwargs)
+            # An iterator runs student code while it is read, so it is read while the alarm is set.
+            return tuple(islice(value, wire.MAX_VALUES)) if isinstance(value, Iterator) else value
+
+    def function(self, value: Any) -> bytes:
+        if isinstance(value, GraderFunction):
+            return b"g" + value.index.to_bytes(4, "little")
+        known = (number for number, function in enumerate(self._functions) if function is value)
+        index = next(known, len(self._functions))
+        if index == len(self._functions):
+            self._functions.append(value)
+        return b"w" + index.to_bytes(4, "little")
+
+    def find(self, tag: bytes, name: int | str) -> Any:
+        if isinstance(name, str):
+            return self.globals[name] if name in self.globals else functools.partial(_undefined, name)
+        return GraderFunction(self, name) if tag == b"g" else self._functions[name]
+
+    def describe(self, error: BaseException) -> Raised:
+        number = getattr(error, "_grader_number", 0)
+        names = tuple(str(kind.__name__) for kind in type(error).__mro__)
+        try:
+            text = str(error.msg if isinstance(error, SyntaxError) else error)
+        except BaseException:  # a student's __str__ may do anything
+            text = ""
+        if isinstance(error, NameError) and error.args[1:] == ("undefined",):
+            names, text = ("Undefined",), str(error.args[0])
+        cell, line = _place(error)
+        return number, names, text[:1000], cell, line
+
+    def revive(self, raised: Raised) -> BaseException:
+        number, names, text, _, _ = raised
+        kinds = (getattr(builtins, name, None) for name in names)
+        kind = next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Exception)), RuntimeError)
+        try:
+            error = kind(text)
+        except TypeError:  # UnicodeDecodeError and its like want more than a text
+            error = RuntimeError(text)
+        error._grader_number = number  # type: ignore[attr-defined]
+        return error
+
+
+def _undefined(name: str, *_: object, **__: object) -> None:
+    raise NameError(f"{name} is not defined", "undefined")
+
+
+class _Alarm:
+    """Raises TimeLimit in student code after so many seconds; the outermost one counts.
+
+    Code that catches everything survives it, so the grader has its own, later deadline and kills.
+    """
+
+    _set = False
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._mine = False
+
+    def __enter__(self) -> None:
+        if hasattr(signal, "setitimer") and not _Alarm._set:
+            _Alarm._set = self._mine = True
+            signal.signal(signal.SIGALRM, _ring)
+            signal.setitimer(signal.ITIMER_REAL, self._seconds)
+
+    def __exit__(self, *_: object) -> None:
+        if self._mine:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            _Alarm._set = False
+
+
+def _ring(*_: object) -> None:
+    raise TimeLimit
+
+
+def _place(error: BaseException) -> tuple[str, int]:
+    """The innermost line of student code that the exception came through: cell and line, ("", 0) if none."""
+    if isinstance(error, SyntaxError) and (error.filename or "").startswith("<"):
+        return (error.filename or "").strip("<>"), error.lineno or 0
+    cell, line = "", 0
+    trace = error.__traceback__
+    while trace is not None:
+        name = trace.tb_frame.f_code.co_filename
+        if name.startswith("<") and name in linecache.cache:
+            cell, line = name.strip("<>"), trace.tb_lineno
+        trace = trace.tb_next
+    return cell, line
+
+
+def main(sock: socket.socket, lock: Lock) -> None:
+    """Read the limits from the grader, lock up, serve, and end without any clean-up of student code."""
+    try:
+        decoder = wire.Decoder(wire.receive(sock)[2], lambda tag, name: None)
+        memory_mb, seconds = decoder.value()
+        lock.worker(sock.fileno(), memory_mb, seconds)
+        Worker(sock).serve()
+    finally:
+        os._exit(0)

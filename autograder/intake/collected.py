@@ -1,0 +1,100 @@
+"""What collecting did: submissions stored where they are graded, and what was left with its reason."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+
+from autograder import files
+from autograder.course import Course
+from autograder.nbgrader import stamp
+from autograder.plain_text import printable
+
+MAX_BYTES = 10_000_000
+"""The largest notebook that is collected."""
+
+SECRET = "submission_secret.txt"
+"""Where ``nbgrader submit`` puts what later names the student's feedback."""
+
+
+@dataclass(frozen=True)
+class Left:
+    """Something that was not collected; ``where`` is a path as a person knows it."""
+
+    where: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Collected:
+    """Students whose submission was stored, those for whom nothing newer came, what was left, what to look at."""
+
+    stored: tuple[str, ...] = ()
+    unchanged: tuple[str, ...] = ()
+    left: tuple[Left, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def lines(self) -> list[str]:
+        """The same for people, one fact a line."""
+        lines = [f"collected: {student}" for student in self.stored]
+        if self.unchanged:
+            lines.append(f"nothing newer: {', '.join(self.unchanged)}")
+        lines += [f"left: {left.where}: {left.why}" for left in self.left]
+        lines += [f"note: {note}" for note in self.notes]
+        # Students name files; a name must not move the cursor, nor start a line of its own.
+        return [" ".join(printable(line).splitlines()) for line in lines]
+
+
+def store(course: Course, exercise: str, student: str, data: bytes, time: datetime, secret: str | None = None) -> bool:
+    """Put a submission where it is graded, unless the same one or a later one lies there; whether it was put.
+
+    Args:
+        time: when it was handed in, with its zone, by the clock of the system that took it.
+        secret: what ``nbgrader submit`` drew for it.
+    """
+    folder = course.submitted / student / exercise
+    path = folder / f"{exercise}.ipynb"
+    new = time.astimezone(timezone.utc).replace(tzinfo=None)
+    try:
+        same = files.read(path, MAX_BYTES) == data
+        old = stamp.submitted_at(folder) or _modified(path)
+    except (files.Refused, OSError):
+        same, old = False, None
+    if old is not None and (old > new or (old == new and same)):
+        return False
+    # The time last: whoever is stopped in between starts again with the notebook.
+    files.write(path, data)
+    if secret is not None:
+        files.write(folder / SECRET, secret.encode())
+    else:
+        (folder / SECRET).unlink(missing_ok=True)
+    files.write(folder / stamp.NAME, stamp.format(time).encode())
+    return True
+
+
+def read_secret(folder: Path | int) -> str | None:
+    """The secret that ``nbgrader submit`` put into a folder (a path or an open directory); None without a sound one."""
+    try:
+        text = files.read(SECRET, 1000, folder) if isinstance(folder, int) else files.read(folder / SECRET, 1000)
+    except (files.Refused, OSError):
+        return None
+    found = re.fullmatch(rb"\s*([0-9a-f]{32,256})\s*", text)
+    return found[1].decode() if found else None
+
+
+def together(parts: Iterable[Collected]) -> Collected:
+    """Several collections as one."""
+    found = list(parts)
+    stored = dict.fromkeys(student for part in found for student in part.stored)
+    unchanged = dict.fromkeys(student for part in found for student in part.unchanged)
+    left = tuple(left for part in found for left in part.left)
+    notes = tuple(note for part in found for note in part.notes)
+    return Collected(tuple(sorted(stored)), tuple(sorted(unchanged.keys() - stored.keys())), left, notes)
+
+
+def _modified(path: Path) -> datetime:
+    return datetime.fromtimestamp(int(path.stat().st_mtime), timezone.utc).replace(tzinfo=None)

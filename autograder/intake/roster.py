@@ -1,0 +1,123 @@
+"""Which student a claim means: by the class list where there is one, by what the path says where there is none."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+
+from autograder.course import STUDENT_ID
+from autograder.intake.naming import Claim
+
+# Headings of students.csv, as people and platforms write them, without case, spaces and dashes.
+NAMES = {"name", "fullname", "studentname", "student"}
+FIRST_NAMES = {"firstname", "givenname", "forename"}
+LAST_NAMES = {"lastname", "surname", "familyname"}
+EMAILS = {"email", "emailaddress", "mail"}
+NUMBERS = {
+    "moodle": {"moodleid", "identifier", "participant"},
+    "canvas": {"lmsid", "lmsuserid", "canvasid", "canvasuserid", "userid"},
+    "gradescope": {"sid", "studentid", "idnumber", "sisid", "sisuserid", "gradescopeid"},
+    "plain": set[str](),
+}
+
+
+class Unmatched(Exception):
+    """Nobody, or nobody for certain; the message says why."""
+
+
+class Roster:
+    """The class list (``Course.class_list``), or the rule that every folder is a student."""
+
+    def __init__(self, people: Mapping[str, Mapping[str, str]] | None) -> None:
+        self.listed = people is not None
+        self._people = {
+            student: {_heading(key): value for key, value in row.items()} for student, row in (people or {}).items()
+        }
+
+    def find(self, claim: Claim) -> str:
+        """The student's id.
+
+        Raises:
+            Unmatched: the claim fits nobody, or several.
+        """
+        if not self.listed:
+            return _made(claim)
+        numbered = self._with(NUMBERS[claim.kind], claim.number) | self._with(EMAILS, claim.email)
+        named = self._named(claim)
+        hits = numbered or named
+        if numbered and named and not numbered & named:
+            raise Unmatched(
+                f"students.csv has {claim.text} as {_list(named)}, but the number or address of {_list(numbered)}"
+            )
+        if len(hits) > 1:
+            raise Unmatched(f"{claim.text} may be {_list(hits)}; add the platform's number to students.csv")
+        if not hits:
+            raise Unmatched(f"{claim.text} is nobody in students.csv; add a line or a column")
+        return next(iter(hits))
+
+    def knows(self, text: str) -> bool:
+        """Whether a folder or file called ``text`` is somebody of the class list."""
+        return bool(self._named(Claim("plain", text)))
+
+    def _with(self, headings: set[str], value: str) -> set[str]:
+        wanted = value.strip().casefold()
+        if not wanted:
+            return set()
+        return {
+            student
+            for student, row in self._people.items()
+            if any(row.get(heading, "").strip().casefold() == wanted for heading in headings)
+        }
+
+    def _named(self, claim: Claim) -> set[str]:
+        text = claim.text
+        if claim.kind == "gradescope" and claim.number in self._people:
+            return {claim.number}
+        if claim.kind in ("plain", "gradescope"):
+            if text in self._people:
+                return {text}
+            same = {student for student in self._people if student.casefold() == text.casefold()}
+            if same:
+                return same
+        if claim.kind == "canvas":
+            key = "".join(_words(text))
+            found = {student for student in self._people if key in _rotations(self._words_of(student))}
+            return found or {student for student in self._people if student.casefold() == text.casefold()}
+        words = sorted(_words(text))
+        return {student for student in self._people if words and sorted(self._words_of(student)) == words}
+
+    def _words_of(self, student: str) -> list[str]:
+        row = self._people[student]
+        whole = next((row[heading] for heading in NAMES if row.get(heading)), "")
+        parts = [next((row[heading] for heading in some if row.get(heading)), "") for some in (FIRST_NAMES, LAST_NAMES)]
+        return _words(" ".join(parts) if any(parts) else whole)
+
+
+def _made(claim: Claim) -> str:
+    """Without a class list a student is called what the platform or the folder calls them, in plain letters."""
+    texts = [claim.number, claim.email, claim.text] if claim.kind == "gradescope" else [claim.text]
+    for text in texts:
+        plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().strip()
+        name = re.sub(r"\s+", "_", plain)
+        if STUDENT_ID.match(name) and len(plain) >= len(unicodedata.normalize("NFC", text.strip())):
+            return name
+    raise Unmatched(f"{claim.text!r} makes no student id; write students.csv with the columns id and name")
+
+
+def _words(text: str) -> list[str]:
+    plain = unicodedata.normalize("NFKD", text).casefold()
+    return re.findall(r"[^\W_]+", "".join(c for c in plain if not unicodedata.combining(c)))
+
+
+def _rotations(words: list[str]) -> set[str]:
+    """ "Ada King Lovelace" is lovelaceadaking to Canvas; which of the words are the surname, nobody says."""
+    return {"".join(words[start:] + words[:start]) for start in range(len(words))}
+
+
+def _heading(text: str) -> str:
+    return re.sub(r"[^a-z]", "", text.casefold())
+
+
+def _list(students: Iterable[str]) -> str:
+    return " or ".join(sorted(students))

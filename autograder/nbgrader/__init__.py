@@ -1,0 +1,1 @@
+"""The kit inside nbgrader: its gradebook, its exchange, its command line and its formgrader."""

@@ -1,0 +1,128 @@
+"""nbgrader's collect, with our way of taking a submission out of the exchange.
+
+There students own their folders, choose their names and may put anything into them: links to what only the teacher may
+read, pipes, folders in somebody else's name. We take the notebook alone, and say what we do not take.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timezone
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import NamedTuple
+
+from nbgrader.exchange.default import ExchangeCollect  # type: ignore[import-untyped]
+
+from autograder import files
+from autograder.course import STUDENT_ID, Course
+from autograder.intake.collected import MAX_BYTES, Collected, Left, read_secret, store
+from autograder.nbgrader import host, marks, stamp
+
+
+class _Record(NamedTuple):
+    student: str
+    time: datetime  # UTC
+    folder: str
+
+
+class Collector(ExchangeCollect):  # type: ignore[misc]
+    """``nbgrader collect`` and the formgrader's button; ``collected`` says what happened."""
+
+    collected: Collected = Collected()
+
+    def init_src(self) -> None:
+        if self.coursedir.course_id == "":
+            self.fail("No course id specified. Re-run with --course flag.")
+        self.inbound_path = os.path.join(self.root, self.coursedir.course_id, "inbound")
+        if not os.path.isdir(self.inbound_path):
+            self.fail(f"Course not found: {self.inbound_path}")
+        self._left: list[Left] = []
+        self._notes: list[str] = []
+        self._records: dict[str, list[_Record]] = {}
+        for name in sorted(os.listdir(self.inbound_path)):
+            record = self._record(name)
+            if record is not None and fnmatchcase(record.student, self.coursedir.student_id or "*"):
+                self._records.setdefault(record.student, []).append(record)
+
+    def _record(self, name: str) -> _Record | None:
+        """A folder's name is ``<student>+<exercise>+<time>``, mostly with a random word behind a further +."""
+        parts = name.split("+")
+        for place in (-3, -2):
+            if len(parts) > -place and parts[place] == self.coursedir.assignment_id:
+                student, time = "+".join(parts[:place]), stamp.parse(parts[place + 1])
+                if not STUDENT_ID.match(student):
+                    self._left.append(Left(name, "its name begins with no student id"))
+                elif time is None:
+                    self._left.append(Left(name, "there is no time in its name"))
+                else:
+                    return _Record(student, time, name)
+        return None
+
+    def copy_files(self) -> None:
+        course = host.course_of(self.coursedir)
+        exercise = self.coursedir.assignment_id
+        due = marks.duedate(course, exercise)
+        stored: list[str] = []
+        unchanged: list[str] = []
+        for student, records in sorted(self._records.items()):
+            for record in self._in_order(records, due):
+                try:
+                    with self._opened(record, due) as folder:
+                        data = files.read(f"{exercise}.ipynb", MAX_BYTES, folder)
+                        secret = read_secret(folder)
+                except FileNotFoundError:
+                    self._left.append(Left(record.folder, f"holds no {exercise}.ipynb"))
+                except (files.Refused, OSError) as error:
+                    self._left.append(Left(record.folder, str(error)))
+                else:
+                    time = record.time.replace(tzinfo=timezone.utc)
+                    done = (self.update or not self._present(course, student, exercise)) and store(
+                        course, exercise, student, data, time, secret
+                    )
+                    (stored if done else unchanged).append(student)
+                    break
+        self.collected = Collected(tuple(stored), tuple(unchanged), tuple(self._left), tuple(self._notes))
+        for line in self.collected.lines:
+            self.log.info(line)
+
+    def _present(self, course: Course, student: str, exercise: str) -> bool:
+        return (course.submitted / student / exercise).is_dir()
+
+    def _in_order(self, records: list[_Record], due: datetime | None) -> list[_Record]:
+        """The newest first; with ``before_duedate`` those in time before those that are late."""
+        newest = sorted(records, key=lambda record: (record.time, record.folder), reverse=True)
+        return newest if due is None or not self.before_duedate else sorted(newest, key=lambda one: one.time > due)
+
+    @contextmanager
+    def _opened(self, record: _Record, due: datetime | None) -> Iterator[int]:
+        """The open folder of a submission, which its student owns (or whoever collects, for courses of one account)."""
+        path = Path(self.inbound_path, record.folder)
+        flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+        try:
+            folder = os.open(path, flags)
+        except OSError:
+            raise files.Refused("is no folder") from None
+        try:
+            status = os.fstat(folder)
+            if self.check_owner and status.st_uid != os.getuid() and _user(status.st_uid) != record.student:
+                raise files.Refused(f"is in the name of {record.student}, but belongs to {_user(status.st_uid)}")
+            # The time in the name is the student's word; this one is the system's.
+            changed = datetime.fromtimestamp(status.st_ctime, timezone.utc).replace(tzinfo=None)
+            if due is not None and record.time <= due < changed:
+                at = f"{changed:%Y-%m-%d %H:%M} UTC"
+                self._notes.append(f"{record.folder}: in time by its name, but changed at {at}, after the due date")
+            yield folder
+        finally:
+            os.close(folder)
+
+
+def _user(id: int) -> str:
+    import pwd
+
+    try:
+        return pwd.getpwuid(id).pw_name
+    except KeyError:
+        return f"user {id}"

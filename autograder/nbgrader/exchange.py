@@ -1,0 +1,116 @@
+"""Handing out and collecting: through nbgrader's exchange, and from the course's folder of downloads."""
+
+from __future__ import annotations
+
+import re
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from autograder.course import Course
+from autograder.errors import Unusable
+from autograder.exercise import Exercise
+from autograder.intake import collected, inbox
+from autograder.intake.collected import Collected
+from autograder.nbgrader import gradebook, host, stamp
+
+_TIME = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d)?)(?: ?(Z|[+-]\d\d:?\d\d|[A-Za-z][\w/+-]*))?")
+
+
+def due_time(text: str) -> datetime:
+    """The time that ``--due`` names, with its zone; without one it is this machine's.
+
+    Raises:
+        Unusable: it names no time, or an unknown zone.
+    """
+    found = _TIME.fullmatch(text.strip())
+    wrong = f"--due {text!r}: no time; write it like 2026-12-01 18:00, or 2026-12-01 18:00 Europe/Berlin"
+    if not found:
+        raise Unusable(wrong)
+    day, time, zone = found.groups()
+    try:
+        if zone is None:
+            return datetime.fromisoformat(f"{day}T{time}").astimezone()
+        if zone == "Z" or zone[0] in "+-":
+            offset = "+00:00" if zone == "Z" else f"{zone[:3]}:{zone[-2:]}"
+            return datetime.fromisoformat(f"{day}T{time}{offset}")
+        return datetime.fromisoformat(f"{day}T{time}").replace(tzinfo=ZoneInfo(zone))
+    except ZoneInfoNotFoundError:
+        raise Unusable(f"--due {text!r}: unknown time zone {zone}; write it like Europe/Berlin") from None
+    except ValueError:
+        raise Unusable(wrong) from None
+
+
+def release(course: Course, exercise: Exercise, due: datetime | str | None = None) -> list[str]:
+    """Put the students' notebook into the exchange, again if it is there already; what was done, in lines.
+
+    Args:
+        due: the due date from now on; None leaves the one in the gradebook.
+
+    Raises:
+        Unusable: no release, no exchange on this system, or one that cannot be written.
+    """
+    time = due_time(due) if isinstance(due, str) else due
+    gradebook.prepare(course, exercise, time)
+    if sys.platform == "win32":
+        raise Unusable("nbgrader's exchange does not work on Windows; hand out the notebook in assignments/ yourself")
+    app = _app(course, exercise, "ReleaseAssignment")
+    app.force = True
+    _start(app)
+    lines = [f"released {exercise.name} in {app.dest_path}"]
+    if time is not None:
+        lines.append(f"due {stamp.format(time)[:16]} UTC")
+    return lines
+
+
+def collect(course: Course, exercise: Exercise) -> list[str]:
+    """Collect from the exchange and from the inbox; what happened, in lines.
+
+    Raises:
+        Unusable: the exchange or the class list cannot be read.
+    """
+    found = collected.together([from_exchange(course, exercise), inbox.collect(course, exercise)])
+    return found.lines or [f"nothing to collect in {course.inbox} nor in the exchange"]
+
+
+def from_exchange(course: Course, exercise: Exercise) -> Collected:
+    """Collect what students handed in with ``nbgrader submit``; nothing where there is no exchange for the course."""
+    if sys.platform == "win32":
+        return Collected()
+    settings = host.config(course)
+    inbound = Path(settings.Exchange.root, settings.CourseDirectory.course_id, "inbound")
+    # Another exchange than nbgrader's own (a service, say) has no such folder, and is asked.
+    if "collect" not in settings.ExchangeFactory and not inbound.is_dir():
+        return Collected()
+    if not inbound.is_dir() and str(settings.ExchangeFactory.collect).startswith("autograder."):
+        return Collected()
+    app = _app(course, exercise, "Collect")
+    app.update = True
+    _start(app)
+    done = getattr(app, "collected", Collected())
+    assert isinstance(done, Collected)
+    return done
+
+
+def _app(course: Course, exercise: Exercise, name: str) -> Any:
+    """One of the exchange's programs, set up for the exercise as nbgrader's own interface sets it up."""
+    root = Path(host.config(course).Exchange.root)
+    if course.state in root.parents:
+        # Our default place. nbgrader itself gives it the permissions that it wants.
+        root.mkdir(parents=True, exist_ok=True)
+    api = host.api(course)
+    api.coursedir.assignment_id = exercise.name
+    return getattr(api.exchange, name)(coursedir=api.coursedir, authenticator=api.authenticator, parent=api)
+
+
+def _start(app: Any) -> None:
+    from nbgrader.exchange import ExchangeError  # type: ignore[import-untyped]
+
+    # The lines for people are ours; nbgrader's log keeps its warnings.
+    app.log.setLevel("ERROR")
+    try:
+        app.start()
+    except (ExchangeError, OSError) as error:
+        raise Unusable(f"{app.root}: {error}; see c.Exchange.root in nbgrader_config.py") from None

@@ -1,0 +1,161 @@
+"""Our engine inside nbgrader: what ``nbgrader_config.py`` names, for its command line and its formgrader alike.
+
+nbgrader builds the exporter that its configuration names and then calls its own ``convert_notebooks``. Our exporters
+put a loop of their own in that place, so that nothing of nbgrader parses, copies or runs what a student handed in.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, cast
+
+from nbconvert.exporters import NotebookExporter
+from nbgrader.converters import NbGraderException  # type: ignore[import-untyped]
+from sqlalchemy import select
+
+from autograder import classroom, exercise
+from autograder.authoring import build
+from autograder.course import Course, find
+from autograder.errors import Unusable
+from autograder.nbgrader import database, gradebook, host, stamp
+from autograder.nbgrader.schema import STUDENT
+from autograder.pages import feedback
+
+
+class _Exporter(NotebookExporter):
+    """An exporter that takes over the loop of the converter which builds it."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[no-untyped-call]
+        self.converter = cast(Any, self.parent)
+        self.converter.convert_notebooks = self._convert
+
+    def from_filename(self, filename: str, resources: Any = None, **kwargs: Any) -> Any:
+        raise NotImplementedError("notebooks of students are not converted one by one")
+
+    def _convert(self) -> None:
+        converter = self.converter
+        failed: list[str] = []
+        try:
+            with host.inside(converter):
+                course = host.course_of(converter.coursedir)
+                for name, students in _wanted(converter).items():
+                    converter.run_pre_convert_hook()
+                    failed += self._run(course, exercise.load(course.root, name), students)
+                    converter.run_post_convert_hook()
+        except Unusable as error:
+            converter.log.error(str(error))
+            raise NbGraderException(str(error)) from None
+        if failed:
+            message = f"without a grade: {', '.join(failed)}; the lines above say why"
+            converter.log.error(message)
+            raise NbGraderException(message)
+
+    def _run(self, course: Course, what: exercise.Exercise, students: list[str]) -> list[str]:
+        """Do the work for these students; those for whom it failed."""
+        raise NotImplementedError
+
+    def _due(self, done: Path, source: Path) -> bool:
+        """Whether nbgrader would do it (again): forced, not done yet, or handed in anew since."""
+        if self.converter.force or not done.exists():
+            return True
+        new, old = stamp.submitted_at(source), stamp.submitted_at(done.parent)
+        if new is not None and old is not None and new > old:
+            return True
+        self.converter.log.info("Skipping existing assignment: %s", done.parent)
+        return False
+
+    def _protect(self, name: str, student: str) -> None:
+        """Give the files the permissions that nbgrader's configuration asks for."""
+        try:
+            self.converter.set_permissions(name, student)
+        except OSError as error:
+            self.converter.log.warning("%s: permissions not set: %s", student, error)
+
+
+class GradeExporter(_Exporter):
+    """``nbgrader autograde`` and the formgrader's button, with our engine."""
+
+    def _run(self, course: Course, what: exercise.Exercise, students: list[str]) -> list[str]:
+        log = self.converter.log
+        due, failed = [], []
+        known = None if self.converter.create_student else _students(course)
+        for student in students:
+            if known is not None and student not in known:
+                log.error("No student with ID '%s' exists in the database", student)
+                failed.append(student)
+            elif self._due(
+                course.autograded / student / what.name / f"{what.name}.ipynb", course.submitted / student / what.name
+            ):
+                due.append(student)
+        if not due:
+            return failed
+        results = classroom.grade_class(course, what, students=due, jobs=min(len(due), os.cpu_count() or 1), force=True)
+        for result in results:
+            if result.status == "graded":
+                log.info("Autograded %s: %g of %g points", result.student, result.score, result.max_score)
+                self._protect(what.name, str(result.student))
+            else:
+                log.error("%s: %s: %s", result.student, result.status, result.reason)
+                failed.append(str(result.student))
+        return failed
+
+
+class FeedbackExporter(_Exporter):
+    """``nbgrader generate_feedback`` and the formgrader's button, with our page."""
+
+    file_extension = ".html"
+
+    def _run(self, course: Course, what: exercise.Exercise, students: list[str]) -> list[str]:
+        # Whoever was rejected has no autograded notebook, and needs the page most.
+        others = [str(result.student) for result in classroom.stored_results(course, what.name)]
+        everybody = dict.fromkeys([*students, *_selected(self.converter.coursedir, others)])
+        due = [
+            student
+            for student in everybody
+            if self._due(
+                course.feedback / student / what.name / f"{what.name}.html", course.autograded / student / what.name
+            )
+        ]
+        for path in feedback.write_class(course, what, due):
+            self.converter.log.info("Wrote %s", path)
+            self._protect(what.name, path.parent.parent.name)
+        missing = [student for student in due if student not in others]
+        for student in missing:
+            self.converter.log.error("%s: no result; run nbgrader autograde first", student)
+        return missing
+
+
+def before_generate(assignment: str, student: str, notebooks: list[str]) -> None:
+    """Before nbgrader's own generate_assignment: it refuses changed cells once there are submissions; we do not."""
+    course = find()
+    authored = course.root / "solutions" / f"{assignment}.py"
+    if authored.is_file():
+        # nbgrader has removed the release by now.
+        _, release = build.notebooks(authored)
+        gradebook.prepare(course, exercise.load(course.root, assignment), release=release)
+
+
+def _wanted(converter: Any) -> dict[str, list[str]]:
+    """The students of each exercise that nbgrader's command selects, in the order of their ids."""
+    folder = Path(converter.coursedir.root, converter._input_directory)
+    wanted: dict[str, list[str]] = {}
+    for path in sorted(converter.assignments):
+        parts = Path(os.path.relpath(path, folder)).parts
+        if len(parts) != 2:
+            raise Unusable("nbgrader_config.py: directory_structure is not nbgrader's own; remove that line")
+        student, name = parts
+        wanted.setdefault(name, []).extend(_selected(converter.coursedir, [student]))
+    return wanted
+
+
+def _selected(coursedir: Any, students: list[str]) -> Iterator[str]:
+    excluded = coursedir.student_id_exclude.split(",") if coursedir.student_id_exclude else []
+    yield from (one for one in students if one not in excluded and fnmatchcase(one, coursedir.student_id))
+
+
+def _students(course: Course) -> set[str]:
+    return database.read(course, lambda connection: set(connection.scalars(select(STUDENT.c.id))), set())

@@ -1,5 +1,6 @@
-"""Fixtures that several test files share."""
+"""Fixtures that several test files share, and what happens where there is no browser."""
 
+from tests.browser import browser, pytest_runtest_setup
 from tests.courses import built_root, course
 
-__all__ = ["built_root", "course"]
+__all__ = ["browser", "built_root", "course", "pytest_runtest_setup"]

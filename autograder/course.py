@@ -7,7 +7,8 @@ import os
 import re
 import secrets
 import sys
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterator
+from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ else:
     import tomli as tomllib
 
 STUDENT_ID = re.compile(r"(?!\.)[A-Za-z0-9._@+-]{1,64}\Z")
+DISCLOSURES = ("never", "points", "message")
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,8 @@ class Settings:
     """What a teacher may change, in ``autograder.toml`` beside ``nbgrader_config.py``.
 
     ``carried`` is the share of its points that a check earns which failed only for the sake of earlier steps;
-    ``carried_unattempted`` the same where one of those steps was not even tried.
+    ``carried_unattempted`` the same where one of those steps was not even tried. ``feedback_hidden``, in the file
+    ``feedback.hidden``, says how much students see of hidden checks: ``never``, ``points`` or ``message``.
     """
 
     isolation: str = "auto"
@@ -35,6 +38,7 @@ class Settings:
     memory_mb: int = 1024
     carried: float = 1.0
     carried_unattempted: float = 1.0
+    feedback_hidden: str = field(default="message", metadata={"name": "feedback.hidden", "choices": DISCLOSURES})
 
 
 @dataclass(frozen=True)
@@ -144,18 +148,31 @@ def _settings(path: Path) -> Settings:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise Unusable(f"{path}: {error}; write it as TOML, for example call_seconds = 5") from None
-    known = {entry.name: entry for entry in fields(Settings)}
-    for name, value in data.items():
+    known = {entry.metadata.get("name", entry.name): entry for entry in fields(Settings)}
+    values: dict[str, Any] = {}
+    for name, value in _dotted(data):
         if name not in known:
             raise Unusable(f"{path}: unknown setting {name}; there are {', '.join(known)}")
-        if not _fits(name, value, known[name].default):
-            raise Unusable(f"{path}: {name} = {value!r} does not fit; write it like {name} = {known[name].default}")
-    return Settings(**data)
+        entry = known[name]
+        if not _fits(entry, value):
+            example = " or ".join(f'"{choice}"' for choice in entry.metadata.get("choices", ())) or entry.default
+            raise Unusable(f"{path}: {name} = {value!r} does not fit; write it like {name} = {example}")
+        values[entry.name] = value
+    return Settings(**values)
 
 
-def _fits(name: str, value: Any, default: Any) -> bool:
-    if isinstance(default, (int, float)):
+def _dotted(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The settings of a file by name, those of a table as ``table.setting``."""
+    for name, value in data.items():
+        if isinstance(value, dict):
+            yield from ((f"{name}.{inner}", entry) for inner, entry in value.items())
+        else:
+            yield name, value
+
+
+def _fits(entry: Field[Any], value: Any) -> bool:
+    if isinstance(entry.default, (int, float)):
         if not isinstance(value, (int, float)) or isinstance(value, bool):
             return False
-        return 0 <= value <= 1 if name.startswith("carried") else 0 < value < float("inf")
-    return isinstance(value, type(default))
+        return 0 <= value <= 1 if entry.name.startswith("carried") else 0 < value < float("inf")
+    return isinstance(value, type(entry.default)) and value in entry.metadata.get("choices", (value,))

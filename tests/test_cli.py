@@ -153,7 +153,14 @@ def test_the_course_may_stand_before_the_command_after_it_and_in_the_environment
 
 def test_a_setting_that_is_wrong_gets_one_line(tmp_path):
     (tmp_path / "solutions").mkdir()
-    for text, cause in (("call_seconds = 'x'", "does not fit"), ("colour = 1", "unknown setting"), ("= 3", "TOML")):
+    for text, cause in (
+        ("call_seconds = 'x'", "does not fit"),
+        ("colour = 1", "unknown setting colour"),
+        ("= 3", "TOML"),
+        ("feedback.hidden = 'some'", '"never" or "points" or "message"'),
+        ("feedback = 'never'", "unknown setting feedback"),
+        ("[feedback]\nvisible = 1", "unknown setting feedback.visible"),
+    ):
         (tmp_path / "autograder.toml").write_text(text)
         assert cause in mistake(run("doctor", cwd=tmp_path))
 

@@ -106,11 +106,11 @@ def test_what_check_prints_is_what_the_readme_shows(tmp_path: Path) -> None:
 
 
 def test_the_settings_in_the_readme_are_those_that_there_are() -> None:
-    rows = re.findall(r"^\| (`[a-z_]+`(?:, `[a-z_]+`)*) \| (`[^|]+`) \|", README, flags=re.MULTILINE)
+    rows = re.findall(r"^\| (`[a-z_.]+`(?:, `[a-z_.]+`)*) \| (`[^|]+`) \|", README, flags=re.MULTILINE)
     shown = {}
     for names, defaults in rows:
-        shown |= dict(zip(re.findall(r"`([a-z_]+)`", names), re.findall(r'`"?([^`"]+)"?`', defaults)))
-    known = {setting.name: str(setting.default) for setting in fields(Settings)}
+        shown |= dict(zip(re.findall(r"`([a-z_.]+)`", names), re.findall(r'`"?([^`"]+)"?`', defaults)))
+    known = {setting.metadata.get("name", setting.name): str(setting.default) for setting in fields(Settings)}
     assert {name: shown.get(name) for name in known} == known
 
 

@@ -1,0 +1,53 @@
+"""What students see of hidden checks, by the setting ``feedback.hidden``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from autograder.course import Settings, find
+from autograder.disclosure import as_student_sees
+from autograder.result import CheckResult, Result, StepResult
+
+
+def check(name: str, *, hidden: bool) -> CheckResult:
+    return CheckResult(name, "values", 2.0, 1.0, hidden, "carried", f"{name} says", "a hint", "a_mistake", ("f",))
+
+
+RESULT = Result(
+    "e", "ada", "graded", None, 6.0, "process", "00", "00", "now",
+    steps=(StepResult("f", (check("open", hidden=False), check("closed", hidden=True))), StepResult("g", (check("all", hidden=True),))),
+)  # fmt: skip
+
+
+def test_everything_is_shown_by_default() -> None:
+    assert as_student_sees(RESULT, Settings().feedback_hidden) is RESULT
+
+
+def test_with_points_a_hidden_check_keeps_its_verdict_and_loses_its_words() -> None:
+    open_, closed, all_ = as_student_sees(RESULT, "points").checks
+    assert open_ == RESULT.checks[0]
+    for shown, check in ((closed, RESULT.checks[1]), (all_, RESULT.checks[2])):
+        assert (shown.name, shown.points, shown.earned, shown.status) == (check.name, 2.0, 1.0, "carried")
+        assert (shown.message, shown.hint, shown.misconception) == ("", None, None)
+
+
+def test_with_never_no_hidden_check_is_left_and_no_sum_tells_of_one() -> None:
+    shown = as_student_sees(RESULT, "never")
+    assert [check.name for check in shown.checks] == ["open"]
+    assert shown.categories == {"values": {"score": 1.0, "max_score": 2.0}} and shown.step("f").max_score == 2.0
+    assert "closed" not in shown.to_json()
+
+
+def test_a_setting_that_does_not_exist_shows_nothing_at_all() -> None:
+    with pytest.raises(ValueError, match="none of"):
+        as_student_sees(RESULT, "mesage")
+
+
+@pytest.mark.parametrize("text", ['feedback.hidden = "never"', '[feedback]\nhidden = "never"'])
+def test_the_setting_stands_in_the_courses_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    (tmp_path / "solutions").mkdir()
+    (tmp_path / "autograder.toml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    assert find().settings.feedback_hidden == "never"

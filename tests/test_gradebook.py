@@ -123,6 +123,7 @@ def test_manual_marks_comments_and_extra_credit_survive_a_regrade(course: Course
     assert after.cells["why"].comment == "nice" and after.cells["double"].comment == "nice"
     assert after.cells["why"].needs_manual_grade
     assert (after.score, after.max_score) == (14.5, 14)
+    assert (after.automatic, after.by_hand, after.extra_credit) == (10, 3.5, 1)
 
 
 def test_a_rejected_submission_leaves_the_old_grade_and_is_known_as_a_student(course: Course) -> None:

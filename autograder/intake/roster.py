@@ -88,10 +88,15 @@ class Roster:
         return {student for student in self._people if words and sorted(self._words_of(student)) == words}
 
     def _words_of(self, student: str) -> list[str]:
-        row = self._people[student]
-        whole = next((row[heading] for heading in NAMES if row.get(heading)), "")
-        parts = [next((row[heading] for heading in some if row.get(heading)), "") for some in (FIRST_NAMES, LAST_NAMES)]
-        return _words(" ".join(parts) if any(parts) else whole)
+        return _words(full_name(self._people[student]))
+
+
+def full_name(row: Mapping[str, str]) -> str:
+    """What a line of the class list calls a student; empty where it has no name."""
+    found = {_heading(key): value for key, value in row.items()}
+    whole = next((found[heading] for heading in NAMES if found.get(heading)), "")
+    parts = [next((found[heading] for heading in some if found.get(heading)), "") for some in (FIRST_NAMES, LAST_NAMES)]
+    return " ".join(filter(None, parts)) or whole
 
 
 def _made(claim: Claim) -> str:

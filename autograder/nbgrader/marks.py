@@ -55,6 +55,20 @@ class Marks:
         return round(sum(cell.score for cell in self.cells.values()) - self.late_penalty, 9)
 
     @property
+    def automatic(self) -> float:
+        """What the checks gave, before a person had a say."""
+        return round(sum(cell.auto_score or 0.0 for cell in self.cells.values()), 9)
+
+    @property
+    def by_hand(self) -> float:
+        """What a person's marks add to the automatic score; negative where they took points away."""
+        return round(self.score + self.late_penalty - self.extra_credit - self.automatic, 9)
+
+    @property
+    def extra_credit(self) -> float:
+        return round(sum(cell.extra_credit or 0.0 for cell in self.cells.values()), 9)
+
+    @property
     def needs_manual_grade(self) -> bool:
         """Whether a person still has something to look at."""
         return any(cell.needs_manual_grade for cell in self.cells.values())

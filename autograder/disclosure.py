@@ -12,7 +12,7 @@ def as_student_sees(result: Result, hidden: str) -> Result:
     """The result, with as much of its hidden checks as ``feedback.hidden`` shows to students.
 
     ``message``: everything. ``points``: hidden checks keep name, category, points and verdict, and lose message,
-    hint and misconception. ``never``: hidden checks are gone, and steps that have no other with them.
+    hint, misconception and line. ``never``: hidden checks are gone, and steps that have no other with them.
 
     The sums of what comes back, ``score`` included, are those of the checks that are left in it, so with ``never``
     no step and no category tells what its hidden checks gave. What a student is graded with is the total of the
@@ -31,4 +31,6 @@ def as_student_sees(result: Result, hidden: str) -> Result:
 
 
 def _points_only(check: CheckResult) -> CheckResult:
-    return replace(check, message="", hint=None, misconception=None) if check.hidden else check
+    if not check.hidden:
+        return check
+    return replace(check, message="", hint=None, misconception=None, cell="", line=0)

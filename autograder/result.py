@@ -34,11 +34,32 @@ class CheckResult:
     hint: str | None = None
     misconception: str | None = None
     with_reference: tuple[str, ...] = ()
+    cell: str = ""
+    """With ``line``: the step and the line of its cell, counted from 1, where what made the check fail was raised."""
+    line: int = 0
 
     def __post_init__(self) -> None:
         # A score is the grader's own arithmetic: anything else is its fault and must never be published.
         if not (math.isfinite(self.points) and 0 <= self.earned <= self.points):
             raise ValueError(f"check {self.name}: earned {self.earned} of {self.points}")
+
+
+Table = tuple[tuple[float | bool | str, ...], ...]
+"""A small array as rows; a number that is not finite is ``nan``, ``inf`` or ``-inf``, as text."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """What a step answered to a call of a visible check, and what is right: small enough to draw.
+
+    ``kind``: the pattern of a mask, or weights whose rows sum to one. ``check``: whose call it was.
+    """
+
+    check: str
+    kind: Literal["mask", "weights"]
+    got: Table
+    wanted: Table
+    same: bool
 
 
 @dataclass(frozen=True)
@@ -47,6 +68,7 @@ class StepResult:
 
     name: str
     checks: tuple[CheckResult, ...]
+    example: Example | None = None
 
     @property
     def score(self) -> float:
@@ -133,6 +155,7 @@ class Result:
                     "score": step.score,
                     "max_score": step.max_score,
                     "checks": [asdict(check) for check in step.checks],
+                    **({"example": asdict(step.example)} if step.example else {}),
                 }
                 for step in self.steps
             ],
@@ -174,7 +197,11 @@ def _step(data: Mapping[str, Any]) -> StepResult:
         CheckResult(**{**check, "with_reference": tuple(check["with_reference"])})
         for check in data["checks"]
     )
-    return StepResult(data["name"], tuple(checks))
+    example = data.get("example")
+    if example is not None:
+        tables = {name: tuple(map(tuple, example[name])) for name in ("got", "wanted")}
+        example = Example(**{**example, **tables})
+    return StepResult(data["name"], tuple(checks), example)
 
 
 def _total(numbers: Iterable[float]) -> float:

@@ -92,6 +92,8 @@ class Verdict:
     unattempted: bool = False
     calls: tuple[Call, ...] = ()
     """What the check has asked of the step's function, and what it answered."""
+    place: tuple[str, int] = ("", 0)
+    """The cell and the line of it where the student's code raised what made the check fail."""
 
 
 class Attempt:
@@ -184,12 +186,14 @@ class Attempt:
         before = dict(namespace)
         namespace["rng"], namespace["REVEAL"] = draw, not check.hidden
         session.begin_check()
+        place = ("", 0)
         try:
             with quiet():
                 exec(self._bench.checks[check.id], namespace)
             message = session.never or session.repeat(draw)
         except StudentError as error:
             message = session.never or self._failure(error, check)
+            place = self._place(error, check)
         except Stopped as stopped:
             message = str(stopped)
         except AssertionError as error:
@@ -203,7 +207,13 @@ class Attempt:
             # Checks stand alone: nothing that one of them binds is there for the next.
             namespace.clear()
             namespace.update(before)
-        return Verdict(message, session.unwritten == check.step, tuple(session.calls(check.step)))
+        return Verdict(message, session.unwritten == check.step, tuple(session.calls(check.step)), place)
+
+    def _place(self, error: StudentError, check: Check) -> tuple[str, int]:
+        raised = self._raised.get(check.step) if error.kind == "Undefined" else None
+        if isinstance(raised, StudentError):
+            error = raised
+        return (error.cell, error.line) if error.cell in self._bench.exercise.steps else ("", 0)
 
     def _failure(self, error: StudentError, check: Check) -> str:
         """An exception of student code in words; its text only where the inputs are public, for it may hold them."""

@@ -35,7 +35,7 @@ class _Outcome:
 
 def diagnose(bench: Bench, step: str, calls: Iterable[Call]) -> Misconception | None:
     """The misconception behind a step's answers, if exactly one explains them all, or one family."""
-    probes = [(call, outcome) for call in calls if (outcome := _student(call)) is not None]
+    probes = [(call, outcome) for call in calls if (outcome := answered(call)) is not None]
     if not probes:
         return None
     suspects = [wrong for wrong in bench.misconceptions if wrong.step == step]
@@ -68,9 +68,9 @@ def _zeros(value: Any) -> list[Any]:
     return [(np.asarray(value) == 0).tolist()] if _is_numeric(value) else []
 
 
-def _student(call: Call) -> _Outcome | None:
+def answered(call: Call) -> _Outcome | None:
     """The outcome as the worker told it; None if it cannot be compared, being a function."""
-    _, _, known = _request(call)
+    _, _, known = asked(call)
     count = len(known)
     decoder = wire.Decoder(call.reply, _no_function, known)
     try:
@@ -86,7 +86,7 @@ def _student(call: Call) -> _Outcome | None:
 
 def _bank(bench: Bench, wrong: Misconception, call: Call) -> _Outcome | None:
     """What the bank's answer makes of the same call, seen as a check would see it."""
-    args, kwargs, known = _request(call)
+    args, kwargs, known = asked(call)
     count = len(known)
     with quiet():
         try:
@@ -102,7 +102,7 @@ def _bank(bench: Bench, wrong: Misconception, call: Call) -> _Outcome | None:
     return _Outcome(value, None, known[:count])
 
 
-def _request(call: Call) -> tuple[tuple[Any, ...], dict[str, Any], list[Any]]:
+def asked(call: Call) -> tuple[tuple[Any, ...], dict[str, Any], list[Any]]:
     """The arguments of a call, made anew, and those of them that can change."""
     decoder = wire.Decoder(call.request, _no_function)
     _, args, kwargs, _ = decoder.value()

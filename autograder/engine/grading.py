@@ -12,6 +12,7 @@ from autograder.course import Settings
 from autograder.engine.attempt import Attempt, Bench, Verdict
 from autograder.engine.carrying import Carried, Carrier
 from autograder.engine.diagnosis import diagnose
+from autograder.engine.examples import example
 from autograder.engine.isolation import EngineFault
 from autograder.engine.remote import Budget
 from autograder.engine.selftest import strongest
@@ -126,6 +127,7 @@ class Grader:
                     for check in self._exercise.checks
                     if check.step == step
                 ),
+                example(self._bench, step, verdicts),
             )
             for step in self._exercise.steps
         )
@@ -183,6 +185,8 @@ class Grader:
             hint=diagnosis.hint if diagnosis and status == "failed" else None,
             misconception=diagnosis.name if diagnosis and status == "failed" else None,
             with_reference=mended or (),
+            cell=verdict.place[0] if status == "failed" else "",
+            line=verdict.place[1] if status == "failed" else 0,
         )
 
 

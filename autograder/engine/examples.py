@@ -1,0 +1,118 @@
+"""Small pictures for the student: a step's answer to a call of a visible check, beside the right one.
+
+Visible checks print what they asked and wanted, so nothing here is secret. Nothing is run for a picture but the
+teacher's own function, on arguments of a few numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+from autograder.engine.attempt import Bench, Verdict
+from autograder.engine.diagnosis import answered, asked
+from autograder.engine.remote import Call
+from autograder.result import Example, Table
+from autograder.silence import quiet
+
+MAX_SIDE, MAX_ARGUMENT, MAX_CALLS = 8, 64, 4
+"""Rows and columns of a picture; numbers in an argument, or the largest one; calls of a check that are looked at."""
+
+CATEGORY = {"mask": "mask correctness", "weights": "row sums"}
+"""What a step must be graded for, that its answers are drawn as this."""
+
+
+def example(bench: Bench, step: str, verdicts: Mapping[str, Verdict]) -> Example | None:
+    """The first call of a visible check that the step answered wrongly; the first at all where it answered all well."""
+    known = {check.category for check in bench.exercise.checks if check.step == step}
+    if not known & set(CATEGORY.values()):
+        return None
+    first = None
+    for check in bench.exercise.checks:
+        if check.step == step and not check.hidden:
+            for found in _examples(bench, step, check.name, verdicts[check.id].calls, known):
+                if not found.same:
+                    return found
+                first = first or found
+    return first
+
+
+def _examples(bench: Bench, step: str, check: str, calls: tuple[Call, ...], known: set[str]) -> Iterator[Example]:
+    for call in calls[:MAX_CALLS]:
+        outcome = answered(call)
+        args, kwargs, _ = asked(call)
+        if outcome is None or outcome.raised is not None or not _is_small((args, kwargs)):
+            continue
+        with quiet():
+            try:
+                wanted = bench.reference[step](*args, **kwargs)
+            except Exception:  # a call that is meant to raise has no picture
+                continue
+        place, kind = _drawable(wanted)
+        if kind is None or CATEGORY[kind] not in known:
+            continue
+        got = outcome.value
+        if place is not None:
+            if not isinstance(got, (tuple, list)) or len(got) != len(wanted):
+                continue
+            got, wanted = got[place], wanted[place]
+        tables = _table(got, kind), _table(wanted, kind)
+        if tables[0] and tables[1]:
+            yield Example(check, kind, tables[0], tables[1], _same(got, wanted))
+
+
+def _is_small(value: Any) -> bool:
+    """Whether these are arguments of a tiny example: what a student's code answered may stand among them."""
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    if isinstance(value, (tuple, list)):
+        return len(value) <= MAX_ARGUMENT and all(map(_is_small, value))
+    if isinstance(value, np.ndarray):
+        return value.size <= MAX_ARGUMENT and (value.dtype.kind not in "iu" or bool((abs(value) <= MAX_ARGUMENT).all()))
+    if isinstance(value, (int, np.integer)):
+        return abs(int(value)) <= MAX_ARGUMENT
+    return value is None or isinstance(value, (float, np.floating, np.bool_))
+
+
+def _drawable(wanted: Any) -> tuple[int | None, Literal["mask", "weights"] | None]:
+    """What the right answer is, and its place where it is one of several."""
+    if isinstance(wanted, tuple):
+        for place, part in enumerate(wanted):
+            kind = _drawable(part)[1]
+            if kind == "weights":
+                return place, kind
+        return None, None
+    if not isinstance(wanted, np.ndarray) or wanted.ndim < 2:
+        return None, None
+    if wanted.dtype == np.bool_:
+        return None, "mask"
+    are_weights = wanted.dtype.kind == "f" and (wanted >= 0).all() and np.allclose(wanted.sum(axis=-1), 1)
+    return None, "weights" if are_weights else None
+
+
+def _table(value: Any, kind: str) -> Table | None:
+    """An array that is a small matrix, but for axes of length 1, as rows; None for another."""
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        return None
+    if array.ndim < 2 or array.dtype.kind not in "biuf":
+        return None
+    sides = [side for side in array.shape[:-1] if side != 1]
+    if len(sides) > 1 or array.size == 0 or max(*sides, array.shape[-1], 1) > MAX_SIDE:
+        return None
+    rows = array.reshape(-1, array.shape[-1])
+    if kind == "mask" and rows.dtype == np.bool_:
+        return tuple(tuple(map(bool, row)) for row in rows)
+    return tuple(tuple(map(_number, row)) for row in rows)
+
+
+def _number(value: Any) -> float | str:
+    return float(f"{float(value):.4g}") if np.isfinite(value) else str(float(value))
+
+
+def _same(got: Any, wanted: Any) -> bool:
+    a, b = np.asarray(got), np.asarray(wanted)
+    return a.shape == b.shape and bool(np.allclose(a.astype(float), b.astype(float), rtol=1e-4, atol=1e-6))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 SCHEMA = "autograder/result/1"
@@ -154,8 +154,8 @@ class Result:
                     "name": step.name,
                     "score": step.score,
                     "max_score": step.max_score,
-                    "checks": [asdict(check) for check in step.checks],
-                    **({"example": asdict(step.example)} if step.example else {}),
+                    "checks": [vars(check) for check in step.checks],
+                    **({"example": vars(step.example)} if step.example else {}),
                 }
                 for step in self.steps
             ],

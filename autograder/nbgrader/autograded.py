@@ -5,9 +5,10 @@ The formgrader shows it to whoever grades by hand. Nothing hidden is in it, and 
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,8 +37,7 @@ def write(course: Course, exercise: Exercise, graded: Graded, submitted: Path | 
     path = folder / f"{exercise.name}.ipynb"
     if graded.result.status != "graded" or graded.submission is None:
         return path
-    made = notebook(master.load(course, exercise), graded.result, graded.submission)
-    files.write(path, (json.dumps(made, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode())
+    files.write(path, notebook(master.load(course, exercise), graded.result, graded.submission).encode())
     time = stamp.read((submitted or course.submitted) / str(graded.result.student) / exercise.name)
     if time is not None:
         files.write(folder / stamp.NAME, time.encode())
@@ -46,14 +46,14 @@ def write(course: Course, exercise: Exercise, graded: Graded, submitted: Path | 
     return path
 
 
-def notebook(known: Master, result: Result, submission: Submission) -> dict[str, Any]:
-    """The notebook as JSON data, valid for nbformat 4.5."""
+def notebook(known: Master, result: Result, submission: Submission) -> str:
+    """The notebook as JSON, valid for nbformat 4.5."""
     verdicts = {f"{step.name}-{check.name}": check for step in result.steps for check in step.checks}
-    cells = list(_cells(known, verdicts, submission))
-    return {**copy.deepcopy(dict(known.notebook)), "cells": cells}
+    before, after = _around(known)
+    return f"{before}{','.join(_cells(known, verdicts, submission))}{after}"
 
 
-def _cells(known: Master, verdicts: Mapping[str, CheckResult], submission: Submission) -> Iterator[dict[str, Any]]:
+def _cells(known: Master, verdicts: Mapping[str, CheckResult], submission: Submission) -> Iterator[str]:
     answers: dict[str, SubmittedCell] = {}
     added: dict[str, list[SubmittedCell]] = {}
     for cell in submission.cells:
@@ -62,39 +62,73 @@ def _cells(known: Master, verdicts: Mapping[str, CheckResult], submission: Submi
         else:
             answers[cell.id] = cell
     count = 0
-    for place in known.cells:
-        answer = answers.get(place.id)
-        yield _cell(place, answer, verdicts.get(place.id))
+    for place in _places(known):
+        answer = answers.get(place.cell.id)
+        yield place.filled(answer, verdicts.get(place.cell.id))
         # The setup cell is locked: the teacher's stands, and what a student made of it is shown as an addition.
         changed = [answer] if answer is not None and place.is_locked else []
-        for cell in (*changed, *added.get(place.id, [])):
+        for cell in (*changed, *added.get(place.cell.id, [])):
             count += 1
             yield _addition(f"added-{count}", cell)
 
 
-def _cell(place: MasterCell, answer: SubmittedCell | None, verdict: CheckResult | None) -> dict[str, Any]:
-    raw = copy.deepcopy(dict(place.released.raw))
-    source = place.released.source
-    if answer is not None and not place.is_locked and not place.unanswered(answer.source):
-        source = answer.source if place.released.is_code else quoted(answer.source)
-    raw["source"] = source.splitlines(keepends=True)
-    if place.released.is_code:
-        raw["execution_count"] = None
-        raw["outputs"] = outputs(verdict) if verdict is not None else []
-    return raw
+@dataclass(frozen=True)
+class _Place:
+    """A cell of the master, written as JSON once for the class, but for what differs between students."""
+
+    cell: MasterCell
+    is_code: bool
+    is_locked: bool
+    head: str
+    source: str
+
+    def filled(self, answer: SubmittedCell | None, verdict: CheckResult | None) -> str:
+        source = self.source
+        if answer is not None and not self.is_locked and not self.cell.unanswered(answer.source):
+            source = _lines(answer.source if self.is_code else quoted(answer.source))
+        if not self.is_code:
+            return f'{self.head},"source":{source}}}\n'
+        return f'{self.head},"outputs":{_outputs(verdict) if verdict is not None else "[]"},"source":{source}}}\n'
 
 
-def _addition(id: str, cell: SubmittedCell) -> dict[str, Any]:
+@lru_cache(maxsize=4)
+def _places(known: Master) -> tuple[_Place, ...]:
+    places = []
+    for cell in known.cells:
+        is_code = cell.released.is_code
+        raw = {name: value for name, value in cell.released.raw.items() if name not in ("outputs", "source")}
+        head = _json({**raw, "execution_count": None} if is_code else raw).removesuffix("}")
+        places.append(_Place(cell, is_code, cell.is_locked, head, _lines(cell.released.source)))
+    return tuple(places)
+
+
+@lru_cache(maxsize=4)
+def _around(known: Master) -> tuple[str, str]:
+    """What stands in the file before and after the cells."""
+    rest = _json({name: value for name, value in known.notebook.items() if name != "cells"})
+    return '{"cells":[\n', f"],{rest.removeprefix('{')}\n"
+
+
+def _addition(id: str, cell: SubmittedCell) -> str:
     raw = {"id": id, "metadata": {}}
     if cell.is_code:
-        return {
-            **raw,
-            "cell_type": "code",
-            "execution_count": None,
-            "outputs": [],
-            "source": cell.source.splitlines(True),
-        }
-    return {**raw, "cell_type": "markdown", "source": quoted(cell.source).splitlines(True)}
+        source = cell.source.splitlines(keepends=True)
+        code = {"cell_type": "code", "execution_count": None, "outputs": [], "source": source}
+        return _json({**raw, **code}) + "\n"
+    return _json({**raw, "cell_type": "markdown", "source": quoted(cell.source).splitlines(keepends=True)}) + "\n"
+
+
+def _lines(source: str) -> str:
+    return _json(source.splitlines(keepends=True))
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+@lru_cache(maxsize=4096)  # most of a class passes most checks, and many fail one in the same way
+def _outputs(check: CheckResult) -> str:
+    return _json(outputs(check))
 
 
 def outputs(check: CheckResult) -> list[dict[str, Any]]:

@@ -6,17 +6,17 @@ comments and extra credit are a person's work and are never changed here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, TableClause, bindparam, insert, select, update
 
 from autograder.course import Course
 from autograder.exercise import Exercise
 from autograder.nbgrader import cells, database, late, master
-from autograder.nbgrader.master import Master
+from autograder.nbgrader.master import Master, MasterCell
 from autograder.nbgrader.schema import (
     COMMENT,
     GRADE,
@@ -30,6 +30,8 @@ from autograder.nbgrader.stamp import submitted_at
 if TYPE_CHECKING:
     from autograder.engine.grading import Graded
     from autograder.intake.submission import Submission
+
+Place = tuple[str, str]  # a cell and a submitted notebook, by their ids
 
 # Bounds the number of parameters of a statement, which databases limit.
 BATCH = 200
@@ -73,9 +75,10 @@ def record(course: Course, exercise: Exercise, batch: Sequence[Graded], submitte
             _students(connection, [str(graded.result.student) for graded in chunk], people)
             graded = {str(one.result.student): one for one in chunk if one.result.status == "graded"}
             times = {student: submitted_at(folder / student / exercise.name) for student in graded}
-            notebooks = _notebooks(connection, saved, graded, times)
-            _grades(connection, saved, known, graded, notebooks)
-            _comments(connection, saved, known, graded, notebooks)
+            notebooks, new = _notebooks(connection, saved, graded, times)
+            old = [id for id in notebooks.values() if id not in new]
+            _grades(connection, saved, known, graded, notebooks, _existing(connection, GRADE, saved.graded, old))
+            _comments(connection, saved, known, graded, notebooks, _existing(connection, COMMENT, saved.solutions, old))
             penalties.assign(connection, saved, notebooks)
 
     database.write(course, work)
@@ -112,9 +115,9 @@ def _person(entry: dict[str, str]) -> dict[str, str | None]:
 
 
 def _notebooks(
-    connection: Connection, saved: cells.Saved, graded: dict[str, Graded], times: dict[str, datetime | None]
-) -> dict[str, str]:
-    """The ids of the students' submitted notebooks, by student; created where missing."""
+    connection: Connection, saved: cells.Saved, graded: Mapping[str, Graded], times: Mapping[str, datetime | None]
+) -> tuple[dict[str, str], set[str]]:
+    """The ids of the students' submitted notebooks, by student, created where missing; and those created now."""
     submissions = {
         row.student_id: row
         for row in connection.execute(
@@ -124,21 +127,24 @@ def _notebooks(
             )
         )
     }
-    ids = {student: row.id for student, row in submissions.items()}
-    new = {student: new_id() for student in graded if student not in ids}
-    if new:
+    ids = {student: str(row.id) for student, row in submissions.items()}
+    added = {student: new_id() for student in graded if student not in ids}
+    if added:
         rows = [
             {"id": id, "assignment_id": saved.assignment, "student_id": student, "timestamp": times[student]}
-            for student, id in new.items()
+            for student, id in added.items()
         ]
         connection.execute(insert(SUBMITTED_ASSIGNMENT), rows)
-    for student, row in submissions.items():
-        if times[student] is not None and times[student] != row.timestamp:
-            at = update(SUBMITTED_ASSIGNMENT).where(SUBMITTED_ASSIGNMENT.c.id == row.id)
-            connection.execute(at.values(timestamp=times[student]))
-    ids |= new
+    later = [
+        {"row": row.id, "time": times[student]}
+        for student, row in submissions.items()
+        if times[student] is not None and times[student] != row.timestamp
+    ]
+    if later:
+        at = update(SUBMITTED_ASSIGNMENT).where(SUBMITTED_ASSIGNMENT.c.id == bindparam("row"))
+        connection.execute(at.values(timestamp=bindparam("time")), later)
     known = {
-        row.assignment_id: row.id
+        row.assignment_id: str(row.id)
         for row in connection.execute(
             select(SUBMITTED_NOTEBOOK).where(
                 SUBMITTED_NOTEBOOK.c.notebook_id == saved.notebook,
@@ -146,6 +152,7 @@ def _notebooks(
             )
         )
     }
+    ids |= added
     fresh = {id: new_id() for id in ids.values() if id not in known}
     if fresh:
         flags: list[dict[str, Any]] = [
@@ -154,30 +161,39 @@ def _notebooks(
         ]
         connection.execute(insert(SUBMITTED_NOTEBOOK), flags)
     known |= fresh
-    return {student: known[id] for student, id in ids.items()}
+    return {student: known[id] for student, id in ids.items()}, set(fresh.values())
 
 
 def _grades(
-    connection: Connection, saved: cells.Saved, known: Master, graded: dict[str, Graded], notebooks: dict[str, str]
+    connection: Connection,
+    saved: cells.Saved,
+    known: Master,
+    graded: Mapping[str, Graded],
+    notebooks: Mapping[str, str],
+    old: Mapping[Place, Any],
 ) -> None:
-    old = _existing(connection, GRADE, saved.graded, notebooks)
+    earned = {
+        student: {f"{step.name}-{check.name}": check.earned for step in one.result.steps for check in step.checks}
+        for student, one in graded.items()
+    }
     new: list[dict[str, Any]] = []
     changed: list[dict[str, Any]] = []
-    for student, one in graded.items():
-        earned = {f"{step.name}-{check.name}": check.earned for step in one.result.steps for check in step.checks}
-        for cell in known.graded:
-            by_hand = _hand_score(cell.unanswered(_answer(one.submission, cell.id)))
-            score = by_hand if cell.is_solution else earned.get(cell.id)
-            row = old.get((saved.graded[cell.id], notebooks[student]))
+    # Cell by cell, which is the order of the index.
+    for cell in known.graded:
+        id, by_hand = saved.graded[cell.id], cell.is_solution
+        for student, one in graded.items():
+            score = _hand_score(cell, one.submission) if by_hand else earned[student].get(cell.id)
+            notebook = notebooks[student]
+            row = old.get((id, notebook))
             if row is None:
-                place = {"id": new_id(), "cell_id": saved.graded[cell.id], "notebook_id": notebooks[student]}
+                place = {"id": new_id(), "cell_id": id, "notebook_id": notebook}
                 new.append({**place, "auto_score": score, "needs_manual_grade": score is None})
             else:
                 # As nbgrader: after a new grading a person looks again at every cell that a person has graded.
                 look = score is None or row.manual_score is not None
                 if one.unchanged:
                     look = row.needs_manual_grade
-                if (row.auto_score, row.needs_manual_grade) != (score, look):
+                if row.auto_score != score or row.needs_manual_grade != look:
                     changed.append({"row": row.id, "score": score, "look": look})
     if new:
         connection.execute(insert(GRADE), new)
@@ -186,23 +202,28 @@ def _grades(
         connection.execute(update(GRADE).where(GRADE.c.id == bindparam("row")).values(values), changed)
 
 
-def _hand_score(unanswered: bool) -> float | None:
+def _hand_score(cell: MasterCell, submission: Submission | None) -> float | None:
     """A manually graded cell left as handed out earns 0 without a person; any other waits for one."""
-    return 0.0 if unanswered else None
+    return 0.0 if cell.unanswered(_answer(submission, cell.id)) else None
 
 
 def _comments(
-    connection: Connection, saved: cells.Saved, known: Master, graded: dict[str, Graded], notebooks: dict[str, str]
+    connection: Connection,
+    saved: cells.Saved,
+    known: Master,
+    graded: Mapping[str, Graded],
+    notebooks: Mapping[str, str],
+    old: Mapping[Place, Any],
 ) -> None:
-    old = _existing(connection, COMMENT, saved.solutions, notebooks)
     new: list[dict[str, Any]] = []
     changed: list[dict[str, Any]] = []
-    for student, one in graded.items():
-        for cell in known.solutions:
+    for cell in known.solutions:
+        id = saved.solutions[cell.id]
+        for student, one in graded.items():
             text = "No response." if cell.unanswered(_answer(one.submission, cell.id)) else None
-            row = old.get((saved.solutions[cell.id], notebooks[student]))
+            row = old.get((id, notebooks[student]))
             if row is None:
-                place = {"id": new_id(), "cell_id": saved.solutions[cell.id], "notebook_id": notebooks[student]}
+                place = {"id": new_id(), "cell_id": id, "notebook_id": notebooks[student]}
                 new.append({**place, "auto_comment": text})
             elif row.auto_comment != text:
                 changed.append({"row": row.id, "text": text})
@@ -218,12 +239,12 @@ def _answer(submission: Submission | None, cell: str) -> str | None:
 
 
 def _existing(
-    connection: Connection, table: Any, wanted: dict[str, str], notebooks: dict[str, str]
-) -> dict[tuple[str, str], Any]:
+    connection: Connection, table: TableClause, wanted: Mapping[str, str], notebooks: Sequence[str]
+) -> dict[Place, Any]:
+    if not notebooks:
+        return {}
     # By cell first: the tables' only index is on (cell_id, notebook_id).
     rows = connection.execute(
-        select(table).where(
-            table.c.cell_id.in_(list(wanted.values())), table.c.notebook_id.in_(list(notebooks.values()))
-        )
+        select(table).where(table.c.cell_id.in_(list(wanted.values())), table.c.notebook_id.in_(notebooks))
     )
-    return {(row.cell_id, row.notebook_id): row for row in rows}
+    return {(row.cell_id, row.notebook_id): row for row in rows.all()}

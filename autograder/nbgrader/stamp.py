@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, timezone
+from functools import lru_cache
 from pathlib import Path
 
 from autograder import files
@@ -26,6 +27,7 @@ def read(folder: Path) -> str | None:
     return text if parse(text) is not None else None
 
 
+@lru_cache(maxsize=1024)  # a submission's is read for the gradebook and again for the autograded notebook
 def parse(text: str) -> datetime | None:
     """Read ``2026-11-21 12:00:00.0 UTC`` as nbgrader does (the zone may be missing); None if it is no time."""
     import dateutil.parser  # type: ignore[import-untyped]

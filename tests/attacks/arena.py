@@ -188,7 +188,7 @@ def _pages(graded: Graded, own: str) -> dict[str, str]:
         from autograder.pages import feedback
     except ImportError:  # the packages of a teacher's installation; the other runs have them
         return {}
-    notebook = json.dumps(autograded.notebook(master(), graded.result, graded.submission), ensure_ascii=False)
+    notebook = autograded.notebook(master(), graded.result, graded.submission)
     for line in own.splitlines():
         if any(word in line for word in (*CANARIES, SUCCEEDED)):
             notebook = notebook.replace(json.dumps(line, ensure_ascii=False)[1:-1], "")

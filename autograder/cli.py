@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
-from autograder.errors import Unusable
+from autograder.errors import Unusable, with_repair
 from autograder.output import put, short, writable
+from autograder.plain_text import inert
 
 if TYPE_CHECKING:
     from autograder.course import Course
@@ -20,11 +22,13 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     add_completion=False,
-    no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     help="Build, release and grade exercises in which people learn by writing the code.",
 )
+
+# The base of all that typer says of a command line; where it lies differs between versions.
+UsageError: Any = typer.BadParameter.__bases__[0]
 
 ExerciseName = Annotated[str, typer.Argument(metavar="EXERCISE", help="its name, for example attention")]
 CourseFolder = Annotated[
@@ -38,20 +42,32 @@ Notebook = Annotated[Path, typer.Argument(metavar="NOTEBOOK", help="a submitted 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command: exit 0 done, 1 not good enough, 2 unusable input, 3 the grader's fault."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # Pipes of Windows may know no ✓, and no file can hold half a character of a student's text.
+            stream.reconfigure(errors="replace")
+    given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        app(arguments, prog_name="autograder")
+        code = app(given or ["--help"], prog_name="autograder", standalone_mode=False)
     except Unusable as error:
         _stop(str(error), 2)
+    except UsageError as error:
+        message = error.format_message().rstrip(".")
+        command = error.ctx.command_path if error.ctx else "autograder"
+        _stop(f"{message[:1].lower()}{message[1:]}; see {command} --help", 2)
     except OSError as error:
         if error.filename is None:
             raise
         _stop(f"{error.filename}: {(error.strerror or 'cannot be used').lower()}; check the path and who may use it", 2)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, typer.Abort):
+        code = 130
+    if code == 130:  # newer versions of typer say so by the code
         _stop("stopped; what was graded so far is kept", 130)
+    sys.exit(code)
 
 
 def _stop(line: str, code: int) -> None:
-    print(f"autograder: {' '.join(line.split())}", file=sys.stderr)
+    print(f"autograder: {inert(' '.join(line.split()))}", file=sys.stderr)
     sys.exit(code)
 
 
@@ -68,16 +84,22 @@ def build(
     course: CourseFolder = None,
 ) -> None:
     """Write the full notebook and the students' one from solutions/EXERCISE.py."""
+    from autograder import exercise
     from autograder.authoring import build as building
 
     root = _course(course).root
     stale = 0
     for name in exercises or building.names(root):
+        if not check:
+            print(f"{name}: trying every check on the solution and on the blank stub", flush=True)
         paths = building.build(root, name, check=check)
         for path in paths:
             print(f"{'out of date' if check else 'wrote'}: {short(path)}")
         if not paths:
             print(f"up to date: {name}")
+        if not check:
+            built = exercise.load(root, name)
+            print(f"{name}: {len(built.steps)} steps, {len(built.checks)} checks, {built.max_score:g} points")
         stale += len(paths)
     if check and stale:
         print("run: autograder build", file=sys.stderr)
@@ -86,20 +108,18 @@ def build(
 
 @app.command()
 def check(notebook: Notebook, course: CourseFolder = None) -> None:
-    """Run the visible checks of a notebook, for a student; needs nothing but the notebook."""
-    from autograder import handout, tables
-    from autograder.course import Settings
-    from autograder.engine.grading import Grader
+    """Run the visible checks of a student's notebook.
 
-    data = _read(notebook)
-    exercise, hidden, hidden_points = handout.read(data, str(notebook), notebook.stem)
-    # A student's own machine and code: there is nobody to be protected from.
-    with Grader(exercise, b"", Settings(isolation="process")) as grader:
-        result = grader.grade(data, None).result
-    if result.status != "graded":
-        raise Unusable(f"{notebook}: {result.reason}; save it in Jupyter and try again")
-    tables.steps(result)
-    print(f"{hidden} hidden checks, worth {hidden_points:g} points, are graded after you hand in.")
+    Needs nothing but the notebook. Exits with 1 while a check fails.
+    """
+    from autograder import handout, scorecard
+    from autograder.screen import console
+
+    given = handout.read(_read(notebook), str(notebook), notebook.stem)
+    result = given.checked()
+    screen = console()
+    scorecard.show(screen, result)
+    scorecard.next_for_student(screen, result, given.hidden, given.hidden_points)
     raise typer.Exit(0 if all(check.status == "passed" for check in result.checks) else 1)
 
 
@@ -114,9 +134,10 @@ def score(
     """Run all checks on one submission."""
     import secrets
 
-    from autograder import tables
+    from autograder import scorecard
     from autograder.engine.grading import Grader
     from autograder.intake.raw import Rejected, read
+    from autograder.screen import console, say
 
     where = _isolated(_course(course), isolation)
     writable(json)
@@ -131,12 +152,14 @@ def score(
     out = sys.stderr if json == "-" else sys.stdout
     put(json, result.to_json() + "\n", out)
     if result.status == "rejected":
-        raise Unusable(f"{notebook}: {result.reason}; save it in Jupyter, or ask for it again")
+        raise Unusable(f"{notebook}: {with_repair(str(result.reason), 'ask the student for it again')}")
     if result.status == "error":
         _stop(str(result.reason), 3)
-    tables.steps(result, out)
+    screen = console(out)
+    scorecard.show(screen, result)
+    scorecard.total(screen, result)
     if not where.has_secret():
-        print("warning: no secret, so its random inputs cannot be drawn again; set AUTOGRADER_SECRET", file=sys.stderr)
+        say(console(sys.stderr), "note: the next run draws other random inputs; AUTOGRADER_SECRET=… keeps them")
     if min_score is not None and (result.score or 0) < min_score:
         print(f"below {min_score:g} points", file=out)
         raise typer.Exit(1)
@@ -238,7 +261,7 @@ def prove(
     json: Annotated[Optional[str], typer.Option(metavar="FILE", help="the same as JSON; - is standard output")] = None,
     course: CourseFolder = None,
 ) -> None:
-    """Try an exercise's checks on its misconceptions and on unusual right answers."""
+    """Try the checks on known misconceptions and unusual right answers."""
     from autograder import tables
     from autograder.proving import matrix, proof
 
@@ -311,4 +334,9 @@ def _read(notebook: Path) -> bytes:
     try:
         return read(notebook)
     except Rejected as rejected:
-        raise Unusable(f"{notebook}: {rejected}; name the notebook that was handed in") from None
+        raise Unusable(f"{notebook}: {with_repair(str(rejected), 'check the path')}") from None
+
+
+# The list of commands shows the first line of each docstring, whole.
+for _command in app.registered_commands:
+    _command.short_help = (_command.callback.__doc__ or "").partition("\n")[0] if _command.callback else None

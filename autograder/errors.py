@@ -6,3 +6,8 @@ class Unusable(Exception):
 
     The command line prints it as it stands and exits with 2.
     """
+
+
+def with_repair(reason: str, repair: str) -> str:
+    """The reason with what to do about it, unless it says that itself."""
+    return reason if ";" in reason else f"{reason}; {repair}"

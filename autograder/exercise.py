@@ -70,6 +70,11 @@ class Exercise:
     def max_score(self) -> float:
         return round(sum(check.points for check in self.checks), 9)
 
+    @property
+    def has_reference(self) -> bool:
+        """The teacher's answers are there; a student's copy has none."""
+        return all(cell.source for cell in self.cells if cell.kind == "step")
+
     def cell(self, id: str) -> Cell:
         return next(cell for cell in self.cells if cell.id == id)
 

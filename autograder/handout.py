@@ -9,18 +9,47 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
-from autograder.errors import Unusable
+from autograder.course import Settings
+from autograder.errors import Unusable, with_repair
 from autograder.exercise import Cell, Check, Exercise
 from autograder.intake.python_source import binds, parses
 from autograder.intake.raw import RawCell, Rejected, raw_cells
+from autograder.result import Result
 
 ABOUT = re.compile(r"^# Check · (?P<category>[^·]+) · ", re.MULTILINE)
 
 
-def read(data: bytes, path: str, name: str) -> tuple[Exercise, int, float]:
-    """The visible checks in a student's notebook; how many checks are hidden, and their points.
+@dataclass(frozen=True)
+class Handout:
+    """A student's notebook: its bytes, the visible checks in it, and how many others are hidden, worth how much."""
+
+    data: bytes
+    path: str
+    exercise: Exercise
+    hidden: int
+    hidden_points: float
+
+    def checked(self) -> Result:
+        """The result of its visible checks; each call runs them anew.
+
+        Raises:
+            Unusable: what stands in the notebook cannot be graded.
+        """
+        from autograder.engine.grading import Grader
+
+        # A student's own machine and code: there is nobody to be protected from.
+        with Grader(self.exercise, b"", Settings(isolation="process")) as grader:
+            result = grader.grade(self.data, None).result
+        if result.status != "graded":
+            raise Unusable(f"{self.path}: {result.reason}; download the notebook again and copy your answers over")
+        return result
+
+
+def read(data: bytes, path: str, name: str) -> Handout:
+    """A student's copy of the exercise ``name``.
 
     Raises:
         Unusable: no notebook, or none of an exercise.
@@ -28,7 +57,7 @@ def read(data: bytes, path: str, name: str) -> tuple[Exercise, int, float]:
     try:
         cells = raw_cells(data)[0]
     except Rejected as rejected:
-        raise Unusable(f"{path}: {rejected}; save it in Jupyter and try again") from None
+        raise Unusable(f"{path}: {with_repair(str(rejected), 'save it in Jupyter and try again')}") from None
     table = _table(cells)
     if table is None:
         raise Unusable(f"{path}: has no setup cell of an exercise; download the notebook again")
@@ -37,7 +66,7 @@ def read(data: bytes, path: str, name: str) -> tuple[Exercise, int, float]:
     if not checks:
         raise Unusable(f"{path}: all of its checks are gone; download the notebook again and copy your answers over")
     hidden = [entry["points"] for entry in table.values() if entry["hidden"]]
-    return Exercise(name, "", tuple(known), {}), len(hidden), float(sum(hidden))
+    return Handout(data, path, Exercise(name, "", tuple(known), {}), len(hidden), float(sum(hidden)))
 
 
 def _table(cells: list[RawCell]) -> dict[str, dict[str, Any]] | None:
@@ -82,7 +111,8 @@ def _cell(raw: RawCell, steps: Iterable[str], table: dict[str, dict[str, Any]]) 
         check = _check(named[1], raw.source, table[named[1]]["points"])
         return Cell(check.id, "check", True, raw.source, {}, check)
     step = next((step for step in steps if step in names), None) or next((c for c in raw.claims if c in steps), None)
-    return Cell(step, "step", True, raw.source, {}) if step else None
+    # What stands there is the student's answer, and no reference.
+    return Cell(step, "step", True, "", {}) if step else None
 
 
 def _check(id: str, source: str, points: float) -> Check:

@@ -32,3 +32,8 @@ def printable(text: str) -> str:
     return re.sub(
         r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]", "\N{REPLACEMENT CHARACTER}", text
     )
+
+
+def inert(text: str) -> str:
+    """Printable text that is no command to the machines of GitHub, which take ``##[`` for one anywhere in a line."""
+    return printable(text).replace("##[", "## [")

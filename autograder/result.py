@@ -20,6 +20,11 @@ def shown(category: str) -> str:
     return "inputs unchanged" if category == "purity" else category
 
 
+def unwritten(step: str) -> str:
+    """What a check says while its step is as it was handed out."""
+    return f"{step} is still to be written"
+
+
 @dataclass(frozen=True)
 class CheckResult:
     """The verdict on one check; ``0 <= earned <= points``, both finite."""
@@ -81,6 +86,11 @@ class StepResult:
     @property
     def passed(self) -> bool:
         return all(check.status == "passed" for check in self.checks)
+
+    @property
+    def unwritten(self) -> bool:
+        """Nothing was tried yet: all of its checks say so."""
+        return all(check.message == unwritten(self.name) for check in self.checks)
 
 
 @dataclass(frozen=True)

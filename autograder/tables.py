@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,35 +13,11 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.exercise import Exercise
-from autograder.result import CheckResult, Result, shown
+from autograder.result import Result, shown
+from autograder.screen import console, show
 
 if TYPE_CHECKING:
     from autograder.nbgrader.marks import Marks
-
-MARKS = {"failed": ("✗", "red"), "carried": ("→", "yellow"), "not_run": ("?", "magenta")}
-
-
-def steps(result: Result, out: TextIO | None = None) -> None:
-    """Every step with its points, and what its checks have to say."""
-    screen = console(out)
-    table = _table()
-    for name, right in (("step", False), ("points", True), ("checks", False), ("what it says", False)):
-        table.add_column(name, justify="right" if right else "left", overflow="fold")
-    for step in result.steps:
-        name, points = step.name, f"{step.score:g} / {step.max_score:g}"
-        passed = sum(check.status == "passed" for check in step.checks)
-        if passed:
-            table.add_row(name, points, Text.assemble(("✓", "green"), f" {passed} passed"), "")
-            name = points = ""
-        for check in step.checks:
-            if check.status != "passed":
-                mark, colour = MARKS[check.status]
-                table.add_row(name, points, Text.assemble((mark, colour), f" {check.name}"), Text(_brief(check)))
-                name = points = ""
-    screen.print(table)
-    for warning in result.warnings:
-        screen.print(Text(f"note: {warning}"))
-    screen.print(Text(f"{result.score:g} of {result.max_score:g} points"))
 
 
 def scores(
@@ -70,7 +45,7 @@ def scores(
         rows.append((str(result.student), shown, result.status, Text("; ".join(filter(None, look)))))
     for row in sorted(rows, key=lambda row: row[0]):
         table.add_row(*row)
-    screen.print(table)
+    show(screen, table)
     counts = Counter(result.status for result in results)
     graded = [result.score for result in results if result.score is not None]
     mean = f", mean {sum(graded) / len(graded):.1f}" if graded else ""
@@ -103,7 +78,7 @@ def checks(exercise: Exercise, results: Sequence[Result], out: TextIO | None = N
     for check in exercise.checks:
         share = f"{100 * passed[check.id] / len(graded):.0f} %" if graded else "–"
         table.add_row(check.id, f"{check.points:g}", shown(check.category), share)
-    screen.print(table)
+    show(screen, table)
 
 
 @contextmanager
@@ -130,18 +105,6 @@ def _lines(title: str, total: int, screen: Console) -> Callable[[object], None]:
             screen.print(f"{title}: {done} of {total}", highlight=False)
 
     return tick
-
-
-def _brief(check: CheckResult) -> str:
-    """The first line of a message; a table is no place for arrays."""
-    return check.message.partition("\n")[0]
-
-
-def console(out: TextIO | None) -> Console:
-    """A terminal, or plain text where there is none."""
-    stream = out or sys.stdout
-    # Without a terminal there is no width to fit into: long lines are for grep and logs.
-    return Console(file=stream, highlight=False, soft_wrap=False, width=None if stream.isatty() else 200)
 
 
 def _table() -> Table:

@@ -16,6 +16,7 @@ from autograder.course import Settings
 from autograder.engine.inside import wire
 from autograder.engine.inside.peer import Peer, Raised, check_raised
 from autograder.engine.isolation import Parent, Worker
+from autograder.result import unwritten
 
 GRACE_SECONDS = 0.5
 """How much later than the worker's own alarm the grader kills: code that catches everything survives the alarm."""
@@ -370,7 +371,7 @@ class Session(Peer):
         error.text, error.cell, error.line = text, cell, line
         if issubclass(kind, NotImplementedError):
             self.unwritten = cell or self._called
-            self.never = self.never or f"{cell or self._called} is still to be written"
+            self.never = self.never or unwritten(cell or self._called)
         return error
 
     def _known(self, payload: wire.Payload) -> list[Any]:

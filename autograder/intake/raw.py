@@ -81,7 +81,7 @@ def _notebook_cells(text: str) -> list[RawCell]:
     except RecursionError:
         raise Rejected("not a notebook: nested too deeply") from None
     except ValueError as error:
-        raise Rejected(f"not a notebook: {error}") from None
+        raise Rejected(f"not a notebook: {_broken(text, error)}") from None
     if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
         raise Rejected("not a notebook of format 4; open it in Jupyter, save it and hand it in again")
     if notebook.get("nbformat") != 4 or not 0 <= _integer(notebook.get("nbformat_minor", 0)) <= 20:
@@ -89,6 +89,18 @@ def _notebook_cells(text: str) -> list[RawCell]:
     if len(notebook["cells"]) > MAX_CELLS:
         raise Rejected(f"more than {MAX_CELLS} cells")
     return [cell for raw in notebook["cells"] if (cell := _notebook_cell(raw))]
+
+
+def _broken(text: str, error: ValueError) -> str:
+    """What is wrong with JSON, for a person who never meant to write any."""
+    if re.search(r"^(<{7}|>{7}) ", text, re.MULTILINE):
+        return "git has left conflict marks in it; choose one version and hand that in"
+    if not isinstance(error, json.JSONDecodeError):
+        return str(error)
+    line = f"line {error.lineno} of the file"
+    if error.msg.startswith("Unterminated") or error.pos >= len(text.rstrip()):
+        return f"it breaks off in {line}, as after an interrupted upload; hand in the whole file"
+    return f"{line} is damaged; open it in Jupyter, save it and hand it in again"
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

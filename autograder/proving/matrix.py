@@ -9,7 +9,7 @@ from rich.text import Text
 from autograder.exercise import Check
 from autograder.proving.proof import Proof
 from autograder.proving.trial import Trial, by_step
-from autograder.tables import console as console_of
+from autograder.screen import console as console_of
 
 _FIRST, _ALSO, _PASSES = ("●", "green"), ("×", "red"), ("·", "dim")
 

@@ -67,7 +67,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _stop(line: str, code: int) -> None:
-    print(f"autograder: {inert(' '.join(line.split()))}", file=sys.stderr)
+    line = inert(" ".join(line.split()))
+    print(f"autograder: {line}", file=sys.stderr)
+    if os.environ.get("GITHUB_ACTIONS"):
+        from autograder import github
+
+        print(github.command("error", line, title="autograder"), file=sys.stderr)
     sys.exit(code)
 
 
@@ -112,7 +117,7 @@ def check(notebook: Notebook, course: CourseFolder = None) -> None:
 
     Needs nothing but the notebook. Exits with 1 while a check fails.
     """
-    from autograder import handout, scorecard
+    from autograder import github, handout, scorecard
     from autograder.screen import console
 
     given = handout.read(_read(notebook), str(notebook), notebook.stem)
@@ -120,6 +125,7 @@ def check(notebook: Notebook, course: CourseFolder = None) -> None:
     screen = console()
     scorecard.show(screen, result)
     scorecard.next_for_student(screen, result, given.hidden, given.hidden_points)
+    github.publish(result, given.hidden, given.hidden_points, notebook, sys.stdout)
     raise typer.Exit(0 if all(check.status == "passed" for check in result.checks) else 1)
 
 
@@ -134,7 +140,7 @@ def score(
     """Run all checks on one submission."""
     import secrets
 
-    from autograder import scorecard
+    from autograder import github, scorecard
     from autograder.engine.grading import Grader
     from autograder.intake.raw import Rejected, read
     from autograder.screen import console, say
@@ -158,6 +164,8 @@ def score(
     screen = console(out)
     scorecard.show(screen, result)
     scorecard.total(screen, result)
+    waiting = [check.points for check in result.checks if check.hidden]
+    github.publish(result, len(waiting), sum(waiting), notebook, out)
     if not where.has_secret():
         say(console(sys.stderr), "note: the next run draws other random inputs; AUTOGRADER_SECRET=… keeps them")
     if min_score is not None and (result.score or 0) < min_score:

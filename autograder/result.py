@@ -93,6 +93,14 @@ class StepResult:
         return all(check.message == unwritten(self.name) for check in self.checks)
 
 
+def alike(checks: Iterable[CheckResult]) -> list[list[CheckResult]]:
+    """The checks in groups that say the same: as a rule a misspelt name fails all checks of its step."""
+    groups: dict[tuple[Any, ...], list[CheckResult]] = {}
+    for check in checks:
+        groups.setdefault((check.status, check.hidden, check.message), []).append(check)
+    return list(groups.values())
+
+
 @dataclass(frozen=True)
 class Result:
     """What one submission earned, or in one line why it could not be graded."""

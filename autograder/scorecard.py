@@ -7,7 +7,7 @@ from textwrap import wrap
 from rich.console import Console
 from rich.text import Text
 
-from autograder.result import CheckResult, Result, StepResult, shown
+from autograder.result import CheckResult, Result, StepResult, alike, shown
 from autograder.screen import PROSE, count, listed, quote, say
 
 MARKS = {
@@ -72,13 +72,12 @@ def _points_of_all(result: Result) -> str:
 
 
 def _details(screen: Console, checks: list[CheckResult]) -> None:
-    """What they say, each thing once: as a rule a misspelt name fails all checks of its step."""
+    """What they say, each thing once."""
     told: set[str] = set()
-    for status, hidden, message in dict.fromkeys((check.status, check.hidden, check.message) for check in checks):
-        same = [check for check in checks if (check.status, check.hidden, check.message) == (status, hidden, message)]
+    for same in alike(checks):
         names = listed(check.name for check in same)
-        says = f" {names}{' (hidden)' if hidden else ''} {SAYS[status][len(same) > 1]}: "
-        quote(screen, message, Text.assemble(MARKS[status], says), "    ")
+        says = f" {names}{' (hidden)' if same[0].hidden else ''} {SAYS[same[0].status][len(same) > 1]}: "
+        quote(screen, same[0].message, Text.assemble(MARKS[same[0].status], says), "    ")
         for hint in dict.fromkeys(check.hint for check in same if check.hint):
             if hint not in told:
                 told.add(hint)

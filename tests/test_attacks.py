@@ -31,7 +31,7 @@ from autograder.errors import Unusable
 from autograder.exercise import load
 from autograder.intake import inbox, raw
 from autograder.nbgrader import stamp
-from autograder.pages import feedback
+from autograder.pages import document
 
 LEVELS = ("bubblewrap", "landlock")
 BY_ID = {attack.id.partition("-")[0]: attack for attack in ATTACKS}
@@ -189,7 +189,7 @@ GRADER = {
     "known lines": ([(remote.Session, "__init__", session_with(_lines=Everything()))], ["C42", "C44"]),
     "assertions kept": ([(remote, "AssertionError", KeyError)], ["A27"]),
     "loops kept": ([(remote, "StopIteration", KeyError)], ["A28", "B57"]),
-    "escaping": ([(feedback, "escape", str)], ["H01", "H03"]),
+    "escaping": ([(document, "escape", str)], ["H01", "H03"]),
     "printable messages": ([(grading, "_printable", str)], ["H05", "H06", "H12"]),
     "values in a file": ([(raw, "MAX_VALUES", 1 << 40)], ["G24"]),
     "code in a file": ([(raw, "MAX_CODE", 1 << 40)], ["G43"]),

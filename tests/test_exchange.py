@@ -94,7 +94,7 @@ def test_from_release_to_feedback_through_the_exchange(course: Course, monkeypat
         there.setenv("JUPYTER_DATA_DIR", str(home / "jupyter"))
         program(course, "FetchFeedback", "ada").start()
     fetched = list((home / NAME / "feedback").rglob("*.html"))
-    assert len(fetched) == 1 and "10 of 14 points" in fetched[0].read_text()
+    assert len(fetched) == 1 and "<strong>10</strong> of 14 points" in fetched[0].read_text()
 
 
 def test_nbgraders_own_collect_and_the_formgraders_button_take_the_same(

@@ -25,7 +25,10 @@ from autograder.nbgrader.schema import (
 
 @dataclass(frozen=True)
 class CellMarks:
-    """One cell: its scores (None: not given), its maximum (None on a cell without points), the comment to show."""
+    """One cell: its scores (None: not given), its maximum (None on a cell without points), the comment to show.
+
+    ``remark`` is the comment if a person wrote it.
+    """
 
     auto_score: float | None = None
     manual_score: float | None = None
@@ -33,6 +36,7 @@ class CellMarks:
     needs_manual_grade: bool = False
     max_score: float | None = None
     comment: str | None = None
+    remark: str | None = None
 
     @property
     def score(self) -> float:
@@ -146,6 +150,7 @@ def _cell(entry: Mapping[str, object], points: float | None) -> CellMarks:
         needs_manual_grade=bool(entry.get("needs_manual_grade")),
         max_score=points,
         comment=str(manual) if manual is not None else entry.get("auto_comment"),  # type: ignore[arg-type]
+        remark=str(manual) if manual else None,
     )
 
 

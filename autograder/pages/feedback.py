@@ -5,79 +5,100 @@ Built from our own markup, never by converting a notebook; everything that a stu
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import hmac
-from collections.abc import Collection, Iterable
-from html import escape
+from collections.abc import Collection, Iterable, Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from autograder import files
 from autograder.course import Course
+from autograder.disclosure import as_student_sees
 from autograder.exercise import Exercise
 from autograder.intake.collected import SECRET, read_secret
 from autograder.nbgrader import stamp
 from autograder.nbgrader.marks import Marks, class_marks
-from autograder.plain_text import printable
-from autograder.result import CheckResult, Result, StepResult, shown
+from autograder.pages.document import bar, block, code, document, number, points, text
+from autograder.pages.steps import Steps, to_mend
+from autograder.result import Result, StepResult, shown
 
 if TYPE_CHECKING:
     from autograder.intake.submission import Submission
 
-STYLE = """
-body { font: 1rem/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem }
-body { color: #1a1a1a; background: #fff }
-h1 { font-size: 1.5rem } h2 { font-size: 1.2rem; margin-top: 2rem } h3 { font-size: 1rem; margin-bottom: 0 }
-table { border-collapse: collapse } th, td { text-align: left; padding: .2rem 1rem .2rem 0 }
-td + td { text-align: right }
-pre { white-space: pre-wrap; overflow-wrap: anywhere; background: #f3f3f3; padding: .5rem; margin: .3rem 0 }
-p, ul { margin: .3rem 0 }
-"""
-
-VERDICTS = {
-    "passed": "Passed",
-    "failed": "Not yet",
-    "carried": "Right, once earlier steps were replaced by the reference",
-    "not_run": "Not run",
-}
+FIRST = 3
+"""So many steps to mend are explained at the top; the others are named."""
 
 
-def page(exercise: Exercise, result: Result, submission: Submission | None, marks: Marks | None) -> str:
-    """The page as HTML: complete in itself, without scripts and without addresses."""
-    title = f"{exercise.name}: {result.student}" if result.student else exercise.name
-    digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    body = "\n".join([*_summary(result, marks), *_categories(result), *_steps(exercise, result, marks)])
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{_text(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n"
-        f"<h1>{_text(title)}</h1>\n{body}\n</main>\n{_colophon(result)}\n</body>\n</html>\n"
-    )
+def page(
+    exercise: Exercise,
+    result: Result,
+    submission: Submission | None,
+    marks: Marks | None,
+    *,
+    hidden: str = "message",
+    name: str = "",
+) -> str:
+    """The page as HTML: complete in itself, without scripts and without addresses.
+
+    Args:
+        submission: what was graded; without it the page has no code.
+        marks: the student's marks in the gradebook, for the final score.
+        hidden: how much of hidden checks is shown (``disclosure``).
+        name: the student's name, where it is known.
+    """
+    seen = as_student_sees(result, hidden)
+    body = [*_score(result, marks)]
+    if result.status == "graded":
+        body += [*_next(seen, exercise, hidden), *_remarks(marks), *_noticed(result)]
+        body += [*_categories(seen, hidden), *_steps(exercise, seen, submission, marks, hidden)]
+    else:
+        body += [*_not_graded(exercise, result, marks), *_remarks(marks), *_noticed(result)]
+    return _document(exercise, result.student or "", name, body, _colophon(result))
+
+
+def missing(exercise: Exercise, student: str, name: str = "") -> str:
+    """The page of a student from whom there is nothing."""
+    body = [
+        '<section class="box next" aria-labelledby="next">\n<h2 id="next">Nothing was handed in</h2>',
+        f"<p>There is no {code(f'{exercise.name}.ipynb')} of yours, so there is no score.</p>",
+        "<p>If you did hand it in, tell your teacher when, and keep your file as it is.</p>\n</section>",
+    ]
+    return _document(exercise, student, name, body, "")
 
 
 def write_class(course: Course, exercise: Exercise, students: Collection[str] | None = None) -> list[Path]:
     """Write ``<state>/feedback/<student>/<exercise>/<exercise>.html`` for everybody with a result, or for some.
 
-    Beside each page lie the two files that nbgrader's ``release_feedback`` reads.
+    Beside each page lie the two files that nbgrader's ``release_feedback`` reads. Who is on the class list and has no
+    result gets a page too, without these files: there is nobody to fetch it from the exchange.
 
     Raises:
-        Unusable: the gradebook cannot be read.
+        Unusable: the gradebook or the class list cannot be read.
     """
     from autograder.classroom import stored_results
 
     everybody = class_marks(course, exercise)
+    listed = course.class_list() or {}
+    names = {student: row.get("name", "") for student, row in listed.items()}
+    results = {str(result.student): result for result in stored_results(course, exercise.name)}
+    if not results:
+        return []
     paths = []
-    for result in stored_results(course, exercise.name):
-        student = str(result.student)
+    for student in sorted({*results, *listed}):
         if students is not None and student not in students:
             continue
-        handed_in = course.submitted / student / exercise.name
-        html = page(exercise, result, _submission(handed_in, exercise, result), everybody.get(student))
         folder = course.feedback / student / exercise.name
         paths.append(folder / f"{exercise.name}.html")
+        name = names.get(student, "")
+        result = results.get(student)
+        if result is None:
+            files.write(paths[-1], missing(exercise, student, name).encode())
+            continue
+        handed_in = course.submitted / student / exercise.name
+        submission = _submission(handed_in, exercise, result)
+        html = page(
+            exercise, result, submission, everybody.get(student), hidden=course.settings.feedback_hidden, name=name
+        )
         files.write(paths[-1], html.encode())
         files.write(folder / stamp.NAME, (stamp.read(handed_in) or "").encode())
         files.write(folder / SECRET, _secret(course, handed_in, exercise.name, student).encode())
@@ -89,6 +110,8 @@ def _submission(folder: Path, exercise: Exercise, result: Result) -> Submission 
     from autograder.intake.raw import Rejected, read
     from autograder.intake.submission import parse
 
+    if result.status == "rejected":
+        return None
     try:
         found = parse(read(folder / f"{exercise.name}.ipynb"), exercise)
     except (Rejected, OSError):
@@ -104,91 +127,168 @@ def _secret(course: Course, folder: Path, exercise: str, student: str) -> str:
     return hmac.digest(course.secret(), f"feedback/{exercise}/{student}".encode(), "sha512").hex()
 
 
-def _summary(result: Result, marks: Marks | None) -> Iterable[str]:
-    if result.status == "rejected":
-        yield "<p><strong>This submission could not be graded.</strong></p>"
-        yield _pre(result.reason or "")
-        yield "<p>Mend it and hand it in again. An earlier grade, if there is one, stands.</p>"
-    elif result.status == "error":
-        yield "<p><strong>The grader failed; that is not your fault, and costs nothing.</strong> Tell your teacher.</p>"
-    if marks is not None:
-        yield f"<p>Score: <strong>{_points(marks.score)} of {_points(marks.max_score)} points</strong></p>"
-        automatic = sum(cell.auto_score or 0.0 for cell in marks.cells.values())
-        yield f"<p>The checks gave {_points(automatic)} points.</p>"
-        if marks.late_penalty:
-            yield f"<p>Handed in late: {_points(marks.late_penalty)} points less.</p>"
-        if marks.needs_manual_grade:
-            yield "<p>Some of it is still to be read by a person.</p>"
-    elif result.score is not None:
-        score, most = _points(result.score), _points(result.max_score)
-        yield f"<p>Score: <strong>{score} of {most} points</strong></p>"
+def _document(exercise: Exercise, student: str, name: str, body: list[str], colophon: str) -> str:
+    whose = name or student
+    title = f"{exercise.name}: {whose}" if whose else exercise.name
+    also = f" · {text(student)}" if name and name != student else ""
+    head = (
+        f'<header>\n<p class="eyebrow">Feedback on {text(exercise.name)}{also}</p>\n'
+        f"<h1>{text(whose or exercise.name)}</h1>\n</header>"
+    )
+    lines = ['<a class="skip" href="#content">Skip to the feedback</a>', head, '<main id="content">', *body, "</main>"]
+    return document(title, "\n".join([*lines, colophon]))
+
+
+def _score(result: Result, marks: Marks | None) -> Iterator[str]:
+    """The final score, and by name everything that it is made of."""
+    score, most = (marks.score, marks.max_score) if marks else (result.score, result.max_score)
+    if score is None:
+        return
+    yield '<section aria-labelledby="score">\n<h2 class="unseen" id="score">Score</h2>'
+    earlier = "" if result.status == "graded" else " from an earlier submission"
+    yield f'<p class="total"><strong>{number(score)}</strong> of {points(most)}{earlier}</p>\n{bar(score, most)}'
+    parts = list(_parts(marks)) if marks else []
+    if len(parts) > 1:
+        rows = "\n".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in parts)
+        yield f'<dl class="parts">\n{rows}\n</dl>'
+    if marks and marks.needs_manual_grade:
+        yield '<p class="soft">A part of it is still to be read by a person, so the score may still rise.</p>'
+    yield "</section>"
+
+
+def _parts(marks: Marks) -> Iterator[tuple[str, str]]:
+    cells = marks.cells.values()
+    # A person's mark stands in the place of the automatic one.
+    yield "Checks", number(sum(cell.auto_score or 0.0 for cell in cells if cell.manual_score is None))
+    by_hand = [cell.manual_score for cell in cells if cell.manual_score is not None]
+    if by_hand:
+        yield "Graded by a person", number(sum(by_hand))
+    extra = sum(cell.extra_credit or 0.0 for cell in cells)
+    if extra:
+        yield "Extra credit", f"{extra:+.4g}".replace("-", "−")
+    if marks.late_penalty:
+        yield f"Late penalty ({_duration(marks.seconds_late)} late)", f"−{number(marks.late_penalty)}"
+
+
+def _duration(seconds: float) -> str:
+    hours, minutes = divmod(max(1, round(seconds / 60)), 60)
+    days, hours = divmod(hours, 24)
+    parts = ((days, "d"), (hours, "h"), (0 if days else minutes, "min"))
+    return " ".join(f"{number} {unit}" for number, unit in parts if number)
+
+
+def _next(result: Result, exercise: Exercise, hidden: str) -> Iterator[str]:
+    yield '<section class="box next" aria-labelledby="next">\n<h2 id="next">What to do next</h2>'
+    steps = to_mend(result.steps)
+    if not steps:
+        yield f"<p>Nothing: {'all checks that are shown here' if hidden == 'never' else 'all checks'} passed.</p>"
+    else:
+        if len(steps) > 1:
+            yield "<p>In this order: later steps build on earlier ones.</p>"
+        yield "<ol>"
+        for step in steps[:FIRST]:
+            gain = points(step.max_score - step.score)
+            yield f"<li>{_link(step)} · {gain} to gain\n<p>{_reason(step, exercise)}</p></li>"
+        yield "</ol>"
+        if steps[FIRST:]:
+            yield f"<p>Then {', '.join(map(_link, steps[FIRST:]))}.</p>"
+    carried = [step for step in result.steps if any(check.status == "carried" for check in step.checks)]
+    carried = [step for step in carried if step not in steps]
+    if carried:
+        yield f"<p>{', '.join(map(_link, carried))}: nothing to mend there, only in the steps before.</p>"
+    if hidden == "never":
+        yield '<p class="soft">Hidden checks count for the score. They are not shown one by one.</p>'
+    yield "</section>"
+
+
+def _reason(step: StepResult, exercise: Exercise) -> str:
+    """The shortest thing that helps: the question, else what the first check that failed says."""
+    failed = [check for check in step.checks if check.status == "failed"]
+    hint = next((check.hint for check in failed if check.hint), None)
+    if hint:
+        return text(hint)
+    first = next((check for check in failed if check.message), None)
+    if first:
+        line = first.message.strip().split("\n")[0]
+        return text(line if len(line) <= 160 else f"{line[:160]} …")
+    sentence = next((check.sentence for check in exercise.checks if check.id == f"{step.name}-{failed[0].name}"), "")
+    return f"Does not hold yet: {text(sentence or failed[0].name)}"
+
+
+def _link(step: StepResult) -> str:
+    return f'<a href="#step-{text(step.name)}">{code(step.name)}</a>'
+
+
+def _not_graded(exercise: Exercise, result: Result, marks: Marks | None) -> Iterator[str]:
+    yield '<section class="box next" aria-labelledby="next">'
+    if result.status == "error":
+        yield '<h2 id="next">The grader failed</h2>'
+        yield "<p>That is not your fault, and it costs you nothing. Tell your teacher; you need not hand in again.</p>"
+    else:
+        yield '<h2 id="next">This submission could not be graded</h2>'
+        yield block(result.reason or "")
+        yield (
+            f"<ol>\n<li>Open {code(f'{exercise.name}.ipynb')} in Jupyter. If it does not open, ask for the notebook"
+            " anew and copy your answers into it.</li>\n<li>Run all cells from top to bottom, and save.</li>\n"
+            "<li>Hand in the saved file again, and tell your teacher.</li>\n</ol>"
+        )
+        yield f"<p>{'Your earlier grade stands.' if marks else 'Until then there is no score.'}</p>"
+    yield "</section>"
+
+
+def _remarks(marks: Marks | None) -> Iterator[str]:
+    """What a person wrote."""
+    written = [(cell, entry.remark) for cell, entry in marks.cells.items() if entry.remark] if marks else []
+    if written:
+        yield "<h2>Your teacher writes</h2>"
+        for cell, remark in written:
+            yield f'<p><a href="#step-{text(cell)}">{code(cell)}</a></p>\n<blockquote>{text(str(remark))}</blockquote>'
+
+
+def _noticed(result: Result) -> Iterator[str]:
     if result.warnings:
-        items = "".join(f"<li>{_text(warning)}</li>" for warning in result.warnings)
+        items = "".join(f"<li>{text(warning)}</li>" for warning in result.warnings)
         yield f"<h2>What the grader noticed</h2>\n<ul>{items}</ul>"
 
 
-def _categories(result: Result) -> Iterable[str]:
+def _categories(result: Result, hidden: str) -> Iterator[str]:
     if not result.categories:
         return
-    yield '<h2>By category</h2>\n<table>\n<tr><th scope="col">Category</th><th scope="col">Points</th></tr>'
+    yield f"<h2>{'Visible checks' if hidden == 'never' else 'Points'} by category</h2>\n<table>"
+    columns = "".join(f'<th scope="col">{name}</th>' for name in ("Category", "Share", "Points"))
+    yield f'<thead class="unseen"><tr>{columns}</tr></thead>\n<tbody>'
     for name, entry in result.categories.items():
-        score, most = _points(entry["score"]), _points(entry["max_score"])
-        yield f"<tr><td>{_text(shown(name))}</td><td>{score} of {most}</td></tr>"
-    yield "</table>"
+        score, most = entry["score"], entry["max_score"]
+        earned = number(score) if score >= most else f"<strong>{number(score)}</strong>"
+        yield (
+            f'<tr><th scope="row">{text(shown(name))}</th><td class="bars">{bar(score, most)}</td>'
+            f'<td class="number">{earned} of {number(most)}</td></tr>'
+        )
+    yield "</tbody>\n</table>"
 
 
-def _steps(exercise: Exercise, result: Result, marks: Marks | None) -> Iterable[str]:
+def _steps(
+    exercise: Exercise, result: Result, submission: Submission | None, marks: Marks | None, hidden: str
+) -> Iterable[str]:
     sentences = {check.id: check.sentence for check in exercise.checks}
+    cells = marks.cells if marks else {}
+    drawn = Steps(sentences, submission.answer if submission else lambda cell: None, cells, result.steps)
+    yield f"<h2>{'Visible checks, step by step' if hidden == 'never' else 'Step by step'}</h2>"
     for step in result.steps:
-        yield f"<h2><code>{_text(step.name)}</code>: {_points(step.score)} of {_points(step.max_score)} points</h2>"
-        for check in step.checks:
-            yield from _check(step, check, sentences.get(f"{step.name}-{check.name}", check.name))
-            yield from _hand_marks(marks, f"{step.name}-{check.name}")
-        yield from _hand_marks(marks, step.name)
-    for cell in exercise.cells:
-        if cell.kind == "manual" and marks is not None and cell.id in marks.cells:
-            entry = marks.cells[cell.id]
-            yield f"<h2>{_text(cell.id)}: {_points(entry.score)} of {_points(entry.max_score or 0)} points</h2>"
-            yield from _hand_marks(marks, cell.id)
-
-
-def _check(step: StepResult, check: CheckResult, sentence: str) -> Iterable[str]:
-    kind = "Hidden check" if check.hidden else "Check"
-    yield f"<h3>{VERDICTS[check.status]}: {_text(sentence)}</h3>"
-    yield f"<p>{kind} · {_text(shown(check.category))} · {_points(check.earned)} of {_points(check.points)} points</p>"
-    if check.with_reference:
-        yield f"<p>Replaced: {', '.join(f'<code>{_text(name)}</code>' for name in check.with_reference)}</p>"
-    if check.message:
-        yield _pre(check.message)
-    if check.hint:
-        yield f"<p><strong>Think about:</strong> {_text(check.hint)}</p>"
+        yield from drawn.step(step)
+    questions = [cell.id for cell in exercise.cells if cell.kind == "manual" and cell.id in cells]
+    if questions:
+        yield "<h2>Questions that a person reads</h2>"
+        for cell in questions:
+            yield from drawn.question(cell)
 
 
 def _colophon(result: Result) -> str:
     """By what this was graded, and how well student code was locked in while it was."""
-    level = f"engine {_text(result.engine)}, isolation level {_text(result.isolation)}"
-    return f"<footer><p>Graded {_text(result.graded_at)}, {level}.</p></footer>"
-
-
-def _hand_marks(marks: Marks | None, cell: str) -> Iterable[str]:
-    entry = marks.cells.get(cell) if marks else None
-    if entry is None:
-        return
-    if entry.manual_score is not None:
-        yield f"<p>Graded by hand: {_points(entry.manual_score)} points</p>"
-    if entry.extra_credit:
-        yield f"<p>Extra credit: {_points(entry.extra_credit)} points</p>"
-    if entry.comment:
-        yield f"<p>Comment:</p>\n{_pre(entry.comment)}"
-
-
-def _points(points: float) -> str:
-    return f"{round(points, 2):g}"
-
-
-def _text(text: str) -> str:
-    return escape(printable(text))
-
-
-def _pre(text: str) -> str:
-    return f"<pre>{_text(text)}</pre>"
+    try:
+        time = datetime.fromisoformat(result.graded_at)
+        graded = f'<time datetime="{text(result.graded_at)}">{time.day} {time:%B %Y, %H:%M} UTC</time>'
+    except ValueError:
+        graded = text(result.graded_at)
+    level = f"engine {text(result.engine)}, isolation level {text(result.isolation)}"
+    return f"<footer><p>Graded {graded}, {level}.</p></footer>"

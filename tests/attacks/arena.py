@@ -189,10 +189,12 @@ def _pages(graded: Graded, own: str) -> dict[str, str]:
     except ImportError:  # the packages of a teacher's installation; the other runs have them
         return {}
     notebook = autograded.notebook(master(), graded.result, graded.submission)
+    page = feedback.page(exercise(), graded.result, graded.submission, None)
     for line in own.splitlines():
         if any(word in line for word in (*CANARIES, SUCCEEDED)):
             notebook = notebook.replace(json.dumps(line, ensure_ascii=False)[1:-1], "")
-    return {"the page": feedback.page(exercise(), graded.result, graded.submission, None), "the notebook": notebook}
+            page = page.replace(html.escape(line), "")
+    return {"the page": page, "the notebook": notebook}
 
 
 class _Live(html.parser.HTMLParser):
@@ -204,7 +206,12 @@ class _Live(html.parser.HTMLParser):
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in ("script", "img", "svg", "iframe", "object", "embed", "form", "a", "base"):
+        about = dict(attrs)
+        # Our own pictures, and links to places of the page itself.
+        is_ours = (tag == "svg" and about.get("class") in ("bar", "picture")) or (
+            tag == "a" and (about.get("href") or "").startswith("#")
+        )
+        if tag in ("script", "img", "svg", "iframe", "object", "embed", "form", "a", "base") and not is_ours:
             self.found.append(tag)
         for name, value in attrs:
             if name.startswith("on") or (value or "").strip().lower().startswith(("javascript:", "data:")):

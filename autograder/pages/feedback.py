@@ -16,6 +16,7 @@ from autograder.course import Course
 from autograder.disclosure import as_student_sees
 from autograder.exercise import Exercise
 from autograder.intake.collected import SECRET, read_secret
+from autograder.intake.roster import full_name
 from autograder.nbgrader import stamp
 from autograder.nbgrader.marks import Marks, class_marks
 from autograder.pages.document import bar, block, code, document, number, points, text
@@ -79,7 +80,7 @@ def write_class(course: Course, exercise: Exercise, students: Collection[str] | 
 
     everybody = class_marks(course, exercise)
     listed = course.class_list() or {}
-    names = {student: row.get("name", "") for student, row in listed.items()}
+    names = {student: full_name(row) for student, row in listed.items()}
     results = {str(result.student): result for result in stored_results(course, exercise.name)}
     if not results:
         return []
@@ -157,17 +158,17 @@ def _score(result: Result, marks: Marks | None) -> Iterator[str]:
 
 
 def _parts(marks: Marks) -> Iterator[tuple[str, str]]:
-    cells = marks.cells.values()
-    # A person's mark stands in the place of the automatic one.
-    yield "Checks", number(sum(cell.auto_score or 0.0 for cell in cells if cell.manual_score is None))
-    by_hand = [cell.manual_score for cell in cells if cell.manual_score is not None]
-    if by_hand:
-        yield "Graded by a person", number(sum(by_hand))
-    extra = sum(cell.extra_credit or 0.0 for cell in cells)
-    if extra:
-        yield "Extra credit", f"{extra:+.4g}".replace("-", "−")
+    yield "Checks", number(marks.automatic)
+    if any(cell.manual_score is not None for cell in marks.cells.values()):
+        yield "By hand", _signed(marks.by_hand)
+    if marks.extra_credit:
+        yield "Extra credit", _signed(marks.extra_credit)
     if marks.late_penalty:
-        yield f"Late penalty ({_duration(marks.seconds_late)} late)", f"−{number(marks.late_penalty)}"
+        yield f"Late penalty ({_duration(marks.seconds_late)} late)", _signed(-marks.late_penalty)
+
+
+def _signed(value: float) -> str:
+    return f"{'−' if value < 0 else '+'}{number(abs(value))}"
 
 
 def _duration(seconds: float) -> str:

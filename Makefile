@@ -1,6 +1,6 @@
 # Every target works without an activated environment. One comment line each; `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint build release collect grade feedback report lab bench-isolation mutants lock clean
+.PHONY: help setup demo test lint build release collect grade feedback report export lab bench-isolation mutants lock clean
 
 EXERCISE ?= attention
 PYTHON ?= python3
@@ -57,6 +57,9 @@ feedback: setup ## write a page for each student
 
 report: setup ## show the scores of the class, and the share that passed each check
 	@$(BIN)/autograder report $(EXERCISE)
+
+export: setup ## write the scores of EXERCISE for another system; TO=canvas, moodle, …, FILL=what you downloaded there
+	@$(BIN)/autograder export $(EXERCISE) $(if $(TO),--to $(TO)) $(if $(FILL),--fill "$(FILL)")
 
 lab: setup ## open JupyterLab with nbgrader's formgrader on this course
 	@# Jupyter refuses to serve for root unless told to.

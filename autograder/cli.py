@@ -262,6 +262,52 @@ def report(exercise: ExerciseName, course: CourseFolder = None) -> None:
 
 
 @app.command()
+def export(
+    exercise: ExerciseName,
+    to: Annotated[
+        str,
+        typer.Option(
+            metavar="FORMAT", help="csv, json, canvas, moodle, gradescope, gradescope-zip, classroom50 or sources"
+        ),
+    ] = "csv",
+    output: Annotated[
+        Optional[str], typer.Option(metavar="PATH", help="default: exports/ of the course; - is standard output")
+    ] = None,
+    fill: Annotated[
+        Optional[Path], typer.Option(metavar="FILE", help="moodle, canvas: what you downloaded there, to be filled in")
+    ] = None,
+    column: Annotated[
+        Optional[str], typer.Option(metavar="TITLE", help='canvas: the assignment, such as "Attention (4711)"')
+    ] = None,
+    classroom: Annotated[
+        Optional[str], typer.Option(metavar="[ORG/]NAME", help="classroom50: the classroom; default: the course's id")
+    ] = None,
+    missing_as_zero: Annotated[
+        bool, typer.Option("--missing-as-zero", help="0 points for who handed in nothing; rejected ones stay empty")
+    ] = False,
+    isolation: Annotated[
+        Optional[str], typer.Option(metavar="LEVEL", help="gradescope-zip: only this level grades there")
+    ] = None,
+    course: CourseFolder = None,
+) -> None:
+    """Write the final scores, or what was handed in, for another system."""
+    from autograder.exports import formats, product
+
+    options = {"fill": fill, "column": column, "classroom": classroom, "isolation": isolation}
+    given = [name for name, value in options.items() if value is not None]
+    format = formats.find(to, [*given, *["missing_as_zero"] * missing_as_zero])
+    product.refuse(output, format.is_folder)
+    where, what = _open(course, exercise)
+    request = product.Request(where, what, fill, column, classroom, isolation)
+    made = formats.make(to, request, missing_as_zero)
+    path = product.put(made, output, where.state / "exports" / exercise / format.file)
+    for note in made.notes:
+        print(note, file=sys.stderr)
+    if path is not None:
+        print(f"wrote {short(path)}")
+
+
+@app.command()
 def prove(
     exercise: ExerciseName,
     keys: Annotated[int, typer.Option(min=1, metavar="N", help="draw the random inputs so many times")] = 20,

@@ -43,8 +43,8 @@ class Roster:
         """
         if not self.listed:
             return _made(claim)
-        numbered = self._with(NUMBERS[claim.kind], claim.number) | self._with(EMAILS, claim.email)
-        named = self._named(claim)
+        numbered = self.having(NUMBERS[claim.kind], claim.number) | self.having(EMAILS, claim.email)
+        named = self.named(claim)
         hits = numbered or named
         if numbered and named and not numbered & named:
             raise Unmatched(
@@ -58,9 +58,10 @@ class Roster:
 
     def knows(self, text: str) -> bool:
         """Whether a folder or file called ``text`` is somebody of the class list."""
-        return bool(self._named(Claim("plain", text)))
+        return bool(self.named(Claim("plain", text)))
 
-    def _with(self, headings: set[str], value: str) -> set[str]:
+    def having(self, headings: set[str], value: str) -> set[str]:
+        """The students in whose line one of these headings stands over this value, by any case."""
         wanted = value.strip().casefold()
         if not wanted:
             return set()
@@ -70,7 +71,8 @@ class Roster:
             if any(row.get(heading, "").strip().casefold() == wanted for heading in headings)
         }
 
-    def _named(self, claim: Claim) -> set[str]:
+    def named(self, claim: Claim) -> set[str]:
+        """The students whose name, or id, is what the claim calls them."""
         text = claim.text
         if claim.kind == "gradescope" and claim.number in self._people:
             return {claim.number}
@@ -93,10 +95,12 @@ class Roster:
 
 def full_name(row: Mapping[str, str]) -> str:
     """What a line of the class list calls a student; empty where it has no name."""
-    found = {_heading(key): value for key, value in row.items()}
-    whole = next((found[heading] for heading in NAMES if found.get(heading)), "")
-    parts = [next((found[heading] for heading in some if found.get(heading)), "") for some in (FIRST_NAMES, LAST_NAMES)]
-    return " ".join(filter(None, parts)) or whole
+    return " ".join(filter(None, (value_of(row, FIRST_NAMES), value_of(row, LAST_NAMES)))) or value_of(row, NAMES)
+
+
+def value_of(row: Mapping[str, str], headings: set[str]) -> str:
+    """What stands under the first of these headings in a line of the class list; empty where nothing does."""
+    return next((value for key, value in row.items() if value and _heading(key) in headings), "")
 
 
 def _made(claim: Claim) -> str:

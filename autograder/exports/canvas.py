@@ -1,0 +1,104 @@
+"""``canvas``: what Canvas imports as a gradebook: five columns that say who it is, and one with the scores.
+
+Made from the class list, or from the gradebook as exported from Canvas (``--fill``), which knows Canvas's own numbers
+of students and assignment. Other assignments are left out, so that an import cannot change them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from autograder.errors import Unusable
+from autograder.exports import matching
+from autograder.exports.cells import Cell, number, table
+from autograder.exports.matching import LOGINS, Download, Line
+from autograder.exports.product import Product, Request
+from autograder.exports.standing import Class, Standing
+from autograder.intake.naming import Claim
+from autograder.intake.roster import NUMBERS, value_of
+from autograder.plain_text import printable
+
+STUDENT = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
+# What an export may have besides; all stand before the assignments (lib/gradebook_importer.rb in Canvas).
+_PEOPLE = {*STUDENT, "LastName", "FirstName", "Integration ID", "Root Account"}
+_POINTS = "    Points Possible"
+
+
+def make(request: Request, everybody: Class) -> Product:
+    if request.fill is not None:
+        return _filled(matching.read(request.fill, "canvas"), request, everybody)
+    rows = [_student(one) for one in everybody.standings]
+    head: list[list[Cell]] = [
+        [*STUDENT, request.column or everybody.exercise.name],
+        [_POINTS, None, None, None, None, everybody.max_score],
+    ]
+    unknown = [one.student for one, row in zip(everybody.standings, rows) if not row[1]]
+    note = "no Canvas ID in students.csv: {}: Canvas finds them by login or name; --fill takes what Canvas exports"
+    return Product(table([*head, *rows]), (note.format(", ".join(unknown)),) if unknown else ())
+
+
+def _student(one: Standing) -> list[Cell]:
+    person = one.person or {}
+    login = value_of(person, LOGINS) or one.student
+    numbers = value_of(person, NUMBERS["canvas"]), value_of(person, {"sisuserid", "sisid"})
+    return [one.name or one.student, *numbers, login, value_of(person, {"section"}), one.score]
+
+
+def _filled(download: Download, request: Request, everybody: Class) -> Product:
+    header = download.header
+    if not {"ID", "Section"} <= set(header) or not {"Student", "LastName"} & set(header):
+        raise Unusable(f"{download}: is no gradebook of Canvas; export it there (Gradebook, Export)")
+    people = [place for place, name in enumerate(header) if name in _PEOPLE]
+    score = _column(download, request, max(people) + 1)
+    lines: dict[int, Line] = {}
+    kept: list[list[str]] = []
+    for row in download.rows:
+        if row[0].strip() == "Points Possible":
+            _same_points(download, header[score], row[score], everybody.max_score)
+        elif not row[header.index("ID")].strip():
+            continue  # "Manual Posting", which Canvas skips
+        else:
+            lines[len(kept)] = _line(dict(zip(header, row)))
+        kept.append(row)
+    found, notes = matching.match(everybody, lines, str(download))
+    for place, student in found.items():
+        one = everybody.scored.get(student)
+        if one is not None and one.score is not None:
+            kept[place][score] = number(one.score)
+    rows = [[row[place] for place in (*people, score)] for row in [header, *kept]]
+    return Product(matching.write(download, rows), tuple(notes))
+
+
+def _column(download: Download, request: Request, first: int) -> int:
+    """The place of the assignment, by its title with or without Canvas's number.
+
+    Raises:
+        Unusable: no such column, or several.
+    """
+    wanted = request.column or request.exercise.name
+    titles = {place: name for place, name in enumerate(download.header) if place >= first}
+    found = [place for place, name in titles.items() if name == wanted] or [
+        place for place, name in titles.items() if re.sub(r"\s\(\d+\)\Z", "", name).casefold() == wanted.casefold()
+    ]
+    if len(found) != 1:
+        known = ", ".join(name for name in titles.values() if re.search(r"\s\(\d+\)\Z", name)) or "none"
+        how = "no assignment is" if not found else "several assignments are"
+        raise Unusable(printable(f"{download}: {how} called {wanted}; name one with --column; there are: {known}"))
+    return found[0]
+
+
+def _same_points(download: Download, title: str, points: str, most: float) -> None:
+    if not re.fullmatch(r"\s*\d+(?:[.,]\d+)?\s*", points) or float(points.replace(",", ".")) != most:
+        raise Unusable(
+            printable(f"{download}: {title} has {points.strip() or 'no'} points, the exercise {number(most)};")
+            + " give it as many in Canvas and export again"
+        )
+
+
+def _line(row: Mapping[str, str]) -> Line:
+    name = row.get("Student") or f"{row.get('FirstName', '')} {row.get('LastName', '')}".strip()
+    login = row.get("SIS Login ID", "")
+    email = login if "@" in login else ""
+    ids = (login, row.get("SIS User ID", ""), row.get("Integration ID", ""))
+    return Line(Claim("canvas", name, row["ID"].strip(), email), ids, name)

@@ -1,0 +1,51 @@
+"""``json``: the final scores with all that they were made of, results and marks; for programs, not for students."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+from autograder.exports.product import Product, Request
+from autograder.exports.standing import Class, Standing
+
+SCHEMA = "autograder/export/1"
+
+
+def make(request: Request, everybody: Class) -> Product:
+    data = {
+        "schema": SCHEMA,
+        "exercise": everybody.exercise.name,
+        "max_score": everybody.max_score,
+        "students": [_student(one) for one in everybody.standings],
+    }
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1)
+    return Product(f"{text}\n".encode("utf-8", "replace"))
+
+
+def _student(one: Standing) -> dict[str, Any]:
+    return {
+        "student": one.student,
+        "name": one.name,
+        "status": one.status,
+        "score": one.score,
+        "parts": [asdict(part) for part in one.parts],
+        "marks": _marks(one),
+        "result": json.loads(one.result.to_json()) if one.result else None,
+    }
+
+
+def _marks(one: Standing) -> dict[str, Any] | None:
+    if one.marks is None:
+        return None
+    marks = one.marks
+    return {
+        "automatic": marks.automatic,
+        "by_hand": marks.by_hand,
+        "extra_credit": marks.extra_credit,
+        "late_penalty": marks.late_penalty,
+        "submitted": f"{marks.submitted:%Y-%m-%dT%H:%M:%SZ}" if marks.submitted else None,
+        "seconds_late": marks.seconds_late,
+        "needs_manual_grade": marks.needs_manual_grade,
+        "cells": {id: asdict(cell) for id, cell in marks.cells.items()},
+    }

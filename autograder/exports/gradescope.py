@@ -1,0 +1,123 @@
+"""``gradescope``: a ``results.json`` for each submission, as Gradescope's autograders write it.
+
+Format: gradescope-autograders.readthedocs.io/en/latest/specs. Visible checks are ``visible``; all that depends on
+hidden ones is ``after_published``, and while a test is not visible Gradescope shows no total score either. How much
+students ever see of hidden checks is the course's setting ``feedback.hidden``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from autograder.disclosure import as_student_sees
+from autograder.exercise import Exercise
+from autograder.exports.cells import number
+from autograder.exports.product import Product, Request
+from autograder.exports.standing import Class, Standing
+from autograder.plain_text import printable
+from autograder.result import CheckResult, Result, shown
+
+VISIBLE, LATER = "visible", "after_published"
+
+Test = dict[str, Any]
+
+
+def make(request: Request, everybody: Class) -> Product:
+    disclosed = request.course.settings.feedback_hidden
+    files: dict[str, bytes] = {}
+    notes = []
+    for student, one in everybody.scored.items():
+        if one.result is not None:
+            files[f"{student}/results.json"] = encoded(results(everybody.exercise, one.result, disclosed, one))
+        elif one.status == "missing":
+            files[f"{student}/results.json"] = encoded(_absent())
+        else:
+            notes.append(f"left out: {student}: in the gradebook, but without a result")
+    return Product(files, tuple(notes))
+
+
+def results(exercise: Exercise, result: Result, disclosed: str, final: Standing | None = None) -> dict[str, Any]:
+    """What Gradescope reads of a graded or rejected submission.
+
+    Args:
+        disclosed: the setting ``feedback.hidden``.
+        final: the score with a person's marks and the late penalty; None: the automatic score is what counts.
+    """
+    data: dict[str, Any] = {
+        "score": result.score if final is None else final.score,
+        "output": _output(result),
+        "output_format": "text",
+        "stdout_visibility": "hidden",
+        "extra_data": {"isolation": result.isolation, "engine": result.engine},
+        "tests": list(_tests(exercise, result, disclosed)),
+    }
+    if result.status == "rejected":
+        data["score"] = 0.0
+    if final is not None and final.marks is not None:
+        data["tests"] += _beside_checks(final)
+    return data
+
+
+def encoded(data: dict[str, Any]) -> bytes:
+    return (json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode("utf-8", "replace")
+
+
+def _absent() -> dict[str, Any]:
+    return {"score": 0.0, "output": "Nothing was handed in.", "output_format": "text", "tests": []}
+
+
+def _output(result: Result) -> str:
+    if result.status == "rejected":
+        return printable(f"This submission could not be graded: {result.reason}. Mend it and hand it in again.")
+    return printable("\n".join(f"Note: {warning}" for warning in result.warnings))
+
+
+def _tests(exercise: Exercise, result: Result, disclosed: str) -> Iterator[Test]:
+    sentences = {check.id: check.sentence for check in exercise.checks}
+    numbers = {step.name: number for number, step in enumerate(result.steps, start=1)}
+    shown_result = as_student_sees(result, disclosed)
+    for step in shown_result.steps:
+        for place, check in enumerate(step.checks, start=1):
+            sentence = sentences.get(f"{step.name}-{check.name}", check.name)
+            yield {
+                "name": f"{step.name}: {sentence}",
+                "name_format": "text",
+                "number": f"{numbers[step.name]}.{place}",
+                "score": check.earned,
+                "max_score": check.points,
+                "status": "passed" if check.earned == check.points else "failed",
+                "output": _said(check),
+                "output_format": "text",
+                "tags": [shown(check.category)],
+                "visibility": LATER if check.hidden else VISIBLE,
+            }
+    gone = [check for check in result.checks if check.hidden] if disclosed == "never" else []
+    if gone:
+        # No more than the total says, which students may know; it keeps the tests adding up.
+        score, most = round(sum(c.earned for c in gone), 9), round(sum(c.points for c in gone), 9)
+        yield _later("Checks graded after you hand in", "", score=score, max_score=most)
+
+
+def _said(check: CheckResult) -> str:
+    # Never the misconception's name: it is the answer to the hint.
+    parts = [check.message, f"Think about: {check.hint}" if check.hint else ""]
+    return printable("\n\n".join(filter(None, parts)))
+
+
+def _beside_checks(final: Standing) -> list[Test]:
+    assert final.marks is not None
+    marks = final.marks
+    parts = [
+        ("Marks by hand", marks.by_hand),
+        ("Extra credit", marks.extra_credit),
+        ("Late penalty", -marks.late_penalty),
+    ]
+    lines = [f"{name}: {number(points)} points" for name, points in parts if points]
+    return [_later("Beside the checks", "\n".join(lines))] if lines else []
+
+
+def _later(name: str, output: str, **points: float) -> Test:
+    test = {"name": name, "name_format": "text", "output": output, "output_format": "text", "visibility": LATER}
+    return {**test, **points}

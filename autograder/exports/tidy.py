@@ -1,0 +1,25 @@
+"""``csv``: a row for each student, step and category; the rows of a student add up to the final score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from autograder.exports.cells import Cell, table
+from autograder.exports.product import Product, Request
+from autograder.exports.standing import Class
+from autograder.result import shown
+
+HEADER = ("exercise", "student", "name", "status", "step", "category", "score", "max_score")
+
+
+def make(request: Request, everybody: Class) -> Product:
+    return Product(table([HEADER, *_rows(everybody)]))
+
+
+def _rows(everybody: Class) -> Iterator[tuple[Cell, ...]]:
+    for one in everybody.standings:
+        about = (everybody.exercise.name, one.student, one.name, one.status)
+        for part in one.parts:
+            yield (*about, part.step, shown(part.category), part.score, part.max_score)
+        if not one.parts:
+            yield (*about, "", "", one.score, everybody.max_score)

@@ -118,14 +118,15 @@ def check(notebook: Notebook, course: CourseFolder = None) -> None:
     Needs nothing but the notebook. Exits with 1 while a check fails.
     """
     from autograder import github, handout, scorecard
-    from autograder.screen import console
+    from autograder.screen import console, say
 
     given = handout.read(_read(notebook), str(notebook), notebook.stem)
     result = given.checked()
     screen = console()
     scorecard.show(screen, result)
-    scorecard.next_for_student(screen, result, given.hidden, given.hidden_points)
-    github.publish(result, given.hidden, given.hidden_points, notebook, sys.stdout)
+    scorecard.next_for_student(screen, result)
+    say(screen, f"{given.waiting}.")
+    github.publish(result, given.waiting, notebook, sys.stdout)
     raise typer.Exit(0 if all(check.status == "passed" for check in result.checks) else 1)
 
 
@@ -164,8 +165,8 @@ def score(
     screen = console(out)
     scorecard.show(screen, result)
     scorecard.total(screen, result)
-    waiting = [check.points for check in result.checks if check.hidden]
-    github.publish(result, len(waiting), sum(waiting), notebook, out)
+    hidden = sum(check.hidden for check in result.checks)
+    github.publish(result, f"What became of the {hidden} hidden checks is not shown here", notebook, out)
     if not where.has_secret():
         say(console(sys.stderr), "note: the next run draws other random inputs; AUTOGRADER_SECRET=… keeps them")
     if min_score is not None and (result.score or 0) < min_score:

@@ -24,11 +24,11 @@ MESSAGE = 4_000
 """Characters of a remark; GitHub shows less."""
 
 
-def publish(result: Result, hidden: int, hidden_points: float, notebook: Path, out: TextIO) -> None:
+def publish(result: Result, waiting: str, notebook: Path, out: TextIO) -> None:
     """Write the summary and the remarks where GitHub asks for them; elsewhere nothing.
 
     Args:
-        hidden: how many checks wait for the deadline, worth ``hidden_points``.
+        waiting: what is to be said of hidden checks.
         out: the log; remarks are lines in it.
     """
     steps = [seen for step in result.steps if (seen := _visible(step)).checks]
@@ -38,7 +38,7 @@ def publish(result: Result, hidden: int, hidden_points: float, notebook: Path, o
     page = os.environ.get("GITHUB_STEP_SUMMARY")
     if page:
         with open(page, "a", encoding="utf-8") as file:
-            file.write(_summary(steps, hidden, hidden_points, notebook, SUMMARY_BYTES - file.tell()))
+            file.write(_summary(steps, waiting, notebook, SUMMARY_BYTES - file.tell()))
 
 
 def command(name: str, message: str, **properties: str) -> str:
@@ -92,12 +92,11 @@ def _in_repository(notebook: Path) -> str:
     return path.relative_to(top).as_posix() if path.is_relative_to(top) else notebook.as_posix()
 
 
-def _summary(steps: list[StepResult], hidden: int, hidden_points: float, notebook: Path, room: int) -> str:
+def _summary(steps: list[StepResult], waiting: str, notebook: Path, room: int) -> str:
     """Markdown of at most ``room`` bytes, in which no text of a student is markup."""
     score, most = sum(step.score for step in steps), sum(step.max_score for step in steps)
-    waiting = f"{count(hidden, 'hidden check')}, worth {hidden_points:g} points, are graded after you hand in."
     parts = [
-        f"### {_code(notebook.name)}\n\n{score:g} of {most:g} points of the visible checks. {waiting}\n\n",
+        f"### {_code(notebook.name)}\n\n{score:g} of {most:g} points of the visible checks. {waiting}.\n\n",
         "| step | points | visible checks |\n|---|--:|---|\n" + "".join(map(_row, steps)) + "\n",
         *(_details(step) for step in steps if not step.unwritten and _failed(step)),
     ]

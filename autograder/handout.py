@@ -32,6 +32,12 @@ class Handout:
     hidden: int
     hidden_points: float
 
+    @property
+    def waiting(self) -> str:
+        """What is still to come, as a sentence."""
+        noun = "hidden check" if self.hidden == 1 else "hidden checks"
+        return f"{self.hidden} {noun}, worth {self.hidden_points:g} points, are graded after you hand in"
+
     def checked(self) -> Result:
         """The result of its visible checks; each call runs them anew.
 

@@ -40,7 +40,7 @@ def show(screen: Console, result: Result) -> None:
         quote(screen, warning, "note: ", "")
 
 
-def next_for_student(screen: Console, result: Result, hidden: int, hidden_points: float) -> None:
+def next_for_student(screen: Console, result: Result) -> None:
     """The points of the visible checks, and the one thing to do now."""
     say(screen, _points_of_all(result))
     step = next((step for step in result.steps if not step.passed), None)
@@ -53,7 +53,6 @@ def next_for_student(screen: Console, result: Result, hidden: int, hidden_points
     else:
         check = next(check for check in step.checks if check.status != "passed")
         say(screen, f"Next: look at {check.name} of {step.name}.")
-    say(screen, f"{count(hidden, 'hidden check')}, worth {hidden_points:g} points, are graded after you hand in.")
 
 
 def total(screen: Console, result: Result) -> None:

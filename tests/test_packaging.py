@@ -55,7 +55,10 @@ def installed() -> importlib.metadata.Distribution:
 def test_the_command_is_installed_with_the_version_of_the_package(installed: importlib.metadata.Distribution) -> None:
     import autograder
 
-    assert {point.name: point.value for point in installed.entry_points} == {"autograder": "autograder.cli:main"}
+    assert {(point.group, point.name): point.value for point in installed.entry_points} == {
+        ("console_scripts", "autograder"): "autograder.cli:main",
+        ("pytest11", "autograder"): "autograder.pytest_plugin",
+    }
     assert installed.version == autograder.__version__
 
 

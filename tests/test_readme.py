@@ -99,7 +99,7 @@ def test_what_check_prints_is_what_the_readme_shows(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-m", "autograder", "check", notebook], cwd=ROOT, capture_output=True, check=False)
     assert done.returncode == 1
     printed = done.stdout.decode()
-    shown = re.search(r"ends\nlike this:\n\n```\n(.*?)```", README, flags=re.DOTALL)
+    shown = re.search(r"ends like this:\n\n```\n(.*?)```", README, flags=re.DOTALL)
     assert shown
     for line in shown[1].splitlines():
         assert line.removesuffix("…") in printed, line

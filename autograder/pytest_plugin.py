@@ -1,0 +1,114 @@
+"""``pytest attention.ipynb``: each visible check of a student's notebook as a test item.
+
+Only notebooks that the command line names are looked at, and of these only the kit's own: other notebooks, and those
+that lie about in a repository, belong to others. Whatever this needs it imports when there is such a notebook.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from autograder import exercise
+    from autograder.handout import Handout
+    from autograder.result import CheckResult
+
+
+_NOTEBOOKS = pytest.StashKey[list["Notebook"]]()
+
+
+class Failed(Exception):
+    """A check did not pass; the message is for the student."""
+
+
+class Notebook(pytest.File):
+    """A student's copy of an exercise."""
+
+    @cached_property
+    def handout(self) -> Handout:
+        from autograder import handout
+        from autograder.errors import Unusable
+
+        try:
+            return handout.read(self.path.read_bytes(), str(self.path), self.path.stem)
+        except Unusable as error:
+            raise self.CollectError(str(error)) from None
+
+    @cached_property
+    def outcomes(self) -> dict[str, CheckResult]:
+        """What each check says, by its id. One run tells it for all of them."""
+        result = self.handout.checked()
+        return {f"{step.name}-{check.name}": check for step in result.steps for check in step.checks}
+
+    def collect(self) -> Iterator[Step]:
+        for name in dict.fromkeys(check.step for check in self.handout.exercise.checks):
+            yield Step.from_parent(self, name=name)
+
+
+class Step(pytest.Collector):
+    """One function to write, with its checks."""
+
+    parent: Notebook
+
+    def collect(self) -> Iterator[Check]:
+        for check in self.parent.handout.exercise.checks:
+            if check.step == self.name:
+                yield Check.from_parent(self, name=check.name, check=check)
+
+
+class Check(pytest.Item):
+    """A visible check."""
+
+    def __init__(self, *, check: exercise.Check, **common: Any) -> None:
+        super().__init__(**common)
+        self.check = check
+
+    def runtest(self) -> None:
+        notebook = self.getparent(Notebook)
+        assert notebook is not None
+        outcome = notebook.outcomes[self.check.id]
+        if outcome.status != "passed":
+            raise Failed("\n".join(filter(None, (outcome.message, outcome.hint))))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        from autograder.errors import Unusable
+        from autograder.plain_text import inert
+
+        if not excinfo.errisinstance((Failed, Unusable)):
+            return super().repr_failure(excinfo, style)
+        # No line begins with a student's words: GitHub's runner would take some of them for commands.
+        lines = inert(str(excinfo.value)).split("\n")
+        return "\n".join([self.check.sentence, *(f"E   {line}" for line in lines)])
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        return self.path, None, f"{self.check.step}: {self.check.name}"
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Notebook | None:
+    if file_path.suffix != ".ipynb" or not _is_named(file_path, parent.config):
+        return None
+    data = file_path.read_bytes()
+    # What the setup cell and the checks of every exercise hold.
+    if b"CHECKS" not in data or b"with check(" not in data:
+        return None
+    notebook: Notebook = Notebook.from_parent(parent, path=file_path)
+    parent.config.stash.setdefault(_NOTEBOOKS, []).append(notebook)
+    return notebook
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    for notebook in config.stash.get(_NOTEBOOKS, []):
+        # What cannot be read has been reported as an error.
+        if handout := notebook.__dict__.get("handout"):
+            terminalreporter.write_line(f"{notebook.path.name}: {handout.waiting}")
+
+
+def _is_named(path: Path, config: pytest.Config) -> bool:
+    here = config.invocation_params.dir
+    return any(os.path.abspath(here / argument.partition("::")[0]) == str(path) for argument in config.args)

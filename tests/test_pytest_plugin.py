@@ -1,0 +1,139 @@
+"""``pytest notebook.ipynb`` as people know pytest, in processes of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+from tests.courses import NAME, RIGHT, ROOT, handed_in
+
+WRONG = {**RIGHT, "total": "def total(x):\n    raise ValueError('\\n::error::no <command> ]]>\\x1b[2J ##[error]x')\n"}
+WAITING = f"{NAME}.ipynb: 2 hidden checks, worth 6 points, are graded after you hand in"
+
+
+@pytest.fixture
+def notebook(course, tmp_path):
+    """Write a student's notebook into a folder where nothing else is."""
+
+    def write(answers: dict[str, str]) -> Path:
+        path = tmp_path / "own" / f"{NAME}.ipynb"
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(handed_in(course, answers))
+        return path
+
+    return write
+
+
+def pytest_on(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    # By name, so that it works where the kit is not installed; not by its entry point once more where it is.
+    command = [sys.executable, "-m", "pytest", "-p", "autograder.pytest_plugin", "-p", "no:cacheprovider", *map(str, arguments)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "COLUMNS": "200", "PYTEST_ADDOPTS": ""}
+    environment.pop("CI", None)
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False)
+
+
+def test_each_visible_check_is_an_item_and_hidden_ones_are_a_line(notebook):
+    path = notebook(RIGHT)
+    done = pytest_on(path.parent, path.name, "-v")
+    assert done.returncode == 0, done.stdout
+    assert f"{NAME}.ipynb::double::by_hand PASSED" in done.stdout and f"{NAME}.ipynb::total::by_hand PASSED" in done.stdout
+    assert "2 passed" in done.stdout and WAITING in done.stdout
+    assert "drawn" not in done.stdout and "negative" not in done.stdout
+
+
+def test_a_failure_is_the_check_s_sentence_and_message_without_a_traceback(notebook):
+    path = notebook(WRONG)
+    done = pytest_on(path.parent, path.name)
+    assert done.returncode == 1
+    assert "One and two are three.\nE   total raised ValueError in line 2 of your cell total:" in done.stdout
+    assert "Traceback" not in done.stdout and "pytest_plugin.py" not in done.stdout
+    assert "1 failed, 1 passed" in done.stdout
+    assert not [line for line in done.stdout.splitlines() if line.lstrip().startswith("::") or "##[" in line or "\x1b" in line]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "outcome"),
+    [
+        ([f"{NAME}.ipynb", "-k", "total"], "1 failed, 1 deselected"),
+        ([f"{NAME}.ipynb", "-k", "double", "-q"], "1 passed, 1 deselected"),
+        ([f"{NAME}.ipynb::double"], "1 passed"),
+        ([f"{NAME}.ipynb::double::by_hand", "--maxfail=1"], "1 passed"),
+        ([f"{NAME}.ipynb", "-x"], "1 failed, 1 passed"),
+        ([f"./../own/{NAME}.ipynb", "-W", "error", "--strict-markers", "-ra"], "1 failed, 1 passed"),
+    ],
+)
+def test_the_options_mean_what_they_always_mean(notebook, arguments, outcome):
+    assert outcome in pytest_on(notebook(WRONG).parent, *arguments).stdout
+
+
+def test_what_is_collected_has_node_ids(notebook):
+    path = notebook({})
+    done = pytest_on(path.parent, path.name, "--collect-only", "-q")
+    assert done.stdout.splitlines()[:2] == [f"{NAME}.ipynb::double::by_hand", f"{NAME}.ipynb::total::by_hand"]
+
+
+def test_junit_gets_a_file_that_can_be_read_whatever_a_student_writes(notebook):
+    path = notebook(WRONG)
+    pytest_on(path.parent, path.name, "--junitxml=out.xml")
+    cases = ElementTree.parse(path.parent / "out.xml").findall(".//testcase")
+    assert [(case.get("classname"), case.get("name"), [part.tag for part in case]) for case in cases] == [
+        (f"{NAME}.ipynb.double", "by_hand", []),
+        (f"{NAME}.ipynb.total", "by_hand", ["failure"]),
+    ]
+
+
+COUNTING = """
+from autograder.handout import Handout
+
+real = Handout.checked
+
+
+def checked(self):
+    print("graded", file=open("runs", "a"))
+    return real(self)
+
+
+Handout.checked = checked
+"""
+
+
+@pytest.mark.parametrize(("arguments", "runs"), [([], 1), (["-k", "total"], 1), (["--collect-only"], 0)])
+def test_a_notebook_is_graded_once_however_many_items_are_asked_for(notebook, arguments, runs):
+    path = notebook(RIGHT)
+    (path.parent / "conftest.py").write_text(COUNTING)
+    pytest_on(path.parent, path.name, *arguments)
+    told = path.parent / "runs"
+    assert (told.read_text().count("graded") if told.exists() else 0) == runs
+
+
+def test_a_notebook_that_nobody_named_is_left_alone(notebook):
+    path = notebook(WRONG)
+    (path.parent / "test_own.py").write_text("def test_it():\n    pass\n")
+    for arguments in ((), (".",), ("test_own.py",), (path.parent,)):
+        done = pytest_on(path.parent, *arguments)
+        assert "1 passed" in done.stdout and NAME not in done.stdout, done.stdout
+
+
+def test_a_notebook_of_something_else_is_left_to_others(tmp_path):
+    (tmp_path / "other.ipynb").write_text('{"cells": [], "nbformat": 4, "nbformat_minor": 5, "metadata": {}}')
+    done = pytest_on(tmp_path, "other.ipynb")
+    assert "no tests ran" in done.stdout + done.stderr and "INTERNALERROR" not in done.stdout
+
+
+def test_a_damaged_notebook_is_one_error_with_its_repair(notebook):
+    path = notebook(RIGHT)
+    path.write_bytes(path.read_bytes()[:-500])
+    done = pytest_on(path.parent, path.name)
+    assert done.returncode == 2
+    assert "breaks off" in done.stdout and "Traceback" not in done.stdout and "1 error" in done.stdout
+
+
+def test_everybody_elses_pytest_starts_as_before():
+    code = "import sys, pytest; before = set(sys.modules); import autograder.pytest_plugin; print(*sorted(set(sys.modules) - before))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["autograder", "autograder.pytest_plugin"]

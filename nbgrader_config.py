@@ -32,6 +32,7 @@ c.CourseDirectory.release_directory = "assignments"
 place = state.relative_to(root) if state.is_relative_to(root) else state
 for step in ("submitted", "autograded", "feedback"):
     setattr(c.CourseDirectory, f"{step}_directory", str(place / step))
+# Another database stands in the class's own file, see below: the tests and the demonstration use this file, too.
 c.CourseDirectory.db_url = f"sqlite:///{state / 'gradebook.db'}"
 
 from autograder.authoring.build import CODE_STUB, TEXT_STUB  # noqa: E402  (found through the line above)
@@ -55,3 +56,6 @@ try:
     (state / "exchange").mkdir(exist_ok=True)
 except OSError:
     pass  # as above
+
+# What belongs to this class alone, its database for example, stands in a file of the same name in its own folder.
+load_subconfig("nbgrader_config.py", path=str(state))  # noqa: F821  (nbgrader's loader puts it there; no file, no harm)

@@ -2,5 +2,6 @@
 
 from tests.browser import browser, pytest_runtest_setup
 from tests.courses import built_root, course
+from tests.databases import database, postgres
 
-__all__ = ["browser", "built_root", "course", "pytest_runtest_setup"]
+__all__ = ["browser", "built_root", "course", "database", "postgres", "pytest_runtest_setup"]

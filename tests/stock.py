@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import shutil
-import sqlite3
 from collections.abc import Iterable
 from datetime import datetime
-from pathlib import Path
-from typing import Any
 
 from autograder.course import Course
 from autograder.nbgrader import host
@@ -33,13 +30,8 @@ SOURCES = "SELECT name, cell_type, locked, source, checksum FROM source_cell ORD
 STUDENTS = "SELECT id, first_name, last_name, email FROM student ORDER BY id"
 
 
-def rows(path: Path, query: str) -> list[tuple[Any, ...]]:
-    with sqlite3.connect(path) as connection:
-        return connection.execute(query).fetchall()
-
-
-def grade(course: Course, exercise: str, students: Iterable[str], due: datetime | None = None) -> Path:
-    """Grade the same submissions with nbgrader as it comes, in a copy of the course; its gradebook."""
+def grade(course: Course, exercise: str, students: Iterable[str], url: str, due: datetime | None = None) -> None:
+    """Grade the same submissions with nbgrader as it comes, in a copy of the course, into the database at ``url``."""
     from nbgrader.apps import NbGraderAPI  # type: ignore[import-untyped]
     from nbgrader.coursedir import CourseDirectory  # type: ignore[import-untyped]
 
@@ -48,7 +40,7 @@ def grade(course: Course, exercise: str, students: Iterable[str], due: datetime 
         shutil.copytree(course.root, root, ignore=shutil.ignore_patterns("gradebook.db", "autograded", "submitted"))
     shutil.copytree(course.submitted, root / "course" / "submitted", dirs_exist_ok=True)
     config = host.config(Course(root, root / "course"))
-    config.CourseDirectory.db_url = f"sqlite:///{root / 'gradebook.db'}"
+    config.CourseDirectory.db_url = url
     for section in ("Autograde", "GenerateFeedback", "GenerateAssignment", "ExchangeFactory"):
         config.pop(section, None)
     config.AssignLatePenalties.plugin_class = "tests.latepolicy.HalfAPointAnHour"
@@ -60,4 +52,3 @@ def grade(course: Course, exercise: str, students: Iterable[str], due: datetime 
     for student in students:
         result = api.autograde(exercise, student)
         assert result["success"], result
-    return root / "gradebook.db"

@@ -14,8 +14,9 @@ import pytest
 from autograder import classroom
 from autograder.course import Course
 from autograder.nbgrader import host, marks
-from tests import courses
+from tests import courses, databases
 from tests.courses import NAME, RIGHT
+from tests.databases import Database
 
 # nbgrader's and nbconvert's own code, not ours.
 pytestmark = [
@@ -55,7 +56,7 @@ def scores(course: Course) -> dict[str, float]:
     return {student: entry.score for student, entry in marks.class_marks(course, NAME).items()}
 
 
-def test_nbgrader_on_the_command_line_the_formgraders_button_and_ours_give_the_same_grades(class_: Course) -> None:
+def test_nbgrader_on_the_command_line_the_formgraders_button_and_ours_give_the_same_grades(class_: Course, database: Database) -> None:
     done = nbgrader(class_, "autograde", NAME)
     assert done.returncode == 1, done.stderr  # as with nbgrader: somebody has no grade
     assert "eve: rejected: not a notebook" in done.stderr and "Traceback" not in done.stderr
@@ -66,7 +67,7 @@ def test_nbgrader_on_the_command_line_the_formgraders_button_and_ours_give_the_s
         "timestamp.txt",
     ]
 
-    class_.gradebook.unlink()
+    databases.use(class_, database.new())
     api = host.api(class_)
     for student in HANDED_IN:
         outcome = api.autograde(NAME, student)
@@ -76,7 +77,7 @@ def test_nbgrader_on_the_command_line_the_formgraders_button_and_ours_give_the_s
     assert scores(class_) == first
     assert api.get_autograded_students(NAME) == set(HANDED_IN)
 
-    class_.gradebook.unlink()
+    databases.use(class_, database.new())
     classroom.grade_class(class_, courses.load(class_))
     assert scores(class_) == first
 
@@ -102,7 +103,7 @@ def test_without_force_only_new_submissions_are_graded_again(class_: Course) -> 
     assert scores(class_) == {"ada": 7, "cyd": 0}
 
 
-def test_a_regrade_after_manual_marks_keeps_them_through_nbgrader_too(class_: Course) -> None:
+def test_a_regrade_after_manual_marks_keeps_them_through_nbgrader_too(class_: Course, database: Database) -> None:
     api = host.api(class_)
     api.autograde(NAME, "bob")
     with api.gradebook as book:
@@ -137,7 +138,7 @@ def test_feedback_is_our_page_for_everybody_and_can_be_released(class_: Course) 
     assert nbgrader(class_, "generate_feedback", NAME, "--force", "--student", "ada").returncode == 0
 
 
-def test_the_formgraders_generate_accepts_changed_checks_when_there_are_submissions(class_: Course) -> None:
+def test_the_formgraders_generate_accepts_changed_checks_when_there_are_submissions(class_: Course, database: Database) -> None:
     classroom.grade_class(class_, courses.load(class_))
     head, _, tail = courses.AUTHORED.partition('# %% check="total-negative"')
     courses.write_root(class_.root, head + "# %% [markdown]" + tail.partition("# %% [markdown]")[2])

@@ -12,6 +12,7 @@ from autograder.course import Course, Settings
 from autograder.nbgrader import marks
 from tests import sample_class, stock
 from tests.courses import ROOT, private
+from tests.databases import rows
 
 # nbgrader's own code and that of what it starts, not ours.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -40,6 +41,7 @@ def test_honest_students_get_in_our_engine_what_stock_nbgrader_gives_them(
     classroom.grade_class(course, known, jobs=2)
     scores = {name: entry.score for name, entry in marks.class_marks(course, known).items()}
     assert (scores["ada"], scores["nora"]) == (100, 0) and 0 < scores["ben"] < scores["uma"] < 100
-    theirs = stock.grade(course, "attention", HONEST)
-    assert stock.rows(course.gradebook, stock.CONTENTS) == stock.rows(theirs, stock.CONTENTS)
-    assert stock.rows(course.gradebook, stock.SOURCES) == stock.rows(theirs, stock.SOURCES)
+    ours, theirs = f"sqlite:///{course.gradebook}", f"sqlite:///{tmp_path / 'stock.db'}"
+    stock.grade(course, "attention", HONEST, theirs)
+    for query in (stock.CONTENTS, stock.SOURCES):
+        assert rows(ours, query) == rows(theirs, query)

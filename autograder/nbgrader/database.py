@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from sqlalchemy import URL, Connection, Engine, create_engine, inspect
+from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, IntegrityError, SQLAlchemyError
 
@@ -16,6 +16,9 @@ from autograder.errors import Unusable
 from autograder.nbgrader import host
 
 T = TypeVar("T")
+
+PATIENCE = 20
+"""Seconds to wait for others who write, such as the formgrader; a database server gets half of it to answer."""
 
 
 def course_id(course: Course) -> str:
@@ -30,6 +33,10 @@ def write(course: Course, work: Callable[[Connection], T]) -> T:
         Unusable: the database cannot be opened, created or written.
     """
     with _opened(course) as engine:
+        event.listen(engine, "begin", _wait_for_others)
+        course.state.mkdir(parents=True, exist_ok=True)
+        if not inspect(engine).has_table("grade"):
+            _create(engine)
         for attempt in range(5):
             try:
                 with engine.begin() as connection:
@@ -43,7 +50,7 @@ def write(course: Course, work: Callable[[Connection], T]) -> T:
 
 def read(course: Course, work: Callable[[Connection], T], otherwise: T) -> T:
     """Do ``work`` on the gradebook; ``otherwise`` when there is none yet (reading creates nothing)."""
-    with _opened(course, create=False) as engine:
+    with _opened(course) as engine:
         if _absent(engine.url) or not inspect(engine).has_table("grade"):
             return otherwise
         with engine.connect() as connection:
@@ -51,30 +58,50 @@ def read(course: Course, work: Callable[[Connection], T], otherwise: T) -> T:
 
 
 @contextmanager
-def _opened(course: Course, create: bool = True) -> Iterator[Engine]:
-    address = str(host.config(course).CourseDirectory.db_url)
+def _opened(course: Course) -> Iterator[Engine]:
+    url = _url(str(host.config(course).CourseDirectory.db_url))
+    # Settings of a connection may hold passwords, too.
+    shown = url.set(query={}).render_as_string(hide_password=True)
+    waiting = {"sqlite": {"timeout": PATIENCE}, "postgresql": {"connect_timeout": PATIENCE // 2}}
+    given = waiting.get(url.get_backend_name(), {})
     try:
-        url = make_url(address)
+        engine = create_engine(url, connect_args={name: given[name] for name in given if name not in url.query})
+    except ImportError as error:
+        raise Unusable(f"{shown}: the Python package {error.name} is not installed; run make setup") from None
     except ArgumentError:
-        raise Unusable(
-            "nbgrader_config.py: db_url is no database address; write it like sqlite:////path/gradebook.db"
-        ) from None
-    shown = url.render_as_string(hide_password=True)
-    # The formgrader may be writing: wait for it. Other databases wait by themselves.
-    engine = create_engine(url, connect_args={"timeout": 60} if _is_sqlite(url) else {})
+        raise Unusable(f"{shown}: {_IS_NO_ADDRESS}") from None
     try:
-        if create:
-            course.state.mkdir(parents=True, exist_ok=True)
-            if not inspect(engine).has_table("grade"):
-                _create(engine)
         yield engine
     except SQLAlchemyError as error:
-        cause = " ".join(str(getattr(error, "orig", None) or error).split())
-        raise Unusable(f"{shown}: {cause}; {_repair(cause)}") from None
+        cause = str(getattr(error, "orig", None) or error).strip()
+        raise Unusable(f"{shown}: {' '.join(cause.split())}; {_repair(cause)}") from None
     except OSError as error:
         raise Unusable(f"{course.state}: {error.strerror}; choose another folder with --course") from None
     finally:
         engine.dispose()
+
+
+_IS_NO_ADDRESS = "db_url is no database address; write it like postgresql://user@host/database"
+
+
+def _url(address: str) -> URL:
+    try:
+        url = make_url(address)
+    except (ArgumentError, ValueError):
+        url = None
+    # What follows a stray @ is the rest of a password, which must not be shown.
+    if url is None or ("@" in f"{url.host}{url.database}" and not _is_sqlite(url)):
+        raise Unusable(f"nbgrader_config.py: {_IS_NO_ADDRESS}, with %40 for @ and %2F for / in a password") from None
+    return url
+
+
+def _wait_for_others(connection: Connection) -> None:
+    """Lock before anything is read, so that nothing changes between reading and writing."""
+    if connection.dialect.name == "sqlite":
+        # Without this line its driver begins at the first change, and in the middle of one no lock can be waited for.
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    elif connection.dialect.name == "postgresql":
+        connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{PATIENCE}s'")
 
 
 def _create(engine: Engine) -> None:
@@ -95,11 +122,20 @@ def _is_sqlite(url: URL) -> bool:
     return url.get_backend_name() == "sqlite"
 
 
+_REPAIRS = {
+    "locked": "close what else is writing to it and try again",
+    "lock timeout": "close what else is writing to it and try again",
+    "not a database": "put a backup in its place, or move it away to start a new one",
+    "malformed": "put a backup in its place, or move it away to start a new one",
+    "password": "correct user and password in db_url, or put the password into ~/.pgpass",
+    'FATAL: database "': "create it with createdb, or correct db_url",
+    'FATAL: role "': "correct the user in db_url",
+    "permission denied": "let this user create tables and write there",
+    "no such": "back it up, then run nbgrader db upgrade",
+    "does not exist": "back it up, then run nbgrader db upgrade",
+}
+
+
 def _repair(cause: str) -> str:
-    if "no such column" in cause or "does not exist" in cause:
-        return "back it up, then run nbgrader db upgrade"
-    if "locked" in cause:
-        return "close what else is writing to it and try again"
-    if "not a database" in cause or "malformed" in cause:
-        return "put a backup in its place, or move it away to start a new one"
-    return "see that it can be reached and written (CourseDirectory.db_url in nbgrader_config.py)"
+    found = (repair for words, repair in _REPAIRS.items() if words in " ".join(cause.split()))
+    return next(found, "see that it can be reached and written (CourseDirectory.db_url in nbgrader_config.py)")

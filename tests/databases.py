@@ -1,0 +1,170 @@
+"""Gradebooks in both kinds of database: SQLite files, and a PostgreSQL server that runs for the tests alone."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import create_engine, text
+
+from autograder.course import Course
+
+USER, PASSWORD = "teacher", "open sesame/@"
+TIMEOUT = 60.0
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running PostgreSQL server, on the loopback address."""
+
+    port: int
+
+    def url(self, database: str, password: str = "open%20sesame%2F%40") -> str:
+        return f"postgresql://{USER}:{password}@127.0.0.1:{self.port}/{database}"
+
+
+@dataclass(frozen=True)
+class Database:
+    """The database of a course's gradebook; ``new`` makes another one, empty, of the same kind."""
+
+    url: str
+    new: Callable[[], str]
+
+    def rows(self, query: str, **values: Any) -> list[tuple[Any, ...]]:
+        return rows(self.url, query, **values)
+
+    def execute(self, statement: str, **values: Any) -> None:
+        execute(self.url, statement, **values)
+
+
+def rows(url: str, query: str, **values: Any) -> list[tuple[Any, ...]]:
+    engine = create_engine(url)
+    try:
+        with engine.connect() as connection:
+            return [tuple(row) for row in connection.execute(text(query), values)]
+    finally:
+        engine.dispose()
+
+
+def execute(url: str, statement: str, **values: Any) -> None:
+    engine = create_engine(url)
+    try:
+        with engine.begin() as connection:
+            connection.execute(text(statement), values)
+    finally:
+        engine.dispose()
+
+
+def use(course: Course, url: str) -> None:
+    """Say it as a teacher does."""
+    course.state.mkdir(parents=True, exist_ok=True)
+    (course.state / "nbgrader_config.py").write_text(f"c = get_config()\nc.CourseDirectory.db_url = {url!r}\n")
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest, course: Course, tmp_path: Path) -> Database:
+    """The course's gradebook; a test that asks for it runs on both kinds."""
+    if request.param == "postgresql":
+        server: Server = request.getfixturevalue("postgres")
+        found = Database(_created(server), lambda: _created(server))
+        use(course, found.url)
+        return found
+    numbers = itertools.count()
+    return Database(f"sqlite:///{course.gradebook}", lambda: f"sqlite:///{tmp_path / f'other{next(numbers)}.db'}")
+
+
+_numbers = itertools.count()
+
+
+def _created(server: Server) -> str:
+    import psycopg
+
+    name = f"gradebook{next(_numbers)}"
+    with psycopg.connect(server.url("postgres"), autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    return server.url(name)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    programs = _programs()
+    with tempfile.TemporaryDirectory(prefix="postgres-") as folder:
+        account = _unprivileged(Path(folder))
+        data = f"{folder}/data"
+        Path(folder, "password").write_text(PASSWORD)
+        # A server's messages in English, text compared byte by byte, and nobody in without the password.
+        create = ["--encoding=UTF8", "--locale=C", f"--username={USER}", "--auth=scram-sha-256"]
+        command = [programs / "initdb", *create, f"--pwfile={folder}/password", "--no-sync", data]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, **account)
+        assert done.returncode == 0, done.stderr
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = int(probe.getsockname()[1])
+        options = "-h 127.0.0.1 -k '' -c fsync=off -c synchronous_commit=off -c full_page_writes=off"
+        # The shell ends the server when its own input ends, however these tests end.
+        watched = f"'{programs}/postgres' -D '{data}' -p {port} {options} </dev/null & read -r _; kill -QUIT $!; wait $!"
+        with open(Path(folder, "log"), "w") as log:
+            shell = ["/bin/sh", "-c", watched]
+            about: dict[str, Any] = {"cwd": folder, "stdin": subprocess.PIPE, "stdout": log, "stderr": log}
+            with subprocess.Popen(shell, start_new_session=True, **about, **account) as server:
+                try:
+                    _wait(Server(port), server, Path(folder, "log"))
+                    yield Server(port)
+                finally:
+                    assert server.stdin is not None
+                    server.stdin.close()
+                    server.wait(TIMEOUT)
+
+
+def _programs() -> Path:
+    """Where initdb and postgres lie: Debian keeps them off the PATH, a folder for each version."""
+    found = shutil.which("initdb")
+    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: float(path.parts[4]))
+    places = [Path(found).resolve().parent] if found else [path.parent for path in folders]
+    missing = "" if places else "PostgreSQL is not installed; bash .ci/run installs it"
+    try:
+        import psycopg  # noqa: F401
+    except ImportError:
+        missing = "psycopg is not installed; run make setup"
+    if not missing:
+        return places[-1]
+    if os.environ.get("CI"):
+        pytest.fail(missing)
+    pytest.skip(missing)
+
+
+def _unprivileged(folder: Path) -> dict[str, Any]:
+    """The account for a server, which refuses to run as root; the folder is made its own."""
+    if os.getuid() != 0:
+        return {}
+    known = {entry.pw_name: entry for entry in pwd.getpwall()}
+    account = known.get("postgres") or known["nobody"]
+    os.chown(folder, account.pw_uid, account.pw_gid)
+    return {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
+
+
+def _wait(server: Server, process: subprocess.Popen[bytes], log: Path) -> None:
+    import psycopg
+
+    deadline = time.monotonic() + TIMEOUT
+    while True:
+        try:
+            psycopg.connect(server.url("postgres"), connect_timeout=5).close()
+            return
+        except psycopg.OperationalError as error:
+            if process.poll() is not None or time.monotonic() > deadline:
+                print(log.read_text(), file=sys.stderr)
+                raise AssertionError(f"PostgreSQL did not start: {error}") from None
+            time.sleep(0.1)

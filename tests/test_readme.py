@@ -77,7 +77,7 @@ def test_every_target_that_the_documents_name_exists() -> None:
 
 
 def test_the_verbs_of_a_course_are_targets_too() -> None:
-    assert {"build", "release", "collect", "grade", "feedback", "report"} <= TARGETS.keys() & COMMANDS.keys()
+    assert {"build", "release", "collect", "grade", "feedback", "report", "export"} <= TARGETS.keys() & COMMANDS.keys()
 
 
 def test_make_alone_lists_the_targets() -> None:

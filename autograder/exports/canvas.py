@@ -34,15 +34,23 @@ def make(request: Request, everybody: Class) -> Product:
         [_POINTS, None, None, None, None, everybody.max_score],
     ]
     unknown = [one.student for one, row in zip(everybody.standings, rows) if not row[1]]
-    note = "no Canvas ID in students.csv: {}: Canvas finds them by login or name; --fill takes what Canvas exports"
-    return Product(table([*head, *rows]), (note.format(", ".join(unknown)),) if unknown else ())
+    note = (
+        f"no Canvas ID in students.csv for {len(unknown)} of {len(rows)} students: Canvas finds these by login or name;"
+        " better fill what Canvas exports, with --fill"
+    )
+    return Product(table([*head, *rows]), (note,) if unknown else ())
 
 
 def _student(one: Standing) -> list[Cell]:
     person = one.person or {}
     login = value_of(person, LOGINS) or one.student
     numbers = value_of(person, NUMBERS["canvas"]), value_of(person, {"sisuserid", "sisid"})
-    return [one.name or one.student, *numbers, login, value_of(person, {"section"}), one.score]
+    return [_harmless(one.name, one.student), *numbers, login, value_of(person, {"section"}), one.score]
+
+
+def _harmless(name: str, instead: str) -> str:
+    """The name, unless it would turn a student's line into that of the assignment's points."""
+    return name if name and _POINTS.strip() not in name else instead
 
 
 def _filled(download: Download, request: Request, everybody: Class) -> Product:
@@ -54,12 +62,14 @@ def _filled(download: Download, request: Request, everybody: Class) -> Product:
     lines: dict[int, Line] = {}
     kept: list[list[str]] = []
     for row in download.rows:
-        if row[0].strip() == "Points Possible":
+        id = row[header.index("ID")].strip()
+        if not id and row[0].strip() == "Points Possible":
             _same_points(download, header[score], row[score], everybody.max_score)
-        elif not row[header.index("ID")].strip():
+        elif not id:
             continue  # "Manual Posting", which Canvas skips
         else:
             lines[len(kept)] = _line(dict(zip(header, row)))
+            row[0] = _harmless(row[0], id)
         kept.append(row)
     found, notes = matching.match(everybody, lines, str(download))
     for place, student in found.items():

@@ -17,8 +17,9 @@ _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?\Z", re.ASCII)
 
 
 def number(value: float) -> str:
-    """A score as text: the shortest that says it to nine digits behind the point."""
-    return f"{round(value, 9) + 0.0:.15g}"
+    """A score as text: the shortest that says it to nine digits behind the point, without an exponent."""
+    text = f"{value:.9f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
 
 
 def safe(text: str) -> str:

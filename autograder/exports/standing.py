@@ -77,6 +77,8 @@ class Class:
         for one in self.scored.values():
             if one.result is not None and one.marks is None:
                 yield f"automatic score alone: {one.student}: not in the gradebook"
+            elif one.result is not None and one.marks is not None and one.marks.automatic != one.result.score:
+                yield f"unlike the result: {one.student}: the gradebook has other points; run autograder grade again"
             elif one.marks is not None and one.marks.needs_manual_grade:
                 yield f"not final: {one.student}: waits for a person's marks"
 

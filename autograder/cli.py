@@ -222,7 +222,7 @@ def release(
 
     where, what = _open(course, exercise)
     for line in exchange.release(where, what, due):
-        print(line)
+        print(inert(line))
 
 
 @app.command()
@@ -232,7 +232,7 @@ def collect(exercise: ExerciseName, course: CourseFolder = None) -> None:
 
     where, what = _open(course, exercise)
     for line in exchange.collect(where, what):
-        print(line)
+        print(inert(line))
 
 
 @app.command()

@@ -13,11 +13,14 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.exercise import Exercise
+from autograder.plain_text import inert
 from autograder.result import Result, shown
 from autograder.screen import console, show
 
 if TYPE_CHECKING:
     from autograder.nbgrader.marks import Marks
+
+STYLES = {"graded": "", "rejected": "yellow", "error": "red", "missing": "dim"}
 
 
 def scores(
@@ -38,13 +41,14 @@ def scores(
         table.add_column(name, justify="right" if right else "left", overflow="fold")
     known = marks or {}
     absent = list(missing)
-    rows: list[tuple[str, str, str, Text]] = [(student, "–", "missing", Text("")) for student in absent]
+    rows: list[tuple[str, str, str, str]] = [(student, "–", "missing", "") for student in absent]
     for result in results:
         shown = "–" if result.score is None else f"{result.score:g}"
         look = [result.reason, *result.warnings, _lateness(known.get(str(result.student)))]
-        rows.append((str(result.student), shown, result.status, Text("; ".join(filter(None, look)))))
-    for row in sorted(rows, key=lambda row: row[0]):
-        table.add_row(*row)
+        rows.append((str(result.student), shown, result.status, "; ".join(filter(None, look))))
+    for student, shown, status, look_at in sorted(rows):
+        # Of a student's text one line, so that no line of a log begins with it.
+        table.add_row(student, shown, Text(status, STYLES[status]), Text(inert(" ".join(look_at.split()))))
     show(screen, table)
     counts = Counter(result.status for result in results)
     graded = [result.score for result in results if result.score is not None]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from autograder import scorecard
+from autograder import scorecard, tables
 from autograder.result import CheckResult, Result, StepResult, unwritten
 from autograder.screen import console
 from tests.courses import ROOT
@@ -135,6 +135,22 @@ def test_what_a_student_writes_is_text_and_no_command(message, tmp_path):
         printed = plain(shown(message, 60, tmp_path / "out", terminal))
         assert not re.search(r"^\s*::|##\[|[\x00-\x08\x0b-\x1f\x7f\u202e]", printed, re.MULTILINE), printed
     assert "[red]f[/red] :smile:" in shown("[red]f[/red] :smile:", 60, tmp_path / "out", False)
+
+
+def test_a_class_is_a_table_that_fits_and_no_student_writes_lines_of_it(tmp_path):
+    warned = Result("e", "ada", "graded", None, 2.0, "process", "", "", "", warnings=("a\n::error::b ##[error]c",))
+    lost = Result("e", "ben", "rejected", "not a notebook: " + "x" * 90, 2.0, "process", "", "", "")
+    out = tmp_path / "out"
+    with out.open("w", encoding="utf-8") as file:
+        tables.scores([warned, lost], file, missing=["zoe"])
+    lines = out.read_text(encoding="utf-8").splitlines()
+    assert lines == [
+        "student  score  status    what to look at",
+        "ada          0  graded    a ::error::b ## [error]c",
+        "ben          –  rejected  not a notebook: " + "x" * 90,
+        "zoe          –  missing",
+        "1 graded, mean 0.0, 1 rejected, 0 errors, 1 missing",
+    ]
 
 
 @pytest.mark.parametrize(

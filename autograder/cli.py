@@ -236,15 +236,25 @@ def collect(exercise: ExerciseName, course: CourseFolder = None) -> None:
 
 
 @app.command()
-def feedback(exercise: ExerciseName, course: CourseFolder = None) -> None:
+def feedback(
+    exercise: ExerciseName,
+    archive: Annotated[
+        Optional[Path], typer.Option("--zip", metavar="FILE", help="also all pages, to upload to Moodle or Canvas")
+    ] = None,
+    course: CourseFolder = None,
+) -> None:
     """Write a page for each student."""
     from autograder.pages import feedback as pages
+    from autograder.pages import hand_back
 
     where, what = _open(course, exercise)
     paths = pages.write_class(where, what)
     if not paths:
         raise Unusable(f"{where.results / exercise}: no results yet; run autograder grade {exercise}")
     print(f"wrote {len(paths)} pages, as {short(where.feedback)}/<student>/{exercise}/{exercise}.html")
+    if archive is not None:
+        named = hand_back.write(where, what, paths, archive)
+        print(f"wrote {short(archive)}: {', '.join(f'{number} {kind}' for kind, number in named.items())}")
 
 
 @app.command()

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from autograder import files
 from autograder.course import Course
+from autograder.intake import naming
 from autograder.nbgrader import stamp
 from autograder.plain_text import printable
 
@@ -18,6 +19,9 @@ MAX_BYTES = 10_000_000
 
 SECRET = "submission_secret.txt"
 """Where ``nbgrader submit`` puts what later names the student's feedback."""
+
+PLATFORM = "platform.txt"
+"""Where we keep how the learning platform calls the student, so that a page can be handed back there."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,22 @@ def read_secret(folder: Path | int) -> str | None:
         return None
     found = re.fullmatch(rb"\s*([0-9a-f]{32,256})\s*", text)
     return found[1].decode() if found else None
+
+
+def keep_platform(course: Course, exercise: str, student: str, hand_back: str) -> None:
+    """Remember how the platform calls a student (``naming.hand_back``)."""
+    path = course.submitted / student / exercise / PLATFORM
+    if hand_back and read_platform(path.parent) != hand_back:
+        files.write(path, hand_back.encode())
+
+
+def read_platform(folder: Path) -> str:
+    """What ``keep_platform`` kept; empty where there is nothing sound."""
+    try:
+        text = files.read(folder / PLATFORM, 1000).decode("utf-8")
+    except (files.Refused, OSError, UnicodeDecodeError):
+        return ""
+    return text if naming.is_hand_back(text) else ""
 
 
 def together(parts: Iterable[Collected]) -> Collected:

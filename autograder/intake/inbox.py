@@ -15,7 +15,7 @@ from autograder import files
 from autograder.course import Course
 from autograder.exercise import Exercise
 from autograder.intake import gradescope, naming
-from autograder.intake.collected import MAX_BYTES, Collected, Left, store
+from autograder.intake.collected import MAX_BYTES, Collected, Left, keep_platform, store
 from autograder.intake.downloads import Download, found
 from autograder.intake.gradescope import Exports
 from autograder.intake.naming import Claim
@@ -94,6 +94,8 @@ def collect(course: Course, exercise: Exercise) -> Collected:
             # Whole seconds: of files, systems keep finer times than archives do.
             time = newest.handed_in(due).replace(microsecond=0)
             (stored if store(course, exercise.name, student, data, time) else unchanged).append(student)
+            part = newest.download.parts[newest.claim.depth - 1]
+            keep_platform(course, exercise.name, student, naming.hand_back(newest.claim, part))
     notes = [f"late by the time of the file, which may be that of your download: {', '.join(late)}"] if late else []
     ordered = tuple(sorted(set(left), key=lambda one: one.where))
     return Collected(tuple(stored), tuple(unchanged), ordered, tuple(notes))

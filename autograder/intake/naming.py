@@ -70,3 +70,24 @@ def exercise_in(stem: str, known: list[str]) -> tuple[str | None, str, int]:
             if folded.endswith(f"_{name.casefold()}") and len(folded) > len(name) + 1:
                 return name, text[: -len(name) - 1], copy
     return None, "", 0
+
+
+def hand_back(claim: Claim, part: str) -> str:
+    """What a platform wants before the name of a file that is handed back, by the part of the path that said whose
+    a download is: a folder for Moodle, the beginning of the file's name for Canvas; empty where nobody knows."""
+    if claim.kind == "moodle":
+        return moodle_folder(claim.text, claim.number)
+    found = _CANVAS.fullmatch(part) if claim.kind == "canvas" else None
+    return part[: found.start("file")] if found else ""
+
+
+def moodle_folder(name: str, number: str) -> str:
+    """Where Moodle's upload of feedback files looks for those of a student; it takes names apart at underscores."""
+    return f"{name.replace('_', ' ')}_{number}_assignsubmission_file_/"
+
+
+def is_hand_back(text: str) -> bool:
+    """Whether this is something that ``hand_back`` gave, and leads nowhere else."""
+    name = text.removesuffix("/")
+    known = _MOODLE.fullmatch(name) if text.endswith("/") else _CANVAS.fullmatch(f"{text}x")
+    return known is not None and name.isprintable() and not name.startswith(".") and not set(name) & set("/\\:")

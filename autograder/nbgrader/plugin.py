@@ -113,13 +113,13 @@ class FeedbackExporter(_Exporter):
         # Whoever was rejected has no autograded notebook, and needs the page most.
         others = [str(result.student) for result in classroom.stored_results(course, what.name)]
         everybody = dict.fromkeys([*students, *_selected(self.converter.coursedir, others)])
-        due = [
-            student
-            for student in everybody
-            if self._due(
-                course.feedback / student / what.name / f"{what.name}.html", course.autograded / student / what.name
-            )
-        ]
+        due = []
+        for student in everybody:
+            page = course.feedback / student / what.name / f"{what.name}.html"
+            # Graded since; the page may even say that nothing was handed in.
+            is_old = _is_older(page, classroom.result_path(course, what.name, student))
+            if is_old or self._due(page, course.autograded / student / what.name):
+                due.append(student)
         for path in feedback.write_class(course, what, due):
             self.converter.log.info("Wrote %s", path)
             self._protect(what.name, path.parent.parent.name)
@@ -137,6 +137,13 @@ def before_generate(assignment: str, student: str, notebooks: list[str]) -> None
         # nbgrader has removed the release by now.
         _, release = build.notebooks(authored)
         gradebook.prepare(course, exercise.load(course.root, assignment), release=release)
+
+
+def _is_older(one: Path, other: Path) -> bool:
+    try:
+        return one.stat().st_mtime_ns < other.stat().st_mtime_ns
+    except FileNotFoundError:
+        return False
 
 
 def _wanted(converter: Any) -> dict[str, list[str]]:

@@ -37,8 +37,7 @@ def stylesheet() -> str:
 
 def text(words: str) -> str:
     """Any text, a student's too, as text and nothing else; fit for an attribute in double quotes."""
-    # Notebooks may hold halves of characters, which no file can.
-    return escape(printable(words.encode("utf-8", "replace").decode("utf-8")))
+    return escape(printable(words))
 
 
 def block(words: str) -> str:

@@ -71,7 +71,7 @@ def write_class(course: Course, exercise: Exercise, students: Collection[str] | 
     """Write ``<state>/feedback/<student>/<exercise>/<exercise>.html`` for everybody with a result, or for some.
 
     Beside each page lie the two files that nbgrader's ``release_feedback`` reads. Who is on the class list and has no
-    result gets a page too, without these files: there is nobody to fetch it from the exchange.
+    result gets a page too.
 
     Raises:
         Unusable: the gradebook or the class list cannot be read.
@@ -92,14 +92,12 @@ def write_class(course: Course, exercise: Exercise, students: Collection[str] | 
         paths.append(folder / f"{exercise.name}.html")
         name = names.get(student, "")
         result = results.get(student)
-        if result is None:
-            files.write(paths[-1], missing(exercise, student, name).encode())
-            continue
         handed_in = course.submitted / student / exercise.name
-        submission = _submission(handed_in, exercise, result)
-        html = page(
-            exercise, result, submission, everybody.get(student), hidden=course.settings.feedback_hidden, name=name
-        )
+        if result is None:
+            html = missing(exercise, student, name)
+        else:
+            submission, marks = _submission(handed_in, exercise, result), everybody.get(student)
+            html = page(exercise, result, submission, marks, hidden=course.settings.feedback_hidden, name=name)
         files.write(paths[-1], html.encode())
         files.write(folder / stamp.NAME, (stamp.read(handed_in) or "").encode())
         files.write(folder / SECRET, _secret(course, handed_in, exercise.name, student).encode())

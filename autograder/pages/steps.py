@@ -11,7 +11,7 @@ from autograder.pages.document import block, code, points, points_of, text
 from autograder.pages.pictures import pictures
 from autograder.result import CheckResult, StepResult, shown
 
-MAX_LINES, MAX_LINE = 400, 1_000
+MAX_LINES, MAX_LINE = 400, 300
 """What is shown of an answer: lines, and characters of a line."""
 
 STUB = "raise NotImplementedError"

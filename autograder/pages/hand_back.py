@@ -1,0 +1,52 @@
+"""All pages in one archive, named so that a learning platform gives each to its student.
+
+Moodle ("Upload multiple feedback files in a zip") and Canvas ("Upload Submissions") know a student by the names that
+they themselves gave to the downloads: ``Ada Lovelace_12345_assignsubmission_file_/attention.html``,
+``lovelaceada_7_8_attention.html``. Everybody else's page is ``ada/attention.html``, to be handed out by a person.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from autograder import files
+from autograder.course import Course
+from autograder.exercise import Exercise
+from autograder.intake import naming
+from autograder.intake.collected import read_platform
+from autograder.intake.roster import NUMBERS, full_name, value_of
+
+
+def write(course: Course, exercise: Exercise, pages: Iterable[Path], archive: Path) -> dict[str, int]:
+    """Write the archive at once; how many pages it names for whom.
+
+    Args:
+        pages: as ``feedback.write_class`` returned them, ``<student>/<exercise>/<exercise>.html``.
+    """
+    listed = course.class_list() or {}
+    packed = io.BytesIO()
+    named: Counter[str] = Counter()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
+        for page in pages:
+            student = page.parent.parent.name
+            before = read_platform(course.submitted / student / exercise.name) or _moodle(listed.get(student, {}))
+            # Two people whom a platform calls the same are told apart by their ids.
+            if not before or f"{before}{exercise.name}.html" in file.NameToInfo:
+                before = f"{student}/"
+                named["by student"] += 1
+            else:
+                named["for Moodle" if before.endswith("/") else "for Canvas"] += 1
+            file.write(page, f"{before}{exercise.name}.html")
+    files.write(archive, packed.getvalue())
+    return dict(named)
+
+
+def _moodle(row: Mapping[str, str]) -> str:
+    """The folder that Moodle looks for, made from a line of the class list with the participant's number there."""
+    number = value_of(row, NUMBERS["moodle"])
+    made = naming.moodle_folder(full_name(row), number)
+    return made if number.isdecimal() and naming.is_hand_back(made) else ""

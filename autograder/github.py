@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
-from autograder.plain_text import printable, quoted
+from autograder.plain_text import brief, printable, quoted
 from autograder.result import CheckResult, Result, StepResult, alike
 from autograder.screen import count, listed
 
@@ -44,7 +44,7 @@ def publish(result: Result, waiting: str, notebook: Path, out: TextIO) -> None:
 def command(name: str, message: str, **properties: str) -> str:
     """A workflow command; what a student may have written in it ends neither the command nor the line."""
     told = ",".join(f"{key}={_escaped(value, ':,')}" for key, value in properties.items())
-    return f"::{name} {told}::{_escaped(message[:MESSAGE])}"
+    return f"::{name} {told}::{_escaped(brief(message)[:MESSAGE])}"
 
 
 def _escaped(text: str, further: str = "") -> str:
@@ -124,7 +124,7 @@ def _row(step: StepResult) -> str:
 def _details(step: StepResult) -> str:
     parts = [f"#### {_code(step.name)}\n\n"]
     for same in alike(_failed(step)):
-        parts.append(f"{listed(_code(check.name) for check in same)}\n\n{quoted(same[0].message)}\n\n")
+        parts.append(f"{listed(_code(check.name) for check in same)}\n\n{quoted(brief(same[0].message))}\n\n")
     return "".join(parts)
 
 

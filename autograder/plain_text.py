@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 LINE = 100
+LINES = 20
 
 
 def quoted(text: str) -> str:
@@ -37,3 +38,9 @@ def printable(text: str) -> str:
 def inert(text: str) -> str:
     """Printable text that is no command to the machines of GitHub, which take ``##[`` for one anywhere in a line."""
     return printable(text).replace("##[", "## [")
+
+
+def brief(text: str) -> str:
+    """The first ``LINES`` lines, and how many others there are: students can raise errors of any length."""
+    lines = text.split("\n")
+    return "\n".join([*lines[:LINES], f"… and {len(lines) - LINES} more lines"]) if len(lines) > LINES + 1 else text

@@ -78,12 +78,12 @@ class Check(pytest.Item):
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         from autograder.errors import Unusable
-        from autograder.plain_text import inert
+        from autograder.plain_text import brief, inert
 
         if not excinfo.errisinstance((Failed, Unusable)):
             return super().repr_failure(excinfo, style)
         # No line begins with a student's words: GitHub's runner would take some of them for commands.
-        lines = inert(str(excinfo.value)).split("\n")
+        lines = brief(inert(str(excinfo.value))).split("\n")
         return "\n".join([self.check.sentence, *(f"E   {line}" for line in lines)])
 
     def reportinfo(self) -> tuple[Path, int | None, str]:

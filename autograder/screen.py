@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 from rich.console import Console
 from rich.text import Text
 
-from autograder.plain_text import inert
+from autograder.plain_text import brief, inert
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -53,7 +53,7 @@ def quote(screen: Console, text: str, first: Text | str, margin: str) -> None:
 
     No line begins with it: the machines that run GitHub's workflows take lines with ``::`` in front for commands.
     """
-    head, *more = inert(text).split("\n")
+    head, *more = brief(inert(text)).split("\n")
     say(screen, Text.assemble(first, head), margin, margin + "  ")
     for line in more:
         say(screen, line, f"{margin}  │ ", f"{margin}  │ ")

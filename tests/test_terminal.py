@@ -137,6 +137,11 @@ def test_what_a_student_writes_is_text_and_no_command(message, tmp_path):
     assert "[red]f[/red] :smile:" in shown("[red]f[/red] :smile:", 60, tmp_path / "out", False)
 
 
+def test_a_message_of_a_thousand_lines_does_not_fill_the_screen(tmp_path):
+    printed = shown("\n" * 1000, 60, tmp_path / "out", False)
+    assert len(printed.splitlines()) < 80 and "… and 981 more lines" in printed
+
+
 def test_a_class_is_a_table_that_fits_and_no_student_writes_lines_of_it(tmp_path):
     warned = Result("e", "ada", "graded", None, 2.0, "process", "", "", "", warnings=("a\n::error::b ##[error]c",))
     lost = Result("e", "ben", "rejected", "not a notebook: " + "x" * 90, 2.0, "process", "", "", "")

@@ -19,13 +19,13 @@ from autograder.nbgrader.marks import CellMarks, Marks
 from autograder.pages import feedback
 from autograder.result import Example
 from tests import courses, sample_class
-from tests.courses import NAME, RIGHT, ROOT, course  # noqa: F401
+from tests.courses import NAME, RIGHT, ROOT
 
 HOSTILE = "</code></pre></li><script>alert(1)</script><img src=x onerror=alert(1)>\"'\x1b[2J\u202e"
 
 
 @pytest.fixture
-def known(course: Course) -> Exercise:  # noqa: F811
+def known(course: Course) -> Exercise:
     return courses.load(course)
 
 
@@ -72,7 +72,7 @@ def marked(**fields: float) -> Marks:
     return Marks(cells, fields.get("penalty", 0.0), 14.0, datetime(2026, 3, 2, 20, 0), fields.get("late", 0.0))
 
 
-def test_the_score_names_everything_that_it_is_made_of(course: Course, known: Exercise) -> None:  # noqa: F811
+def test_the_score_names_everything_that_it_is_made_of(course: Course, known: Exercise) -> None:
     one = courses.graded(course, "ada", RIGHT)
     page = words(drawn(known, one, marked(extra=1.0, penalty=2.5, late=7_260)))
     assert "5.5 of 14 points Checks 3 By hand +4 Extra credit +1 Late penalty (2 h 1 min late) −2.5" in page
@@ -80,12 +80,12 @@ def test_the_score_names_everything_that_it_is_made_of(course: Course, known: Ex
     assert "Checks 3" not in words(drawn(known, one)) and "10 of 10 points" in words(drawn(known, one))
 
 
-def test_one_point_is_a_point(course: Course, known: Exercise) -> None:  # noqa: F811
+def test_one_point_is_a_point(course: Course, known: Exercise) -> None:
     page = words(drawn(known, courses.graded(course, "ada", RIGHT, ("double-by_hand",), double__drawn=2.0)))
     assert "1 points" not in page and not re.search(r"\b1 checks", page) and "1 check passed" in page
 
 
-def test_what_to_do_next_stands_first_and_leads_to_the_steps(course: Course, known: Exercise) -> None:  # noqa: F811
+def test_what_to_do_next_stands_first_and_leads_to_the_steps(course: Course, known: Exercise) -> None:
     page = drawn(known, courses.graded(course, "ada", RIGHT, ("double-by_hand",)))
     found = part(page, "next")
     assert found.index("double") < found.index("total") and "3 points to gain" in found and "the doubles: got" in found
@@ -93,7 +93,7 @@ def test_what_to_do_next_stands_first_and_leads_to_the_steps(course: Course, kno
     assert "Nothing: all checks passed." in words(drawn(known, courses.graded(course, "ada", RIGHT)))
 
 
-def test_every_link_leads_to_a_place_on_the_page(course: Course, known: Exercise) -> None:  # noqa: F811
+def test_every_link_leads_to_a_place_on_the_page(course: Course, known: Exercise) -> None:
     page = drawn(known, courses.graded(course, "ada", RIGHT, (), total__by_hand=1.0), marked())
     tags = Tags(page)
     assert tags.open == []
@@ -104,7 +104,7 @@ def test_every_link_leads_to_a_place_on_the_page(course: Course, known: Exercise
     assert {f"#{id}" for id in ids} >= links
 
 
-def test_what_was_carried_is_no_mastery_and_names_the_step_to_mend(course: Course, known: Exercise) -> None:  # noqa: F811
+def test_what_was_carried_is_no_mastery_and_names_the_step_to_mend(course: Course, known: Exercise) -> None:
     one = courses.graded(course, "ada", RIGHT, ("double-by_hand", "total-negative"), total__by_hand=2.0)
     checks = one.result.step("total").checks
     total = replace(one.result.step("total"), checks=(replace(checks[0], with_reference=("double",)), checks[1]))
@@ -116,7 +116,7 @@ def test_what_was_carried_is_no_mastery_and_names_the_step_to_mend(course: Cours
     assert "total : nothing to mend there" in part(page, "next")
 
 
-def test_the_students_code_has_numbers_and_the_line_that_raised(course: Course, known: Exercise) -> None:  # noqa: F811
+def test_the_students_code_has_numbers_and_the_line_that_raised(course: Course, known: Exercise) -> None:
     one = courses.graded(course, "ada", {"double": "def double(x):\n    return x[7]\n", "total": RIGHT["total"]}, ())
     steps = tuple(
         replace(step, checks=tuple(replace(check, cell="double", line=2) for check in step.checks))
@@ -128,14 +128,14 @@ def test_the_students_code_has_numbers_and_the_line_that_raised(course: Course, 
     assert "<details open><summary>Your code of <code>double</code>" in page
 
 
-def test_a_step_that_fails_as_a_whole_says_so_once(course: Course, known: Exercise) -> None:  # noqa: F811
+def test_a_step_that_fails_as_a_whole_says_so_once(course: Course, known: Exercise) -> None:
     page = part(drawn(known, courses.graded(course, "ada", RIGHT, ())), "step-double")
     page = page[: page.index("total")]
     assert page.count("the doubles: got") == 1 and "2 checks wait for it" in page and "Drawn numbers are doubled." in page
 
 
 @pytest.mark.parametrize("hidden", ["points", "never"])
-def test_hidden_checks_say_what_the_course_lets_them_say(course: Course, known: Exercise, hidden: str) -> None:  # noqa: F811
+def test_hidden_checks_say_what_the_course_lets_them_say(course: Course, known: Exercise, hidden: str) -> None:
     one = courses.graded(course, "ada", RIGHT, ("double-by_hand", "total-by_hand", "total-negative"))
     assert "the doubles: got" in drawn(known, one)
     page = words(drawn(known, one, hidden=hidden))
@@ -147,7 +147,7 @@ def test_hidden_checks_say_what_the_course_lets_them_say(course: Course, known: 
 
 
 @pytest.mark.parametrize("kind", ["mask", "weights"])
-def test_a_picture_says_in_words_what_it_shows(course: Course, known: Exercise, kind: str) -> None:  # noqa: F811
+def test_a_picture_says_in_words_what_it_shows(course: Course, known: Exercise, kind: str) -> None:
     one = courses.graded(course, "ada", RIGHT, ())
     tables = {
         "mask": (((True, True), (True, False)), ((True, False), (True, True))),
@@ -164,7 +164,7 @@ def test_a_picture_says_in_words_what_it_shows(course: Course, known: Exercise, 
         assert page.count(">1 ✓<") == 2 and page.count("✗</text>") == 2 and page.count('class="off"') == 3
 
 
-def test_whatever_a_student_or_a_teacher_writes_is_text(course: Course, known: Exercise) -> None:  # noqa: F811
+def test_whatever_a_student_or_a_teacher_writes_is_text(course: Course, known: Exercise) -> None:
     one = courses.graded(course, "ada", {"double": f"def double(x): return '''{HOSTILE}\ud800'''", "total": RIGHT["total"]}, ())
     checks = tuple(replace(check, message=HOSTILE, hint=HOSTILE, misconception=HOSTILE) for check in one.result.steps[0].checks)
     steps = (replace(one.result.steps[0], checks=checks), one.result.steps[1])
@@ -183,13 +183,13 @@ def test_whatever_a_student_or_a_teacher_writes_is_text(course: Course, known: E
         assert "\x1b" not in page and "\u202e" not in page and "&lt;script&gt;" in page
 
 
-def test_an_endless_answer_does_not_make_an_endless_page(course: Course, known: Exercise) -> None:  # noqa: F811
+def test_an_endless_answer_does_not_make_an_endless_page(course: Course, known: Exercise) -> None:
     long = "def double(x):\n" + "    x += 1\n" * 15_000 + f"    return '{'y' * 100_000}'"
     page = drawn(known, courses.graded(course, "ada", {"double": long, "total": f"total = '{'z' * 100_000}'"}, ()))
     assert len(page) < 50_000 and "more lines." in page
 
 
-def test_rejected_failed_and_missing_pages_say_what_to_do(course: Course, known: Exercise) -> None:  # noqa: F811
+def test_rejected_failed_and_missing_pages_say_what_to_do(course: Course, known: Exercise) -> None:
     rejected = courses.rejected(course, "ada").result
     page = words(feedback.page(known, rejected, None, None))
     assert "could not be graded" in page and "not a notebook" in page and "Hand in the saved file again" in page
@@ -203,7 +203,7 @@ def test_rejected_failed_and_missing_pages_say_what_to_do(course: Course, known:
     assert "There is no counting.ipynb of yours" in words(feedback.missing(known, "ada"))
 
 
-def test_who_is_on_the_class_list_and_handed_in_nothing_gets_a_page(course: Course, known: Exercise) -> None:  # noqa: F811
+def test_who_is_on_the_class_list_and_handed_in_nothing_gets_a_page(course: Course, known: Exercise) -> None:
     one = courses.graded(course, "ada", RIGHT)
     files.write(classroom.result_path(course, NAME, "ada"), one.result.to_json().encode())
     (course.state / "students.csv").write_text("id,name\nada,Ada Lovelace\nbob,Bob Kahn\n")

@@ -14,7 +14,7 @@ from autograder.intake import collected, naming
 from autograder.nbgrader import exchange
 from autograder.pages import feedback, hand_back
 from tests import courses
-from tests.courses import NAME, RIGHT, course  # noqa: F401
+from tests.courses import NAME, RIGHT
 
 PAGE = f"{NAME}.html"
 
@@ -36,7 +36,7 @@ def canvas_reads(path: str) -> tuple[int, int] | None:
 
 
 @pytest.fixture
-def downloaded(course: Course) -> Course:  # noqa: F811
+def downloaded(course: Course) -> Course:
     """A course whose students handed in by Moodle, Canvas and a plain folder, or not at all."""
     notebook = courses.handed_in(course, RIGHT)
     course.inbox.mkdir(parents=True)
@@ -74,7 +74,7 @@ def test_every_page_is_named_as_the_platform_of_its_student_wants_it(downloaded:
         assert read[name][1] == ((77, 4242) if person == "Bob" else None)
 
 
-def test_two_students_of_one_name_on_the_platform_do_not_overwrite_each_other(course: Course, tmp_path: Path) -> None:  # noqa: F811
+def test_two_students_of_one_name_on_the_platform_do_not_overwrite_each_other(course: Course, tmp_path: Path) -> None:
     pages = []
     for student in ("ada", "bob"):
         pages.append(course.feedback / student / NAME / PAGE)

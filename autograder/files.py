@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import secrets
 import stat
-import tempfile
 from pathlib import Path
 from typing import BinaryIO
 
@@ -58,21 +58,13 @@ def _why(error: OSError) -> str:
 
 def write(path: Path, data: bytes) -> None:
     """Write ``data`` to ``path`` at once: whoever reads it sees the old file or the new one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     # The leading dot hides the unfinished file from nbgrader's globs.
-    descriptor, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=path.parent)
+    part = path.with_name(f".{secrets.token_hex(8)}.part")
+    path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with part.open("xb") as file:
             file.write(data)
-        # mkstemp lets nobody else read; give the file what the user's umask gives.
-        os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, path)
+        os.replace(part, path)
     except BaseException:
-        os.unlink(name)
+        part.unlink(missing_ok=True)
         raise
-
-
-def _umask() -> int:
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask

@@ -1,7 +1,7 @@
 """What a submission costs in the gradebook and as a notebook while the class grows: ``python -m benchmarks.gradebook``.
 
 Two real gradings under other names. CPU time of this process, a submission; a database server's own time shows in
-the wall time alone. ``--database postgresql://…`` names an empty database; the default is SQLite, in a new folder.
+the wall time alone. ``--postgresql`` starts a server and writes there; the default is an SQLite file.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from autograder import classroom, exercise, files
 from autograder.course import Course
 from autograder.engine.grading import Graded, Grader
 from autograder.nbgrader import autograded, gradebook, marks
-from tests import sample_class
+from tests import databases, sample_class
 
 ROOT = Path(__file__).resolve().parent.parent
 NAME = "attention"
@@ -32,11 +33,14 @@ MEASURED = 400
 def main() -> None:
     arguments = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     arguments.add_argument("sizes", type=int, nargs="*", default=[100, 2_000, 10_000])
-    arguments.add_argument("--database", metavar="URL", help="an empty database; default: SQLite")
+    arguments.add_argument("--postgresql", action="store_true", help="with a server of its own; default: SQLite")
     arguments.add_argument("--profile", action="store_true", help="where the time goes, at the last size")
     given = arguments.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        measure(_course(Path(folder), given.database), given.sizes, given.profile)
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as ended:
+        course = _course(Path(folder))
+        if given.postgresql:
+            databases.use(course, ended.enter_context(databases.running()).create())
+        measure(course, given.sizes, given.profile)
 
 
 def measure(course: Course, sizes: list[int], profile: bool) -> None:
@@ -71,16 +75,11 @@ def measure(course: Course, sizes: list[int], profile: bool) -> None:
         pstats.Stats(profiler).sort_stats("tottime").print_stats(35)
 
 
-def _course(folder: Path, database: str | None) -> Course:
+def _course(folder: Path) -> Course:
     for name in ("solutions", "assignments"):
         shutil.copytree(ROOT / name, folder / name)
     shutil.copy(ROOT / "nbgrader_config.py", folder)
-    course = Course(folder, folder / "course")
-    course.state.mkdir()
-    if database:
-        config = f"c = get_config()\nc.CourseDirectory.db_url = {database!r}\n"
-        (course.state / "nbgrader_config.py").write_text(config, encoding="utf-8")
-    return course
+    return Course(folder, folder / "course")
 
 
 def _real(course: Course, known: exercise.Exercise) -> Iterator[Graded]:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import importlib.util
 import itertools
 import os
 import pwd
 import shutil
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import create_engine, text
+from sqlalchemy.exc import OperationalError
 
 from autograder.course import Course
 
@@ -33,6 +35,18 @@ class Server:
 
     def url(self, database: str, password: str = "open%20sesame%2F%40") -> str:
         return f"postgresql://{USER}:{password}@127.0.0.1:{self.port}/{database}"
+
+    def create(self) -> str:
+        """The address of a new database, empty."""
+        name = f"gradebook{next(_numbers)}"
+        engine = create_engine(self.url("postgres"), isolation_level="AUTOCOMMIT")
+        with engine.connect() as connection:
+            connection.execute(text(f"CREATE DATABASE {name}"))
+        engine.dispose()
+        return self.url(name)
+
+
+_numbers = itertools.count()
 
 
 @dataclass(frozen=True)
@@ -78,28 +92,29 @@ def database(request: pytest.FixtureRequest, course: Course, tmp_path: Path) -> 
     """The course's gradebook; a test that asks for it runs on both kinds."""
     if request.param == "postgresql":
         server: Server = request.getfixturevalue("postgres")
-        found = Database(_created(server), lambda: _created(server))
+        found = Database(server.create(), server.create)
         use(course, found.url)
         return found
     numbers = itertools.count()
     return Database(f"sqlite:///{course.gradebook}", lambda: f"sqlite:///{tmp_path / f'other{next(numbers)}.db'}")
 
 
-_numbers = itertools.count()
-
-
-def _created(server: Server) -> str:
-    import psycopg
-
-    name = f"gradebook{next(_numbers)}"
-    with psycopg.connect(server.url("postgres"), autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-    return server.url(name)
-
-
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Server]:
+    missing = _missing()
+    if missing and os.environ.get("CI"):
+        pytest.fail(missing)
+    if missing:
+        pytest.skip(missing)
+    with running() as server:
+        yield server
+
+
+@contextmanager
+def running() -> Iterator[Server]:
+    """A new server with nothing in it, ended and forgotten afterwards."""
     programs = _programs()
+    assert programs is not None
     with tempfile.TemporaryDirectory(prefix="postgres-") as folder:
         account = _unprivileged(Path(folder))
         data = f"{folder}/data"
@@ -128,21 +143,20 @@ def postgres() -> Iterator[Server]:
                     server.wait(TIMEOUT)
 
 
-def _programs() -> Path:
+def _missing() -> str | None:
+    if _programs() is None:
+        return "PostgreSQL is not installed; bash .ci/run installs it"
+    if importlib.util.find_spec("psycopg") is None and importlib.util.find_spec("psycopg2") is None:
+        return "psycopg is not installed; make setup installs it"
+    return None
+
+
+def _programs() -> Path | None:
     """Where initdb and postgres lie: Debian keeps them off the PATH, a folder for each version."""
     found = shutil.which("initdb")
     folders = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: float(path.parts[4]))
-    places = [Path(found).resolve().parent] if found else [path.parent for path in folders]
-    missing = "" if places else "PostgreSQL is not installed; bash .ci/run installs it"
-    try:
-        import psycopg  # noqa: F401
-    except ImportError:
-        missing = "psycopg is not installed; run make setup"
-    if not missing:
-        return places[-1]
-    if os.environ.get("CI"):
-        pytest.fail(missing)
-    pytest.skip(missing)
+    places = [Path(found).resolve()] if found else folders
+    return places[-1].parent if places else None
 
 
 def _unprivileged(folder: Path) -> dict[str, Any]:
@@ -156,15 +170,12 @@ def _unprivileged(folder: Path) -> dict[str, Any]:
 
 
 def _wait(server: Server, process: subprocess.Popen[bytes], log: Path) -> None:
-    import psycopg
-
     deadline = time.monotonic() + TIMEOUT
     while True:
         try:
-            psycopg.connect(server.url("postgres"), connect_timeout=5).close()
+            rows(server.url("postgres"), "SELECT 1")
             return
-        except psycopg.OperationalError as error:
+        except OperationalError as error:
             if process.poll() is not None or time.monotonic() > deadline:
-                print(log.read_text(), file=sys.stderr)
-                raise AssertionError(f"PostgreSQL did not start: {error}") from None
+                raise AssertionError(f"PostgreSQL did not start: {error}\n{log.read_text()}") from None
             time.sleep(0.1)

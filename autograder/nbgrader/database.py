@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -32,8 +33,7 @@ def write(course: Course, work: Callable[[Connection], T]) -> T:
     Raises:
         Unusable: the database cannot be opened, created or written.
     """
-    with _opened(course) as engine:
-        event.listen(engine, "begin", _wait_for_others)
+    with _opened(course, writing=True) as engine:
         course.state.mkdir(parents=True, exist_ok=True)
         if not inspect(engine).has_table("grade"):
             _create(engine)
@@ -50,7 +50,7 @@ def write(course: Course, work: Callable[[Connection], T]) -> T:
 
 def read(course: Course, work: Callable[[Connection], T], otherwise: T) -> T:
     """Do ``work`` on the gradebook; ``otherwise`` when there is none yet (reading creates nothing)."""
-    with _opened(course) as engine:
+    with _opened(course, writing=False) as engine:
         if _absent(engine.url) or not inspect(engine).has_table("grade"):
             return otherwise
         with engine.connect() as connection:
@@ -58,14 +58,12 @@ def read(course: Course, work: Callable[[Connection], T], otherwise: T) -> T:
 
 
 @contextmanager
-def _opened(course: Course) -> Iterator[Engine]:
+def _opened(course: Course, writing: bool) -> Iterator[Engine]:
     url = _url(str(host.config(course).CourseDirectory.db_url))
     # Settings of a connection may hold passwords, too.
     shown = url.set(query={}).render_as_string(hide_password=True)
-    waiting = {"sqlite": {"timeout": PATIENCE}, "postgresql": {"connect_timeout": PATIENCE // 2}}
-    given = waiting.get(url.get_backend_name(), {})
     try:
-        engine = create_engine(url, connect_args={name: given[name] for name in given if name not in url.query})
+        engine = _engine(url, writing, PATIENCE)
     except ImportError as error:
         raise Unusable(f"{shown}: the Python package {error.name} is not installed; run make setup") from None
     except ArgumentError:
@@ -78,7 +76,18 @@ def _opened(course: Course) -> Iterator[Engine]:
     except OSError as error:
         raise Unusable(f"{course.state}: {error.strerror}; choose another folder with --course") from None
     finally:
+        # Closes its connections alone: the statements that it has compiled serve the next batch.
         engine.dispose()
+
+
+@lru_cache(maxsize=8)
+def _engine(url: URL, writing: bool, patience: int) -> Engine:
+    waiting = {"sqlite": {"timeout": patience}, "postgresql": {"connect_timeout": patience // 2}}
+    given = waiting.get(url.get_backend_name(), {})
+    engine = create_engine(url, connect_args={name: given[name] for name in given if name not in url.query})
+    if writing:
+        event.listen(engine, "begin", _wait_for_others)
+    return engine
 
 
 _IS_NO_ADDRESS = "db_url is no database address; write it like postgresql://user@host/database"

@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from autograder.course import Course
@@ -86,7 +87,7 @@ class Master:
         return round(sum(cell.points for cell in self.graded), 9)
 
 
-_latest: tuple[Exercise, bytes, Master] | None = None
+_latest: tuple[Exercise, object, Master] | None = None
 
 
 def load(course: Course, exercise: Exercise, release: bytes | None = None) -> Master:
@@ -101,10 +102,10 @@ def load(course: Course, exercise: Exercise, release: bytes | None = None) -> Ma
     repair = f"run autograder build {exercise.name}"
     global _latest
     try:
-        data = path.read_bytes() if release is None else release
-        if _latest is not None and _latest[0] is exercise and _latest[1] == data:
+        version = release or _version(path)
+        if _latest is not None and _latest[0] is exercise and _latest[1] == version:
             return _latest[2]
-        released = from_notebook(json.loads(data))
+        released = from_notebook(json.loads(release or path.read_bytes()))
     except FileNotFoundError:
         raise Unusable(f"{path}: the release has not been built; {repair}") from None
     except (OSError, ValueError) as error:
@@ -116,5 +117,10 @@ def load(course: Course, exercise: Exercise, release: bytes | None = None) -> Ma
         MasterCell(full.id, cell, full.source if full.kind == "check" else cell.source)
         for full, cell in zip(exercise.cells, released.cells, strict=True)
     )
-    _latest = exercise, data, Master(cells, released.notebook)
+    _latest = exercise, version, Master(cells, released.notebook)
     return _latest[2]
+
+
+def _version(path: Path) -> object:
+    status = path.stat()
+    return path, status.st_ino, status.st_size, status.st_mtime_ns

@@ -28,9 +28,9 @@ from autograder.course import Course
 from autograder.exports import cells, formats, gradescope_zip
 from autograder.exports.standing import of_class
 from autograder.nbgrader import gradebook
-from tests import courses, platforms
+from tests import courses, platforms, test_gradebook
 from tests.courses import ALL_CHECKS, NAME, RIGHT
-from tests.test_gradebook import by_hand, execute
+from tests.databases import Database, execute
 
 # nbgrader's own code, not ours.
 pytestmark = pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning")
@@ -78,11 +78,16 @@ def graded(course: Course) -> Course:
             files.write(path, replace(one.result, **REAL).to_json().encode())
     by_hand(course, "why", "ada", manual_score=3.5, extra_credit=1.0, needs_manual_grade=False)
     execute(
-        course,
+        f"sqlite:///{course.gradebook}",
         "UPDATE submitted_notebook SET late_submission_penalty = 1.5 WHERE assignment_id IN"
         " (SELECT id FROM submitted_assignment WHERE student_id = 'bob')",
     )
     return course
+
+
+def by_hand(course: Course, cell: str, student: str, **entered: float | bool | None) -> None:
+    """Enter marks as the formgrader does."""
+    test_gradebook.by_hand(Database(f"sqlite:///{course.gradebook}", str), cell, student, **entered)
 
 
 def run(*arguments: object, code: int = 0) -> None:

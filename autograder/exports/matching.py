@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,6 +93,9 @@ class _Finder:
         people = {one.student: one.person for one in everybody.standings if one.person is not None}
         self._roster = Roster(people or None)
         self._students = {one.student for one in everybody.standings}
+        self._by_id: defaultdict[str, set[str]] = defaultdict(set)
+        for student in self._students:
+            self._by_id[student.casefold()].add(student)
 
     def find(self, line: Line) -> str:
         numbered = self._roster.having(NUMBERS[line.claim.kind], line.claim.number)
@@ -121,8 +124,7 @@ class _Finder:
         wanted = id.strip().casefold()
         if not wanted:
             return set()
-        own = {student for student in self._students if student.casefold() == wanted}
-        return own | self._roster.having(NUMBERS["gradescope"] | LOGINS | EMAILS, id)
+        return self._by_id.get(wanted, set()) | self._roster.having(NUMBERS["gradescope"] | LOGINS | EMAILS, id)
 
 
 def _list(students: Iterable[str]) -> str:

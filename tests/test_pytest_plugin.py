@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -131,6 +132,19 @@ def test_a_damaged_notebook_is_one_error_with_its_repair(notebook):
     done = pytest_on(path.parent, path.name)
     assert done.returncode == 2
     assert "breaks off" in done.stdout and "Traceback" not in done.stdout and "1 error" in done.stdout
+
+
+def test_where_the_kit_is_installed_pytest_finds_it_by_itself(notebook, tmp_path):
+    build = "import sys; from flit_core import buildapi; print(buildapi.build_wheel(sys.argv[1]))"
+    built = subprocess.run([sys.executable, "-c", build, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, check=True)
+    installed = tmp_path / "installed"
+    with zipfile.ZipFile(tmp_path / built.stdout.strip()) as wheel:
+        wheel.extractall(installed)
+    path = notebook(WRONG)
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-W", "error", path.name]
+    environment = {**os.environ, "PYTHONPATH": str(installed), "PYTEST_ADDOPTS": ""}
+    done = subprocess.run(command, cwd=path.parent, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    assert "1 failed, 1 passed" in done.stdout and WAITING in done.stdout, done.stdout
 
 
 def test_everybody_elses_pytest_starts_as_before():

@@ -271,7 +271,7 @@ def _steps(
 ) -> Iterable[str]:
     sentences = {check.id: check.sentence for check in exercise.checks}
     cells = marks.cells if marks else {}
-    drawn = Steps(sentences, submission.answer if submission else lambda cell: None, cells, result.steps)
+    drawn = Steps(sentences, submission.answer if submission else None, cells, result.steps)
     yield f"<h2>{'Visible checks, step by step' if hidden == 'never' else 'Step by step'}</h2>"
     for step in result.steps:
         yield from drawn.step(step)

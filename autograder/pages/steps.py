@@ -29,7 +29,7 @@ class Steps:
 
     Args:
         sentences: what each check says, by its id.
-        answer: the student's source by step or question, None where there is none.
+        answer: the student's source by step or question, None where there is none; None where the submission is gone.
         cells: marks of the gradebook, by cell.
         steps: all of them, as the student may see them.
     """
@@ -37,7 +37,7 @@ class Steps:
     def __init__(
         self,
         sentences: Mapping[str, str],
-        answer: Callable[[str], str | None],
+        answer: Callable[[str], str | None] | None,
         cells: Mapping[str, CellMarks],
         steps: Sequence[StepResult],
     ) -> None:
@@ -74,7 +74,7 @@ class Steps:
         earned = "still to be read" if waiting or entry is None else points_of(entry.score, most)
         yield f'<section class="step" {_id(cell)} {_named(cell)}>\n{_title(cell, text(cell), earned)}'
         yield from self._remarks(cell)
-        answer = self._answer(cell)
+        answer = self._answer(cell) if self._answer else None
         if answer:
             yield f"<details><summary>Your answer</summary>\n{block(_cut(answer))}\n</details>"
         yield "</section>"
@@ -86,7 +86,8 @@ class Steps:
         for hint in hints:
             yield f'<p class="hint"><strong>Think about:</strong> {text(hint)}</p>'
         groups = [list(alike) for _, alike in groupby(open_, key=_reason)]
-        if len(groups) == 1 and len(open_) == len(step.checks) > 1 and open_[0].message:
+        whole = len(groups) == 1 and len(open_) == len(step.checks) > 1
+        if whole and open_[0].status == "failed" and open_[0].message:
             # The step as a whole: what each of its checks wanted comes second.
             yield block(open_[0].message)
             listed = "\n".join(self._group(step, [replace(check, message="")]) for check in open_)
@@ -122,10 +123,8 @@ class Steps:
         first = checks[0]
         if first.with_reference:
             names = " and ".join(f'<a href="#step-{text(name)}">{code(name)}</a>' for name in first.with_reference)
-            lines.append(
-                f"<p>This step was tried again with the teacher’s {names} in place of yours, and then it passed."
-                " The points count; the mistake to mend is there.</p>"
-            )
+            its = "its" if len(first.with_reference) == 1 else "their"
+            lines.append(f"<p>Mend {names} first: with the teacher’s in {its} place this passed.</p>")
         if first.message:
             lines.append(block(first.message))
         example = step.example
@@ -134,6 +133,8 @@ class Steps:
         return f'<li class="{first.status}">{"".join(lines)}</li>'
 
     def _code(self, step: StepResult) -> Iterator[str]:
+        if self._answer is None:
+            return
         source = self._answer(step.name)
         if source is None:
             if not step.passed:

@@ -13,7 +13,7 @@ import pytest
 from autograder.course import Course
 from autograder.engine.grading import Graded
 from autograder.errors import Unusable
-from autograder.nbgrader import gradebook, marks, schema, stamp
+from autograder.nbgrader import gradebook, host, marks, schema, stamp
 from tests import courses, stock
 from tests.courses import ALL_CHECKS, NAME, RIGHT
 from tests.databases import Database, execute, rows
@@ -108,6 +108,23 @@ def test_manual_marks_comments_and_extra_credit_survive_a_regrade(course: Course
     assert after.cells["why"].needs_manual_grade
     assert (after.score, after.max_score) == (14.5, 14)
     assert (after.automatic, after.by_hand, after.extra_credit) == (10, 3.5, 1)
+
+
+def test_extra_credit_counts_on_a_question_without_points_and_still_waits_for_a_person(
+    course: Course, database: Database
+) -> None:
+    courses.write_root(course.root, courses.AUTHORED.replace('manual="why" points=4', 'manual="why" points=0'))
+    known = courses.load(course)
+    gradebook.record(course, known, [courses.graded(course, student, ANSWERED) for student in ("ada", "bob")])
+    before = marks.marks(course, known, "ada")
+    assert before is not None and before.needs_manual_grade and (before.score, before.max_score) == (10, 10)
+    # As the formgrader does when nothing but extra credit is entered.
+    by_hand(database, "why", "ada", extra_credit=2.0, needs_manual_grade=False)
+    after = marks.class_marks(course, known)
+    assert (after["ada"].score, after["ada"].needs_manual_grade) == (12, False)
+    assert (after["bob"].score, after["bob"].needs_manual_grade) == (10, True)
+    with host.api(course).gradebook as book:
+        assert book.find_submission(NAME, "ada").score == 12
 
 
 def test_a_rejected_submission_leaves_the_old_grade_and_is_known_as_a_student(course: Course, database: Database) -> None:

@@ -1,7 +1,7 @@
 """Grades in nbgrader's gradebook: its own tables, written in batches.
 
-After ``record`` the rows are those that nbgrader's autograde leaves for the same submissions. Manual scores,
-comments and extra credit are a person's work and are never changed here.
+After ``record`` the rows are those that nbgrader's autograde leaves for the same submissions (a question without
+points apart, see ``_grades``). Manual scores, comments and extra credit are a person's work and never changed here.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sqlalchemy import Connection, TableClause, bindparam, insert, select, updat
 from autograder.course import Course
 from autograder.exercise import Exercise
 from autograder.nbgrader import cells, database, late, master
-from autograder.nbgrader.master import Master, MasterCell
+from autograder.nbgrader.master import Master
 from autograder.nbgrader.schema import (
     COMMENT,
     GRADE,
@@ -182,15 +182,19 @@ def _grades(
     for cell in known.graded:
         id, by_hand = saved.graded[cell.id], cell.is_solution
         for student, one in graded.items():
-            score = _hand_score(cell, one.submission) if by_hand else earned[student].get(cell.id)
+            waits = by_hand and not cell.unanswered(_answer(one.submission, cell.id))
+            # A person's score is still None, but 0 where there are no points to give: nbgrader counts extra credit
+            # only on top of a score, and whoever enters it would not learn that it is lost.
+            hand_score = None if waits and cell.points else 0.0
+            score = hand_score if by_hand else earned[student].get(cell.id)
             notebook = notebooks[student]
             row = old.get((id, notebook))
             if row is None:
                 place = {"id": new_id(), "cell_id": id, "notebook_id": notebook}
-                new.append({**place, "auto_score": score, "needs_manual_grade": score is None})
+                new.append({**place, "auto_score": score, "needs_manual_grade": waits or score is None})
             else:
                 # As nbgrader: after a new grading a person looks again at every cell that a person has graded.
-                look = score is None or row.manual_score is not None
+                look = waits or score is None or row.manual_score is not None
                 if one.unchanged:
                     look = row.needs_manual_grade
                 if row.auto_score != score or row.needs_manual_grade != look:
@@ -200,11 +204,6 @@ def _grades(
     if changed:
         values: dict[str, Any] = {"auto_score": bindparam("score"), "needs_manual_grade": bindparam("look")}
         connection.execute(update(GRADE).where(GRADE.c.id == bindparam("row")).values(values), changed)
-
-
-def _hand_score(cell: MasterCell, submission: Submission | None) -> float | None:
-    """A manually graded cell left as handed out earns 0 without a person; any other waits for one."""
-    return 0.0 if cell.unanswered(_answer(submission, cell.id)) else None
 
 
 def _comments(

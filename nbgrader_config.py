@@ -50,6 +50,10 @@ c.GenerateFeedback.preprocessors = []
 c.GenerateAssignment.pre_convert_hook = "autograder.nbgrader.plugin.before_generate"
 # Takes the notebook alone, and never through a link that a student made.
 c.ExchangeFactory.collect = "autograder.nbgrader.collector.Collector"
+# The formgrader would show all of this above the list of assignments, and cannot without a warning.
+c.FormgradeExtension.debug = False
+# Whoever grades by hand need not scroll past the tools that every notebook begins with.
+c.TagRemovePreprocessor.remove_input_tags = {"setup"}
 # An exchange for one account, without root. For a class with accounts on this machine name a folder that all can write.
 c.Exchange.root = str(state / "exchange")
 try:

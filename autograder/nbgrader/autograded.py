@@ -6,6 +6,7 @@ The formgrader shows it to whoever grades by hand. Nothing hidden is in it, and 
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -97,6 +98,9 @@ def _places(known: Master) -> tuple[_Place, ...]:
     for cell in known.cells:
         is_code = cell.released.is_code
         raw = {name: value for name, value in cell.released.raw.items() if name not in ("outputs", "source")}
+        if cell.released.kind == "setup":
+            # Folded in JupyterLab, and left out of the formgrader's view (nbgrader_config.py): it is the longest cell.
+            raw["metadata"] = {**raw["metadata"], "jupyter": {"source_hidden": True}, "tags": ["setup"]}
         head = _json({**raw, "execution_count": None} if is_code else raw).removesuffix("}")
         places.append(_Place(cell, is_code, cell.is_locked, head, _lines(cell.released.source)))
     return tuple(places)
@@ -139,11 +143,11 @@ def outputs(check: CheckResult) -> list[dict[str, Any]]:
         "carried": "Right, once earlier steps were replaced by the reference",
         "not_run": "Not run",
     }[check.status]
-    lines = [f"{verdict}: {_number(check.earned)} of {_number(check.points)} points."]
+    lines = [f"{verdict}: {_number(check.earned)} of {_number(check.points)} point{'s' * (check.points != 1)}."]
     if check.with_reference:
         lines.append(f"Replaced: {', '.join(check.with_reference)}.")
     lines += [text for text in (check.message, check.hint) if text]
-    text = printable("\n".join(lines)) + "\n"
+    text = "".join(f"{line}\n" for line in _wrapped(printable("\n".join(lines))))
     full, nothing = check.earned == check.points, check.earned == 0
     # nbgrader gives 0 for anything on stderr, the number for a result, and full points for the rest.
     name = "stderr" if nothing and not full else "stdout"
@@ -152,6 +156,12 @@ def outputs(check: CheckResult) -> list[dict[str, Any]]:
         data = {"text/plain": repr(float(check.earned))}
         said.append({"output_type": "execute_result", "execution_count": None, "metadata": {}, "data": data})
     return said
+
+
+def _wrapped(text: str) -> Iterator[str]:
+    """Lines that the formgrader can show: it cuts what is too long for the page."""
+    for line in text.split("\n"):
+        yield from textwrap.wrap(line, 96, replace_whitespace=False) if len(line) > 96 else [line]
 
 
 def _number(points: float) -> str:

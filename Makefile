@@ -61,9 +61,8 @@ report: setup ## show the scores of the class, and the share that passed each ch
 export: setup ## write the scores of EXERCISE for another system; TO=canvas, moodle, …, FILL=what you downloaded there
 	@$(BIN)/autograder export $(EXERCISE) $(if $(TO),--to $(TO)) $(if $(FILL),--fill "$(FILL)")
 
-lab: setup ## open JupyterLab with nbgrader's formgrader on this course
-	@# Jupyter refuses to serve for root unless told to.
-	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root)
+lab: setup ## open JupyterLab with nbgrader's formgrader on the course
+	@$(BIN)/autograder lab
 
 bench-isolation: setup ## measure what each isolation level costs a submission
 	@$(BIN)/python -m benchmarks.isolation

@@ -272,6 +272,17 @@ def report(exercise: ExerciseName, course: CourseFolder = None) -> None:
     tables.scores(results, None, _missing(where, results), marks.class_marks(where, what))
 
 
+@app.command(context_settings={"ignore_unknown_options": True})
+def lab(
+    options: Annotated[Optional[list[str]], typer.Argument(metavar="[JUPYTER...]", help="for jupyter lab")] = None,
+    course: CourseFolder = None,
+) -> None:
+    """Open JupyterLab with nbgrader's formgrader on the course."""
+    from autograder.nbgrader import lab as jupyterlab
+
+    jupyterlab.serve(_course(course), options or [])
+
+
 @app.command()
 def export(
     exercise: ExerciseName,

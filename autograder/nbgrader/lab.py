@@ -1,0 +1,60 @@
+"""JupyterLab for a teacher, with nbgrader's formgrader on the course."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from autograder import exercise
+from autograder.course import Course
+from autograder.errors import Unusable
+from autograder.nbgrader import gradebook
+
+
+def serve(course: Course, arguments: Sequence[str] = ()) -> None:
+    """Open JupyterLab in the course's root, and stay until it is stopped.
+
+    Args:
+        arguments: options of ``jupyter lab``.
+
+    Raises:
+        Unusable: the root is no course of nbgrader's, or a gradebook that cannot be written.
+    """
+    # It takes a second to load, and is not there for everybody.
+    from jupyterlab.labapp import LabApp  # type: ignore[import-untyped]
+
+    prepare(course)
+    os.environ["AUTOGRADER_COURSE"] = str(course.state)
+    os.chdir(course.root)
+    ours = [
+        "--allow-root",  # Jupyter refuses to serve for root unless told to
+        "--ServerApp.log_level=WARN",
+        "--LabApp.log_level=WARN",
+    ]
+    server = LabApp.initialize_server(argv=[*ours, *arguments])
+    # The formgrader's windows show whatever passes through here, else down to the checksum of every cell.
+    server.log.setLevel("INFO")
+    address = server.public_url
+    # Jupyter would say the same address again, in seven lines.
+    server.identity_provider.token_generated = False
+    print(f"open {address} and click Nbgrader, then Formgrader, in the menu; Ctrl+C here ends it", flush=True)
+    server.start()
+
+
+def prepare(course: Course) -> None:
+    """Create what the formgrader needs to show every exercise: the folder, the gradebook, the exercises in it.
+
+    Raises:
+        Unusable: as ``serve``.
+    """
+    if not (course.root / "nbgrader_config.py").is_file():
+        raise Unusable(f"{course.root}: no nbgrader_config.py, so no course; go to the folder of the kit")
+    for name in exercise.names(course.root):
+        try:
+            known = exercise.load(course.root, name)
+        except Unusable as error:
+            # Perhaps they want to repair it in JupyterLab.
+            print(f"note: {error}", file=sys.stderr)
+        else:
+            gradebook.prepare(course, known)

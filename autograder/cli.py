@@ -324,7 +324,7 @@ def export(
     made = formats.make(to, request, missing_as_zero)
     path = product.put(made, output, where.state / "exports" / exercise / format.file)
     for note in made.notes:
-        print(note, file=sys.stderr)
+        print(inert(" ".join(note.split())), file=sys.stderr)
     if path is not None:
         print(f"wrote {short(path)}")
 

@@ -331,6 +331,7 @@ def test_more_points_than_moodle_takes_are_said(graded: Course, tmp_path: Path, 
     [
         (platforms.worksheet("de", MOODLE, most=100), "Moodle's maximum is 100 points, the exercise has 14"),
         (platforms.worksheet("en", MOODLE).replace(b"14.00", b"Good"), "no column is the grade with its maximum beside it"),
+        (b"ID,Name,Raum,Haus,Note,Max\nNr. 1,Ada,,7,,14\nNr. 2,Bob,,7,,14\n", "several columns may be the grade"),
         (b"name,grade\nAda,\n", "is no grading worksheet with a participant in each line"),
         (b"", "is no table"),
         (b"\xff\xfe\x00\x00\xd8", "as CSV in UTF-8"),
@@ -345,6 +346,23 @@ def test_a_worksheet_that_does_not_fit_is_refused(
     run("--to", "moodle", "--fill", given, code=2)
     error = capsys.readouterr().err
     assert says in error and error.count("\n") == 1
+
+
+def test_english_headings_settle_which_of_several_columns_is_the_grade(graded: Course, tmp_path: Path) -> None:
+    given = tmp_path / "worksheet.csv"
+    given.write_bytes(b"Identifier,Full name,Room,House,Grade,Maximum Grade\nParticipant 52,Bob Noyce,,7,,14.00\n")
+    run("--to", "moodle", "--fill", given)
+    assert place(graded, "moodle.csv").read_bytes().splitlines()[1] == b"Participant 52,Bob Noyce,,7,2.5,14.00"
+
+
+def test_what_an_export_says_is_one_line_each_and_no_command(
+    graded: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = tmp_path / "worksheet.csv"
+    given.write_bytes(platforms.worksheet("en", [(7, "Eva\n##[error] \x1b[31mEvil", "")]))
+    run("--to", "moodle", "--fill", given)
+    said = capsys.readouterr().err
+    assert "left as it is: Participant 7, Eva ## [error] \N{REPLACEMENT CHARACTER}[31mEvil: is nobody" in said
 
 
 def test_moodle_needs_the_file_that_it_fills(graded: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

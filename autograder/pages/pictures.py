@@ -16,7 +16,7 @@ CELL, WIDE, GAP, SUM = 26, 46, 3, 78
 
 LEGENDS = {
     "mask": "✓ may attend, · may not",
-    "weights": "each row is a query; beside it the sum of its weights",
+    "weights": "beside each row stands the sum of its weights",
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -100,8 +100,6 @@ class Attempt:
     """A run of the cells, in which some steps may be replaced by the reference.
 
     Args:
-        hidden: which checks are run, the visible ones or the hidden ones; None: all of them. No worker that has seen
-            inputs of a hidden check serves a visible one, whose messages quote what student code answers and raises.
         replaced: these steps are bound to ``reference`` where the student's answer stood, before later cells run.
     """
 
@@ -111,31 +109,31 @@ class Attempt:
         submission: Submission,
         budget: Budget,
         replaced: frozenset[str] = frozenset(),
-        hidden: bool | None = None,
         reference: Reference | None = None,
     ) -> None:
         self._bench = bench
         self._submission = submission
         self._replaced = replaced
-        self._hidden = hidden
         self._reference = reference
         self._session = Session(bench.parent, bench.settings, budget)
         self._raised: dict[str, StudentError | Stopped] = {}
         self.called: set[str] = set()
         """The replaced steps that were called while the last check ran."""
 
-    def verdicts(self, last: str | None = None) -> Iterator[tuple[Check, Verdict]]:
-        """Run cells and checks in their order; with ``last`` only that check, and no cell after it."""
+    def verdicts(self, checks: Iterable[Check]) -> Iterator[tuple[Check, Verdict]]:
+        """Run the cells in their order, these checks at their places among them, and no cell after the last check."""
+        left = {check.id for check in checks}
         with self._session as session:
             session.run("setup", self._bench.exercise.setup)
             namespace = self._bench.namespace()
             namespace.update({step: Remote(session, step) for step in self._bench.exercise.steps})
             for part in self._schedule():
+                if not left:
+                    return
                 if isinstance(part, Check):
-                    if last in (None, part.id) and self._hidden in (None, part.hidden):
+                    if part.id in left:
                         yield part, self._verdict(part, namespace)
-                    if part.id == last:
-                        return
+                        left.remove(part.id)
                 elif isinstance(part, str):
                     session.bind(part, self._stub(part))
                 else:
@@ -226,6 +224,16 @@ class Attempt:
         where = f" in line {error.line} of your cell {error.cell}" if error.cell else ""
         text = f": {error.text}" if error.text and not check.hidden else ""
         return f"{check.step} raised {error.kind}{where}{text}"
+
+
+def apart(checks: Iterable[Check]) -> list[list[Check]]:
+    """Visible and hidden checks, for a worker each.
+
+    No worker that has seen inputs of a hidden check serves a visible one, whose messages quote what student code
+    answers and raises.
+    """
+    kinds = [[check for check in checks if check.hidden == hidden] for hidden in (False, True)]
+    return [kind for kind in kinds if kind]
 
 
 def _cell_failure(error: StudentError | Stopped, hidden: bool) -> str:

@@ -9,7 +9,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 from autograder.course import Settings
-from autograder.engine.attempt import Attempt, Bench, Verdict
+from autograder.engine.attempt import Attempt, Bench, Verdict, apart
 from autograder.engine.carrying import Carried, Carrier
 from autograder.engine.diagnosis import diagnose
 from autograder.engine.examples import example
@@ -110,9 +110,9 @@ class Grader:
         budget = Budget(self._settings.submission_seconds)
         verdicts: dict[str, Verdict] = {}
         imprecise: set[str] = set()
-        for hidden in sorted({check.hidden for check in self._exercise.checks}):
-            attempt = Attempt(self._bench, submission, budget, hidden=hidden)
-            verdicts.update({check.id: verdict for check, verdict in attempt.verdicts()})
+        for checks in apart(self._exercise.checks):
+            attempt = Attempt(self._bench, submission, budget)
+            verdicts.update({check.id: verdict for check, verdict in attempt.verdicts(checks)})
             imprecise |= attempt.imprecise
         carrier = Carrier(self._bench, submission, verdicts, imprecise)
         carried = carrier.carried(budget.again())

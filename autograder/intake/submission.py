@@ -11,6 +11,7 @@ import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from autograder.exercise import Cell, Exercise
 from autograder.intake.python_source import binds, parses, without_magics
@@ -70,7 +71,7 @@ class _Matcher:
         self._by_source: dict[str, list[str]] = {}
         for cell in exercise.cells:
             if cell.kind != "step":
-                self._by_source.setdefault(_public(cell), []).append(cell.id)
+                self._by_source.setdefault(_public(cell.source), []).append(cell.id)
         self._setup_names = binds(exercise.setup)
         self._magics: set[str] = set()
         self._swapped = False
@@ -201,11 +202,12 @@ class _Matcher:
         return plain
 
 
-def _public(cell: Cell) -> str:
-    """A master cell as the release has it: without its hidden region."""
+@lru_cache(maxsize=1024)
+def _public(source: str) -> str:
+    """The source of a master cell as the release has it: without its hidden region."""
     lines: list[str] = []
     hidden = False
-    for line in cell.source.splitlines():
+    for line in source.splitlines():
         if "### BEGIN HIDDEN TESTS" in line:
             hidden = True
         elif "### END HIDDEN TESTS" in line:

@@ -51,24 +51,32 @@ class Peer:
 
     def exchange(self, kind: int, nonce: bytes, payload: wire.Payload, known: list[Any]) -> Any:
         """Send an encoded request, whose numbered values are ``known``, and return the answer."""
+        kind, reply = self.converse(kind, nonce, payload)
+        return self.understand(payload, kind, reply, known)
+
+    def converse(self, kind: int, nonce: bytes, payload: wire.Payload) -> tuple[int, wire.Payload]:
+        """Send an encoded request, serve the other side's calls, and return its reply as it came."""
         wire.send(self.sock, kind, nonce, payload)
         while True:
             kind, answered, reply = wire.receive(self.sock, self.deadline())
             self.admit(kind, answered, nonce)
-            if kind == wire.CALL:
-                self.called(answered, reply)
-                continue
-            decoder = wire.Decoder(reply, self.find, list(known))
-            value = decoder.value()
-            changes = wire.Snapshot.read_changes(decoder, len(known))
-            decoder.end()
-            error = self.revive(check_raised(value)) if kind == wire.RAISE else None
-            wire.apply(changes)
-            self.received(value, known)
-            self.replied(payload, kind, reply)
-            if error is not None:
-                raise error
-            return value
+            if kind != wire.CALL:
+                return kind, reply
+            self.called(answered, reply)
+
+    def understand(self, payload: wire.Payload, kind: int, reply: wire.Payload, known: list[Any]) -> Any:
+        """The answer that a reply holds, with the changes to arguments that it tells of made here, too."""
+        decoder = wire.Decoder(reply, self.find, list(known))
+        value = decoder.value()
+        changes = wire.Snapshot.read_changes(decoder, len(known))
+        decoder.end()
+        error = self.revive(check_raised(value)) if kind == wire.RAISE else None
+        wire.apply(changes)
+        self.received(value, known)
+        self.replied(payload, kind, reply)
+        if error is not None:
+            raise error
+        return value
 
     def received(self, value: Any, arguments: list[Any]) -> None:
         """Look at an answer, and at the arguments as they are now, before anybody uses them."""

@@ -442,6 +442,8 @@ def _is(one: Any, other: Any) -> bool:
 
 def _plain(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """The same numbers as a plain little-endian array of a dtype that crosses."""
+    if type(array) is np.ndarray and array.dtype in _CODES:  # nearly always
+        return array
     if isinstance(array, np.ma.MaskedArray):
         raise CannotCross("a masked array")
     array = np.asarray(array)

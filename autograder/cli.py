@@ -117,6 +117,9 @@ def check(notebook: Notebook, course: CourseFolder = None) -> None:
 
     Needs nothing but the notebook. Exits with 1 while a check fails.
     """
+    from autograder.engine import isolation
+
+    isolation.begin("process")
     from autograder import github, handout, scorecard
     from autograder.screen import console, say
 
@@ -141,13 +144,16 @@ def score(
     """Run all checks on one submission."""
     import secrets
 
+    from autograder.engine.isolation import begin
+
+    where = _isolated(_course(course), isolation)
+    writable(json)
+    begin(where.settings.isolation)
     from autograder import github, scorecard
     from autograder.engine.grading import Grader
     from autograder.intake.raw import Rejected, read
     from autograder.screen import console, say
 
-    where = _isolated(_course(course), isolation)
-    writable(json)
     try:
         data, unreadable = read(notebook), None
     except Rejected as rejected:

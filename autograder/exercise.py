@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from autograder.authoring.source import digest
 from autograder.errors import Unusable
-from autograder.proving import misconceptions
-from autograder.proving.misconceptions import Misconception
+from autograder.files import digest
+
+if TYPE_CHECKING:
+    from autograder.proving.misconceptions import Misconception
 
 Kind = Literal["plain", "setup", "step", "check", "manual"]
 
@@ -51,7 +52,7 @@ class Exercise:
     sha256: str
     cells: tuple[Cell, ...]
     notebook: Mapping[str, Any]
-    misconceptions: tuple[Misconception, ...] = ()
+    bank: Path | None = None
 
     @cached_property
     def checks(self) -> tuple[Check, ...]:
@@ -74,6 +75,17 @@ class Exercise:
     def has_reference(self) -> bool:
         """The teacher's answers are there; a student's copy has none."""
         return all(cell.source for cell in self.cells if cell.kind == "step")
+
+    @cached_property
+    def misconceptions(self) -> tuple[Misconception, ...]:
+        """The bank of named wrong answers, read when it is first asked for; empty where the exercise has none.
+
+        Raises:
+            Unusable: the file is not in the form of a bank.
+        """
+        from autograder.proving import misconceptions
+
+        return misconceptions.load(self.bank).entries if self.bank else ()
 
     def cell(self, id: str) -> Cell:
         return next(cell for cell in self.cells if cell.id == id)
@@ -100,7 +112,7 @@ def load(root: Path, name: str) -> Exercise:
         raise Unusable(f"{built}: older than {authored.name}; run autograder build {name}")
     if exercise.name != name:
         raise Unusable(f"{built}: is the notebook of {exercise.name}; run autograder build {name}")
-    return replace(exercise, misconceptions=misconceptions.load(misconceptions.path_of(root, name)).entries)
+    return replace(exercise, bank=root / "solutions" / f"{name}_misconceptions.py")
 
 
 def names(root: Path) -> list[str]:

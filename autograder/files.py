@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import secrets
 import stat
@@ -68,3 +69,13 @@ def write(path: Path, data: bytes) -> None:
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+def text_of(raw: bytes) -> str:
+    """The text of an authored file, whatever editor saved it: no byte order mark, lines end in a newline alone."""
+    return raw.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def digest(raw: bytes) -> str:
+    """SHA-256 of the text, in hex: equal for two checkouts of one file that differ in line endings alone."""
+    return hashlib.sha256(text_of(raw).encode()).hexdigest()

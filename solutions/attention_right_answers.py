@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from autograder.right_answers import right_answer
+from autograder.proving.right_answers import right_answer
 
 
 # 1. project_qkv

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 from autograder.authoring import lint, script
 from autograder.authoring.authored import CATEGORIES, Cell, Problem, Source
 from autograder.errors import Unusable
+from autograder.files import digest, text_of
 
-__all__ = ["CATEGORIES", "Cell", "Problem", "Source", "digest", "problems", "read", "text_of"]
+__all__ = ["CATEGORIES", "Cell", "Problem", "Source", "problems", "read"]
 
 
 def read(path: Path) -> Source:
@@ -32,16 +32,6 @@ def problems(path: Path) -> list[str]:
     """
     source = _read(path)
     return [source.line(problem) for problem in source.problems]
-
-
-def text_of(raw: bytes) -> str:
-    """The text of an authored file, whatever editor saved it: no byte order mark, lines end in a newline alone."""
-    return raw.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
-
-
-def digest(raw: bytes) -> str:
-    """SHA-256 of the text, in hex: equal for two checkouts of one file that differ in line endings alone."""
-    return hashlib.sha256(text_of(raw).encode()).hexdigest()
 
 
 def _read(path: Path) -> Source:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,8 +18,10 @@ from autograder.engine.remote import Budget, Call, Remote, Session, Stopped, Stu
 from autograder.exercise import Check, Exercise
 from autograder.intake.python_source import binds, uses
 from autograder.intake.submission import Submission, SubmittedCell
-from autograder.proving.misconceptions import Misconception
 from autograder.silence import quiet
+
+if TYPE_CHECKING:
+    from autograder.proving.misconceptions import Misconception
 
 _KNOWN_KINDS = re.compile(
     r"a masked array|more than [0-9]{1,6} (MB|values)|an array of dtype (object|complex64|complex128)"
@@ -63,11 +65,6 @@ class Bench:
             for step in self.exercise.steps:
                 exec(compile(self.exercise.cell(step).source, f"<{step}>", "exec", dont_inherit=True), namespace)
         return {step: namespace[step] for step in self.exercise.steps}
-
-    @property
-    def misconceptions(self) -> tuple[Misconception, ...]:
-        """The bank of named wrong answers; empty where the exercise has none."""
-        return self.exercise.misconceptions
 
     def wrong(self, misconception: Misconception) -> Callable[..., Any]:
         """A wrong answer of the bank, among right answers to all other steps."""

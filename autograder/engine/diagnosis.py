@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,8 +16,10 @@ from autograder.engine.attempt import Bench
 from autograder.engine.inside import wire
 from autograder.engine.inside.peer import check_raised
 from autograder.engine.remote import Call, builtin_kind
-from autograder.proving.misconceptions import Misconception
 from autograder.silence import quiet
+
+if TYPE_CHECKING:
+    from autograder.proving.misconceptions import Misconception
 
 RTOL, ATOL = 1e-6, 1e-9
 """Looser than the checks' own tolerance: the same mistake may be computed in another order."""
@@ -38,7 +40,7 @@ def diagnose(bench: Bench, step: str, calls: Iterable[Call]) -> Misconception | 
     probes = [(call, outcome) for call in calls if (outcome := answered(call)) is not None]
     if not probes:
         return None
-    suspects = [wrong for wrong in bench.misconceptions if wrong.step == step]
+    suspects = [wrong for wrong in bench.exercise.misconceptions if wrong.step == step]
     for call, outcome in probes:
         suspects = [wrong for wrong in suspects if _same(outcome, _bank(bench, wrong, call))]
         if not suspects:

@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograder.course import Settings
 from autograder.engine.attempt import Attempt, Bench, Verdict, apart
@@ -16,11 +16,14 @@ from autograder.engine.examples import example
 from autograder.engine.isolation import EngineFault
 from autograder.engine.remote import Budget
 from autograder.engine.selftest import strongest
+from autograder.errors import Unusable
 from autograder.exercise import Check, Exercise
 from autograder.intake.raw import Rejected
 from autograder.intake.submission import Submission, parse
-from autograder.proving.misconceptions import Misconception
 from autograder.result import CheckResult, CheckStatus, Result, StepResult
+
+if TYPE_CHECKING:
+    from autograder.proving.misconceptions import Misconception
 
 MESSAGE_CHARACTERS = 2_000
 
@@ -64,6 +67,8 @@ class Grader:
         result = self._result(data, student, warnings=tuple(map(_printable, submission.warnings)))
         try:
             return Graded(self._graded(result, submission), submission)
+        except Unusable:  # the exercise's bank of misconceptions, say: the teacher can mend that
+            raise
         except Exception as fault:  # whatever went wrong here: the next submission must not suffer for it
             if isinstance(fault, EngineFault):
                 self._renew()

@@ -7,7 +7,9 @@ it keeps a grade from being changed, but not files from being read; it must be a
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -15,10 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-import numpy as np
+from autograder.engine.inside.control import MESSAGE
 
-from autograder.engine.inside import wire
-
+# NumPy, and what needs it, is imported further down: a command starts the parent first, so that both load it at once.
 INSIDE = Path(__file__).parent / "inside"
 LEVELS = ("bubblewrap", "landlock", "process")
 READY_SECONDS = 30.0
@@ -38,6 +39,9 @@ class Worker:
 
 class Parent(Protocol):
     """Where workers come from."""
+
+    def ready(self) -> None:
+        """Wait until it works."""
 
     def prepare(self, cell: str, source: str) -> None:
         """Compile a cell of the teacher's, which every worker will run; an optimisation and nothing else."""
@@ -62,11 +66,30 @@ def parent(level: str, without: frozenset[str] = frozenset()) -> Parent:
         Unusable: the program of this level is not installed.
         EngineFault: it does not start.
     """
-    return WarmParent(level, without) if hasattr(os, "fork") else ColdParent()
+    global _begun
+    begun, _begun = _begun, None
+    if begun is not None and (begun.level, begun.without) != (level, without):
+        begun.close()
+        begun = None
+    where: Parent = begun or WarmParent(level, without) if hasattr(os, "fork") else ColdParent()
+    where.ready()
+    return where
+
+
+_begun: WarmParent | None = None
+
+
+def begin(level: str) -> None:
+    """Start the parent that a grader is going to ask for, and do not wait; an optimisation and nothing else."""
+    global _begun
+    if hasattr(os, "fork") and (level in LEVELS[1:] or (level in ("auto", LEVELS[0]) and shutil.which("bwrap"))):
+        _begun = WarmParent(LEVELS[0] if level == "auto" else level, frozenset())
 
 
 def _command(level: str, without: frozenset[str], way: str, number: int) -> list[str]:
-    site = Path(np.__file__).parent.parent
+    numpy = importlib.util.find_spec("numpy")
+    assert numpy is not None and numpy.origin is not None
+    site = Path(numpy.origin).parent.parent
     boot = [sys.executable, "-I", "-S", "-B", "-X", "utf8", str(INSIDE / "boot.py")]
     place = str(site)
     if level == "bubblewrap" and "namespaces" not in without:
@@ -87,9 +110,7 @@ class WarmParent:
     """A process with NumPy loaded, from which workers are forked in about a millisecond."""
 
     def __init__(self, level: str, without: frozenset[str]) -> None:
-        from autograder.engine.inside import parent as inside
-
-        self._message = inside.MESSAGE
+        self.level, self.without = level, without
         self._control, other = socket.socketpair()
         self._control.settimeout(READY_SECONDS)
         with other:
@@ -104,15 +125,19 @@ class WarmParent:
                 env=_environment(without),
                 start_new_session=True,
             )
+
+    def ready(self) -> None:
         self._expect(b"warm")
 
     def prepare(self, cell: str, source: str) -> None:
+        from autograder.engine.inside import wire
+
         encoder = wire.Encoder(lambda function: b"")
         encoder.value((cell, source))
         ours, theirs = socket.socketpair()
         with ours, theirs:
             try:
-                socket.send_fds(self._control, [self._message.pack(b"load", 0)], [theirs.fileno()])
+                socket.send_fds(self._control, [MESSAGE.pack(b"load", 0)], [theirs.fileno()])
                 wire.send(ours, wire.RUN, bytes(16), bytes(encoder.out))
             except OSError as error:
                 raise EngineFault(f"the parent of the workers has gone: {error}") from None
@@ -122,7 +147,7 @@ class WarmParent:
         ours, theirs = socket.socketpair()
         with theirs:
             try:
-                socket.send_fds(self._control, [self._message.pack(b"fork", 0)], [theirs.fileno()])
+                socket.send_fds(self._control, [MESSAGE.pack(b"fork", 0)], [theirs.fileno()])
             except OSError as error:
                 ours.close()
                 raise EngineFault(f"the parent of the workers has gone: {error}") from None
@@ -135,7 +160,7 @@ class WarmParent:
     def end(self, worker: Worker) -> int | None:
         worker.sock.close()
         try:
-            self._control.sendall(self._message.pack(b"kill", worker.number))
+            self._control.sendall(MESSAGE.pack(b"kill", worker.number))
         except OSError as error:
             raise EngineFault(f"the parent of the workers has gone: {error}") from None
         status = os.waitstatus_to_exitcode(self._expect(b"end."))
@@ -151,8 +176,8 @@ class WarmParent:
 
     def _expect(self, word: bytes) -> int:
         try:
-            data = self._control.recv(self._message.size, socket.MSG_WAITALL)
-            said, number = self._message.unpack(data)
+            data = self._control.recv(MESSAGE.size, socket.MSG_WAITALL)
+            said, number = MESSAGE.unpack(data)
         except Exception as error:
             raise EngineFault(f"the parent of the workers does not answer: {error}") from None
         if said != word:
@@ -165,6 +190,9 @@ class ColdParent:
 
     def __init__(self) -> None:
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
+
+    def ready(self) -> None:
+        """Every worker is waited for when it starts."""
 
     def prepare(self, cell: str, source: str) -> None:
         """Nothing to prepare: every worker begins anew."""

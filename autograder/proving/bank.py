@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.authoring.source import text_of
 from autograder.errors import Unusable
+from autograder.files import text_of
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,10 @@ import gc
 import os
 import signal
 import socket
-import struct
 
 from autograder.engine.inside import worker
+from autograder.engine.inside.control import MESSAGE
 from autograder.engine.inside.lock import Lock
-
-MESSAGE = struct.Struct("<4sq")
-"""What passes between grader and parent: a word and a number (a process id or how a process ended)."""
 
 
 def main(control: socket.socket, lock: Lock) -> None:

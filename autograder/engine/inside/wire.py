@@ -38,8 +38,8 @@ RUN, CALL, RETURN, RAISE = 1, 2, 3, 4
 DTYPES = tuple(np.dtype(code) for code in ("?", "<i1", "<i2", "<i4", "<i8", "<u1", "<u2", "<u4", "<u8", "<f4", "<f8"))
 _CODES = {dtype: code for code, dtype in enumerate(DTYPES)}
 _U32 = struct.Struct("<I")
-_I64 = struct.Struct("<q")
 _F64 = struct.Struct("<d")
+_SHAPES = tuple(struct.Struct(f"<{ndim}Q") for ndim in range(MAX_AXES + 1))
 
 
 class ProtocolError(Exception):
@@ -155,7 +155,7 @@ class Encoder:
             if array.ndim > MAX_AXES:
                 raise CannotCross(f"an array of more than {MAX_AXES} axes")
             self.out += b"a" + bytes([_CODES[array.dtype], value.flags.writeable, array.ndim])
-            self.out += struct.pack(f"<{array.ndim}Q", *array.shape) + array.tobytes()
+            self.out += _SHAPES[array.ndim].pack(*array.shape) + array.tobytes()
         elif isinstance(value, list):
             self._items(b"l", value)
         else:
@@ -198,7 +198,7 @@ class Decoder:
         self._depth += 1
         if self._values > MAX_VALUES or self._depth > MAX_DEPTH:
             raise ProtocolError("too many values")
-        value = self._value(bytes(self._take(1)))
+        value = self._value(self._tag())
         self._depth -= 1
         return value
 
@@ -209,12 +209,23 @@ class Decoder:
 
     def content(self) -> Any:
         """The next array, list or dictionary, which stands for the new content of one that has a number."""
-        tag = bytes(self._take(1))
+        tag = self._tag()
         if tag not in (b"a", b"l", b"m"):
             raise ProtocolError("no content")
         return self._value(tag, numbered=False)
 
     def _value(self, tag: bytes, numbered: bool = True) -> Any:
+        if tag == b"a":
+            dtype = self._dtype()
+            writeable, ndim = self._take(2)
+            if writeable > 1 or ndim > MAX_AXES:
+                raise ProtocolError("no array")
+            array = self._array(dtype, _SHAPES[ndim].unpack(self._take(8 * ndim)))
+            if not writeable:
+                array.flags.writeable = False
+            if numbered:
+                self.known.append(array)
+            return array
         if tag == b"N":
             return None
         if tag in (b"T", b"F"):
@@ -241,16 +252,6 @@ class Decoder:
             if index >= len(self.known):
                 raise ProtocolError("a reference to nothing")
             return self.known[index]
-        if tag == b"a":
-            dtype = self._dtype()
-            writeable, ndim = self._take(2)
-            if writeable > 1 or ndim > MAX_AXES:
-                raise ProtocolError("no array")
-            array = self._array(dtype, struct.unpack(f"<{ndim}Q", self._take(8 * ndim)))
-            array.flags.writeable = bool(writeable)
-            if numbered:
-                self.known.append(array)
-            return array
         if tag == b"l":
             items: list[Any] = []
             if numbered:
@@ -297,15 +298,18 @@ class Decoder:
 
     def _array(self, dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
         # Sizes are Python integers and are held against the bytes that have arrived before NumPy sees them.
-        if any(size >= 1 << 31 for size in shape):
+        if shape and max(shape) >= 1 << 31:
             raise ProtocolError("an axis too long")
-        data = self._take(math.prod(shape) * dtype.itemsize)
-        if dtype == np.bool_ and np.frombuffer(data, np.uint8).max(initial=0) > 1:
+        data = bytearray(self._take(math.prod(shape) * dtype.itemsize))
+        if dtype == np.bool_ and data.translate(None, b"\0\1"):
             raise ProtocolError("booleans that are neither")
         try:
-            return np.frombuffer(bytearray(data), dtype).reshape(shape)
-        except ValueError:
+            return np.ndarray(shape, dtype, data)
+        except (ValueError, TypeError):
             raise ProtocolError("no array") from None
+
+    def _tag(self) -> bytes:
+        return bytes(self._take(1))
 
     def _sized(self) -> memoryview:
         return self._take(_U32.unpack(self._take(4))[0])

@@ -304,9 +304,10 @@ class Decoder:
         if dtype == np.bool_ and data.translate(None, b"\0\1"):
             raise ProtocolError("booleans that are neither")
         try:
-            return np.ndarray(shape, dtype, data)
+            array: np.ndarray[Any, Any] = np.ndarray(shape, dtype, data)
         except (ValueError, TypeError):
             raise ProtocolError("no array") from None
+        return array
 
     def _tag(self) -> bytes:
         return bytes(self._take(1))

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from itertools import islice
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
+from queue import SimpleQueue
 
-from autograder import files
-from autograder.course import STUDENT_ID, Course, Settings
-from autograder.engine.grading import Graded, Grader
-from autograder.errors import Unusable
+from autograder import crew, files
+from autograder.course import STUDENT_ID, Course
+from autograder.engine.grading import Graded
+from autograder.errors import Stopped, Unusable
 from autograder.exercise import Exercise
+from autograder.graders import Task
 from autograder.intake.raw import Rejected, read
-from autograder.nbgrader import autograded, gradebook
-from autograder.result import Result
+from autograder.journal import Journal
+from autograder.result import Outcome, Result
 
 BATCH = 50
 """So many results are written to the gradebook at once."""
@@ -28,36 +32,109 @@ def grade_class(
     submitted: Path | None = None,
     students: Sequence[str] | None = None,
     jobs: int = 1,
+    scheduler: str | None = None,
     force: bool = True,
     progress: Callable[[Result], None] | None = None,
-) -> list[Result]:
+) -> list[Outcome]:
     """Grade the submissions in ``<submitted>/<student>/<exercise>/``, or those of ``students`` alone.
 
-    A result is stored before the gradebook hears of it. Without ``force`` a submission is not graded again
-    when its bytes, the exercise and the engine are those of its stored result.
+    A result is stored as soon as it is there, and before the gradebook hears of it. Without ``force`` a submission
+    is not graded again when its bytes, the exercise and the engine are those of its stored result.
+
+    Args:
+        jobs: so many processes of this machine grade.
+        scheduler: the address of a Dask cluster that grades instead.
 
     Returns:
-        One result a submission, in the order of the students' ids.
+        One outcome a submission, in the order of the students' ids.
 
     Raises:
-        Unusable: the folder or the course's state cannot be used.
+        Unusable: the folder, the course's state or the cluster cannot be used.
+        Fault: nothing can be graded at all.
+        Stopped: by a signal; what had been graded by then is stored and recorded.
     """
     folder = submitted or course.submitted
-    handed_in = [name for name in students_in(folder, exercise.name) if students is None or name in students]
-    gradebook.prepare(course, exercise)
-    results: dict[str, Result] = {}
-    for batch in _batches(_grade(course, exercise, folder, handed_in, jobs, force)):
-        for graded in batch:
-            path = result_path(course, exercise.name, str(graded.result.student))
-            files.write(path, (graded.result.to_json() + "\n").encode())
-        gradebook.record(course, exercise, batch, submitted=folder)
-        for graded in batch:
-            if graded.submission is not None:
-                autograded.write(course, exercise, graded, submitted=folder)
-            results[str(graded.result.student)] = graded.result
-            if progress:
-                progress(graded.result)
-    return [results[name] for name in sorted(results)]
+    everybody = students_in(folder, exercise.name)
+    names = [name for name in everybody if students is None or name in students]
+    outcomes: dict[str, Outcome] = {}
+    with Journal(course.results / exercise.name) as journal:
+        journal.pending.intersection_update(everybody)
+        _sweep(course, exercise.name, journal.pending)
+        answers: crew.Answers = SimpleQueue()
+        with _stoppable(answers.put), closing(_crew(course, exercise, min(jobs, len(names)), scheduler)) as graders:
+            # Imported late: the graders are getting ready at the same time.
+            from autograder.nbgrader import gradebook
+
+            gradebook.prepare(course, exercise)
+            batch: list[Graded] = []
+
+            def task(student: str) -> Task:
+                return _task(course, exercise.name, folder, student, force)
+
+            try:
+                for one in crew.graded(graders, exercise, names, task, answers):
+                    student = str(one.result.student)
+                    if not one.unchanged:
+                        journal.storing(student)
+                        text = one.result.to_json() + "\n"
+                        files.write(result_path(course, exercise.name, student), text.encode())
+                    batch.append(replace(one, unchanged=one.unchanged and student not in journal.pending))
+                    outcomes[student] = one.result.outcome
+                    if progress:
+                        progress(one.result)
+                    if len(batch) == BATCH:
+                        _record(course, exercise, batch, folder, journal)
+            except Stopped:
+                _record(course, exercise, batch, folder, journal)
+                raise
+            _record(course, exercise, batch, folder, journal)
+    return [outcomes[name] for name in sorted(outcomes)]
+
+
+def _record(course: Course, exercise: Exercise, batch: list[Graded], folder: Path, journal: Journal) -> None:
+    """Write a batch into the gradebook and the autograded notebooks, and empty it."""
+    from autograder.nbgrader import autograded, gradebook
+
+    gradebook.record(course, exercise, batch, submitted=folder)
+    for one in batch:
+        if one.submission is not None:
+            autograded.write(course, exercise, one, submitted=folder)
+    journal.recorded(str(one.result.student) for one in batch)
+    batch.clear()
+
+
+def _crew(course: Course, exercise: Exercise, jobs: int, scheduler: str | None) -> crew.Crew:
+    if scheduler is None:
+        return crew.Here(jobs, exercise, course.secret(), course.settings)
+    from autograder.cluster import Cluster
+
+    return Cluster(scheduler, exercise, course.secret(), course.settings)
+
+
+@contextmanager
+def _stoppable(put: Callable[[Stopped], None]) -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM end the class between two submissions, not in the middle of what is being written."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, _: object) -> None:
+        put(Stopped(number, "stopped; what was graded is kept, and the same command goes on from there"))
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _sweep(course: Course, exercise: str, students: set[str]) -> None:
+    """Remove what a run that was killed had begun to write."""
+    places = [course.results / exercise, *(course.autograded / student / exercise for student in students)]
+    for place in places:
+        for path in place.glob(f".*{files.PART}"):
+            path.unlink()
 
 
 def result_path(course: Course, exercise: str, student: str) -> Path:
@@ -77,6 +154,12 @@ def stored_results(course: Course, exercise: str) -> list[Result]:
     """All stored results of an exercise, in the order of the students' ids."""
     names = sorted(path.stem for path in (course.results / exercise).glob("*.json"))
     return [result for name in names if (result := stored_result(course, exercise, name))]
+
+
+def stored_lines(course: Course, exercise: str, outcomes: Iterable[Outcome]) -> Iterator[str]:
+    """The stored results behind these outcomes as JSON, one a line; read one at a time."""
+    for outcome in outcomes:
+        yield result_path(course, exercise, str(outcome.student)).read_text(encoding="utf-8")
 
 
 def students_in(folder: Path, exercise: str) -> list[str]:
@@ -103,53 +186,17 @@ def _folders(folder: Path, exercise: str) -> list[str]:
     return [name for name in names if os.path.lexists(folder / name / exercise)]
 
 
-def _grade(
-    course: Course, exercise: Exercise, folder: Path, students: Sequence[str], jobs: int, force: bool
-) -> Iterator[Graded]:
-    """The submissions' results, each as soon as it is there."""
-    arguments = (exercise, course.secret(), course.settings)
-    old = {} if force else {name: stored_result(course, exercise.name, name) for name in students}
-    paths = [(name, folder / name / exercise.name / f"{exercise.name}.ipynb") for name in students]
-    if jobs == 1 or len(students) < 2:
-        with Grader(*arguments) as grader:
-            for name, path in paths:
-                yield _one(grader, name, path, old.get(name))
-        return
-    with ProcessPoolExecutor(jobs, initializer=_begin, initargs=arguments) as pool:
-        waiting = iter(paths)
-        running: set[Future[Graded]] = set()
-        while True:
-            # A few in hand for each process, so that memory does not grow with the class.
-            for name, path in islice(waiting, 4 * jobs - len(running)):
-                running.add(pool.submit(_in_pool, name, path, old.get(name)))
-            if not running:
-                return
-            done, running = wait(running, return_when=FIRST_COMPLETED)
-            yield from (future.result() for future in done)
-
-
-_grader: Grader | None = None
-
-
-def _begin(exercise: Exercise, secret: bytes, settings: Settings) -> None:
-    global _grader
-    _grader = Grader(exercise, secret, settings)
-
-
-def _in_pool(student: str, path: Path, old: Result | None) -> Graded:
-    assert _grader is not None
-    return _one(_grader, student, path, old)
-
-
-def _one(grader: Grader, student: str, path: Path, old: Result | None) -> Graded:
+def _task(course: Course, exercise: str, folder: Path, student: str, force: bool) -> Task:
+    """The submission of a student, with its stored result unless it is to be graded anew in any case."""
+    path = folder / student / exercise / f"{exercise}.ipynb"
+    stored = result_path(course, exercise, student)
+    old = None if force or not stored.is_file() else stored.read_bytes()
     try:
         if path.parent.is_symlink():  # to another student's, it may be
             raise Rejected("lies in a folder that is a link; links are not followed")
-        data = read(_notebook(path))
+        return Task(student, read(_notebook(path)), None, old)
     except Rejected as rejected:
-        return Graded(grader.rejected(b"", student, f"{path.name} {rejected}"), None)
-    unchanged = grader.unchanged(data, old)
-    return unchanged if unchanged else grader.grade(data, student)
+        return Task(student, b"", f"{path.name} {rejected}")
 
 
 def _notebook(path: Path) -> Path:
@@ -157,7 +204,3 @@ def _notebook(path: Path) -> Path:
     script = path.with_suffix(".py")
     return script if not os.path.lexists(path) and os.path.lexists(script) else path
 
-
-def _batches(graded: Iterator[Graded]) -> Iterator[list[Graded]]:
-    while batch := list(islice(graded, BATCH)):
-        yield batch

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
@@ -11,14 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
-from autograder.errors import Unusable, with_repair
+from autograder.errors import Fault, Stopped, Unusable, with_repair
 from autograder.output import put, short, writable
 from autograder.plain_text import inert
 
 if TYPE_CHECKING:
     from autograder.course import Course
     from autograder.exercise import Exercise
-    from autograder.result import Result
+    from autograder.result import Outcome, Result
 
 app = typer.Typer(
     add_completion=False,
@@ -41,11 +42,13 @@ Notebook = Annotated[Path, typer.Argument(metavar="NOTEBOOK", help="a submitted 
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run a command: exit 0 done, 1 not good enough, 2 unusable input, 3 the grader's fault."""
+    """Run a command: exit 0 done, 1 not good enough, 2 unusable input, 3 the grader's fault, 128 + n signal n."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # Pipes of Windows may know no ✓, and no file can hold half a character of a student's text.
             stream.reconfigure(errors="replace")
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _stopped)
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         code = app(given or ["--help"], prog_name="autograder", standalone_mode=False)
@@ -59,11 +62,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if error.filename is None:
             raise
         _stop(f"{error.filename}: {(error.strerror or 'cannot be used').lower()}; check the path and who may use it", 2)
-    except (KeyboardInterrupt, typer.Abort):
-        code = 130
-    if code == 130:  # newer versions of typer say so by the code
-        _stop("stopped; what was graded so far is kept", 130)
+    except Fault as fault:
+        _stop(str(fault), 3)
+    except Stopped as stopped:
+        _stop(str(stopped), 128 + stopped.number)
     sys.exit(code)
+
+
+def _stopped(number: int, _: object) -> None:
+    raise Stopped(number)
 
 
 def _stop(line: str, code: int) -> None:
@@ -163,7 +170,7 @@ def score(
     with Grader(exercise, secret, where.settings) as grader:
         result = grader.rejected(data, None, unreadable) if unreadable else grader.grade(data, None).result
     out = sys.stderr if json == "-" else sys.stdout
-    put(json, result.to_json() + "\n", out)
+    put(json, [result.to_json() + "\n"], out)
     if result.status == "rejected":
         raise Unusable(f"{notebook}: {with_repair(str(result.reason), 'ask the student for it again')}")
     if result.status == "error":
@@ -187,6 +194,9 @@ def grade(
     submitted: Annotated[Optional[Path], typer.Option(metavar="DIR", help="default: the course's submitted/")] = None,
     json: Annotated[Optional[str], typer.Option(metavar="FILE", help="one result a line; - is standard output")] = None,
     force: Annotated[bool, typer.Option("--force", help="also grade again what has not changed")] = False,
+    scheduler: Annotated[
+        Optional[str], typer.Option(metavar="ADDRESS", help="grade on this Dask cluster, such as tcp://host:8786")
+    ] = None,
     isolation: Isolation = None,
     course: CourseFolder = None,
 ) -> None:
@@ -200,20 +210,30 @@ def grade(
         raise Unusable(f"{submitted}: no such folder; name the folder with one folder a student")
     out = sys.stderr if json == "-" else sys.stdout
     folder = submitted or where.submitted
-    with tables.progress(f"grading {exercise}", len(classroom.students_in(folder, exercise)), out) as tick:
-        results = classroom.grade_class(
-            where, what, submitted=submitted, jobs=jobs or os.cpu_count() or 1, force=force, progress=tick
+    size = len(classroom.students_in(folder, exercise))
+    strangers = classroom.strangers_in(folder, exercise)
+    if not size and not strangers and not where.class_list():
+        raise Unusable(
+            f"{short(folder)}: no submissions, which are looked for as <student>/{exercise}/{exercise}.ipynb; "
+            f"run autograder collect {exercise}, or name another folder with --submitted"
         )
-    put(json, "".join(result.to_json() + "\n" for result in results), out)
-    tables.scores(results, out, _missing(where, results))
-    for name in classroom.strangers_in(folder, exercise):
+    with tables.class_progress(f"grading {exercise}", size, out) as tick:
+        outcomes = classroom.grade_class(
+            where,
+            what,
+            submitted=submitted,
+            jobs=jobs or os.cpu_count() or 1,
+            scheduler=scheduler,
+            force=force,
+            progress=tick,
+        )
+    put(json, classroom.stored_lines(where, exercise, outcomes), out)
+    tables.scores(outcomes, out, _missing(where, outcomes))
+    for name in strangers:
         print(f"left out: {name!r} is no student id; rename the folder", file=out)
-    if not results:
-        place = f"{short(folder)}/<student>/{exercise}/{exercise}.ipynb"
-        print(f"no submissions: they are looked for as {place}", file=out)
-    else:
+    if outcomes:
         print(f"wrote {short(where.results / exercise)}, {short(where.autograded)} and the gradebook", file=out)
-    if any(result.status == "error" for result in results):
+    if any(outcome.status == "error" for outcome in outcomes):
         _stop("some submissions could not be graded: see reason", 3)
 
 
@@ -352,7 +372,7 @@ def prove(
     out = sys.stderr if json == "-" else sys.stdout
     with tables.progress(f"proving {exercise}", proof.size(where.root, what), out) as tick:
         found = proof.prove(where.root, what, range(keys), jobs or os.cpu_count() or 1, tick)
-    put(json, found.to_json(), out)
+    put(json, [found.to_json()], out)
     matrix.show(found, out)
     raise typer.Exit(1 if found.problems() else 0)
 
@@ -371,7 +391,7 @@ def _course(folder: Path | None) -> Course:
     return find(folder)
 
 
-def _missing(course: Course, results: Sequence[Result]) -> list[str]:
+def _missing(course: Course, results: Sequence[Result | Outcome]) -> list[str]:
     """Who is on the class list and has no result."""
     return sorted((course.class_list() or {}).keys() - {result.student for result in results})
 

@@ -1,4 +1,4 @@
-"""The one exception for what a user can mend."""
+"""The exceptions that the command line turns into one line and an exit code."""
 
 
 class Unusable(Exception):
@@ -11,3 +11,18 @@ class Unusable(Exception):
 def with_repair(reason: str, repair: str) -> str:
     """The reason with what to do about it, unless it says that itself."""
     return reason if ";" in reason else f"{reason}; {repair}"
+
+
+class Fault(Exception):
+    """The grader itself cannot work; one line, and exit code 3."""
+
+
+class Stopped(BaseException):
+    """Somebody ended the program with a signal (Ctrl-C is one): one line, and exit code 128 + its number.
+
+    No Exception, so that nothing between the signal and the command line takes it for a failure of its own.
+    """
+
+    def __init__(self, number: int, line: str = "stopped") -> None:
+        super().__init__(line)
+        self.number = number

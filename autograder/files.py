@@ -7,8 +7,12 @@ import hashlib
 import os
 import secrets
 import stat
+from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO
+
+PART = ".part"
+"""How the names of unfinished files end; they begin with a dot."""
 
 
 class Refused(Exception):
@@ -57,14 +61,14 @@ def _why(error: OSError) -> str:
     return "is a link; links are not followed" if error.errno == errno.ELOOP else str(error.strerror).lower()
 
 
-def write(path: Path, data: bytes) -> None:
+def write(path: Path, data: bytes | Iterable[bytes]) -> None:
     """Write ``data`` to ``path`` at once: whoever reads it sees the old file or the new one."""
     # The leading dot hides the unfinished file from nbgrader's globs.
-    part = path.with_name(f".{secrets.token_hex(8)}.part")
+    part = path.with_name(f".{secrets.token_hex(8)}{PART}")
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with part.open("xb") as file:
-            file.write(data)
+            file.writelines([data] if isinstance(data, bytes) else data)
         os.replace(part, path)
     except BaseException:
         part.unlink(missing_ok=True)

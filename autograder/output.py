@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TextIO
 
@@ -19,17 +21,17 @@ def writable(file: str | None) -> None:
         raise Unusable(f"{path}: there is no folder {path.parent}; make it or choose another")
 
 
-def put(file: str | None, text: str, out: TextIO) -> None:
-    """Write what ``--json`` asks for."""
+def put(file: str | None, lines: Iterable[str], out: TextIO) -> None:
+    """Write what ``--json`` asks for; lines end with their newline."""
     from autograder import files
 
     if file is None:
         return
     if file == "-":
         # The same JSON; but in the logs of GitHub's workflows a student's ``##[`` would be a command.
-        print(text.replace("##[", "##\\u005b"), end="")
+        sys.stdout.writelines(line.replace("##[", "##\\u005b") for line in lines)
         return
-    files.write(Path(file), text.encode())
+    files.write(Path(file), (line.encode() for line in lines))
     print(f"wrote {file}", file=out)
 
 

@@ -101,6 +101,18 @@ def alike(checks: Iterable[CheckResult]) -> list[list[CheckResult]]:
     return list(groups.values())
 
 
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A result without its steps: what a table of the class needs, small enough to keep for everybody."""
+
+    student: str | None
+    status: Status
+    reason: str | None
+    score: float | None
+    max_score: float
+    warnings: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Result:
     """What one submission earned, or in one line why it could not be graded."""
@@ -138,6 +150,10 @@ class Result:
             }
             for name in names
         }
+
+    @property
+    def outcome(self) -> Outcome:
+        return Outcome(self.student, self.status, self.reason, self.score, self.max_score, self.warnings)
 
     def step(self, name: str) -> StepResult:
         """The result of one step, by its name (KeyError if there is none)."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
@@ -14,7 +15,7 @@ from rich.text import Text
 
 from autograder.exercise import Exercise
 from autograder.plain_text import inert
-from autograder.result import Result, shown
+from autograder.result import Outcome, Result, shown
 from autograder.screen import console, show
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ STYLES = {"graded": "", "rejected": "yellow", "error": "red", "missing": "dim"}
 
 
 def scores(
-    results: Sequence[Result],
+    results: Sequence[Result | Outcome],
     out: TextIO | None = None,
     missing: Iterable[str] = (),
     marks: Mapping[str, Marks] | None = None,
@@ -88,27 +89,53 @@ def checks(exercise: Exercise, results: Sequence[Result], out: TextIO | None = N
 @contextmanager
 def progress(title: str, total: int, out: TextIO) -> Iterator[Callable[[object], None]]:
     """A progress bar on a terminal; elsewhere a line now and then."""
+    with _progress(title, total, out, lambda _: False) as tick:
+        yield tick
+
+
+@contextmanager
+def class_progress(title: str, total: int, out: TextIO) -> Iterator[Callable[[Result], None]]:
+    """The same for submissions, of which some cannot be graded."""
+    with _progress(title, total, out, lambda result: result.status != "graded") as tick:
+        yield tick
+
+
+@contextmanager
+def _progress(
+    title: str, total: int, out: TextIO, failed: Callable[[Any], bool]
+) -> Iterator[Callable[[Any], None]]:
     screen = console(out)
-    if not screen.is_terminal:
-        yield _lines(title, total, screen)
-        return
-    columns = (SpinnerColumn(), TextColumn(title), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=screen, transient=True) as bar:
-        task = bar.add_task(title, total=total)
-        yield lambda _: bar.advance(task)
+    began = time.monotonic()
+    done = failures = 0
+    bar = Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[failures]}"),
+        console=screen,
+        transient=True,
+        disable=not screen.is_terminal,
+    )
+    task = bar.add_task(title, total=total, rate="", failures="")
 
-
-def _lines(title: str, total: int, screen: Console) -> Callable[[object], None]:
-    done = 0
-    every = max(total // 10, 1)
-
-    def tick(_: object) -> None:
-        nonlocal done
+    def tick(what: Any) -> None:
+        nonlocal done, failures
         done += 1
-        if done % every == 0 or done == total:
-            screen.print(f"{title}: {done} of {total}", highlight=False)
+        failures += failed(what)
+        seconds = time.monotonic() - began
+        rate = f"{done / seconds:.1f}/s" if seconds else ""
+        without = f"{failures} without a grade" if failures else ""
+        bar.update(task, completed=done, rate=rate, failures=without)
+        if not screen.is_terminal and (done % max(total // 10, 1) == 0 or done == total):
+            left = f"{(total - done) * seconds / done:.0f} s left" if done < total else f"{seconds:.0f} s"
+            parts = (f"{title}: {done} of {total}", rate, left, without)
+            screen.print(", ".join(filter(None, parts)), highlight=False)
 
-    return tick
+    with bar:
+        yield tick
 
 
 def _table() -> Table:

@@ -9,7 +9,7 @@ import re
 import time
 import zipfile
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from attacks.arena import FILE, MEMORY_MB, SECRET, Arena, _descendants, _measure
 from attacks.ordinary import ROOT, Ordinary
 from attacks.target import exercise, handed_in
 
-from autograder import classroom
+from autograder import classroom, crew
 from autograder.course import Course, Settings
 from autograder.engine import attempt, grading, remote
 from autograder.engine.attempt import Attempt
@@ -351,6 +351,13 @@ def test_nothing_but_a_regular_file_is_collected_and_nobody_else_suffers(course,
     assert cost.memory_mb < MEMORY_MB and cost.seconds < 10
 
 
+def graded_files(course, students):
+    """The results of these students, from the files where submissions lie."""
+    with closing(crew.Here(1, exercise(), course.secret(), course.settings)) as here:
+        tasks = [classroom._task(course, "target", course.submitted, student, True) for student in students]
+        return [here.submit(task).result().result for task in tasks]
+
+
 @pytest.mark.parametrize("what", ["file", "folder", "pipe", "directory"])
 def test_what_is_no_file_where_submissions_lie_is_rejected_and_the_class_goes_on(course, what):
     place = course.submitted / "mallory" / "target"
@@ -363,14 +370,14 @@ def test_what_is_no_file_where_submissions_lie_is_rejected_and_the_class_goes_on
         os.mkfifo(place / "target.ipynb")
     else:
         (place / "target.ipynb").mkdir()
-    results = [graded.result for graded in classroom._grade(course, exercise(), course.submitted, ["ada", "mallory", "zoe"], 1, True)]
+    results = graded_files(course, ["ada", "mallory", "zoe"])
     assert [(result.status, result.score) for result in results] == [("graded", 12), ("rejected", None), ("graded", 12)]
 
 
 def test_a_hard_link_is_read_as_the_bytes_that_it_is(course):
     place = course.submitted / "mallory" / "target" / "target.ipynb"
     os.link(course.root / "secret.ipynb", place)
-    (result,) = [graded.result for graded in classroom._grade(course, exercise(), course.submitted, ["mallory"], 1, True)]
+    (result,) = graded_files(course, ["mallory"])
     assert result.status == "rejected" and FILE not in result.to_json()
     assert (course.root / "secret.ipynb").read_text() == FILE
 

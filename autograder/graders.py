@@ -1,0 +1,231 @@
+"""Grader processes: each grades one submission after the other, and may die without taking anything along.
+
+Student code runs in workers of theirs, locked in. What a grader process itself dies of is another thing: a fault
+of NumPy, too little memory, somebody's ``kill -9``. Its submission is then graded again by a fresh one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import weakref
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, Pipe
+from queue import SimpleQueue
+from typing import Any
+
+from autograder.course import Settings
+from autograder.engine.grading import Graded, Grader
+from autograder.errors import Unusable
+from autograder.exercise import Exercise
+from autograder.result import Result
+
+TRIES = 3
+"""So many grader processes may die of a submission, one after the other, before it is put aside."""
+
+END_SECONDS = 5.0
+
+# multiprocessing would import the main program anew in each process, and that may be all of nbgrader.
+START = "import sys; sys.path[:] = sys.argv[2:]; from autograder.graders import serve; serve(int(sys.argv[1]))"
+
+
+class Died(Exception):
+    """Every grader process that graded this submission has died."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a grader needs to know of a submission.
+
+    Args:
+        unreadable: why its file could not be read, None if it could.
+        old: its stored result as JSON; the submission is not graded again where that still holds.
+    """
+
+    student: str
+    data: bytes
+    unreadable: str | None = None
+    old: bytes | None = None
+
+
+class Graders:
+    """As many grader processes as threads call ``grade`` at once; each stays warm for the next submission.
+
+    Pickled, it carries the exercise and no process: so it travels to the machines of a cluster.
+    """
+
+    def __init__(self, exercise: Exercise, secret: bytes, settings: Settings) -> None:
+        self._job = (exercise, secret, settings)
+        self._lock = threading.Lock()
+        self._closed = False
+        self._idle: list[_Process] = []
+        self._alive: set[_Process] = set()
+        weakref.finalize(self, _end, self._alive)
+
+    def __reduce__(self) -> Any:
+        return Graders, self._job
+
+    def __enter__(self) -> Graders:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def warm(self) -> None:
+        """Start one process more, before it is needed."""
+        with contextlib.suppress(OSError, Died):  # `grade` will meet the same, and say so
+            self._idle.append(self._start())
+
+    def grade(self, task: Task) -> Graded:
+        """Grade a submission, in a fresh process when one dies of it.
+
+        Raises:
+            Died: so did all of them.
+            Unusable: no grader can work here, for example at the isolation level that is asked for.
+        """
+        answer: Graded | None = None
+        for _ in range(TRIES):
+            try:
+                process = self._idle.pop()
+            except IndexError:
+                process = self._start()
+            try:
+                answer = process.ask(task)
+            except (EOFError, OSError):
+                self._bury(process)
+                continue
+            self._idle.append(process)
+            if answer.result.status != "error":  # else somebody may have ended its workers: once more
+                break
+        if answer is None:
+            raise Died
+        return answer
+
+    def close(self) -> None:
+        """End all processes, at once: who waits in ``grade`` gets Died."""
+        with self._lock:
+            self._closed = True
+        _end(self._alive)
+
+    def _start(self) -> _Process:
+        with self._lock:
+            if self._closed:
+                raise Died
+            process = _Process()
+            self._alive.add(process)
+        process.tell(pickle.dumps(self._job))
+        return process
+
+    def _bury(self, process: _Process) -> None:
+        with self._lock:
+            self._alive.discard(process)
+        _end({process})
+
+
+class _Process:
+    """One grader process, seen from the one that gives it work."""
+
+    def __init__(self) -> None:
+        self._connection, theirs = Pipe()
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", START, str(theirs.fileno()), *sys.path],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                start_new_session=True,  # a Ctrl-C on the terminal is for whoever waits for the class
+                # One thread is enough for small arrays, and further ones would fight over the cores.
+                env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"},
+            )
+
+    def tell(self, job: bytes) -> None:
+        """Hand over exercise, secret and settings."""
+        with contextlib.suppress(OSError):  # it has died already: whoever asks it will notice
+            self._connection.send_bytes(job)
+
+    def ask(self, task: Task) -> Graded:
+        """Let it grade a submission; EOFError or OSError when it dies."""
+        self._connection.send(task)
+        answer = self._connection.recv()
+        if isinstance(answer, Unusable):
+            raise answer
+        assert isinstance(answer, Graded)
+        return answer
+
+    def end(self) -> None:
+        """Ask it to end, and its workers with it."""
+        self._process.terminate()
+
+    def wait(self) -> None:
+        """Wait until it has ended; kill it if it does not."""
+        try:
+            self._process.wait(END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._connection.close()
+
+
+def _end(processes: set[_Process]) -> None:
+    known = list(processes)
+    for process in known:
+        process.end()
+    for process in known:
+        process.wait()
+
+
+def serve(descriptor: int) -> None:
+    """Be a grader process: answer tasks until whoever asks hangs up, or is killed."""
+    grader: Grader | None = None
+
+    def end(*_: object) -> None:
+        if grader is not None:
+            grader.__exit__()
+        os._exit(0)
+
+    signal.signal(signal.SIGTERM, end)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    connection = Connection(descriptor)
+    tasks: SimpleQueue[Task] = SimpleQueue()
+    job = connection.recv()
+
+    def listen() -> None:
+        # In a thread, so that the end of whoever asks is noticed in the middle of a submission, too.
+        try:
+            while True:
+                tasks.put(connection.recv())
+        except (EOFError, OSError):
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=listen, daemon=True).start()
+    try:
+        grader = Grader(*job)
+    except Unusable as error:
+        while True:
+            tasks.get()
+            connection.send(error)
+    while True:
+        connection.send(_graded(grader, tasks.get()))
+
+
+def _graded(grader: Grader, task: Task) -> Graded:
+    if task.unreadable is not None:
+        return Graded(grader.rejected(task.data, task.student, task.unreadable), None)
+    try:
+        unchanged = grader.unchanged(task.data, _stored(task.old)) if task.old is not None else None
+        return unchanged or grader.grade(task.data, task.student)
+    except Exception as fault:  # a mistake of ours: the class must not suffer for it
+        reason = " ".join(f"the grader failed: {type(fault).__name__}: {fault}".split())
+        return Graded(grader.rejected(task.data, task.student, "").without_steps(reason), None)
+
+
+def _stored(text: bytes) -> Result | None:
+    try:
+        return Result.from_json(text)
+    except ValueError:
+        return None

@@ -84,7 +84,7 @@ def grade_class(
                         progress(one.result)
                     if len(batch) == BATCH:
                         _record(course, exercise, batch, folder, journal)
-            except Stopped:
+            except (Stopped, crew.Gone):
                 _record(course, exercise, batch, folder, journal)
                 raise
             _record(course, exercise, batch, folder, journal)

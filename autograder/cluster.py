@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import logging
+import math
 import sys
 import time
 import warnings
@@ -18,7 +19,7 @@ import numpy as np
 
 import autograder
 from autograder.course import Settings
-from autograder.crew import Crew
+from autograder.crew import Crew, Gone
 from autograder.engine.grading import Graded
 from autograder.errors import Unusable
 from autograder.exercise import Exercise
@@ -42,10 +43,11 @@ class Cluster(Crew):
         dask = _distributed()
         self.deaths = (Died, dask.KilledWorker)
         self._address = address
-        self._counted = -1e9
+        self._threads, self._counted = 1, -math.inf
         for name in ("distributed", "distributed.client"):
             logging.getLogger(name).setLevel(logging.CRITICAL)  # what the user can mend is said by us, in one line
         try:
+            dask.comm.resolve_address(address)  # a Client that is given nonsense leaves a traceback behind
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of other versions, among other things: see below
                 self._client = dask.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
@@ -67,11 +69,16 @@ class Cluster(Crew):
     def size(self) -> int:
         """The threads of all workers; they may come and go."""
         if time.monotonic() - self._counted > 1:
-            self._threads: int = max(sum(self._client.nthreads().values()), 1)
+            try:
+                self._threads = max(sum(self._client.nthreads().values()), 1)
+            except OSError:  # the scheduler is out of reach; the client tries again, and says when it gives up
+                pass
             self._counted = time.monotonic()
         return self._threads
 
     def submit(self, task: Task) -> Future[Graded]:
+        if self._client.status in ("closing", "closed"):
+            raise Gone
         future: Future[Graded] = self._executor.submit(grade, self._graders, task)
         return future
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from datetime import datetime, timezone
 from itertools import islice
 from queue import SimpleQueue
@@ -13,7 +13,7 @@ from typing import Protocol
 
 from autograder.course import Settings
 from autograder.engine.grading import Graded
-from autograder.errors import Fault, Stopped
+from autograder.errors import Fault, Stopped, Unusable
 from autograder.exercise import Exercise
 from autograder.graders import Died, Graders, Task
 from autograder.result import Result
@@ -23,6 +23,13 @@ IN_HAND = 4
 
 Answers = SimpleQueue[Future[Graded] | Stopped]
 """Where answers arrive. A signal handler may put a Stopped into it: of all queues this one allows that."""
+
+
+class Gone(Unusable):
+    """The crew has gone in the middle of its work."""
+
+    def __init__(self) -> None:
+        super().__init__("the cluster does not answer any more; start it again, and the same command will go on")
 
 
 class Crew(Protocol):
@@ -66,16 +73,17 @@ def graded(
 ) -> Iterator[Graded]:
     """Have submissions graded; each result as soon as it is there.
 
-    Where graders have died, what they had in hand is graded again last, one at a time: it may have been a neighbour
-    that took all the memory. If graders die even so, the reference solution is graded in the same place. Dying of
-    that, too, is their own fault, and the submission ends as ``error``; else it is the submission's, and it is
-    rejected.
+    Where graders have died or failed, what they had in hand is graded again last, one at a time: it may have been
+    a neighbour that took all the memory. If graders die even so, the reference solution is graded in the same place.
+    Dying of that, too, is their own fault, and the submission ends as ``error``; else it is the submission's, and it
+    is rejected.
 
     Args:
         task: reads the submission of a student, just before it is needed.
 
     Raises:
         Stopped: as soon as it comes through ``answers``.
+        Gone: the crew has.
         Fault: not even the reference solution can be graded, and nothing was before.
     """
 
@@ -83,20 +91,21 @@ def graded(
         return Task(student, json.dumps(exercise.notebook).encode())
 
     level = None
-    deadly = []
+    troubled = []
     for student, answer in _answers(crew, students, task, answers):
-        if answer is None:
-            deadly.append(student)
+        if answer is None or answer.result.status == "error":
+            troubled.append(student)
         else:
             level = answer.result.isolation
             yield answer
-    for student, answer in _answers(crew, deadly, task, answers, alone=True):
+    for student, answer in _answers(crew, troubled, task, answers, alone=True):
         if answer is None:
             ((_, honest),) = _answers(crew, ["reference"], reference, answers, alone=True)
             level = honest.result.isolation if honest else level
             if level is None:
                 raise Fault("the processes that grade die, of the reference solution too; is there memory enough?")
-            answer = Graded(_ended(exercise, task(student), level, honest is not None), None)
+            alone = honest is not None and honest.result.status == "graded"
+            answer = Graded(_ended(exercise, task(student), level, alone), None)
         yield answer
 
 
@@ -122,6 +131,8 @@ def _answers(
             answer = done.result()
         except crew.deaths:
             yield student, None
+        except CancelledError:
+            raise Gone from None
         else:
             yield student, answer
 

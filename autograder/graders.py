@@ -63,6 +63,7 @@ class Graders:
         self._job = (exercise, secret, settings)
         self._lock = threading.Lock()
         self._closed = False
+        self._level = ""
         self._idle: list[_Process] = []
         self._alive: set[_Process] = set()
         weakref.finalize(self, _end, self._alive)
@@ -88,7 +89,7 @@ class Graders:
             Died: so did all of them.
             Unusable: no grader can work here, for example at the isolation level that is asked for.
         """
-        answer: Graded | None = None
+        trouble: Graded | Unusable | None = None
         for _ in range(TRIES):
             try:
                 process = self._idle.pop()
@@ -99,18 +100,31 @@ class Graders:
             except (EOFError, OSError):
                 self._bury(process)
                 continue
+            if isinstance(answer, Unusable) or not self._at_level(answer):
+                # Or perhaps somebody has ended the parent of its workers while that was being tested.
+                trouble = answer
+                self._bury(process)
+                continue
             self._idle.append(process)
-            if answer.result.status != "error":  # else somebody may have ended its workers: once more
-                break
-        if answer is None:
+            if answer.result.status != "error":
+                return answer
+            trouble = answer
+        if trouble is None:
             raise Died
-        return answer
+        if isinstance(trouble, Unusable):
+            raise trouble
+        return trouble
 
     def close(self) -> None:
         """End all processes, at once: who waits in ``grade`` gets Died."""
         with self._lock:
             self._closed = True
         _end(self._alive)
+
+    def _at_level(self, answer: Graded) -> bool:
+        """Whether it was graded at the isolation level of all others; the first sets it."""
+        self._level = self._level or answer.result.isolation
+        return answer.result.isolation == self._level
 
     def _start(self) -> _Process:
         with self._lock:
@@ -148,13 +162,11 @@ class _Process:
         with contextlib.suppress(OSError):  # it has died already: whoever asks it will notice
             self._connection.send_bytes(job)
 
-    def ask(self, task: Task) -> Graded:
+    def ask(self, task: Task) -> Graded | Unusable:
         """Let it grade a submission; EOFError or OSError when it dies."""
         self._connection.send(task)
         answer = self._connection.recv()
-        if isinstance(answer, Unusable):
-            raise answer
-        assert isinstance(answer, Graded)
+        assert isinstance(answer, (Graded, Unusable))
         return answer
 
     def end(self) -> None:

@@ -35,7 +35,8 @@ def exercise(*checks: str, steps: str = "f", hidden: bool = False, plain: str = 
     for number, source in enumerate(checks):
         marks = {"kind": "check", "step": step, "check": f"c{number}", "points": 1, "category": "values", "hidden": hidden}
         cells.append(_cell(f"{step}-c{number}", f'"""Sentence {number}."""\n' + textwrap.dedent(source).strip(), marks))
-    return from_notebook({"metadata": {"autograder": {"exercise": "toy", "source_sha256": "0"}}, "cells": cells})
+    about = {"autograder": {"exercise": "toy", "source_sha256": "0"}}
+    return from_notebook({"nbformat": 4, "nbformat_minor": 5, "metadata": about, "cells": cells})
 
 
 def _cell(id: str, source: str, marks: dict[str, Any] | None = None) -> dict[str, Any]:

@@ -1,0 +1,278 @@
+"""A class is graded whole, whatever dies meanwhile: the command itself, its graders, the parents of the workers."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import closing, suppress
+from functools import partial
+from pathlib import Path
+from queue import SimpleQueue
+
+import pytest
+
+from autograder import classroom, crew
+from autograder.course import Course
+from autograder.engine.grading import Graded
+from autograder.errors import Fault, Stopped
+from autograder.exercise import Exercise
+from autograder.graders import Task
+from autograder.journal import Journal
+from autograder.result import Result
+from tests import courses, processes, stock, toy
+from tests.courses import NAME, RIGHT
+from tests.processes import run, start, until
+
+SLOW = "import time\ndef double(x):\n    time.sleep({seconds})\n    return 2 * np.asarray(x)\n"
+WRONG = "def total(x):\n    return float(np.abs(x).sum())\n"
+
+
+def hand_in(course: Course, size: int, seconds: float = 0.02, note: str = "") -> None:
+    """A class of slow students; some are wrong, one has handed in no notebook."""
+    for number in range(size):
+        answers = {**RIGHT, "double": SLOW.format(seconds=seconds), "why": f"Because {note}."}
+        if number % 3 == 1:
+            answers["total"] = WRONG
+        folder = courses.submit(course, f"s{number:02}", answers, f"2026-11-20 12:00:{number:02} UTC")
+        if number == 5:
+            (folder / f"{NAME}.ipynb").write_text("no notebook")
+
+
+def grade(course: Course, *arguments: object) -> subprocess.CompletedProcess[str]:
+    return run("grade", NAME, "--jobs", 2, *arguments, cwd=course.root)
+
+
+def stored(course: Course) -> list[Path]:
+    return sorted((course.results / NAME).glob("*.json"))
+
+
+def results(course: Course) -> dict[str, Result]:
+    return {str(result.student): result for result in classroom.stored_results(course, NAME)}
+
+
+def everything(course: Course) -> dict[str, object]:
+    """What grading leaves: files by their bytes, the gradebook by its rows, results without the time of grading."""
+    folders = (course.results, course.autograded)
+    files = {str(path.relative_to(course.state)): path.read_bytes() for folder in folders for path in folder.rglob("*") if path.is_file()}
+    found: dict[str, object] = {name: data for name, data in files.items() if not name.endswith(".json")}
+    for name in files.keys() - found.keys():
+        found[name] = {**json.loads(files[name]), "graded_at": ""}
+    return found | {query: stock.rows(course.gradebook, query) for query in (stock.CONTENTS, stock.STUDENTS)}
+
+
+# Whole, whenever it is killed
+
+
+def test_after_a_kill_at_any_moment_the_next_run_gives_what_an_undisturbed_one_gives(course: Course, tmp_path: Path) -> None:
+    size = 12
+    hand_in(course, size)
+    assert grade(course).returncode == 0
+    with closing(sqlite3.connect(course.gradebook)) as book, book:
+        # Somebody has looked at every written answer; it is looked at again when a new submission has been graded.
+        book.execute("UPDATE grade SET manual_score = 3, needs_manual_grade = 0 WHERE auto_score IS NULL")
+    hand_in(course, size, note="I have thought again")
+    before = tmp_path / "before"
+    shutil.copytree(course.state, before)
+    assert grade(course).returncode == 0
+    wanted = everything(course)
+    looks = [row for row in stock.rows(course.gradebook, stock.CONTENTS) if row[4] == "why" and row[8]]
+    assert len(looks) == size - 1
+
+    draw = random.Random(20)
+    killed = 0
+    # Half of the moments lie behind the last result, where gradebook and notebooks are written.
+    moments = [(draw.randrange(size), draw.uniform(0, 0.1)) for _ in range(10)] + [(size - 1, draw.uniform(0, 0.25)) for _ in range(10)]
+    for count, seconds in moments:
+        shutil.rmtree(course.state)
+        shutil.copytree(before, course.state)
+        old = results(course)
+
+        def enough(process: subprocess.Popen[str], count: int, old: dict[str, Result]) -> bool:
+            new = [name for name, result in results(course).items() if result.submission_sha256 != old[name].submission_sha256]
+            return process.poll() is not None or len(new) >= count
+
+        with start("grade", NAME, "--jobs", "2", cwd=course.root) as process:
+            until(partial(enough, process, count, old), f"{count} results")
+            time.sleep(seconds)
+            process.kill()
+            killed += process.wait() == -signal.SIGKILL
+        assert grade(course).returncode == 0
+        assert everything(course) == wanted, (count, seconds)
+    assert killed >= 15
+
+
+def test_graders_and_parents_of_workers_may_be_killed_and_every_result_is_right(course: Course) -> None:
+    hand_in(course, 10, seconds=0.1)
+    assert grade(course).returncode == 0
+    wanted = everything(course)
+    draw = random.Random(9)
+    with start("grade", NAME, "--jobs", "2", "--force", cwd=course.root) as process:
+        for number in range(6):
+            until(lambda: process.poll() is not None or processes.graders(process.pid), "a grader")
+            time.sleep(draw.uniform(0.1, 1.5))
+            for grader in processes.graders(process.pid)[:1]:
+                victims = [grader] if number % 2 else processes.children(grader)
+                for victim in victims:
+                    with suppress(ProcessLookupError):
+                        os.kill(victim, signal.SIGKILL)
+        out, err = process.communicate(timeout=processes.SECONDS)
+    assert process.returncode == 0, (out, err)
+    assert everything(course) == wanted
+
+
+def test_one_run_at_a_time_grades_an_exercise_and_the_next_one_waits(course: Course) -> None:
+    hand_in(course, 3)
+    with Journal(course.results / NAME):
+        second = start("grade", NAME, cwd=course.root)
+        assert second.stderr
+        assert second.stderr.readline() == f"autograder: course/results/{NAME}: another run is at work here; waiting for it\n"
+        assert not stored(course)
+    with second:
+        _, err = second.communicate(timeout=processes.SECONDS)
+    assert (second.returncode, err) == (0, "")
+    assert len(results(course)) == 3
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_is_stopped_keeps_what_it_has_graded_and_leaves_no_process(course: Course, number: signal.Signals) -> None:
+    hand_in(course, 12, seconds=0.2)
+    with start("grade", NAME, "--jobs", "2", cwd=course.root) as process:
+        until(lambda: len(stored(course)) >= 3, "three results")
+        family = list(processes.below(process.pid))
+        os.killpg(process.pid, number)
+        _, err = process.communicate(timeout=processes.SECONDS)
+    assert process.returncode == 128 + number
+    assert err.splitlines() == ["autograder: stopped; what was graded is kept, and the same command goes on from there"]
+    until(lambda: not any(map(processes.command, family)), "ended")
+    graded = {name for name, result in results(course).items() if result.status == "graded"}
+    assert 2 <= len(graded) < 11
+    assert {row[1] for row in stock.rows(course.gradebook, stock.CONTENTS)} == graded
+    assert {path.name for path in course.autograded.iterdir()} == graded
+
+
+# Submissions that graders die of
+
+
+DEADLY = """
+    import os
+    value = f()
+    if value == 2:
+        os.kill(os.getpid(), 9)
+"""
+DEADLY_FOR_ALL = """
+    import os
+    try:
+        value = f()
+    except Exception:
+        value = 2
+    if value == 2:
+        os.kill(os.getpid(), 9)
+"""
+ANSWERS = {"ada": "def f(): return 1", "mallory": "def f(): return 2", "zoe": "def f(): return 1"}
+
+
+def graded(exercise: Exercise, answers: dict[str, str]) -> dict[str, Result]:
+    def task(student: str) -> Task:
+        return Task(student, toy.submission(exercise, f=answers[student]))
+
+    with closing(crew.Here(2, exercise, b"key", toy.QUICK)) as here:
+        found = [one.result for one in crew.graded(here, exercise, answers, task, SimpleQueue())]
+    assert len(found) == len(answers)
+    return {str(result.student): result for result in found}
+
+
+def test_a_submission_that_its_graders_die_of_is_rejected_and_nobody_else_suffers() -> None:
+    found = graded(toy.exercise(DEADLY), ANSWERS)
+    assert {name: (result.status, result.score) for name, result in found.items()} == {
+        "ada": ("graded", 1), "mallory": ("rejected", None), "zoe": ("graded", 1),
+    }  # fmt: skip
+    assert "ends every process that grades it" in str(found["mallory"].reason)
+
+
+def test_where_the_reference_solution_kills_graders_too_a_submission_ends_as_error() -> None:
+    found = graded(toy.exercise(DEADLY_FOR_ALL), ANSWERS)
+    assert {name: (result.status, result.score) for name, result in found.items()} == {
+        "ada": ("graded", 1), "mallory": ("error", None), "zoe": ("graded", 1),
+    }  # fmt: skip
+
+
+def test_graders_that_die_of_everything_are_a_fault_of_their_own() -> None:
+    with pytest.raises(Fault, match="die, of the reference solution too"):
+        graded(toy.exercise(DEADLY_FOR_ALL), {"mallory": ANSWERS["mallory"]})
+
+
+# Bounds
+
+
+class Counting(crew.Here):
+    """A crew that knows how much it has had in hand at once."""
+
+    most = in_hand = 0
+
+    def submit(self, task: Task) -> crew.Future[Graded]:
+        self.in_hand += 1
+        self.most = max(self.most, self.in_hand)
+        return super().submit(task)
+
+
+def test_submissions_are_read_when_they_are_needed_and_few_are_in_hand() -> None:
+    exercise = toy.exercise("assert f() == 1")
+    read: list[str] = []
+
+    def students() -> Iterator[str]:
+        for number in range(60):
+            read.append(f"s{number}")
+            yield f"s{number}"
+
+    def task(student: str) -> Task:
+        return Task(student, toy.submission(exercise, f=ANSWERS["ada"]))
+
+    with closing(Counting(2, exercise, b"key", toy.QUICK)) as here:
+        for done, _ in enumerate(crew.graded(here, exercise, students(), task, SimpleQueue()), start=1):
+            here.in_hand -= 1
+            assert len(read) - done < 2 * crew.IN_HAND
+    assert done == 60 and 2 <= here.most <= 2 * crew.IN_HAND
+
+
+def test_a_stop_ends_the_class_between_two_submissions() -> None:
+    exercise = toy.exercise("assert f() == 1")
+    answers: crew.Answers = SimpleQueue()
+    got = []
+
+    def task(student: str) -> Task:
+        return Task(student, toy.submission(exercise, f=ANSWERS["ada"]))
+
+    def grading() -> Iterable[Graded]:
+        return crew.graded(here, exercise, map(str, range(1000)), task, answers)
+
+    with closing(crew.Here(1, exercise, b"key", toy.QUICK)) as here, pytest.raises(Stopped):
+        for one in grading():
+            got.append(one)
+            answers.put(Stopped(signal.SIGINT))
+    assert 1 <= len(got) <= 1 + crew.IN_HAND
+
+
+# What there is to grade
+
+
+def test_a_folder_without_submissions_gets_one_line_and_nothing_is_made(course: Course) -> None:
+    done = grade(course)
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("autograder: course/submitted: no submissions") and "run autograder collect" in line
+    assert not course.state.exists()
+
+
+def test_a_class_list_says_who_has_handed_in_nothing(course: Course) -> None:
+    course.state.mkdir()
+    (course.state / "students.csv").write_text("id\nada\nzoe\n")
+    done = grade(course)
+    assert done.returncode == 0
+    assert "0 graded, 0 rejected, 0 errors, 2 missing" in done.stdout

@@ -59,7 +59,7 @@ def grade_class(
     outcomes: dict[str, Outcome] = {}
     with Journal(course.results / exercise.name) as journal:
         journal.pending.intersection_update(everybody)
-        _sweep(course, exercise.name, journal.pending)
+        _sweep(course, exercise.name)
         answers: crew.Answers = SimpleQueue()
         with _stoppable(answers.put), closing(_crew(course, exercise, min(jobs, len(names)), scheduler)) as graders:
             # Imported late: the graders are getting ready at the same time.
@@ -129,12 +129,11 @@ def _stoppable(put: Callable[[Stopped], None]) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _sweep(course: Course, exercise: str, students: set[str]) -> None:
+def _sweep(course: Course, exercise: str) -> None:
     """Remove what a run that was killed had begun to write."""
-    places = [course.results / exercise, *(course.autograded / student / exercise for student in students)]
-    for place in places:
-        for path in place.glob(f".*{files.PART}"):
-            path.unlink()
+    begun = f".*{files.PART}"
+    for path in [*course.results.glob(f"{exercise}/{begun}"), *course.autograded.glob(f"*/{exercise}/{begun}")]:
+        path.unlink(missing_ok=True)
 
 
 def result_path(course: Course, exercise: str, student: str) -> Path:

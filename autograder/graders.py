@@ -204,7 +204,10 @@ def serve(descriptor: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     connection = Connection(descriptor)
     tasks: SimpleQueue[Task] = SimpleQueue()
-    job = connection.recv()
+    try:
+        job = connection.recv()
+    except (EOFError, OSError):
+        return
 
     def listen() -> None:
         # In a thread, so that the end of whoever asks is noticed in the middle of a submission, too.
@@ -215,14 +218,16 @@ def serve(descriptor: int) -> None:
             os.kill(os.getpid(), signal.SIGTERM)
 
     threading.Thread(target=listen, daemon=True).start()
+    unusable = None
     try:
         grader = Grader(*job)
     except Unusable as error:
+        unusable = error
+    with contextlib.suppress(OSError):  # nobody is there any more, as the thread has seen, too
         while True:
-            tasks.get()
-            connection.send(error)
-    while True:
-        connection.send(_graded(grader, tasks.get()))
+            task = tasks.get()
+            connection.send(unusable if grader is None else _graded(grader, task))
+    end()
 
 
 def _graded(grader: Grader, task: Task) -> Graded:

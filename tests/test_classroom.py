@@ -7,7 +7,6 @@ import os
 import random
 import shutil
 import signal
-import sqlite3
 import subprocess
 import time
 from collections.abc import Iterable, Iterator
@@ -26,7 +25,7 @@ from autograder.exercise import Exercise
 from autograder.graders import Task
 from autograder.journal import Journal
 from autograder.result import Result
-from tests import courses, processes, stock, toy
+from tests import courses, databases, processes, stock, toy
 from tests.courses import NAME, RIGHT
 from tests.processes import run, start, until
 
@@ -53,6 +52,10 @@ def stored(course: Course) -> list[Path]:
     return sorted((course.results / NAME).glob("*.json"))
 
 
+def url(course: Course) -> str:
+    return f"sqlite:///{course.gradebook}"
+
+
 def results(course: Course) -> dict[str, Result]:
     return {str(result.student): result for result in classroom.stored_results(course, NAME)}
 
@@ -64,7 +67,7 @@ def everything(course: Course) -> dict[str, object]:
     found: dict[str, object] = {name: data for name, data in files.items() if not name.endswith(".json")}
     for name in files.keys() - found.keys():
         found[name] = {**json.loads(files[name]), "graded_at": ""}
-    return found | {query: stock.rows(course.gradebook, query) for query in (stock.CONTENTS, stock.STUDENTS)}
+    return found | {query: databases.rows(url(course), query) for query in (stock.CONTENTS, stock.STUDENTS)}
 
 
 # Whole, whenever it is killed
@@ -74,15 +77,14 @@ def test_after_a_kill_at_any_moment_the_next_run_gives_what_an_undisturbed_one_g
     size = 12
     hand_in(course, size)
     assert grade(course).returncode == 0
-    with closing(sqlite3.connect(course.gradebook)) as book, book:
-        # Somebody has looked at every written answer; it is looked at again when a new submission has been graded.
-        book.execute("UPDATE grade SET manual_score = 3, needs_manual_grade = 0 WHERE auto_score IS NULL")
+    # Somebody has looked at every written answer; it is looked at again when a new submission has been graded.
+    databases.execute(url(course), "UPDATE grade SET manual_score = 3, needs_manual_grade = false WHERE auto_score IS NULL")
     hand_in(course, size, note="I have thought again")
     before = tmp_path / "before"
     shutil.copytree(course.state, before)
     assert grade(course).returncode == 0
     wanted = everything(course)
-    looks = [row for row in stock.rows(course.gradebook, stock.CONTENTS) if row[4] == "why" and row[8]]
+    looks = [row for row in databases.rows(url(course), stock.CONTENTS) if row[4] == "why" and row[8]]
     assert len(looks) == size - 1
 
     draw = random.Random(20)
@@ -153,7 +155,7 @@ def test_a_run_that_is_stopped_keeps_what_it_has_graded_and_leaves_no_process(co
     until(lambda: not any(map(processes.command, family)), "ended")
     graded = {name for name, result in results(course).items() if result.status == "graded"}
     assert 2 <= len(graded) < 11
-    assert {row[1] for row in stock.rows(course.gradebook, stock.CONTENTS)} == graded
+    assert {row[1] for row in databases.rows(url(course), stock.CONTENTS)} == graded
     assert {path.name for path in course.autograded.iterdir()} == graded
 
 

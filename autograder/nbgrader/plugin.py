@@ -19,7 +19,7 @@ from sqlalchemy import select
 from autograder import classroom, exercise
 from autograder.authoring import build
 from autograder.course import Course, find
-from autograder.errors import Unusable
+from autograder.errors import Fault, Stopped, Unusable
 from autograder.nbgrader import database, gradebook, host, stamp
 from autograder.nbgrader.schema import STUDENT
 from autograder.pages import feedback
@@ -46,7 +46,7 @@ class _Exporter(NotebookExporter):
                     converter.run_pre_convert_hook()
                     failed += self._run(course, exercise.load(course.root, name), students)
                     converter.run_post_convert_hook()
-        except Unusable as error:
+        except (Unusable, Fault, Stopped) as error:
             converter.log.error(str(error))
             raise NbGraderException(str(error)) from None
         if failed:

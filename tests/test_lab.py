@@ -76,7 +76,8 @@ def test_from_release_to_feedback_in_the_browser(browser: Browser, root: Path, t
     ada = marks.marks(Course(root, root / "course"), known, "ada")
     assert ada is not None and (ada.automatic, ada.extra_credit, ada.needs_manual_grade) == (worth(known, "softmax"), 3, False)
     for log in logs:
-        assert "Traceback" not in log.read_text(), log.read_text()
+        assert "Traceback" not in log.read_text() and "[E " not in log.read_text(), log.read_text()
+    assert re.match(r"open http://\S+ and click Nbgrader, then Formgrader, .*\n", logs[0].read_text())
     assert files(root) == before
 
 
@@ -208,8 +209,9 @@ def mark(teacher: Lab, known: Exercise) -> None:
         expect(cell).to_contain_text(verdict)
         cell.scroll_into_view_if_needed()
         teacher.picture(check)
-    # Nothing is cut: whoever grades reads all of a message.
-    assert frame.locator(".output_stream pre, .output_text pre").evaluate_all("them => them.every(one => one.scrollWidth <= one.clientWidth)")
+    # Whoever grades reads all of a message: nothing is cut.
+    widths = frame.locator(".output_stream pre").evaluate_all("them => them.map(one => [one.scrollWidth, one.clientWidth])")
+    assert len(widths) == len(known.checks) and all(needed <= there for needed, there in widths)
     text = frame.locator("body").inner_text()
     assert "Row two looks at *itself*." in text
     assert "by_definition" not in text and "def agree(" not in text, "neither what is hidden nor the tools"

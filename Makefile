@@ -55,7 +55,7 @@ grade: setup ## grade what was collected, into course/gradebook.db
 feedback: setup ## write a page for each student
 	@$(BIN)/autograder feedback $(EXERCISE)
 
-report: setup ## show the scores of the class, and the share that passed each check
+report: setup ## show the class, and write its page into course/reports/
 	@$(BIN)/autograder report $(EXERCISE)
 
 export: setup ## write the scores of EXERCISE for another system; TO=canvas, moodle, …, FILL=what you downloaded there

@@ -284,18 +284,28 @@ def feedback(
 
 
 @app.command()
-def report(exercise: ExerciseName, course: CourseFolder = None) -> None:
-    """Show the class: the share that passed each check, and the scores."""
-    from autograder import classroom, tables
-    from autograder.nbgrader import marks
+def report(
+    exercise: ExerciseName,
+    json: Annotated[Optional[str], typer.Option(metavar="FILE", help="all numbers as JSON; - is stdout")] = None,
+    course: CourseFolder = None,
+) -> None:
+    """Show the class, and write its page: scores, checks, shared mistakes, who needs a look."""
+    from autograder import tables
+    from autograder.exports import standing
+    from autograder.pages import report as pages
+    from autograder.reporting import report as reporting
 
     where, what = _open(course, exercise)
-    results = classroom.stored_results(where, exercise)
-    if not results:
-        raise Unusable(f"{where.results / exercise}: no results yet; run autograder grade {exercise}")
-    tables.checks(what, results)
-    print()
-    tables.scores(results, None, _missing(where, results), marks.class_marks(where, what))
+    writable(json)
+    known = standing.of_class(where, what)
+    found = reporting.of_class(where, known)
+    out = sys.stderr if json == "-" else sys.stdout
+    put(json, found.to_json() + "\n", out)
+    path = pages.write(where, found)
+    tables.checks(what, [one.result for one in known.standings if one.result], out)
+    print(file=out)
+    tables.standings(found, out)
+    print(f"wrote {short(path)}", file=out)
 
 
 @app.command(context_settings={"ignore_unknown_options": True})

@@ -70,6 +70,10 @@ class Course:
         return self.state / "results"
 
     @property
+    def reports(self) -> Path:
+        return self.state / "reports"
+
+    @property
     def gradebook(self) -> Path:
         return self.state / "gradebook.db"
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
+from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
@@ -15,54 +16,49 @@ from rich.text import Text
 from autograder.exercise import Exercise
 from autograder.plain_text import inert
 from autograder.result import Outcome, Result, shown
-from autograder.screen import console, show
+from autograder.screen import console, say, show
 
 if TYPE_CHECKING:
-    from autograder.nbgrader.marks import Marks
+    from autograder.reporting.report import Report
+
+Row = tuple[str, float | None, str, str]
+"""A student, the score, the status, and what to look at."""
 
 STYLES = {"graded": "", "rejected": "yellow", "error": "red", "missing": "dim"}
 
 
-def scores(
-    results: Sequence[Result | Outcome],
-    out: TextIO | None = None,
-    missing: Iterable[str] = (),
-    marks: Mapping[str, Marks] | None = None,
-) -> None:
-    """Every student with the automatic score and what a teacher should look at.
+def scores(results: Sequence[Result | Outcome], out: TextIO | None = None, missing: Iterable[str] = ()) -> None:
+    """Every student with the automatic score and what a teacher should look at; ``missing`` handed in nothing."""
+    rows: list[Row] = [(student, None, "missing", "") for student in missing]
+    for result in results:
+        look = "; ".join(filter(None, [result.reason, *result.warnings]))
+        rows.append((str(result.student), result.score, result.status, look))
+    _students(console(out), rows)
 
-    Args:
-        missing: who handed in nothing.
-        marks: what the gradebook says of each student, for who was late.
-    """
+
+def standings(report: Report, out: TextIO | None = None) -> None:
+    """Every student with the final score and how it came about, and what to do next."""
     screen = console(out)
+    _students(screen, [(one.student, one.score, one.status, one.note()) for one in report.students])
+    for advice in report.next():
+        say(screen, f"{advice.fact}: {advice.action}", "next: ", "      ")
+
+
+def _students(screen: Console, rows: Sequence[Row]) -> None:
+    """The students by id, and the class in a line."""
     table = _table()
     for name, right in (("student", False), ("score", True), ("status", False), ("what to look at", False)):
         table.add_column(name, justify="right" if right else "left", overflow="fold")
-    known = marks or {}
-    absent = list(missing)
-    rows: list[tuple[str, str, str, str]] = [(student, "–", "missing", "") for student in absent]
-    for result in results:
-        shown = "–" if result.score is None else f"{result.score:g}"
-        look = [result.reason, *result.warnings, _lateness(known.get(str(result.student)))]
-        rows.append((str(result.student), shown, result.status, "; ".join(filter(None, look))))
-    for student, shown, status, look_at in sorted(rows):
+    for student, points, status, look in sorted(rows, key=lambda row: row[0]):
+        number = "–" if points is None else f"{round(points, 2):g}"
         # Of a student's text one line, so that no line of a log begins with it.
-        table.add_row(student, shown, Text(status, STYLES[status]), Text(inert(" ".join(look_at.split()))))
+        table.add_row(student, number, Text(status, STYLES[status]), Text(inert(" ".join(look.split()))))
     show(screen, table)
-    counts = Counter(result.status for result in results)
-    graded = [result.score for result in results if result.score is not None]
+    counts = Counter(status for _, _, status, _ in rows)
+    graded = [points for _, points, _, _ in rows if points is not None]
     mean = f", mean {sum(graded) / len(graded):.1f}" if graded else ""
     parts = [f"{counts['graded']} graded{mean}", f"{counts['rejected']} rejected", f"{counts['error']} errors"]
-    screen.print(Text(", ".join(parts + [f"{len(absent)} missing"] * bool(absent))))
-
-
-def _lateness(marks: Marks | None) -> str:
-    if marks is None or not marks.seconds_late:
-        return ""
-    points = f"{marks.late_penalty:g} point{'s' * (marks.late_penalty != 1)}"
-    penalty = f", less {points}" if marks.late_penalty else ""
-    return f"{marks.seconds_late / 3600:.1f} hours late{penalty}"
+    screen.print(Text(", ".join(parts + [f"{counts['missing']} missing"] * bool(counts["missing"]))))
 
 
 def checks(exercise: Exercise, results: Sequence[Result], out: TextIO | None = None) -> None:

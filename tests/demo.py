@@ -61,6 +61,7 @@ def main(state: Path = ROOT / "build" / "demo") -> None:
     print("\n".join(["", *(wrong or ["Every grade is the one that tests/class/ expects."])]))
     _say("Where to look next")
     for path, about in (
+        (course.reports / f"{NAME}.html", "the page of the class: what a teacher does next"),
         (course.feedback / "omar" / NAME / f"{NAME}.html", "the page of a student whose softmax overflows; open it in a browser"),
         (course.autograded / "omar" / NAME / f"{NAME}.ipynb", "the same in the teacher's notebook"),
         (sample_class.CLASS / "omar", "what that student wrote, and what grading must make of it"),

@@ -70,7 +70,9 @@ class Marks:
 
     @property
     def extra_credit(self) -> float:
-        return round(sum(cell.extra_credit or 0.0 for cell in self.cells.values()), 9)
+        """The extra credit that counts: nbgrader leaves out that of a cell without any other score."""
+        scored = (cell for cell in self.cells.values() if cell.auto_score is not None or cell.manual_score is not None)
+        return round(sum(cell.extra_credit or 0.0 for cell in scored), 9)
 
     @property
     def needs_manual_grade(self) -> bool:

@@ -62,6 +62,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if error.filename is None:
             raise
         _stop(f"{error.filename}: {(error.strerror or 'cannot be used').lower()}; check the path and who may use it", 2)
+    except ModuleNotFoundError as error:
+        if (error.name or "autograder").startswith("autograder"):
+            raise
+        _stop(f"{error.name}: not installed; run make setup, or pip install 'autograder-kit[teacher]'", 2)
     except Fault as fault:
         _stop(str(fault), 3)
     except Stopped as stopped:

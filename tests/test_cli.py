@@ -120,6 +120,12 @@ def test_a_score_below_the_wanted_one_exits_with_one():
     assert run("score", RELEASE, "--min-score", "0").returncode == 0
 
 
+def test_a_command_whose_libraries_are_not_installed_says_how_to_get_them(tmp_path):
+    (tmp_path / "jupyterlab.py").write_text("raise ModuleNotFoundError('No module named jupyterlab', name='jupyterlab')")
+    line = mistake(run("lab", PYTHONPATH=os.pathsep.join([str(tmp_path), str(ROOT)])))
+    assert "jupyterlab: not installed" in line and "make setup" in line
+
+
 def test_a_level_that_does_not_exist_gets_one_line():
     assert "no such isolation level" in mistake(run("score", RELEASE, "--isolation", "hope"))
 

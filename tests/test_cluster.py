@@ -35,22 +35,23 @@ class Cluster:
 
 
 @contextmanager
-def running(folder: Path) -> Iterator[Cluster]:
+def running(folder: Path, **settings: str) -> Iterator[Cluster]:
+    """A cluster; ``settings`` are dask's, as it reads them from the environment."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
     with ExitStack() as stack:
-        scheduler = stack.enter_context(_dask(folder, "scheduler", "--host", "127.0.0.1", "--port", address.rpartition(":")[2]))
-        workers = stack.enter_context(_dask(folder, "worker", address, "--host", "127.0.0.1", "--nworkers", "2", "--nthreads", "2"))
+        scheduler = stack.enter_context(_dask(folder, settings, "scheduler", "--host", "127.0.0.1", "--port", address.rpartition(":")[2]))
+        workers = stack.enter_context(_dask(folder, settings, "worker", address, "--host", "127.0.0.1", "--nworkers", "2", "--nthreads", "2"))
         yield Cluster(address, scheduler, workers)
 
 
 @contextmanager
-def _dask(folder: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+def _dask(folder: Path, settings: dict[str, str], *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
     """A command of dask, somewhere where no course lies."""
     where = folder / arguments[0]
     where.mkdir()
     command = [sys.executable, "-m", "dask", *arguments, "--no-dashboard"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "DASK_TEMPORARY_DIRECTORY": str(where)}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "DASK_TEMPORARY_DIRECTORY": str(where), **settings}
     with (where / "log").open("wb") as log:
         process = subprocess.Popen(command, cwd=where, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
     try:
@@ -110,6 +111,23 @@ def test_a_cluster_gives_the_same_as_this_machine_and_a_worker_that_is_killed_ch
     assert graders
     until(lambda: not any(map(processes.command, graders)), "the graders of the killed worker have ended")
     until(lambda: not [grader for worker in cluster.workers() for grader in processes.graders(worker)], "all graders have ended")
+
+
+def test_a_submission_that_dask_gives_up_is_graded_after_the_others(course: Course, tmp_path: Path) -> None:
+    hand_in(course, 6, seconds=0.2)
+    # Dask gives a submission up, and what waited behind it, after the first death of a worker.
+    with (
+        running(tmp_path, DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="0") as cluster,
+        start("grade", NAME, "--scheduler", cluster.address, cwd=course.root) as process,
+    ):
+        until(lambda: stored(course), "a result")
+        os.kill(cluster.workers()[0], signal.SIGKILL)
+        _, err = process.communicate(timeout=processes.SECONDS)
+    assert (process.returncode, err) == (0, "")
+    assert {name: (result.status, result.score) for name, result in results(course).items()} == {
+        "s00": ("graded", 10), "s01": ("graded", 7), "s02": ("graded", 10),
+        "s03": ("graded", 10), "s04": ("graded", 7), "s05": ("rejected", None),
+    }  # fmt: skip
 
 
 def test_a_run_on_a_cluster_can_be_stopped(course: Course, cluster: Cluster) -> None:

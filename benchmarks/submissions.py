@@ -21,6 +21,9 @@ from autograder.proving import misconceptions, right_answers
 KINDS = {"right": 14, "wrong": 4, "broken": 2}
 """Of twenty students so many are of each kind."""
 
+USUAL = 0.8
+"""The share of right answers that are the solution's own; the others are in a style that few people choose."""
+
 
 @dataclass(frozen=True)
 class Submission:
@@ -41,10 +44,9 @@ class Class:
         # Ten thousand are wanted in seconds: what is the same for all becomes text once.
         self._cells: list[tuple[dict[str, Any], str]] = [(cell, json.dumps(cell)) for cell in release["cells"]]
         self._frame = json.dumps({**release, "cells": ["CELLS"]})
-        right = [(step, exercise.cell(step).source) for step in exercise.steps]
-        right += [(entry.step, entry.source) for entry in right_answers.load(right_answers.path_of(root, exercise.name))]
+        unusual = right_answers.load(right_answers.path_of(root, exercise.name))
         wrong = misconceptions.load(misconceptions.path_of(root, exercise.name)).entries
-        self._right = {step: [source for name, source in right if name == step] for step in exercise.steps}
+        self._unusual = {step: [entry.source for entry in unusual if entry.step == step] for step in exercise.steps}
         self._wrong = {step: [entry.source for entry in wrong if entry.step == step] for step in exercise.steps}
 
     def submissions(self, size: int) -> Iterator[Submission]:
@@ -54,20 +56,18 @@ class Class:
         for number in range(size):
             yield self._submission(number, twenty[number % len(twenty)])
 
-    def hand_in(self, course: Course, size: int) -> list[Submission]:
+    def hand_in(self, course: Course, size: int) -> None:
         """Put the submissions where nbgrader and the kit look for them."""
-        handed_in = list(self.submissions(size))
-        for submission in handed_in:
+        for submission in self.submissions(size):
             path = course.submitted / submission.student / self._exercise.name / f"{self._exercise.name}.ipynb"
             path.parent.mkdir(parents=True)
             path.write_bytes(submission.data)
-        return handed_in
 
     def _submission(self, number: int, kind: str) -> Submission:
         draw = random.Random(number)
         student = f"student-{number:05}"
         steps = self._exercise.steps
-        answers: dict[str, str | None] = {step: draw.choice(self._right[step]) for step in steps}
+        answers: dict[str, str | None] = {step: self._right(draw, step) for step in steps}
         breaking = draw.choice(("colon", "name", "blank", "half", "file")) if kind == "broken" else ""
         if kind == "wrong":
             for step in draw.sample(steps, draw.choice((1, 1, 2, 3))):
@@ -86,6 +86,10 @@ class Class:
         if breaking == "file":  # the upload ended early
             data = data[: len(data) // 2]
         return Submission(student, kind, breaking == "file", data)
+
+    def _right(self, draw: random.Random, step: str) -> str:
+        is_usual = draw.random() < USUAL or not self._unusual[step]
+        return self._exercise.cell(step).source if is_usual else draw.choice(self._unusual[step])
 
     def _notebook(self, student: str, answers: dict[str, str | None]) -> bytes:
         cells = []

@@ -1,0 +1,113 @@
+"""Where the time of a submission goes: one job, in this process, looked at a thousand times a second.
+
+Looking costs little and needs nothing in the product; a profiler would make small functions look expensive.
+"""
+
+from __future__ import annotations
+
+import linecache
+import signal
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+import autograder
+from autograder import files
+from autograder.course import Course
+from autograder.engine.grading import Grader
+from autograder.exercise import Exercise
+from autograder.nbgrader import autograded, gradebook
+from benchmarks.submissions import Submission
+
+PACKAGE = f"{Path(autograder.__file__).parent}/"
+INTERVAL = 0.001
+BATCH = 50
+
+WAITING = "waiting for the worker: student code, its wire, the switches"
+WHERE = {
+    "engine/isolation.py": "fork, lock, end",
+    "engine/diagnosis.py": "finding the misconception",
+    "engine/inside/": "wire, in the grader",
+    "engine/remote.py": "wire, in the grader",
+    "engine/reference.py": "wire, in the grader",
+    "intake/": "intake",
+    "nbgrader/autograded.py": "autograded notebook",
+    "nbgrader/": "gradebook",
+    "files.py": "result on disk",
+    "engine/": "checks in the grader",
+}
+"""Parts of the package; of the frames on the stack the innermost that is one of these counts."""
+
+
+def seconds(course: Course, exercise: Exercise, submissions: Sequence[Submission]) -> dict[str, float]:
+    """Seconds a submission, by part, with one job; ``everything`` is their sum, the start of the grader left out."""
+    gradebook.prepare(course, exercise)
+    with Grader(exercise, b"bench", course.settings) as grader:
+        grader.grade(submissions[0].data, None)
+        spent: Counter[str] = Counter()
+        with _looking(spent):
+            for start in range(0, len(submissions), BATCH):
+                batch = [grader.grade(one.data, one.student) for one in submissions[start : start + BATCH]]
+                for graded in batch:
+                    path = course.results / exercise.name / f"{graded.result.student}.json"
+                    files.write(path, (graded.result.to_json() + "\n").encode())
+                gradebook.record(course, exercise, batch)
+                for graded in batch:
+                    autograded.write(course, exercise, graded)
+    parts = {part: spent[part] / len(submissions) for part in dict.fromkeys((WAITING, *WHERE.values(), "the rest"))}
+    return {**dict(sorted(parts.items(), key=lambda part: -part[1])), "everything": sum(parts.values())}
+
+
+@contextmanager
+def _looking(spent: Counter[str]) -> Iterator[None]:
+    last = time.perf_counter()
+
+    def look(_: int, frame: FrameType | None) -> None:
+        nonlocal last
+        now = time.perf_counter()
+        # Not the interval: a long call of C code hears no signal before its end.
+        spent[_part(frame)] += now - last
+        last = now
+
+    before = signal.signal(signal.SIGALRM, look)
+    signal.setitimer(signal.ITIMER_REAL, INTERVAL, INTERVAL)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _part(frame: FrameType | None) -> str:
+    innermost = frame
+    while frame is not None:
+        name = frame.f_code.co_filename
+        if name.startswith("<") and not name.startswith("<frozen"):
+            if not _is_below(frame, "engine/diagnosis.py"):
+                return WHERE["engine/"]
+        elif name.startswith(PACKAGE):
+            place = name.removeprefix(PACKAGE)
+            part = next((part for start, part in WHERE.items() if place.startswith(start)), None)
+            if part == WHERE["engine/inside/"] and frame is innermost and _receives(frame):
+                return WAITING
+            if part == WHERE["files.py"] and _is_below(frame, "nbgrader/autograded.py"):
+                return WHERE["nbgrader/autograded.py"]
+            if part:
+                return part
+        frame = frame.f_back
+    return "the rest"
+
+
+def _receives(frame: FrameType) -> bool:
+    return "recv" in linecache.getline(frame.f_code.co_filename, frame.f_lineno)
+
+
+def _is_below(frame: FrameType | None, place: str) -> bool:
+    while frame is not None:
+        if frame.f_code.co_filename == PACKAGE + place:
+            return True
+        frame = frame.f_back
+    return False

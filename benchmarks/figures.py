@@ -1,0 +1,61 @@
+"""The figures of one run of the benchmark, and what is computed from them."""
+
+from __future__ import annotations
+
+import statistics
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from benchmarks.measure import Cost, Memory
+
+
+@dataclass
+class Measured:
+    """Everything that was measured; times in seconds, memory in MB."""
+
+    costs: dict[tuple[str, int], list[Cost]] = field(default_factory=lambda: defaultdict(list))
+    once: dict[str, list[Cost]] = field(default_factory=lambda: defaultdict(list))
+    memory: dict[str, Memory] = field(default_factory=dict)
+    parts: dict[str, float] = field(default_factory=dict)
+    floor: list[Cost] = field(default_factory=list)
+    isolation: str = ""
+
+    def wall(self, key: str) -> dict[int, float]:
+        """Median wall time by class size."""
+        return self._median(key, "wall")
+
+    def cpu(self, key: str) -> dict[int, float]:
+        """Median CPU time by class size."""
+        return self._median(key, "cpu")
+
+    def _median(self, key: str, what: str) -> dict[int, float]:
+        return {
+            size: statistics.median(getattr(cost, what) for cost in costs)
+            for (system, size), costs in self.costs.items()
+            if system == key
+        }
+
+    def extrapolated(self, key: str) -> dict[int, float]:
+        """Wall time for the class sizes at which only others were measured."""
+        start, each = line(self.wall(key))
+        missing = {size for _, size in self.costs} - self.wall(key).keys()
+        return {size: start + size * each for size in sorted(missing)}
+
+
+def line(times: dict[int, float]) -> tuple[float, float]:
+    """Start and time of each submission, from the smallest and the largest class."""
+    small, large = min(times), max(times)
+    each = (times[large] - times[small]) / (large - small)
+    return times[small] - small * each, each
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A check about which two systems disagree. It matters where the student was honest and nothing was broken."""
+
+    student: str
+    kind: str
+    check: str
+    one: str
+    other: str
+    matters: bool

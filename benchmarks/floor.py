@@ -1,0 +1,79 @@
+"""The floor: what no grader can go below that gives every student a process.
+
+A warm process forks; the child runs the cells of one submission, makes the calls that the checks make, and ends. No
+lock, no wire, no check, no grade.
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from autograder.exercise import Exercise
+from autograder.intake.submission import parse
+from autograder.silence import quiet
+from benchmarks.measure import Cost
+from benchmarks.submissions import Submission
+
+Call = tuple[str, tuple[Any, ...], dict[str, Any]]
+
+
+def costs(exercise: Exercise, submissions: Sequence[Submission]) -> list[Cost]:
+    """What each submission costs, one after the other."""
+    calls = _calls(exercise)
+    answers = set(exercise.steps)
+    found = []
+    for submission in submissions:
+        cells = [cell for cell in parse(submission.data, exercise).cells if cell.is_code]
+        sources = [exercise.setup, *(cell.source for cell in cells if cell.id is None or cell.id in answers)]
+        begun = time.perf_counter()
+        pid = os.fork()
+        if pid == 0:
+            _run(sources, calls)
+        _, _, used = os.wait4(pid, 0)
+        found.append(Cost(time.perf_counter() - begun, used.ru_utime + used.ru_stime))
+    return found
+
+
+def _run(sources: Sequence[str], calls: Sequence[Call]) -> None:
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    with quiet():
+        for source in sources:
+            try:
+                exec(compile(source, "<cell>", "exec", dont_inherit=True), namespace)
+            except Exception:  # of a wrong answer; the next cell runs all the same
+                pass
+        for step, args, kwargs in calls:
+            try:
+                namespace[step](*args, **kwargs)
+            except Exception:
+                pass
+    os._exit(0)
+
+
+def _calls(exercise: Exercise) -> list[Call]:
+    """What the checks call while every step is right, in the order of the notebook."""
+    calls: list[Call] = []
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    with quiet():
+        for source in (exercise.setup, *(exercise.cell(step).source for step in exercise.steps)):
+            exec(compile(source, "<cell>", "exec", dont_inherit=True), namespace)
+        # Steps call each other by the names in their own namespace: only what checks call is noted.
+        noted = {step: _noting(calls, step, namespace[step]) for step in exercise.steps}
+        for check in exercise.checks:
+            drawn = {"rng": np.random.default_rng(0), "REVEAL": not check.hidden}
+            exec(compile(check.source, f"<{check.id}>", "exec", dont_inherit=True), {**namespace, **noted, **drawn})
+    return calls
+
+
+def _noting(calls: list[Call], step: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def noted(*args: Any, **kwargs: Any) -> Any:
+        calls.append((step, *copy.deepcopy((args, kwargs))))
+        return function(*args, **kwargs)
+
+    return noted

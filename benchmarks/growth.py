@@ -1,0 +1,74 @@
+"""Whether a large class costs what a small one does, submission by submission: ``make bench-growth``.
+
+A class of 10,000 is generated, graded and reported; memory is looked at all the while.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import time
+from argparse import ArgumentParser
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from autograder import exercise
+from benchmarks import measure
+from benchmarks.systems import ALL, ROOT, Workshop
+
+NAME = "attention"
+SMALL = 100
+
+
+def main() -> None:
+    parser = ArgumentParser(description=__doc__)
+    parser.add_argument("--size", type=int, default=10_000, help="submissions of the large class")
+    parser.add_argument("--folder", type=Path, default=ROOT / "build" / "bench", help="where the figures are written")
+    arguments = parser.parse_args()
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    measure.adopt_orphans()
+    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+        workshop = Workshop(Path(folder) / "checkouts", exercise.load(ROOT, NAME))
+        with workshop.class_of(ALL, 1) as course:
+            start = workshop.grade(ALL, course)[0].cost.cpu
+        rows = {size: _class(workshop, size, start) for size in (SMALL, arguments.size)}
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column(f"{os.cpu_count()} cores")
+    for size in rows:
+        table.add_column(f"{size:,} submissions", justify="right")
+    for what in rows[SMALL]:
+        table.add_row(what, *(f"{row[what]:,.1f}" for row in rows.values()))
+    with (arguments.folder / "growth.txt").open("w", encoding="utf-8") as file:
+        for console in (Console(highlight=False), Console(file=file, highlight=False, width=100)):
+            console.print(table)
+    (arguments.folder / "growth.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    small, large = (row["CPU a submission, ms, less the start"] for row in rows.values())
+    print(f"{large / small:.2f}x CPU a submission, class of {arguments.size:,} against class of {SMALL}")
+
+
+def _class(workshop: Workshop, size: int, start: float) -> dict[str, float]:
+    begun = time.perf_counter()
+    with workshop.class_of(ALL, size) as course:
+        generated = time.perf_counter() - begun
+        run, _ = workshop.grade(ALL, course, looks_a_second=1)
+        reported = workshop.succeed(course.root, "-m", "autograder", "report", NAME)
+        gradebook = course.gradebook.stat().st_size
+    cost, memory = run.cost, run.memory
+    return {
+        "generating, s": generated,
+        "grading, s": cost.wall,
+        "submissions a second": size / cost.wall,
+        "CPU a submission, ms, less the start": 1000 * (cost.cpu - start) / (size - 1),
+        "grader, all its processes, peak MB": memory.grader,
+        "grader, its largest process, peak MB": memory.largest,
+        "a worker beside what it shares, peak MB": memory.worker,
+        "autograder report, s": reported.wall,
+        "gradebook, MB": gradebook / 1e6,
+    }
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,162 @@
+"""The systems that are compared, each as one runs it, on a checkout of its own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder import classroom
+from autograder.course import Course
+from autograder.exercise import Exercise
+from benchmarks import measure
+from benchmarks.measure import Run
+from benchmarks.submissions import Class
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# nbgrader with its own defaults in everything but the names of the folders.
+STOCK_CONFIG = """\
+from pathlib import Path
+
+c = get_config()  # noqa: F821
+c.CourseDirectory.root = str(Path(__file__).resolve().parent)
+c.CourseDirectory.course_id = "attention"
+c.CourseDirectory.source_directory = "solutions"
+"""
+
+GRADES = """
+    SELECT s.student_id, b.name, g.auto_score FROM grade g
+    JOIN submitted_notebook n ON n.id = g.notebook_id JOIN submitted_assignment s ON s.id = n.assignment_id
+    JOIN base_cell b ON b.id = g.cell_id WHERE g.auto_score IS NOT NULL
+"""
+
+Verdicts = dict[tuple[str, str], str]
+"""By student and check: why it failed, with what the student handed in and nothing else; empty if it passed."""
+
+
+@dataclass(frozen=True)
+class System:
+    """A command that grades a class. ``is_stock``: nothing of ours takes part."""
+
+    key: str
+    name: str
+    arguments: tuple[str, ...]
+    is_stock: bool = False
+
+
+STOCK = System("stock", "nbgrader autograde, as it comes", ("nbgrader", "autograde"), is_stock=True)
+PLUGIN = System("plugin", "nbgrader autograde with our engine", ("nbgrader", "autograde"))
+ONE = System("one", "autograder grade, one job", ("autograder", "grade", "--jobs", "1"))
+ALL = System("all", "autograder grade, all cores", ("autograder", "grade"))
+SYSTEMS = (STOCK, PLUGIN, ONE, ALL)
+
+
+class Workshop:
+    """Checkouts with a class in them, below one folder."""
+
+    def __init__(self, folder: Path, exercise: Exercise) -> None:
+        self._folder = folder
+        self._exercise = exercise
+        self.people = Class(ROOT, exercise)
+        self._count = 0
+        for name in ("config", "data", "runtime"):
+            (folder / "jupyter" / name).mkdir(parents=True)
+        self._stock = self._generated()
+
+    @contextmanager
+    def class_of(self, system: System, size: int) -> Iterator[Course]:
+        """A fresh checkout in which the first ``size`` of the class have handed in."""
+        self._count += 1
+        root = self._folder / f"{self._count}-{system.key}"
+        if system.is_stock:
+            shutil.copytree(self._stock, root)
+            course = Course(root, root)
+        else:
+            for name in ("solutions", "assignments"):
+                shutil.copytree(ROOT / name, root / name)
+            shutil.copy(ROOT / "nbgrader_config.py", root)
+            course = Course(root, root / "course")
+        self.people.hand_in(course, size)
+        yield course
+        shutil.rmtree(root)
+
+    def grade(self, system: System, course: Course, looks_a_second: float = 0) -> tuple[Run, Verdicts]:
+        """Grade the class in a checkout."""
+        run = self.run(course.root, "-m", *system.arguments, self._exercise.name, looks_a_second=looks_a_second)
+        found = _stock_verdicts(course, self._exercise) if system.is_stock else _verdicts(course, self._exercise)
+        size = len(os.listdir(course.submitted))
+        usable = [one.student for one in self.people.submissions(size) if not one.rejected]
+        wanted = {(student, check.id) for student in usable for check in self._exercise.checks}
+        # nbgrader exits with 1 where a notebook cannot be read.
+        allowed = {0, 1} if len(usable) < size and "nbgrader" in system.arguments else {0}
+        if found.keys() != wanted or run.code not in allowed:
+            lacking = len(wanted - found.keys())
+            raise self._failure(course.root, f"{system.name}: {lacking} of {len(wanted)} verdicts missing", run)
+        return run, found
+
+    def run(self, folder: Path, *arguments: str, looks_a_second: float = 0) -> Run:
+        """Run Python in a folder with these arguments."""
+        command = [sys.executable, *arguments]
+        return measure.run(command, folder, self.environment(), folder / "log", looks_a_second)
+
+    def succeed(self, folder: Path, *arguments: str) -> measure.Cost:
+        """The same; it must exit with 0."""
+        run = self.run(folder, *arguments)
+        if run.code != 0:
+            raise self._failure(folder, " ".join(arguments), run)
+        return run.cost
+
+    def one_notebook(self) -> Path:
+        """A folder with the first right submission in it."""
+        folder = self._folder / "one"
+        folder.mkdir()
+        right = next(one for one in self.people.submissions(100) if one.kind == "right")
+        (folder / f"{self._exercise.name}.ipynb").write_bytes(right.data)
+        return folder
+
+    def environment(self) -> dict[str, str]:
+        """Nothing of this machine's Jupyter, and a fixed key of the random inputs."""
+        folders = ("config", "data", "runtime")
+        jupyter = {f"JUPYTER_{name.upper()}_DIR": str(self._folder / "jupyter" / name) for name in folders}
+        # nbgrader calls alembic by name; this is what an activated environment does.
+        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith("AUTOGRADER_")}
+        return {**inherited, **jupyter, "PATH": path, "PYTHONPATH": str(ROOT), "AUTOGRADER_SECRET": "bench"}
+
+    def _generated(self) -> Path:
+        """A checkout in which stock nbgrader knows the exercise; that is done once for a course, and not timed."""
+        root = self._folder / "generated"
+        shutil.copytree(ROOT / "solutions" / self._exercise.name, root / "solutions" / self._exercise.name)
+        (root / "nbgrader_config.py").write_text(STOCK_CONFIG, encoding="utf-8")
+        self.succeed(root, "-m", "nbgrader", "generate_assignment", self._exercise.name)
+        return root
+
+    def _failure(self, folder: Path, what: str, run: Run) -> SystemExit:
+        log = (folder / "log").read_text(encoding="utf-8", errors="replace")
+        return SystemExit(f"{what}: exited with {run.code}: {log[-2000:]}")
+
+
+def _verdicts(course: Course, exercise: Exercise) -> Verdicts:
+    return {
+        (str(result.student), f"{step.name}-{check.name}"): (
+            "" if check.status == "passed" else check.message or check.status
+        )
+        for result in classroom.stored_results(course, exercise.name)
+        for step in result.steps
+        for check in step.checks
+    }
+
+
+def _stock_verdicts(course: Course, exercise: Exercise) -> Verdicts:
+    points = {check.id: check.points for check in exercise.checks}
+    with closing(sqlite3.connect(course.gradebook)) as database:
+        rows = database.execute(GRADES).fetchall()
+    return {
+        (student, cell): "" if score == points[cell] else "failed" for student, cell, score in rows if cell in points
+    }

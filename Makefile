@@ -1,6 +1,6 @@
 # Every target works without an activated environment. One comment line each; `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint build release collect grade feedback report export lab bench-isolation mutants lock clean
+.PHONY: help setup demo test lint build release collect grade feedback report export lab bench bench-growth bench-isolation mutants lock clean
 
 EXERCISE ?= attention
 PYTHON ?= python3
@@ -63,6 +63,12 @@ export: setup ## write the scores of EXERCISE for another system; TO=canvas, moo
 
 lab: setup ## open JupyterLab with nbgrader's formgrader on the course
 	@$(BIN)/autograder lab
+
+bench: setup ## measure how fast a class is graded, stock nbgrader beside; ten minutes, or a small one with QUICK=1
+	@$(BIN)/python -m benchmarks.bench $(if $(QUICK),--quick)
+
+bench-growth: setup ## measure whether 10,000 submissions cost what 100 do; half an hour
+	@$(BIN)/python -m benchmarks.growth
 
 bench-isolation: setup ## measure what each isolation level costs a submission
 	@$(BIN)/python -m benchmarks.isolation

@@ -103,13 +103,13 @@ def take(plan: Plan, folder: Path, known: Exercise) -> tuple[Measured, list[Diff
         _say(f"{system.name}: {size} in {run.cost.wall:.1f} s, {run.cost.cpu:.1f} s of CPU")
         measured.costs[system.key, size].append(run.cost)
         before = verdicts[system.key]
-        differences += _differences(kinds, system.name, before, f"{system.name}, another time", found, all_matter=True)
+        differences += disagreements(kinds, system.name, before, f"{system.name}, another time", found, all_matter=True)
         before.update(found)
     for system in SYSTEMS:
         if not system.is_stock:
             mine = verdicts[system.key]
-            differences += _differences(kinds, STOCK.name, verdicts[STOCK.key], system.name, mine)
-            differences += _differences(kinds, ALL.name, verdicts[ALL.key], system.name, mine, all_matter=True)
+            differences += disagreements(kinds, STOCK.name, verdicts[STOCK.key], system.name, mine)
+            differences += disagreements(kinds, ALL.name, verdicts[ALL.key], system.name, mine, all_matter=True)
     folder_of_one = workshop.one_notebook()
     for _ in range(2 * plan.rounds - 1):
         for name, arguments in ONCE.items():
@@ -129,9 +129,10 @@ def take(plan: Plan, folder: Path, known: Exercise) -> tuple[Measured, list[Diff
     return measured, differences
 
 
-def _differences(
+def disagreements(
     kinds: dict[str, str], name: str, one: Verdicts, other_name: str, other: Verdicts, all_matter: bool = False
 ) -> Iterator[Difference]:
+    """The checks about which two systems disagree; it matters where nothing was broken, or ``all_matter``."""
     for student, check in sorted(one.keys() & other.keys()):
         mine, theirs = one[student, check], other[student, check]
         if bool(mine) != bool(theirs):

@@ -20,12 +20,12 @@ from benchmarks import measure
 from benchmarks.systems import ALL, ROOT, Workshop
 
 NAME = "attention"
-SMALL = 100
+CPU = "CPU a submission, ms, less the start"
 
 
 def main() -> None:
     parser = ArgumentParser(description=__doc__)
-    parser.add_argument("--size", type=int, default=10_000, help="submissions of the large class")
+    parser.add_argument("--sizes", type=int, nargs=2, default=[100, 10_000], help="submissions of the two classes")
     parser.add_argument("--folder", type=Path, default=ROOT / "build" / "bench", help="where the figures are written")
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
@@ -34,19 +34,20 @@ def main() -> None:
         workshop = Workshop(Path(folder) / "checkouts", exercise.load(ROOT, NAME))
         with workshop.class_of(ALL, 1) as course:
             start = workshop.grade(ALL, course)[0].cost.cpu
-        rows = {size: _class(workshop, size, start) for size in (SMALL, arguments.size)}
+        rows = {size: _class(workshop, size, start) for size in arguments.sizes}
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column(f"{os.cpu_count()} cores")
     for size in rows:
         table.add_column(f"{size:,} submissions", justify="right")
-    for what in rows[SMALL]:
+    small, large = rows.values()
+    for what in small:
         table.add_row(what, *(f"{row[what]:,.1f}" for row in rows.values()))
     with (arguments.folder / "growth.txt").open("w", encoding="utf-8") as file:
         for console in (Console(highlight=False), Console(file=file, highlight=False, width=100)):
             console.print(table)
     (arguments.folder / "growth.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
-    small, large = (row["CPU a submission, ms, less the start"] for row in rows.values())
-    print(f"{large / small:.2f}x CPU a submission, class of {arguments.size:,} against class of {SMALL}")
+    times = "{1:,} against class of {0:,}".format(*arguments.sizes)
+    print(f"{large[CPU] / small[CPU]:.2f}x CPU a submission, class of {times}")
 
 
 def _class(workshop: Workshop, size: int, start: float) -> dict[str, float]:
@@ -61,7 +62,7 @@ def _class(workshop: Workshop, size: int, start: float) -> dict[str, float]:
         "generating, s": generated,
         "grading, s": cost.wall,
         "submissions a second": size / cost.wall,
-        "CPU a submission, ms, less the start": 1000 * (cost.cpu - start) / (size - 1),
+        CPU: 1000 * (cost.cpu - start) / (size - 1),
         "grader, all its processes, peak MB": memory.grader,
         "grader, its largest process, peak MB": memory.largest,
         "a worker beside what it shares, peak MB": memory.worker,

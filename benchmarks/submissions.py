@@ -21,9 +21,6 @@ from autograder.proving import misconceptions, right_answers
 KINDS = {"right": 14, "wrong": 4, "broken": 2}
 """Of twenty students so many are of each kind."""
 
-USUAL = 0.8
-"""The share of right answers that are the solution's own; the others are in a style that few people choose."""
-
 
 @dataclass(frozen=True)
 class Submission:
@@ -67,7 +64,10 @@ class Class:
         draw = random.Random(number)
         student = f"student-{number:05}"
         steps = self._exercise.steps
-        answers: dict[str, str | None] = {step: self._right(draw, step) for step in steps}
+        answers: dict[str, str | None] = {step: self._exercise.cell(step).source for step in steps}
+        # One answer in a style that few people choose: each of these is right beside the solution's own.
+        step = draw.choice(steps)
+        answers[step] = draw.choice(self._unusual[step])
         breaking = draw.choice(("colon", "name", "blank", "half", "file")) if kind == "broken" else ""
         if kind == "wrong":
             for step in draw.sample(steps, draw.choice((1, 1, 2, 3))):
@@ -86,10 +86,6 @@ class Class:
         if breaking == "file":  # the upload ended early
             data = data[: len(data) // 2]
         return Submission(student, kind, breaking == "file", data)
-
-    def _right(self, draw: random.Random, step: str) -> str:
-        is_usual = draw.random() < USUAL or not self._unusual[step]
-        return self._exercise.cell(step).source if is_usual else draw.choice(self._unusual[step])
 
     def _notebook(self, student: str, answers: dict[str, str | None]) -> bytes:
         cells = []

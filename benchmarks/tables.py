@@ -12,7 +12,6 @@ from benchmarks.figures import Difference, Measured, line
 from benchmarks.systems import STOCK, SYSTEMS
 
 MAX_SHOWN = 20
-MEMORY = ("memory", "grader", "worker")
 
 
 def show(console: Console, title: str, measured: Measured, differences: Sequence[Difference]) -> None:
@@ -41,9 +40,8 @@ def _by_size(console: Console, measured: Measured) -> None:
 
 def _by_system(console: Console, measured: Measured) -> None:
     stock_start, stock_each = line(measured.wall(STOCK.key))
-    table = _table(
-        "", "start\ns", "each\nms", "CPU\nms", "a\nsecond", "×\nstock", "less\nstart", *(f"{what}\nMB" for what in MEMORY)
-    )
+    memory_columns = (f"{what}\nMB" for what in ("memory", "grader", "worker"))
+    table = _table("", "start\ns", "each\nms", "CPU\nms", "a\nsecond", "×\nstock", "less\nstart", *memory_columns)
     for system in SYSTEMS:
         wall, cpu = measured.wall(system.key), measured.cpu(system.key)
         start, each = line(wall)

@@ -67,21 +67,15 @@ class Workshop:
         self._count = 0
         for name in ("config", "data", "runtime"):
             (folder / "jupyter" / name).mkdir(parents=True)
-        self._stock = self._generated()
+        self._known = {is_stock: self._handed_out(is_stock) for is_stock in (True, False)}
 
     @contextmanager
     def class_of(self, system: System, size: int) -> Iterator[Course]:
         """A fresh checkout in which the first ``size`` of the class have handed in."""
         self._count += 1
         root = self._folder / f"{self._count}-{system.key}"
-        if system.is_stock:
-            shutil.copytree(self._stock, root)
-            course = Course(root, root)
-        else:
-            for name in ("solutions", "assignments"):
-                shutil.copytree(ROOT / name, root / name)
-            shutil.copy(ROOT / "nbgrader_config.py", root)
-            course = Course(root, root / "course")
+        shutil.copytree(self._known[system.is_stock], root)
+        course = Course(root, root if system.is_stock else root / "course")
         self.people.hand_in(course, size)
         yield course
         shutil.rmtree(root)
@@ -129,12 +123,19 @@ class Workshop:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("AUTOGRADER_")}
         return {**inherited, **jupyter, "PATH": path, "PYTHONPATH": str(ROOT), "AUTOGRADER_SECRET": "bench"}
 
-    def _generated(self) -> Path:
-        """A checkout in which stock nbgrader knows the exercise; that is done once for a course, and not timed."""
-        root = self._folder / "generated"
-        shutil.copytree(ROOT / "solutions" / self._exercise.name, root / "solutions" / self._exercise.name)
-        (root / "nbgrader_config.py").write_text(STOCK_CONFIG, encoding="utf-8")
-        self.succeed(root, "-m", "nbgrader", "generate_assignment", self._exercise.name)
+    def _handed_out(self, is_stock: bool) -> Path:
+        """A checkout whose gradebook knows the exercise, as after handing it out: once for a course, and not timed."""
+        root = self._folder / ("stock" if is_stock else "ours")
+        name = self._exercise.name
+        if is_stock:
+            shutil.copytree(ROOT / "solutions" / name, root / "solutions" / name)
+            (root / "nbgrader_config.py").write_text(STOCK_CONFIG, encoding="utf-8")
+            self.succeed(root, "-m", "nbgrader", "generate_assignment", name)
+        else:
+            for folder in ("solutions", "assignments"):
+                shutil.copytree(ROOT / folder, root / folder)
+            shutil.copy(ROOT / "nbgrader_config.py", root)
+            self.succeed(root, "-m", "autograder", "release", name)
         return root
 
     def _failure(self, folder: Path, what: str, run: Run) -> SystemExit:

@@ -38,9 +38,9 @@ def steps(report: Report, people: People) -> str:
     for name, item in report.steps.items():
         checks = "".join(_check(check, report, people) for check in report.exercise.checks if check.step == name)
         parts.append(
-            f'<details class="line" id="step-{text(name)}">'
-            f"<summary><h3>{code(name)}</h3>{_figures(item)}</summary>\n"
-            f"{_groups(item, name, people)}{_recognised(item, report, people)}{checks}</details>\n"
+            f'<details class="line"><summary><h3>{code(name)}</h3>{_figures(item)}</summary>\n'
+            f'<div id="step-{text(name)}">{_groups(item, name, people)}'
+            f"{_recognised(item, report, people)}{checks}</div></details>\n"
         )
     return (
         f"<figure><figcaption>Points that each step cost, on average</figcaption>{plot}</figure>\n"
@@ -82,10 +82,10 @@ def _mistake(one: Shared, report: Report, people: People) -> str:
     source = f"<p>What it looks like:</p><pre><code>{text(wrong.source)}</code></pre>" if wrong else ""
     checks = _listed(f'<a href="#check-{text(id)}">{text(id.partition("-")[2])}</a>' for id in one.checks)
     return (
-        f'<details id="{_anchor(one)}"><summary><b>{len(one.students)} of {len(report.graded)}</b> ·'
-        f" {code(one.step)}: {text(_spoken(one))}</summary>\n"
+        f"<details><summary><b>{len(one.students)} of {len(report.graded)}</b> ·"
+        f' {code(one.step)}: {text(_spoken(one))}</summary>\n<div id="{_anchor(one)}">'
         f"<p>Students are asked:</p><blockquote>{text(one.hint)}</blockquote>{source}<p>Fails {checks}.</p>"
-        f"{people.all(one.students, one.step)}</details>\n"
+        f"{people.all(one.students, one.step)}</div></details>\n"
     )
 
 
@@ -93,9 +93,9 @@ def _check(check: Check, report: Report, people: People) -> str:
     item = report.checks[check.id]
     kind = f"{'hidden' if check.hidden else 'visible'}, {shown(check.category)}"
     return (
-        f'<details class="line" id="check-{text(check.id)}">'
-        f"<summary><span>{text(check.name)}</span>{_figures(item)}</summary>\n"
-        f"<p>{text(check.sentence)} ({text(kind)})</p>{_groups(item, check.step, people)}</details>\n"
+        f'<details class="line"><summary><span>{text(check.name)}</span>{_figures(item)}</summary>\n'
+        f'<div id="check-{text(check.id)}"><p>{text(check.sentence)} ({text(kind)})</p>'
+        f"{_groups(item, check.step, people)}</div></details>\n"
     )
 
 

@@ -159,8 +159,9 @@ def _look(report: Report, people: People) -> Iterator[str]:
             found = f"<ul>{each}</ul>"
         is_open = " open" if len(who) <= FEW else ""
         yield (
-            f'<details id="{kind}"{is_open}><summary><h3>{len(who)} · {text(title)}</h3></summary>\n'
-            f"<p>{text(about)}</p>{found}</details>\n"
+            f"<details{is_open}><summary><h3>{len(who)} · {text(title)}</h3></summary>\n"
+            # Not on the list itself: a browser opens what is around the place that an address leads to.
+            f'<div id="{kind}"><p>{text(about)}</p>{found}</div></details>\n'
         )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import logging
 import math
+import pickle
 import sys
 import time
 import warnings
@@ -40,6 +41,7 @@ class Cluster(Crew):
     """
 
     def __init__(self, address: str, exercise: Exercise, secret: bytes, settings: Settings) -> None:
+        portable = pickle.dumps(Graders(exercise, secret, settings))
         dask = _distributed()
         self.deaths = (Died, dask.KilledWorker)
         self._address = address
@@ -59,7 +61,7 @@ class Cluster(Crew):
             self._compare()
             # The result of a task, not scattered data: Dask makes it anew when the worker that has it dies. Each worker
             # keeps one, and with it the processes, as long as this future lives.
-            self._graders = self._client.submit(Graders, exercise, secret, settings, pure=False)
+            self._graders = self._client.submit(pickle.loads, portable, pure=False)
             self._executor = self._client.get_executor(pure=False)
         except BaseException:
             self._client.close()

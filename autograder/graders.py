@@ -31,7 +31,15 @@ TRIES = 3
 END_SECONDS = 5.0
 
 # multiprocessing would import the main program anew in each process, and that may be all of nbgrader.
-START = "import sys; sys.path[:] = sys.argv[2:]; from autograder.graders import serve; serve(int(sys.argv[1]))"
+# The parent of the workers starts before NumPy is imported here, so that both load it at once.
+START = """
+import sys
+sys.path[:] = sys.argv[3:]
+from autograder.engine.isolation import begin
+begin(sys.argv[2])
+from autograder.graders import serve
+serve(int(sys.argv[1]))
+"""
 
 
 class Died(Exception):
@@ -69,6 +77,8 @@ class Graders:
         weakref.finalize(self, _end, self._alive)
 
     def __reduce__(self) -> Any:
+        # With its bank of misconceptions, which is read when it is first asked for: elsewhere that file is not.
+        _ = self._job[0].misconceptions
         return Graders, self._job
 
     def __enter__(self) -> Graders:
@@ -130,7 +140,7 @@ class Graders:
         with self._lock:
             if self._closed:
                 raise Died
-            process = _Process()
+            process = _Process(self._job[2].isolation)
             self._alive.add(process)
         process.tell(pickle.dumps(self._job))
         return process
@@ -144,11 +154,11 @@ class Graders:
 class _Process:
     """One grader process, seen from the one that gives it work."""
 
-    def __init__(self) -> None:
+    def __init__(self, level: str) -> None:
         self._connection, theirs = Pipe()
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-c", START, str(theirs.fileno()), *sys.path],
+                [sys.executable, "-c", START, str(theirs.fileno()), level, *sys.path],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -230,12 +240,14 @@ def serve(descriptor: int) -> None:
     end()
 
 
-def _graded(grader: Grader, task: Task) -> Graded:
+def _graded(grader: Grader, task: Task) -> Graded | Unusable:
     if task.unreadable is not None:
         return Graded(grader.rejected(task.data, task.student, task.unreadable), None)
     try:
         unchanged = grader.unchanged(task.data, _stored(task.old)) if task.old is not None else None
         return unchanged or grader.grade(task.data, task.student)
+    except Unusable as error:
+        return error
     except Exception as fault:  # a mistake of ours: the class must not suffer for it
         reason = " ".join(f"the grader failed: {type(fault).__name__}: {fault}".split())
         return Graded(grader.rejected(task.data, task.student, "").without_steps(reason), None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import random
 import shutil
 import signal
@@ -22,7 +23,7 @@ from autograder.course import Course
 from autograder.engine.grading import Graded
 from autograder.errors import Fault, Stopped
 from autograder.exercise import Exercise
-from autograder.graders import Task
+from autograder.graders import Graders, Task
 from autograder.journal import Journal
 from autograder.result import Result
 from tests import courses, databases, processes, stock, toy
@@ -259,6 +260,34 @@ def test_a_stop_ends_the_class_between_two_submissions() -> None:
             got.append(one)
             answers.put(Stopped(signal.SIGINT))
     assert 1 <= len(got) <= 1 + crew.IN_HAND
+
+
+# Elsewhere
+
+
+BANK = '''
+import numpy as np
+
+from autograder.proving.misconception import misconception
+
+
+@misconception(step="total", caught_by="total-negative")
+def sizes_alone(x):
+    """Print total([-1, -2]): which way does it go?"""
+    return float(np.abs(x).sum())
+'''
+
+
+def test_graders_that_travel_take_the_bank_of_misconceptions_along(course: Course) -> None:
+    bank = course.root / "solutions" / f"{NAME}_misconceptions.py"
+    bank.write_text(BANK)
+    parcel = pickle.dumps(Graders(courses.load(course), b"key", course.settings))
+    bank.unlink()
+    with pickle.loads(parcel) as graders:
+        result = graders.grade(Task("ada", courses.handed_in(course, {**RIGHT, "total": WRONG}))).result
+    assert [check.hint for check in result.step("total").checks if check.status == "failed"] == [
+        "Print total([-1, -2]): which way does it go?"
+    ]
 
 
 # What there is to grade

@@ -38,7 +38,7 @@ ONCE = {
 
 @dataclass(frozen=True)
 class Plan:
-    """What is run: class sizes up to 100 in every round, larger ones less often; stock nbgrader the small ones alone."""
+    """What is run: class sizes up to 100 in every round, larger ones less often; stock nbgrader only the small."""
 
     sizes: tuple[int, ...]
     stock_sizes: tuple[int, ...]

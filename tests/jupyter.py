@@ -92,20 +92,20 @@ class Lab:
     def write(self, source: str, answer: str) -> None:
         """Put the answer in the place of that cell's source, and run it."""
         cell = self.cell(source)
-        cell.click()
-        # Into a cell of text that is shown; a cell of code is open already.
-        self.page.keyboard.press("Enter")
         editor = cell.locator(".cm-content")
-        editor.click()
-        expect(editor).to_be_focused()
-        self.page.keyboard.press("Control+A")
-        self.page.keyboard.insert_text(answer)
-        self.page.keyboard.press("Control+Enter")
+        cell.locator(".jp-MarkdownOutput:visible, .cm-content:visible").first.wait_for()
+        if cell.locator(".jp-MarkdownOutput").is_visible():
+            cell.click()
+            self.page.keyboard.press("Enter")
+        # Not looked up again: what it is looked up by is about to go.
+        field = editor.element_handle()
+        field.fill(answer)
+        self.page.wait_for_function("([field, line]) => field.textContent.includes(line)", arg=[field, answer.splitlines()[-1]])
+        field.press("Control+Enter")
 
     def run(self, source: str, says: str | re.Pattern[str]) -> None:
         """Run that cell, until its output says so."""
-        self.cell(source).locator(".cm-content").click()
-        self.page.keyboard.press("Control+Enter")
+        self.cell(source).locator(".cm-content").press("Control+Enter")
         expect(self.output(source)).to_contain_text(says)
 
 

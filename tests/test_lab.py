@@ -246,6 +246,12 @@ def read(student: Lab, known: Exercise) -> None:
     expect(page).to_contain_text(hint(known))
     expect(page).not_to_contain_text("by_definition")
     student.picture("feedback")
+    # JupyterLab shows it as a guest, and its links must still lead somewhere.
+    link = student.frame.get_by_role("link", name="scale_scores", exact=True).first
+    target = str(link.get_attribute("href")).removeprefix("#")
+    link.click()
+    expect(student.frame.locator(f"[id='{target}']")).to_be_in_viewport()
+    student.picture("feedback-on-a-step")
 
 
 @pytest.mark.parametrize("elsewhere", [False, True])

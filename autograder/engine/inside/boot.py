@@ -15,9 +15,11 @@ WARM = (
     "collections.abc",
     "copy",
     "dataclasses",
+    "encodings.rot_13",  # the setup cell reads its questions with these two
     "functools",
     "inspect",
     "itertools",
+    "json",
     "math",
     "numpy",
     "numpy.fft",

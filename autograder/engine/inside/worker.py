@@ -59,15 +59,20 @@ class Worker(Peer):
         self.globals = self._module.__dict__
         self.globals.update(__builtins__=builtins, display=stand_ins.silent, get_ipython=stand_ins.silent)
         sys.modules["__main__"] = self._module
+        if hasattr(signal, "setitimer"):
+            signal.signal(signal.SIGALRM, _ring)
 
     def serve(self) -> None:
         """Answer requests until the grader hangs up."""
-        while True:
-            try:
-                kind, nonce, payload = wire.receive(self.sock)
-            except (EOFError, OSError):
-                return
-            self._serve(kind, nonce, payload)
+        try:
+            while True:
+                self.serve_one()
+        except (EOFError, OSError):
+            return
+
+    def serve_one(self) -> None:
+        """Answer one request."""
+        self._serve(*wire.receive(self.sock))
 
     def admit(self, kind: int, answered: bytes, nonce: bytes) -> None:
         """While a callback is under way the grader may ask for more: that is a request of its own."""
@@ -155,7 +160,6 @@ class _Alarm:
     def __enter__(self) -> None:
         if hasattr(signal, "setitimer") and not _Alarm._set:
             _Alarm._set = self._mine = True
-            signal.signal(signal.SIGALRM, _ring)
             signal.setitimer(signal.ITIMER_REAL, self._seconds)
 
     def __exit__(self, *_: object) -> None:

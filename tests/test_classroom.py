@@ -9,6 +9,7 @@ import random
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
@@ -128,6 +129,30 @@ def test_graders_and_parents_of_workers_may_be_killed_and_every_result_is_right(
         out, err = process.communicate(timeout=processes.SECONDS)
     assert process.returncode == 0, (out, err)
     assert everything(course) == wanted
+
+
+def test_workers_of_students_may_be_killed_and_every_result_is_right(course: Course) -> None:
+    hand_in(course, 8, seconds=0.1)
+    assert grade(course).returncode == 0
+    wanted = everything(course)
+    killed = 0
+    with start("grade", NAME, "--jobs", "2", "--force", cwd=course.root) as process:
+        while process.poll() is None and killed < 4:
+            for worker in workers(process.pid)[:1]:
+                with suppress(ProcessLookupError):
+                    os.kill(worker, signal.SIGKILL)
+                    killed += 1
+            time.sleep(1)
+        out, err = process.communicate(timeout=processes.SECONDS)
+    assert process.returncode == 0, (out, err)
+    assert killed >= 2
+    assert everything(course) == wanted
+
+
+def workers(process: int) -> list[int]:
+    """What runs below a parent of workers; bubblewrap's own processes stand above it."""
+    parents = [child for child in processes.below(process) if processes.command(child).startswith(("/py/bin", sys.executable)) and "boot.py" in processes.command(child)]
+    return [worker for parent in parents for worker in processes.children(parent)]
 
 
 def test_one_run_at_a_time_grades_an_exercise_and_the_next_one_waits(course: Course) -> None:

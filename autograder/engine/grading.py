@@ -66,7 +66,11 @@ class Grader:
             return Graded(self.rejected(data, student, str(rejected)), None)
         result = self._result(data, student, warnings=tuple(map(_printable, submission.warnings)))
         try:
-            return Graded(self._graded(result, submission), submission)
+            self._parent.lost = False
+            graded = self._graded(result, submission)
+            if self._parent.lost:  # perhaps for want of memory: what happens again is the submission's own doing
+                graded = self._graded(result, submission)
+            return Graded(graded, submission)
         except Unusable:  # the exercise's bank of misconceptions, say: the teacher can mend that
             raise
         except Exception as fault:  # whatever went wrong here: the next submission must not suffer for it

@@ -38,7 +38,12 @@ class Worker:
 
 
 class Parent(Protocol):
-    """Where workers come from."""
+    """Where workers come from.
+
+    ``lost`` is set when a worker was killed in the middle of a call, and not by us: the system may have done it.
+    """
+
+    lost: bool
 
     def ready(self) -> None:
         """Wait until it works."""
@@ -111,6 +116,7 @@ class WarmParent:
 
     def __init__(self, level: str, without: frozenset[str]) -> None:
         self.level, self.without = level, without
+        self.lost = False
         self._control, other = socket.socketpair()
         self._control.settimeout(READY_SECONDS)
         with other:
@@ -190,6 +196,7 @@ class ColdParent:
 
     def __init__(self) -> None:
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
+        self.lost = False
 
     def ready(self) -> None:
         """Every worker is waited for when it starts."""

@@ -243,7 +243,9 @@ class Session(Peer):
             self._end()
             raise self._late(name) from None
         except (EOFError, OSError):
-            raise self._stopped(f"{name} {_ending(self._end())}") from None
+            status = self._end()
+            self._parent.lost |= status is None
+            raise self._stopped(f"{name} {_ending(status)}") from None
         except wire.ProtocolError as error:
             self._end()
             raise self._stopped(f"{name} answered with something that is no value ({error})") from None

@@ -12,6 +12,7 @@ from queue import SimpleQueue
 from typing import Protocol
 
 from autograder.course import Settings
+from autograder.engine.core import cores
 from autograder.engine.grading import Graded
 from autograder.errors import Fault, Stopped, Unusable
 from autograder.exercise import Exercise
@@ -55,7 +56,7 @@ class Here:
 
     def __init__(self, size: int, exercise: Exercise, secret: bytes, settings: Settings) -> None:
         self.size = size
-        self._graders = Graders(exercise, secret, settings)
+        self._graders = Graders(exercise, secret, settings, cores())
         self._threads = ThreadPoolExecutor(max(size, 1))
         for _ in range(size):  # they get ready while this process opens the gradebook
             self._threads.submit(self._graders.warm)

@@ -9,17 +9,20 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
+import random
 import signal
 import subprocess
 import sys
 import threading
 import weakref
+from collections.abc import Collection
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, Pipe
 from queue import SimpleQueue
 from typing import Any
 
 from autograder.course import Settings
+from autograder.engine.core import stay_on
 from autograder.engine.grading import Graded, Grader
 from autograder.errors import Unusable
 from autograder.exercise import Exercise
@@ -65,10 +68,17 @@ class Graders:
     """As many grader processes as threads call ``grade`` at once; each stays warm for the next submission.
 
     Pickled, it carries the exercise and no process: so it travels to the machines of a cluster.
+
+    Args:
+        cores: each process stays on one of these, the one that has fewest; none where others may have the same idea.
     """
 
-    def __init__(self, exercise: Exercise, secret: bytes, settings: Settings) -> None:
+    def __init__(
+        self, exercise: Exercise, secret: bytes, settings: Settings, cores: Collection[int] = ()
+    ) -> None:
         self._job = (exercise, secret, settings)
+        # In any order, for another run on this machine may be as small.
+        self._cores = random.sample(list(cores), len(cores))
         self._lock = threading.Lock()
         self._closed = False
         self._level = ""
@@ -140,9 +150,11 @@ class Graders:
         with self._lock:
             if self._closed:
                 raise Died
-            process = _Process(self._job[2].isolation)
+            taken = [process.core for process in self._alive]
+            core = min(self._cores, key=taken.count, default=None)
+            process = _Process(self._job[2].isolation, core)
             self._alive.add(process)
-        process.tell(pickle.dumps(self._job))
+        process.tell(pickle.dumps((core, *self._job)))
         return process
 
     def _bury(self, process: _Process) -> None:
@@ -154,7 +166,8 @@ class Graders:
 class _Process:
     """One grader process, seen from the one that gives it work."""
 
-    def __init__(self, level: str) -> None:
+    def __init__(self, level: str, core: int | None) -> None:
+        self.core = core
         self._connection, theirs = Pipe()
         with theirs:
             self._process = subprocess.Popen(
@@ -215,7 +228,7 @@ def serve(descriptor: int) -> None:
     connection = Connection(descriptor)
     tasks: SimpleQueue[Task] = SimpleQueue()
     try:
-        job = connection.recv()
+        core, *job = connection.recv()
     except (EOFError, OSError):
         return
 
@@ -231,6 +244,7 @@ def serve(descriptor: int) -> None:
     unusable = None
     try:
         grader = Grader(*job)
+        stay_on(core)
     except Unusable as error:
         unusable = error
     with contextlib.suppress(OSError):  # nobody is there any more, as the thread has seen, too

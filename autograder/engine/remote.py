@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from autograder.course import Settings
+from autograder.engine.core import only_core
 from autograder.engine.inside import wire
 from autograder.engine.inside.peer import Peer, Raised, check_raised
 from autograder.engine.isolation import Parent, Worker
@@ -277,7 +278,7 @@ class Session(Peer):
         self._generation += 1
         self.sock = self._worker.sock
         encoder = wire.Encoder(self.function)
-        encoder.value((self._settings.memory_mb, self._settings.submission_seconds))
+        encoder.value((self._settings.memory_mb, self._settings.submission_seconds, only_core()))
         wire.send(self.sock, wire.RUN, bytes(16), bytes(encoder.out))
         for cell, source in list(self._history):
             try:

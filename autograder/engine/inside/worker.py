@@ -190,7 +190,9 @@ def main(sock: socket.socket, lock: Lock) -> None:
     """Read the limits from the grader, lock up, serve, and end without any clean-up of student code."""
     try:
         decoder = wire.Decoder(wire.receive(sock)[2], lambda tag, name: None)
-        memory_mb, seconds = decoder.value()
+        memory_mb, seconds, core = decoder.value()
+        if core is not None:  # the grader's
+            os.sched_setaffinity(0, {core})
         lock.worker(sock.fileno(), memory_mb, seconds)
         Worker(sock).serve()
     finally:

@@ -68,7 +68,7 @@ def test_nearly_every_misconception_gets_its_own_question_on_the_page(attention)
 
 def test_most_misconceptions_get_their_own_question_in_the_notebook(attention):
     bench = Bench(attention)
-    table = bench._space["HINTS"]
+    table = bench._space["HINTS"]()
     asked = 0
     for wrong in attention.misconceptions:
         bench.bind(Answer(wrong.name, wrong.step, wrong.source, wrong=True))
@@ -84,7 +84,7 @@ def test_most_misconceptions_get_their_own_question_in_the_notebook(attention):
 
 def test_the_questions_do_not_swell_the_notebook_and_hold_no_wrong_code(attention):
     setup = next(cell["source"] for cell in json.loads(RELEASE.read_text())["cells"] if cell["id"] == "setup")
-    lines = [line for line in (setup if isinstance(setup, list) else setup.splitlines()) if line.startswith("HINTS = (")]
+    lines = [line for line in (setup if isinstance(setup, list) else setup.splitlines()) if line.startswith("HINTS = lambda")]
     assert len(lines) == 1 and len(lines[0]) < 40_000
     assert not any(wrong.name in RELEASE.read_text() for wrong in attention.misconceptions)
 

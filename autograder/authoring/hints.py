@@ -33,7 +33,8 @@ def table(full: bytes, misconceptions: Iterable[Misconception]) -> str:
     # Turned not for secrecy, but so that nobody reads the questions of others' mistakes by accident.
     text = codecs.encode(json.dumps([questions, digests], ensure_ascii=False, separators=(",", ":")), "rot13")
     turn_back = f'__import__("json").loads(__import__("codecs").decode({text!r}, "rot13"))'
-    return f"HINTS = (lambda texts, found: {{digest: texts[n] for digest, n in found.items()}})(*{turn_back})"
+    # A function, for whoever passes never needs the table.
+    return f"HINTS = lambda: (lambda texts, found: {{digest: texts[n] for digest, n in found.items()}})(*{turn_back})"
 
 
 def _group(wrong: Misconception) -> str:

@@ -1,14 +1,14 @@
 """A mistake costs its marks once: a check that failed for an earlier step's sake is run with that step mended.
 
-These runs come after all ordinary verdicts are final, each in a worker of its own that is thrown away afterwards: one
-for a step's visible checks, one for its hidden ones. The reference never enters the student's worker: what is bound
-there is a stub that calls back. A replaced step earns nothing for itself, for only a later step's checks are run with
-it, and no worker that has heard the reference answer for a step ever serves that step's checks.
+These runs come after all ordinary verdicts are final, each in a worker of its own that is thrown away afterwards:
+where the same steps are replaced, one for the visible checks of all later steps and one for the hidden ones. The
+reference never enters the student's worker: what is bound there is a stub that calls back. A replaced step earns
+nothing for itself, for no worker that may hear the reference answer for a step ever serves that step's checks.
 """
 
 from __future__ import annotations
 
-from autograder.engine.attempt import Attempt, Bench, Verdict, apart
+from autograder.engine.attempt import Attempt, Bench, Verdict
 from autograder.engine.reference import Reference
 from autograder.engine.remote import Budget, Call
 from autograder.exercise import Check
@@ -30,6 +30,7 @@ class Carrier:
         self._broken = {check.step for check in checks if verdicts[check.id].message is not None}
         self._reference = Reference(bench.exercise, bench.parent, bench.settings)
         self._at_fault: set[str] = set()
+        self._ran: dict[tuple[frozenset[str], bool], dict[str, tuple[Verdict, set[str]]]] = {}
         self.calls: dict[str, tuple[Call, ...]] = {}
         """Calls of steps at fault, made while earlier steps were mended: what is wrong there is theirs alone."""
         self._order = {step: place for place, step in enumerate(bench.exercise.steps)}
@@ -49,41 +50,51 @@ class Carrier:
     def _found(self, budget: Budget) -> Carried:
         found: Carried = {}
         for step in self._order:
-            failed = [
-                check
-                for check in self._bench.exercise.checks
-                if check.step == step and self._verdicts[check.id].message is not None
-            ]
-            tried = [check for check in failed if not self._verdicts[check.id].unattempted]
-            for checks in apart(tried):
-                found.update(self._mended(step, checks, budget))
+            failed = [check for check in self._failed() if check.step == step]
+            for check in failed:
+                steps = None if self._verdicts[check.id].unattempted else self._mended(check, budget)
+                if steps is not None:
+                    found[check.id] = steps
             if any(check.id not in found for check in failed):
                 self._at_fault.add(step)
         return found
 
-    def _mended(self, step: str, checks: list[Check], budget: Budget) -> Carried:
-        """Those of a step's checks that pass with earlier steps replaced."""
-        found: Carried = {}
-        earlier = {name for name in self._order if self._order[name] < self._order[step]}
+    def _failed(self) -> list[Check]:
+        return [check for check in self._bench.exercise.checks if self._verdicts[check.id].message is not None]
+
+    def _mended(self, check: Check, budget: Budget) -> tuple[str, ...] | None:
+        """The earlier steps whose replacement made a check pass; None if none does."""
+        earlier = {step for step in self._order if self._order[step] < self._order[check.step]}
         # A float32 softmax is right by itself, and must not fail the attention that calls it.
-        imprecise = (self._imprecise - self._broken) & earlier
-        if imprecise:
-            found.update(dict.fromkeys(self._passing(checks, imprecise, budget), ()))
+        imprecise = frozenset((self._imprecise - self._broken) & earlier)
+        if imprecise and self._passes(check, imprecise, budget):
+            return ()
         # First those that are at fault themselves. A step that was carried is right once those are, as a rule.
         for broken in dict.fromkeys((frozenset(self._at_fault & earlier), frozenset(self._broken & earlier))):
-            left = [check for check in checks if check.id not in found]
-            if broken and left:
-                for id, called in self._passing(left, {*broken, *imprecise}, budget).items():
-                    found[id] = tuple(name for name in self._order if name in called and name in broken)
-        return found
+            called = self._passes(check, broken | imprecise, budget) if broken else set()
+            if called:
+                return tuple(step for step in self._order if step in called and step in broken)
+        return None
 
-    def _passing(self, checks: list[Check], replaced: set[str], budget: Budget) -> dict[str, set[str]]:
-        """Of these checks, those that pass with steps replaced, and which of these steps each of them called."""
-        passing: dict[str, set[str]] = {}
-        attempt = Attempt(self._bench, self._submission, budget, frozenset(replaced), reference=self._reference)
-        for check, verdict in attempt.verdicts(checks):
-            if verdict.message is None and attempt.called:
-                passing[check.id] = set(attempt.called)
-            else:
-                self.calls[check.id] = verdict.calls
-        return passing
+    def _passes(self, check: Check, replaced: frozenset[str], budget: Budget) -> set[str]:
+        """The replaced steps that a check called, if it passes with them; else none."""
+        if check.id not in self._ran.get((replaced, check.hidden), {}):
+            self._ran[replaced, check.hidden] = self._run(check, replaced, budget)
+        verdict, called = self._ran[replaced, check.hidden][check.id]
+        if verdict.message is None and called:
+            return called
+        self.calls[check.id] = verdict.calls
+        return set()
+
+    def _run(self, first: Check, replaced: frozenset[str], budget: Budget) -> dict[str, tuple[Verdict, set[str]]]:
+        """What comes of a check with steps replaced, and of those of its kind that will be asked for with the same."""
+        last = len(self._order) if replaced <= self._at_fault | self._imprecise else self._order[first.step]
+        checks = [
+            check
+            for check in self._failed()
+            if check.hidden == first.hidden
+            and not self._verdicts[check.id].unattempted
+            and self._order[first.step] <= self._order[check.step] <= last
+        ]
+        attempt = Attempt(self._bench, self._submission, budget, replaced, reference=self._reference)
+        return {check.id: (verdict, set(attempt.called)) for check, verdict in attempt.verdicts(checks)}

@@ -48,7 +48,7 @@ import numpy as np
 
 warnings.simplefilter("ignore")  # a warning on screen would count as a failure in some graders
 rng = np.random.default_rng(2017)  # hidden checks draw their inputs from it
-REVEAL = True  # False while a hidden check runs: then a message holds shapes and two numbers at most
+REVEAL = True  # print arrays; False where a check is graded, and messages hold shapes and two numbers at most
 CHECKS = {}  # every check's points, in the order of the notebook; filled in when the notebook is built
 HINTS = dict  # makes a table of common mistakes: a digest of their answers -> the question to ask; filled in likewise
 SEEN = []  # what the check that is running has been given
@@ -1515,7 +1515,7 @@ for *lead, n_queries, n_keys, d_k, d_v in (
 
 # %% check="scaled_dot_product_attention-hidden_keys" points=2 category="mask correctness" hidden=true
 """Masks of every shape; a hidden key that would have won; allowed keys that score terribly; a query with no key."""
-b, n, m, d_k, d_v = different_sizes(5)
+b, n, m, d_k, d_v = sorted(different_sizes(5))  # small ones first: they are multiplied
 for shape in ((n, m), (b, 1, m), (b, n, m), (b, n, 1, m), (b, 1, n, m)):
     lead = (b, n) if len(shape) == 4 else (b,)
     Q, K, V = (rng.normal(size=(*lead, *size)) for size in ((n, d_k), (m, d_k), (m, d_v)))

@@ -186,7 +186,7 @@ class Attempt:
         self.called.clear()
         draw = self._bench.generator(check, self._submission)
         before = dict(namespace)
-        namespace["rng"], namespace["REVEAL"] = draw, not check.hidden
+        namespace["rng"], namespace["REVEAL"] = draw, False  # nobody reads what is printed here
         session.begin_check()
         place = ("", 0)
         try:

@@ -29,44 +29,49 @@ def _remembered(function: Callable[[str], _Answer]) -> Callable[[str], _Answer]:
     return answer
 
 
-@_remembered
 def parses(source: str) -> bool:
     """Whether a cell is Python. Hostile text may exhaust the parser, which is a no."""
-    return _table(source) is not None
+    return _names(source) is not None
 
 
-@_remembered
 def binds(source: str) -> frozenset[str]:
     """The names that a cell binds at its top level: def, class, assignment, import.
 
     Of a cell that does not parse, those of its ``def`` and ``class`` lines.
     """
-    table = _table(without_magics(source)[0])
-    if table is None:
+    names = _names(without_magics(source)[0])
+    if names is None:
         return frozenset(re.findall(r"^(?:async\s+)?(?:def|class)\s+(\w+)", source, re.MULTILINE))
-    return frozenset(
-        symbol.get_name()
-        for symbol in table.get_symbols()
-        if symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace()
-    )
+    return names[0]
+
+
+def uses(source: str) -> frozenset[str] | None:
+    """The global names that a cell refers to, functions included; None if it does not parse."""
+    names = _names(source)
+    return names and names[1]
 
 
 @_remembered
-def uses(source: str) -> frozenset[str] | None:
-    """The global names that a cell refers to, functions included; None if it does not parse."""
+def _names(source: str) -> tuple[frozenset[str], frozenset[str]] | None:
+    """The names that a cell binds, and those that it uses; None if there is something wrong with it."""
     whole = _table(source)
     if whole is None:
         return None
-    found: set[str] = set()
+    used: set[str] = set()
     tables = [whole]
     while tables:
         table = tables.pop()
         top = table.get_type() == "module"
         for symbol in table.get_symbols():
             if symbol.is_referenced() and (top or symbol.is_global()):
-                found.add(symbol.get_name())
+                used.add(symbol.get_name())
         tables += table.get_children()
-    return frozenset(found)
+    bound = (symbol for symbol in whole.get_symbols() if _is_bound(symbol))
+    return frozenset(symbol.get_name() for symbol in bound), frozenset(used)
+
+
+def _is_bound(symbol: symtable.Symbol) -> bool:
+    return symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace()
 
 
 def _table(source: str) -> symtable.SymbolTable | None:

@@ -1,0 +1,1 @@
+"""The commands. A docstring is a command's help; what a command needs it imports when it runs."""

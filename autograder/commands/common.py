@@ -1,0 +1,93 @@
+"""What the commands share: the arguments that mean the same everywhere, and how they are understood."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn, Optional
+
+import typer
+
+from autograder.errors import Unusable, with_repair
+from autograder.plain_text import inert
+
+if TYPE_CHECKING:
+    from autograder.course import Course
+    from autograder.exercise import Exercise
+    from autograder.result import Outcome, Result
+
+ExerciseName = Annotated[str, typer.Argument(metavar="EXERCISE", help="its name, for example attention")]
+CourseFolder = Annotated[
+    Optional[Path], typer.Option("--course", metavar="DIR", help="where the course's state lies; default: course/")
+]
+Isolation = Annotated[
+    Optional[str], typer.Option(metavar="LEVEL", help="bubblewrap, landlock or process; default: the best that works")
+]
+Notebook = Annotated[Path, typer.Argument(metavar="NOTEBOOK", help="a submitted .ipynb or percent .py")]
+
+
+def stop(line: str, code: int) -> NoReturn:
+    """End the program with one line."""
+    line = inert(" ".join(line.split()))
+    print(f"autograder: {line}", file=sys.stderr)
+    if os.environ.get("GITHUB_ACTIONS"):
+        from autograder import github
+
+        print(github.command("error", line, title="autograder"), file=sys.stderr)
+    sys.exit(code)
+
+
+def course_at(folder: Path | None) -> Course:
+    from autograder.course import find
+
+    return find(folder)
+
+
+def missing(course: Course, results: Sequence[Result | Outcome]) -> list[str]:
+    """Who is on the class list and has no result."""
+    return sorted((course.class_list() or {}).keys() - {result.student for result in results})
+
+
+def isolated(course: Course, level: str | None) -> Course:
+    """The course, graded at the isolation level that the command line asks for."""
+    from dataclasses import replace
+
+    return course if level is None else replace(course, settings=replace(course.settings, isolation=level))
+
+
+def opened(folder: Path | None, name: str) -> tuple[Course, Exercise]:
+    from autograder import exercise
+
+    course = course_at(folder)
+    return course, exercise.load(course.root, name)
+
+
+def exercise_of(course: Course, notebook: Path, data: bytes) -> Exercise:
+    """The exercise that a submission belongs to: the one it fits; where it fits none, the one its name says."""
+    from autograder import exercise
+    from autograder.intake import submission
+    from autograder.intake.raw import Rejected
+
+    known = exercise.names(course.root)
+    if not known:
+        raise Unusable(f"{course.root / 'solutions'}: no built exercise; run autograder build in the course's folder")
+    first = sorted(known, key=lambda name: not notebook.stem.startswith(name))
+    exercises = [exercise.load(course.root, name) for name in first]
+    for one in exercises:
+        try:
+            submission.parse(data, one)
+            return one
+        except Rejected:
+            continue
+    return exercises[0]
+
+
+def read_notebook(notebook: Path) -> bytes:
+    from autograder.intake.raw import Rejected, read
+
+    try:
+        return read(notebook)
+    except Rejected as rejected:
+        raise Unusable(f"{notebook}: {with_repair(str(rejected), 'check the path')}") from None

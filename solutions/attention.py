@@ -1656,9 +1656,8 @@ for n_tokens, d_model, d_k, d_v in (*rising_and_falling(4), (n, n, n, n)):
 """Any number of leading axes, with masks for all sequences, for each sequence, and for each query."""
 for b, n, d_model, d_k, d_v in (*rising_and_falling(5), (1, 3, 2, 3, 2), (3, 3, 3, 3, 3)):
     W_Q, W_K, W_V = (random_weights(d_model, width) for width in (d_k, d_k, d_v))
-    masks = [((2, b), None), ((b,), random_mask(b, 1, n)), ((b,), random_mask(b, n, n))]
-    if b != n and b > 1:
-        masks += [((b,), None), ((b,), random_mask(n, n))]
+    masks = [((b,), random_mask(b, 1, n)), ((b,), random_mask(b, n, n))]
+    masks += [((2, b), None)] if b in (1, n) else [((b,), None), ((b,), random_mask(n, n))]
     for lead, mask in masks:
         X = 1.3 * rng.normal(size=(*lead, n, d_model))
         wanted = attention_by_definition(*(product_by_definition(X, W) for W in (W_Q, W_K, W_V)), mask)

@@ -118,8 +118,11 @@ def _notebook_cell(raw: Any) -> RawCell | None:
     if not isinstance(raw, dict):
         return None
     source = raw.get("source", "")
-    if isinstance(source, list) and all(isinstance(line, str) for line in source):
-        source = "".join(source)
+    if isinstance(source, list):
+        try:
+            source = "".join(source)
+        except TypeError:  # not all of them are lines
+            return None
     if not isinstance(source, str):
         return None
     metadata = raw.get("metadata")
@@ -157,5 +160,7 @@ def _clean(source: str) -> str:
     """Line ends as Python has them; lone surrogates, which no file can hold, as question marks."""
     if len(source) > MAX_SOURCE:
         raise Rejected("a cell holds more than a million characters")
+    if source.isascii() and "\r" not in source and "\x00" not in source:
+        return source
     source = source.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "")
     return source.encode("utf-8", "replace").decode("utf-8")

@@ -225,6 +225,11 @@ class check:
         if kind is None:
             print(f"✓ {self.name}: passed" + (f", {points:g} point{'s' * (points != 1)}" if points else ""))
             return
+        inner = trace
+        while inner.tb_next:
+            inner = inner.tb_next
+        if kind is NotImplementedError or inner.tb_frame.f_code.co_filename == check.__exit__.__code__.co_filename:
+            trace.tb_next = None  # the message says it all; twenty lines of these tools would bury it
         step, order = self.name.split("-")[0], list(dict.fromkeys(name.split("-")[0] for name in CHECKS))
         steps = order[: order.index(step)] if step in order else []
         failing = [name for name in CHECKS if name.split("-")[0] in steps and RESULTS.get(name) is False]

@@ -46,7 +46,7 @@ class Cluster(Crew):
         self.deaths = (Died, dask.KilledWorker)
         self._address = address
         self._threads, self._counted = 1, -math.inf
-        for name in ("distributed", "distributed.client"):
+        for name in ("distributed", "distributed.client", "distributed.core", "tornado.application", "asyncio"):
             logging.getLogger(name).setLevel(logging.CRITICAL)  # what the user can mend is said by us, in one line
         try:
             dask.comm.resolve_address(address)  # a Client that is given nonsense leaves a traceback behind

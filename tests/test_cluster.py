@@ -76,7 +76,8 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 def line(done: subprocess.CompletedProcess[str]) -> str:
     """The one line of a mistake."""
     assert done.returncode == 2, done
-    (said,) = done.stderr.splitlines()
+    said, *more = done.stderr.splitlines()
+    assert not more, done.stderr
     assert said.startswith("autograder: ") and ";" in said
     return said
 

@@ -152,7 +152,7 @@ SECRETS = {"inputs__exercise": NAME, "secrets__SUBMISSIONS_TOKEN": "t0ken", "sec
 def test_the_teacher_s_side_grades_what_is_pushed_with_all_checks(course, teacher):
     succeeded, log = teacher.run("grade", github__event__repository__private="true", **SECRETS)
     assert succeeded, log
-    results = {path.stem: json.loads(path.read_text()) for path in (course.results / NAME).iterdir()}
+    results = {path.stem: json.loads(path.read_text()) for path in (course.results / NAME).glob("*.json")}
     assert {student: (result["status"], result["score"]) for student, result in results.items()} == {
         "ada": ("graded", 10.0), "ben": ("graded", 7.0), "eve": ("rejected", None),
     }  # fmt: skip

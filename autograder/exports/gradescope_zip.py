@@ -22,7 +22,7 @@ from autograder.errors import Unusable
 from autograder.exports.product import Product, Request
 
 # What grading imports; the kit itself lies in the bundle. A test holds it against pyproject.toml.
-REQUIREMENTS = ("numpy>=1.24", "typer>=0.12", "rich>=13", "tomli>=2; python_version < '3.11'")
+REQUIREMENTS = ("numpy>=1.24", "typer>=0.12,<0.29", "rich>=13", "tomli>=2; python_version < '3.11'")
 
 SETUP = """\
 #!/usr/bin/env bash

@@ -160,8 +160,8 @@ class Steps:
             yield f"<p>Graded by a person: {points(entry.manual_score)}</p>"
         if entry.extra_credit:
             yield f"<p>Extra credit: {points(entry.extra_credit)}</p>"
-        if entry.comment:
-            yield f"<blockquote>{text(entry.comment)}</blockquote>"
+        if entry.remark:
+            yield f"<blockquote>{text(entry.remark)}</blockquote>"
 
     def _sentence(self, step: StepResult, check: str) -> str:
         return self._sentences.get(f"{step.name}-{check}") or check

@@ -63,7 +63,7 @@ def _mistakes(report: Report) -> Iterator[Advice]:
         more = f" ({len(worth) - 2} more such mistakes below)" if place == 1 and len(worth) > 2 else ""
         fact = f"{len(one.students)} of {graded} share one mistake in {one.step}"
         yield Advice(fact, f"{one.name.replace('_', ' ')}; take it up in class{more}", "shared")
-    costly = max(report.steps.values(), key=lambda item: item.lost / (item.points or 1), default=None)
+    costly = max(report.steps.values(), key=lambda item: item.lost, default=None)
     if not worth and costly is not None and costly.lost >= WORTH_TELLING * costly.points:
         lost = f"{points(costly.lost)} of {points(costly.points)} points on average"
         yield Advice(f"{costly.name} costs the class most, {lost}", "look at its checks", f"step-{costly.name}")
@@ -82,7 +82,13 @@ def _people(report: Report) -> Iterator[Advice]:
 
 def _checks(report: Report) -> Iterator[Advice]:
     """Checks that may themselves be wrong."""
-    nobody = [item for item in report.checks.values() if item.count > 2 and not item.passed and not item.carried]
+    # Where nobody passes anything of a step, nobody has written it yet.
+    tried = {id.partition("-")[0] for id, item in report.checks.items() if item.passed or item.carried}
+    nobody = [
+        item
+        for id, item in report.checks.items()
+        if item.count > 2 and not item.passed and not item.carried and id.partition("-")[0] in tried
+    ]
     for item in nobody[:1]:
         more = f" (and {len(nobody) - 1} more)" if len(nobody) > 1 else ""
         yield Advice(f"Nobody passes {item.name}{more}", "read that check again", f"check-{item.name}")

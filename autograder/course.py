@@ -108,9 +108,13 @@ class Course:
             return None
         try:
             with path.open(newline="", encoding="utf-8-sig") as file:
-                rows = list(csv.DictReader(file))
+                reader = csv.DictReader(file)
+                rows, titles = list(reader), reader.fieldnames or []
         except (OSError, UnicodeDecodeError, csv.Error) as error:
             raise Unusable(f"{path}: {error}; save it as CSV in UTF-8") from None
+        if "id" not in titles:
+            found = ", ".join(map(repr, titles)) or "nothing"
+            raise Unusable(f"{path}:1: no column named id, only {found}; name it so, with commas between columns")
         students: dict[str, dict[str, str]] = {}
         for line, row in enumerate(rows, start=2):
             student = (row.get("id") or "").strip()

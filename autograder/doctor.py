@@ -31,6 +31,8 @@ def findings(course: Course) -> Iterator[tuple[str, str]]:
     for level in LEVELS:
         yield f"isolation {level}", _works(level)
     yield "to raise the level", _advice()
+    asked = course.settings.isolation
+    yield "level asked for", asked if asked in ("auto", *LEVELS) else f"{asked}: no such level; correct autograder.toml"
     for package in PACKAGES:
         yield package, _version(package)
     yield "exercises", ", ".join(exercise.names(course.root)) or f"none in {course.root / 'solutions'}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -186,3 +187,17 @@ def test_a_students_commands_import_no_notebook_libraries(command):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, timeout=60)
     assert done.stdout.splitlines()[-1] == "heavy:", done
+
+
+@pytest.mark.parametrize(("text", "found"), [("Id;Name\nada;Ada\n", "'Id;Name'"), ("", "nothing")])
+def test_a_class_list_without_a_column_for_ids_gets_one_line(tmp_path, text, found):
+    (tmp_path / "students.csv").write_text(text)
+    said = mistake(run("grade", "attention", "--course", tmp_path))
+    assert f"students.csv:1: no column named id, only {found}" in said
+
+
+def test_doctor_names_a_level_that_does_not_exist(tmp_path):
+    shutil.copytree(ROOT / "solutions", tmp_path / "solutions")
+    (tmp_path / "autograder.toml").write_text('isolation = "landlok"\n')
+    done = subprocess.run([sys.executable, "-m", "autograder", "doctor"], cwd=tmp_path, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False)
+    assert "landlok: no such level; correct autograder.toml" in done.stdout, done.stderr

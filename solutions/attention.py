@@ -53,6 +53,7 @@ CHECKS = {}  # every check's points, in the order of the notebook; filled in whe
 HINTS = dict  # makes a table of common mistakes: a digest of their answers -> the question to ask; filled in likewise
 SEEN = []  # what the check that is running has been given
 RESULTS = {}  # the visible checks that have run in this session: name -> passed?
+TOLD = set()  # earlier steps that have been named once as still open
 
 # Two right answers differ by rounding only: below 1e-12 in float64, below 2e-6 in float32, for the
 # inputs used here. The mildest wrong answers are off by 1e-5 or more. The tolerances lie in between.
@@ -236,7 +237,11 @@ class check:
         called = [name for name in failing if reaches(step, name.split("-")[0])]
         for earlier, _, short in (name.partition("-") for name in (called or failing)[:1]):
             where = f"step {order.index(earlier) + 1}, {earlier}: its check {short} fails"
-            print(f"First mend {where}." if called else f"Not the reason, but still open: {where}.")
+            if called:
+                print(f"First mend {where}.")
+            elif where not in TOLD:
+                print(f"Not the reason, but still open: {where}.")
+                TOLD.add(where)
         if called:
             return
         hint = HINTS().get(fingerprint(self.name, error))

@@ -511,6 +511,7 @@ def test_a_failing_check_names_the_first_earlier_step_that_fails_and_rerunning_c
     exec("def scaled_dot_product_attention(Q, K, V, mask=None):\n    return attention_scores(Q, K), K", names)
     assert run("scaled_dot_product_attention-by_hand").endswith(f"First mend {where}")
     assert f"Not the reason, but still open: {where}" in run("weighted_sum-by_hand"), "it calls no other step"
+    assert "still open" not in run("weighted_sum-by_hand"), "that was said"
     names["attention_scores"] = right
     assert "✓ attention_scores-by_hand: passed, 2 points" in run("attention_scores-by_hand")
     assert "step 2" not in run("weighted_sum-by_hand")

@@ -44,13 +44,6 @@ class Bench:
             check.id: compile(check.source, f"<{check.id}>", "exec", dont_inherit=True) for check in exercise.checks
         }
 
-    @cached_property
-    def repeated(self) -> frozenset[str]:
-        """The checks that repeat a call: a step's hidden ones, where it has any, for their inputs nobody knows."""
-        checks = self.exercise.checks
-        hidden = {check.step for check in checks if check.hidden}
-        return frozenset(check.id for check in checks if check.hidden or check.step not in hidden)
-
     def use(self, parent: Parent) -> None:
         """Take workers from this parent from now on."""
         self.parent = parent
@@ -192,7 +185,7 @@ class Attempt:
         try:
             with quiet():
                 exec(self._bench.checks[check.id], namespace)
-            message = session.never or (session.repeat(draw) if check.id in self._bench.repeated else None)
+            message = session.never or session.repeat(draw)
         except StudentError as error:
             message = session.never or self._failure(error, check)
             place = self._place(error, check)

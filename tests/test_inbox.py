@@ -396,5 +396,5 @@ def test_an_empty_or_missing_inbox_is_nothing_to_collect(course: Course) -> None
 
 def test_a_class_list_that_cannot_be_used_gets_one_line(course: Course) -> None:
     class_list(course, "name\nAda\n")
-    with pytest.raises(Unusable, match=r"students\.csv:2"):
+    with pytest.raises(Unusable, match=r"students\.csv:1: no column named id"):
         collect(course)

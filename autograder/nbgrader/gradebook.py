@@ -199,11 +199,7 @@ def _grades(
                     look = row.needs_manual_grade
                 if row.auto_score != score or row.needs_manual_grade != look:
                     changed.append({"row": row.id, "score": score, "look": look})
-    if new:
-        connection.execute(insert(GRADE), new)
-    if changed:
-        values: dict[str, Any] = {"auto_score": bindparam("score"), "needs_manual_grade": bindparam("look")}
-        connection.execute(update(GRADE).where(GRADE.c.id == bindparam("row")).values(values), changed)
+    _write(connection, GRADE, new, changed, auto_score="score", needs_manual_grade="look")
 
 
 def _comments(
@@ -226,11 +222,22 @@ def _comments(
                 new.append({**place, "auto_comment": text})
             elif row.auto_comment != text:
                 changed.append({"row": row.id, "text": text})
+    _write(connection, COMMENT, new, changed, auto_comment="text")
+
+
+def _write(
+    connection: Connection,
+    table: TableClause,
+    new: list[dict[str, Any]],
+    changed: list[dict[str, Any]],
+    **columns: str,
+) -> None:
+    """Insert rows, and update others: ``columns`` says which key of a change is for which column, ``row`` is its id."""
     if new:
-        connection.execute(insert(COMMENT), new)
+        connection.execute(insert(table), new)
     if changed:
-        statement = update(COMMENT).where(COMMENT.c.id == bindparam("row")).values(auto_comment=bindparam("text"))
-        connection.execute(statement, changed)
+        values: dict[str, Any] = {column: bindparam(key) for column, key in columns.items()}
+        connection.execute(update(table).where(table.c.id == bindparam("row")).values(values), changed)
 
 
 def _answer(submission: Submission | None, cell: str) -> str | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import hmac
+import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -30,6 +30,9 @@ _KNOWN_KINDS = re.compile(
 """Kinds of values that may be named after a hidden check: of a class of their own, students choose the name."""
 
 
+_PARTS = slice(16), slice(16, 32), slice(32, 40)
+
+
 class Bench:
     """What all runs of an exercise share: its compiled cells, its reference, the parent of the workers."""
 
@@ -37,7 +40,9 @@ class Bench:
         self.exercise = exercise
         self.use(parent)
         self.settings = settings
-        self._secret = secret
+        self._key = hashlib.blake2b(secret).digest()
+        self._bits = np.random.PCG64(0)
+        self._rng = np.random.Generator(self._bits)
         self._wrong: dict[str, Callable[..., Any]] = {}
         self._setup = compile(exercise.setup, "<setup>", "exec", dont_inherit=True)
         self.checks = {
@@ -75,10 +80,22 @@ class Bench:
             self._wrong[misconception.name] = namespace[misconception.step]
         return self._wrong[misconception.name]
 
-    def generator(self, check: Check, submission: Submission) -> np.random.Generator:
-        """Random inputs, drawn after the submission is fixed: the same for the same bytes, and not to be guessed."""
+    def draw(self, check: Check, submission: Submission) -> tuple[np.random.Generator, int]:
+        """Random inputs, drawn after the submission is fixed: the same for the same bytes, and not to be guessed.
+
+        Also a number that nobody can tell from the inputs. The generator is good until the next call.
+        """
         text = f"{self.exercise.name}/{check.id}/{submission.sha256}".encode()
-        return np.random.default_rng(int.from_bytes(hmac.digest(self._secret, text, "sha256"), "big"))
+        digest = hashlib.blake2b(text, key=self._key, digest_size=40).digest()
+        state, increment, number = (int.from_bytes(digest[part], "big") for part in _PARTS)
+        # A keyed hash is as random as a seed can be, and need not be stirred again.
+        self._bits.state = {
+            "bit_generator": "PCG64",
+            "state": {"state": state, "inc": increment | 1},
+            "has_uint32": 0,
+            "uinteger": 0,
+        }
+        return self._rng, number
 
 
 @dataclass(frozen=True)
@@ -117,9 +134,13 @@ class Attempt:
         self.called: set[str] = set()
         """The replaced steps that were called while the last check ran."""
 
-    def verdicts(self, checks: Iterable[Check]) -> Iterator[tuple[Check, Verdict]]:
-        """Run the cells in their order, these checks at their places among them, and no cell after the last check."""
-        left = {check.id for check in checks}
+    def verdicts(self, wanted: Set[str]) -> Iterator[tuple[Check, Verdict]]:
+        """Run the cells in their order, checks at their places among them, and no cell after the last check.
+
+        Args:
+            wanted: ids of checks; one that is no longer among them when its turn comes is left out.
+        """
+        left = set(wanted)
         with self._session as session:
             session.run("setup", self._bench.exercise.setup)
             namespace = self._bench.namespace()
@@ -129,8 +150,9 @@ class Attempt:
                     return
                 if isinstance(part, Check):
                     if part.id in left:
-                        yield part, self._verdict(part, namespace)
                         left.remove(part.id)
+                        if part.id in wanted:
+                            yield part, self._verdict(part, namespace)
                 elif isinstance(part, str):
                     session.bind(part, self._stub(part))
                 else:
@@ -177,15 +199,14 @@ class Attempt:
     def _verdict(self, check: Check, namespace: dict[str, Any]) -> Verdict:
         session = self._session
         self.called.clear()
-        draw = self._bench.generator(check, self._submission)
         before = dict(namespace)
-        namespace["rng"], namespace["REVEAL"] = draw, False  # nobody reads what is printed here
+        namespace["rng"], number = self._bench.draw(check, self._submission)
+        namespace["REVEAL"] = False  # nobody reads what is printed here
         session.begin_check()
         place = ("", 0)
         try:
-            with quiet():
-                exec(self._bench.checks[check.id], namespace)
-            message = session.never or session.repeat(draw)
+            exec(self._bench.checks[check.id], namespace)
+            message = session.never or session.repeat(number)
         except StudentError as error:
             message = session.never or self._failure(error, check)
             place = self._place(error, check)
@@ -221,16 +242,6 @@ class Attempt:
         where = f" in line {error.line} of your cell {error.cell}" if error.cell else ""
         text = f": {error.text}" if error.text and not check.hidden else ""
         return f"{check.step} raised {error.kind}{where}{text}"
-
-
-def apart(checks: Iterable[Check]) -> list[list[Check]]:
-    """Visible and hidden checks, for a worker each.
-
-    No worker that has seen inputs of a hidden check serves a visible one, whose messages quote what student code
-    answers and raises.
-    """
-    kinds = [[check for check in checks if check.hidden == hidden] for hidden in (False, True)]
-    return [kind for kind in kinds if kind]
 
 
 def _cell_failure(error: StudentError | Stopped, hidden: bool) -> str:

@@ -89,12 +89,12 @@ class Carrier:
     def _run(self, first: Check, replaced: frozenset[str], budget: Budget) -> dict[str, tuple[Verdict, set[str]]]:
         """What comes of a check with steps replaced, and of those of its kind that will be asked for with the same."""
         last = len(self._order) if replaced <= self._at_fault | self._imprecise else self._order[first.step]
-        checks = [
-            check
+        checks = {
+            check.id
             for check in self._failed()
             if check.hidden == first.hidden
             and not self._verdicts[check.id].unattempted
             and self._order[first.step] <= self._order[check.step] <= last
-        ]
+        }
         attempt = Attempt(self._bench, self._submission, budget, replaced, reference=self._reference)
         return {check.id: (verdict, set(attempt.called)) for check, verdict in attempt.verdicts(checks)}

@@ -9,7 +9,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from autograder.course import Settings
-from autograder.engine.attempt import Attempt, Bench, Verdict, apart
+from autograder.engine.attempt import Attempt, Bench, Verdict
 from autograder.engine.carrying import Carried, Carrier
 from autograder.engine.diagnosis import diagnose
 from autograder.engine.examples import example
@@ -21,6 +21,7 @@ from autograder.exercise import Check, Exercise
 from autograder.intake.raw import Rejected
 from autograder.intake.submission import Submission, parse
 from autograder.result import CheckResult, CheckStatus, Result, StepResult
+from autograder.silence import quiet
 
 if TYPE_CHECKING:
     from autograder.proving.misconceptions import Misconception
@@ -60,6 +61,10 @@ class Grader:
 
     def grade(self, data: bytes, student: str | None) -> Graded:
         """Grade the bytes of a notebook (``.ipynb`` or percent ``.py``); never raises for what they hold."""
+        with quiet():
+            return self._grade(data, student)
+
+    def _grade(self, data: bytes, student: str | None) -> Graded:
         try:
             submission = parse(data, self._exercise)
         except Rejected as rejected:
@@ -116,13 +121,7 @@ class Grader:
         )
 
     def _graded(self, result: Result, submission: Submission) -> Result:
-        budget = Budget(self._settings.submission_seconds)
-        verdicts: dict[str, Verdict] = {}
-        imprecise: set[str] = set()
-        for checks in apart(self._exercise.checks):
-            attempt = Attempt(self._bench, submission, budget)
-            verdicts.update({check.id: verdict for check, verdict in attempt.verdicts(checks)})
-            imprecise |= attempt.imprecise
+        budget, verdicts, imprecise = self._verdicts(submission)
         carrier = Carrier(self._bench, submission, verdicts, imprecise)
         carried = carrier.carried(budget.again())
         diagnoses = self._diagnoses(verdicts, carrier, carried)
@@ -141,6 +140,36 @@ class Grader:
             for step in self._exercise.steps
         )
         return replace(result, steps=steps)
+
+    def _verdicts(self, submission: Submission) -> tuple[Budget, dict[str, Verdict], set[str]]:
+        """What is left of the time, every check's verdict, and the steps that have returned less than float64.
+
+        What a visible check says of a failure may quote student code, so it comes of a worker that has seen no input
+        of a hidden check. Most submissions fail no visible check, and one worker serves them.
+        """
+        budget = Budget(self._settings.submission_seconds)
+        hidden = {check.id for check in self._exercise.checks if check.hidden}
+        visible = {check.id for check in self._exercise.checks if not check.hidden}
+        attempt = Attempt(self._bench, submission, budget)
+        verdicts: dict[str, Verdict] = {}
+        wanted: set[str] = hidden | visible
+        again: list[set[str]] = []
+        for check, verdict in attempt.verdicts(wanted):
+            verdicts[check.id] = verdict
+            if not check.hidden and verdict.message is not None:
+                wanted -= visible
+                again = [visible]
+            if budget.timeouts:  # what hangs for hidden inputs must not cost a visible check its turn
+                again = [visible, hidden]
+                break
+        imprecise = set(attempt.imprecise)
+        if again:
+            budget = Budget(self._settings.submission_seconds)
+        for kind in again:
+            attempt = Attempt(self._bench, submission, budget)
+            verdicts |= {check.id: verdict for check, verdict in attempt.verdicts(kind)}
+            imprecise |= attempt.imprecise
+        return budget, verdicts, imprecise
 
     def _diagnoses(
         self, verdicts: dict[str, Verdict], carrier: Carrier, carried: Carried

@@ -49,7 +49,7 @@ class Parent(Protocol):
         """Wait until it works."""
 
     def prepare(self, cell: str, source: str) -> None:
-        """Compile a cell of the teacher's, which every worker will run; an optimisation and nothing else."""
+        """Run the teacher's own first cell, for every worker to inherit; an optimisation and nothing else."""
 
     def start(self) -> Worker:
         """A fresh worker."""

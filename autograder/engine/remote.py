@@ -6,9 +6,8 @@ import builtins
 import os
 import time
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -48,8 +47,7 @@ class Stopped(BaseException):
     """The student's code ended, crashed, hung or broke the protocol: no check may take that for an answer."""
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(NamedTuple):
     """A call of a student's function as it went over the wire: its name, the request, the reply."""
 
     name: str
@@ -178,19 +176,19 @@ class Session(Peer):
             raise self._stopped(f"{name} is gone: the process that made it has ended")
         target = name if function.handle is None else function
         self._names.add(name)
-        self._plain, self._repeatable = True, not _masks_a_row((args, kwargs))
+        self._plain, self._repeatable = True, not _masks_a_row((*args, *kwargs.values()))
         values = (target, args, kwargs, self._seconds)
         answer = self._talk(name, lambda: self.request(wire.CALL, os.urandom(16), values))
         if _is_imprecise(answer):
             self.imprecise.add(name)
         return answer
 
-    def repeat(self, choose: np.random.Generator) -> str | None:
-        """Repeat one call of this check, drawn at random: what there is to say if the answers differ."""
+    def repeat(self, drawn: int) -> str | None:
+        """Repeat one call of this check, at a random number: what there is to say if the answers differ."""
         repeatable = [call for call in self._calls if call.repeatable]
         if not repeatable or self._worker is None:
             return None
-        first = repeatable[choose.integers(len(repeatable))]
+        first = repeatable[drawn % len(repeatable)]
         calls = len(self._calls)
         self._plain = True
         try:
@@ -403,17 +401,21 @@ class Session(Peer):
 def _is_imprecise(answer: Any) -> bool:
     """Whether an answer holds numbers of less than float64."""
     if isinstance(answer, (np.ndarray, np.generic)):
-        return answer.dtype == np.float32
+        return answer.dtype.char == "f"
     return isinstance(answer, (tuple, list)) and any(map(_is_imprecise, answer))
 
 
-def _masks_a_row(values: Any) -> bool:
+def _masks_a_row(values: Iterable[Any]) -> bool:
     """Whether a mask among the arguments leaves a query without any key: what it gets then is not graded."""
-    if isinstance(values, np.ndarray):
-        return values.dtype == np.bool_ and values.ndim > 0 and not values.any(axis=-1).all()
-    if isinstance(values, dict):
-        return _masks_a_row(list(values.values()))
-    return isinstance(values, (tuple, list)) and any(map(_masks_a_row, values))
+    for value in values:
+        if isinstance(value, np.ndarray):
+            if value.dtype.kind == "b" and value.ndim and not value.any(axis=-1).all():
+                return True
+        elif isinstance(value, dict):
+            value = list(value.values())
+        if isinstance(value, (tuple, list)) and _masks_a_row(value):
+            return True
+    return False
 
 
 def _instance(kind: type[Exception]) -> StudentError:

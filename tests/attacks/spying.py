@@ -132,14 +132,14 @@ while waiting:
     elif not isinstance(thing, type) and type(thing).__module__.startswith(('autograder', 'builtins')):
         waiting.append(getattr(thing, '__dict__', None))
 """)
-attack("C16-compiled-answers", "run what the worker may keep compiled of the teacher's", """
+attack("C16-answers-run-before", "take what the worker may keep of cells of the teacher's that have run", """
     import sys
     def softmax(x): return x
     for name, module in list(sys.modules.items()):
         if name.startswith('autograder'):
             for thing in list(vars(module).values()):
-                for key, code in (list(thing.items()) if type(thing) is dict else ()):
-                    if hasattr(code, 'co_code') and 'softmax' in str(key): exec(code, globals())
+                for key, kept in (list(thing.items()) if type(thing) is dict else ()):
+                    if 'softmax' in str(key) and hasattr(kept, 'softmax'): softmax = kept.softmax
     """)
 # The argument of a hidden check reaches student code, and must not get from there to the student.
 attack("C20-quote-it-later", "quote a hidden check's input in the message of a later visible check", label=STORE,

@@ -20,8 +20,7 @@ def main(control: socket.socket, lock: Lock) -> None:
     """Fork and kill for the grader until it hangs up; then leave nothing behind."""
     lock.warm_parent()
     rehearsal.rehearse()
-    gc.collect()
-    gc.freeze()  # what is loaded now stays shared with every worker
+    _freeze()
     workers: set[int] = set()
     control.sendall(MESSAGE.pack(b"warm", 0))
     try:
@@ -41,6 +40,7 @@ def main(control: socket.socket, lock: Lock) -> None:
             elif word == b"load":
                 with socket.socket(fileno=descriptors[0]) as sender:
                     worker.prepare(sender)
+                _freeze()
                 control.sendall(MESSAGE.pack(b"done", 0))
             elif word == b"kill" and number in workers:
                 workers.discard(number)
@@ -51,6 +51,12 @@ def main(control: socket.socket, lock: Lock) -> None:
         for pid in workers:
             _end(pid)
         os._exit(0)
+
+
+def _freeze() -> None:
+    """What is loaded now stays shared with every worker: no collection of garbage there looks at it."""
+    gc.collect()
+    gc.freeze()
 
 
 def _end(pid: int) -> int:

@@ -72,14 +72,14 @@ class Peer:
         decoder.end()
         error = self.revive(check_raised(value)) if kind == wire.RAISE else None
         wire.apply(changes)
-        self.received(value, known)
+        self.received(value, known if changes else [])
         self.replied(payload, kind, reply)
         if error is not None:
             raise error
         return value
 
     def received(self, value: Any, arguments: list[Any]) -> None:
-        """Look at an answer, and at the arguments as they are now, before anybody uses them."""
+        """Look at an answer, and at all arguments if the call has changed any, before anybody uses them."""
 
     def replied(self, payload: wire.Payload, kind: int, reply: wire.Payload) -> None:
         """Take note of a request and its reply."""

@@ -39,6 +39,7 @@ DTYPES = tuple(np.dtype(code) for code in ("?", "<i1", "<i2", "<i4", "<i8", "<u1
 _CODES = {dtype: code for code, dtype in enumerate(DTYPES)}
 _U32 = struct.Struct("<I")
 _F64 = struct.Struct("<d")
+_ARRAYS = tuple(struct.Struct(f"<cBBB{ndim}Q") for ndim in range(MAX_AXES + 1))
 _SHAPES = tuple(struct.Struct(f"<{ndim}Q") for ndim in range(MAX_AXES + 1))
 
 
@@ -95,7 +96,7 @@ class Encoder:
         self._index = {id(thing): index for index, thing in enumerate(self.known)}
         self._function = function
         self._depth = 0
-        self._values = 0
+        self._values = 1
 
     def value(self, value: Any) -> None:
         """Append one value.
@@ -103,50 +104,7 @@ class Encoder:
         Raises:
             CannotCross: its kind is not one that crosses, or it is too large.
         """
-        self._depth += 1
-        self._values += 1
-        if self._depth > MAX_DEPTH:
-            raise CannotCross(f"something nested more than {MAX_DEPTH} deep")
-        if self._values > MAX_VALUES:
-            raise CannotCross(f"more than {MAX_VALUES} values")
-        self._value(value)
-        self._depth -= 1
-        if len(self.out) > MAX_BYTES:
-            raise CannotCross(f"more than {MAX_BYTES >> 20} MB")
-
-    def _value(self, value: Any) -> None:
-        out = self.out
-        if value is None:
-            out += b"N"
-        elif value is True or value is False:
-            out += b"T" if value else b"F"
-        elif isinstance(value, str):
-            self._bytes(b"s", str(value).encode("utf-8", "surrogatepass"))
-        elif isinstance(value, np.generic):
-            array = _plain(np.asarray(value))
-            out += b"x" + bytes([_CODES[array.dtype]]) + array.tobytes()
-        elif isinstance(value, int):
-            if value.bit_length() > 3.3 * MAX_DIGITS:
-                raise CannotCross(f"an integer of more than {MAX_DIGITS} digits")
-            self._bytes(b"i", int(value).to_bytes(value.bit_length() // 8 + 1, "little", signed=True))
-        elif isinstance(value, float):
-            out += b"d" + _F64.pack(value)
-        elif isinstance(value, tuple):
-            self._items(b"t", value)
-        elif isinstance(value, (np.ndarray, list, dict)):
-            index = self._index.get(id(value))
-            if index is not None:
-                out += b"r" + _U32.pack(index)
-            else:
-                self._index[id(value)] = len(self.known)
-                self.known.append(value)
-                self.content(value)
-        elif isinstance(value, (range, Iterator)):
-            self._items(b"t", tuple(islice(value, MAX_VALUES)))
-        elif callable(value):
-            out += self._function(value)
-        else:
-            raise CannotCross(_words(value))
+        (_WRITERS.get(type(value)) or _writer(value))(self, value)
 
     def content(self, value: Any) -> None:
         """Append an array, list or dictionary in full, also where it has a number already."""
@@ -154,25 +112,107 @@ class Encoder:
             array = _plain(value)
             if array.ndim > MAX_AXES:
                 raise CannotCross(f"an array of more than {MAX_AXES} axes")
-            self.out += b"a" + bytes([_CODES[array.dtype], value.flags.writeable, array.ndim])
-            self.out += _SHAPES[array.ndim].pack(*array.shape) + array.tobytes()
+            code, shape = _CODES[array.dtype], array.shape
+            self.out += _ARRAYS[len(shape)].pack(b"a", code, value.flags.writeable, len(shape), *shape)
+            self.out += array.tobytes()
+            self._fits()
         elif isinstance(value, list):
             self._items(b"l", value)
         else:
             if len(value) > MAX_KEYS:
                 raise CannotCross(f"a dictionary of more than {MAX_KEYS} entries")
-            self.out += b"m" + _U32.pack(len(value))
-            for key, entry in value.items():
-                self.value(key)
-                self.value(entry)
+            self._several(b"m" + _U32.pack(len(value)), [part for entry in value.items() for part in entry])
+
+    def _numbered(self, value: Any) -> None:
+        index = self._index.get(id(value))
+        if index is not None:
+            self.out += b"r" + _U32.pack(index)
+        else:
+            self._index[id(value)] = len(self.known)
+            self.known.append(value)
+            self.content(value)
+
+    def _tuple(self, value: tuple[Any, ...]) -> None:
+        self._items(b"t", value)
+
+    def _series(self, value: Any) -> None:
+        self._items(b"t", tuple(islice(value, MAX_VALUES)))
 
     def _items(self, tag: bytes, values: Any) -> None:
-        self.out += tag + _U32.pack(len(values))
+        self._several(tag + _U32.pack(len(values)), values)
+
+    def _several(self, head: bytes, values: Any) -> None:
+        self.out += head
+        self._depth += 1
+        self._values += len(values)
+        if self._depth > MAX_DEPTH:
+            raise CannotCross(f"something nested more than {MAX_DEPTH} deep")
+        if self._values > MAX_VALUES:
+            raise CannotCross(f"more than {MAX_VALUES} values")
         for value in values:
-            self.value(value)
+            (_WRITERS.get(type(value)) or _writer(value))(self, value)
+        self._depth -= 1
+        self._fits()
+
+    def _none(self, _: None) -> None:
+        self.out += b"N"
+
+    def _truth(self, value: bool) -> None:
+        self.out += b"T" if value else b"F"
+
+    def _integer(self, value: int) -> None:
+        if value.bit_length() > 3.3 * MAX_DIGITS:
+            raise CannotCross(f"an integer of more than {MAX_DIGITS} digits")
+        self._bytes(b"i", int(value).to_bytes(value.bit_length() // 8 + 1, "little", signed=True))
+
+    def _real(self, value: float) -> None:
+        self.out += b"d" + _F64.pack(value)
+
+    def _text(self, value: str) -> None:
+        self._bytes(b"s", str(value).encode("utf-8", "surrogatepass"))
+
+    def _scalar(self, value: np.generic) -> None:
+        array = _plain(np.asarray(value))
+        self.out += b"x" + bytes([_CODES[array.dtype]]) + array.tobytes()
+
+    def _callable(self, value: Any) -> None:
+        self.out += self._function(value)
 
     def _bytes(self, tag: bytes, data: bytes) -> None:
         self.out += tag + _U32.pack(len(data)) + data
+        self._fits()
+
+    def _fits(self) -> None:
+        if len(self.out) > MAX_BYTES:
+            raise CannotCross(f"more than {MAX_BYTES >> 20} MB")
+
+
+_WRITERS: dict[type, Callable[[Encoder, Any], None]] = {
+    np.ndarray: Encoder._numbered,
+    list: Encoder._numbered,
+    dict: Encoder._numbered,
+    tuple: Encoder._tuple,
+    str: Encoder._text,
+    float: Encoder._real,
+    int: Encoder._integer,
+    bool: Encoder._truth,
+    type(None): Encoder._none,
+}
+"""By exact type, which is the usual case, and of these a submission sends thousands."""
+
+
+def _writer(value: Any) -> Callable[[Encoder, Any], None]:
+    """How to write a value of a class derived from a usual one, or of a rarer kind."""
+    if isinstance(value, np.generic):  # some of these are floats as well
+        return Encoder._scalar
+    for kind, writer in _WRITERS.items():
+        if isinstance(value, kind):
+            return writer
+    if isinstance(value, (range, Iterator)):
+        return Encoder._series
+    if callable(value):
+        return Encoder._callable
+    raise CannotCross(_words(value))
 
 
 class Decoder:
@@ -182,8 +222,9 @@ class Decoder:
         self, payload: Payload, function: Callable[[bytes, int | str], Any], known: list[Any] | None = None
     ) -> None:
         self._data = memoryview(payload)
+        self._size = len(payload)
         self._at = 0
-        self._values = 0
+        self._values = 1
         self._depth = 0
         self.known = known if known is not None else []
         self._function = function
@@ -194,86 +235,121 @@ class Decoder:
         Raises:
             ProtocolError: the bytes are not a value.
         """
-        self._values += 1
-        self._depth += 1
-        if self._values > MAX_VALUES or self._depth > MAX_DEPTH:
-            raise ProtocolError("too many values")
-        value = self._value(self._tag())
-        self._depth -= 1
-        return value
+        at = self._at
+        if at >= self._size:
+            raise ProtocolError("a value that ends too soon")
+        self._at = at + 1
+        reader = _READERS.get(self._data[at])
+        if reader is None:
+            raise ProtocolError("an unknown tag")
+        return reader(self)
 
     def end(self) -> None:
         """Refuse bytes after the last value."""
-        if self._at != len(self._data):
+        if self._at != self._size:
             raise ProtocolError("bytes after the value")
 
     def content(self) -> Any:
         """The next array, list or dictionary, which stands for the new content of one that has a number."""
-        tag = self._tag()
-        if tag not in (b"a", b"l", b"m"):
+        reader = {b"a": self._array, b"l": self._several, b"m": self._mapping}.get(bytes(self._take(1)))
+        if reader is None:
             raise ProtocolError("no content")
-        return self._value(tag, numbered=False)
+        return reader()
 
-    def _value(self, tag: bytes, numbered: bool = True) -> Any:
-        if tag == b"a":
-            dtype = self._dtype()
-            writeable, ndim = self._take(2)
-            if writeable > 1 or ndim > MAX_AXES:
-                raise ProtocolError("no array")
-            array = self._array(dtype, _SHAPES[ndim].unpack(self._take(8 * ndim)))
-            if not writeable:
-                array.flags.writeable = False
-            if numbered:
-                self.known.append(array)
-            return array
-        if tag == b"N":
-            return None
-        if tag in (b"T", b"F"):
-            return tag == b"T"
-        if tag == b"i":
-            data = self._sized()
-            if len(data) > MAX_DIGITS:
-                raise ProtocolError("an integer too long")
-            return int.from_bytes(data, "little", signed=True)
-        if tag == b"d":
-            return _F64.unpack(self._take(8))[0]
-        if tag == b"s":
-            try:
-                return str(self._sized(), "utf-8", "surrogatepass")
-            except UnicodeDecodeError:
-                raise ProtocolError("no text") from None
-        if tag == b"x":
-            dtype = self._dtype()
-            return self._array(dtype, ())[()]
-        if tag == b"t":
-            return tuple(self._several())
-        if tag == b"r":
-            index = _U32.unpack(self._take(4))[0]
-            if index >= len(self.known):
-                raise ProtocolError("a reference to nothing")
-            return self.known[index]
-        if tag == b"l":
-            items: list[Any] = []
-            if numbered:
-                self.known.append(items)
-            items += self._several()
-            return items
-        if tag == b"m":
-            return self._mapping(numbered)
-        if tag in (b"g", b"w"):
-            return self._function(tag, _U32.unpack(self._take(4))[0])
-        if tag == b"n":
-            return self._function(tag, str(self._sized(), "ascii", "replace"))
-        raise ProtocolError("an unknown tag")
+    def number(self) -> int:
+        """The next four bytes: a count or an index."""
+        number: int = _U32.unpack(self._take(4))[0]
+        return number
+
+    def _array(self) -> np.ndarray[Any, Any]:
+        code, writeable, ndim = self._take(3)
+        if code >= len(DTYPES) or writeable > 1 or ndim > MAX_AXES:
+            raise ProtocolError("no array")
+        array = self._filled(code, _SHAPES[ndim].unpack(self._take(8 * ndim)))
+        if not writeable:
+            array.flags.writeable = False
+        return array
+
+    def _filled(self, code: int, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+        # Sizes are Python integers and are held against the bytes that have arrived before NumPy sees them.
+        if shape and max(shape) >= 1 << 31:
+            raise ProtocolError("an axis too long")
+        dtype = DTYPES[code]
+        data = bytearray(self._take(math.prod(shape) * dtype.itemsize))
+        if code == 0 and data.translate(None, b"\0\1"):
+            raise ProtocolError("booleans that are neither")
+        try:
+            array: np.ndarray[Any, Any] = np.ndarray(shape, dtype, data)
+        except (ValueError, TypeError):
+            raise ProtocolError("no array") from None
+        return array
+
+    def _numbered_array(self) -> np.ndarray[Any, Any]:
+        array = self._array()
+        self.known.append(array)
+        return array
+
+    def _scalar(self) -> Any:
+        (code,) = self._take(1)
+        if code >= len(DTYPES):
+            raise ProtocolError("an unknown dtype")
+        return self._filled(code, ())[()]
+
+    def _none(self) -> None:
+        return None
+
+    def _true(self) -> bool:
+        return True
+
+    def _false(self) -> bool:
+        return False
+
+    def _integer(self) -> int:
+        data = self._sized()
+        if len(data) > MAX_DIGITS:
+            raise ProtocolError("an integer too long")
+        return int.from_bytes(data, "little", signed=True)
+
+    def _real(self) -> float:
+        number: float = _F64.unpack(self._take(8))[0]
+        return number
+
+    def _text(self) -> str:
+        try:
+            return str(self._sized(), "utf-8", "surrogatepass")
+        except UnicodeDecodeError:
+            raise ProtocolError("no text") from None
+
+    def _known(self) -> Any:
+        index = self.number()
+        if index >= len(self.known):
+            raise ProtocolError("a reference to nothing")
+        return self.known[index]
+
+    def _tuple(self) -> tuple[Any, ...]:
+        return tuple(self._several())
+
+    def _list(self) -> list[Any]:
+        items: list[Any] = []
+        self.known.append(items)
+        items += self._several()
+        return items
 
     def _several(self) -> list[Any]:
-        return [self.value() for _ in range(self._count())]
+        count = self._enter(1)
+        value = self.value
+        items = [value() for _ in range(count)]
+        self._depth -= 1
+        return items
 
-    def _mapping(self, numbered: bool) -> dict[Any, Any]:
+    def _dictionary(self) -> dict[Any, Any]:
         mapping: dict[Any, Any] = {}
-        if numbered:
-            self.known.append(mapping)
-        count = self._count()
+        self.known.append(mapping)
+        return self._mapping(mapping)
+
+    def _mapping(self, mapping: dict[Any, Any] | None = None) -> dict[Any, Any]:
+        mapping = {} if mapping is None else mapping
+        count = self._enter(2)
         if count > MAX_KEYS:
             raise ProtocolError("a dictionary too large")
         for _ in range(count):
@@ -282,44 +358,55 @@ class Decoder:
                 mapping[key] = self.value()
             except TypeError:
                 raise ProtocolError("a key that cannot be one") from None
+        self._depth -= 1
         return mapping
 
-    def _count(self) -> int:
-        count: int = _U32.unpack(self._take(4))[0]
-        if count > MAX_VALUES - self._values:
+    def _enter(self, each: int) -> int:
+        """How many entries a container has, of so many values each."""
+        count = self.number()
+        self._values += each * count
+        self._depth += 1
+        if self._values > MAX_VALUES or self._depth > MAX_DEPTH:
             raise ProtocolError("too many values")
         return count
 
-    def _dtype(self) -> np.dtype[Any]:
-        code = self._take(1)[0]
-        if code >= len(DTYPES):
-            raise ProtocolError("an unknown dtype")
-        return DTYPES[code]
+    def _here(self) -> Any:
+        return self._function(b"g", self.number())
 
-    def _array(self, dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-        # Sizes are Python integers and are held against the bytes that have arrived before NumPy sees them.
-        if shape and max(shape) >= 1 << 31:
-            raise ProtocolError("an axis too long")
-        data = bytearray(self._take(math.prod(shape) * dtype.itemsize))
-        if dtype == np.bool_ and data.translate(None, b"\0\1"):
-            raise ProtocolError("booleans that are neither")
-        try:
-            array: np.ndarray[Any, Any] = np.ndarray(shape, dtype, data)
-        except (ValueError, TypeError):
-            raise ProtocolError("no array") from None
-        return array
+    def _there(self) -> Any:
+        return self._function(b"w", self.number())
 
-    def _tag(self) -> bytes:
-        return bytes(self._take(1))
+    def _named(self) -> Any:
+        return self._function(b"n", str(self._sized(), "ascii", "replace"))
 
     def _sized(self) -> memoryview:
         return self._take(_U32.unpack(self._take(4))[0])
 
     def _take(self, size: int) -> memoryview:
-        start, self._at = self._at, self._at + size
-        if self._at > len(self._data):
+        start, end = self._at, self._at + size
+        if end > self._size:
             raise ProtocolError("a value that ends too soon")
-        return self._data[start : self._at]
+        self._at = end
+        return self._data[start:end]
+
+
+_READERS: dict[int, Callable[[Decoder], Any]] = {
+    ord("a"): Decoder._numbered_array,
+    ord("N"): Decoder._none,
+    ord("T"): Decoder._true,
+    ord("F"): Decoder._false,
+    ord("i"): Decoder._integer,
+    ord("d"): Decoder._real,
+    ord("s"): Decoder._text,
+    ord("x"): Decoder._scalar,
+    ord("t"): Decoder._tuple,
+    ord("r"): Decoder._known,
+    ord("l"): Decoder._list,
+    ord("m"): Decoder._dictionary,
+    ord("g"): Decoder._here,
+    ord("w"): Decoder._there,
+    ord("n"): Decoder._named,
+}
 
 
 class Snapshot:
@@ -342,10 +429,9 @@ class Snapshot:
     @staticmethod
     def read_changes(decoder: Decoder, arguments: int) -> list[tuple[Any, Any]]:
         """What ``write_changes`` wrote: pairs of an argument and its new content, nothing changed yet."""
-        (count,) = _U32.unpack(decoder._take(4))
         changes = []
-        for _ in range(count):
-            (index,) = _U32.unpack(decoder._take(4))
+        for _ in range(decoder.number()):
+            index = decoder.number()
             if index >= arguments:
                 raise ProtocolError("a change to nothing")
             changes.append((decoder.known[index], decoder.content()))
@@ -426,7 +512,11 @@ def weigh(*values: Any) -> None:
 def _is_light(value: Any) -> bool:
     """Whether nothing lies within this but a few arrays, which are no larger than the frames they came in."""
     if isinstance(value, (tuple, list)):
-        return len(value) <= 8 and not any(isinstance(part, (tuple, list, dict)) for part in value)
+        if len(value) > 8:
+            return False
+        for part in value:  # no generator: this runs twice for every call
+            if isinstance(part, (tuple, list, dict)):
+                return False
     return not isinstance(value, dict)
 
 

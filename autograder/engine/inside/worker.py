@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import functools
 import linecache
 import os
@@ -18,14 +19,25 @@ from autograder.engine.inside import stand_ins, wire
 from autograder.engine.inside.lock import Lock
 from autograder.engine.inside.peer import Peer, Raised
 
-PREPARED: dict[tuple[str, str], types.CodeType] = {}
-"""The teacher's own cells, compiled once in the warm parent for all workers."""
+PREPARED: dict[tuple[str, str], types.ModuleType] = {}
+"""What the teacher's own first cell leaves behind: run once in the warm parent, inherited by all workers."""
 
 
 def prepare(sock: socket.socket) -> None:
-    """Compile a cell that the grader sends; nothing is run, and nothing of a student's comes here."""
+    """Run a cell that the grader sends, in a module of its own; nothing of a student's ever comes here."""
     cell, source = wire.Decoder(wire.receive(sock)[2], lambda tag, name: None).value()
-    PREPARED[cell, source] = _compiled(cell, source)
+    before, module = sys.modules["__main__"], _main()
+    sys.modules["__main__"] = module
+    with contextlib.suppress(BaseException):  # then every worker runs it, and tells of the exception
+        exec(_compiled(cell, source), module.__dict__)
+        PREPARED[cell, source] = module
+    sys.modules["__main__"] = before
+
+
+def _main() -> types.ModuleType:
+    module = types.ModuleType("__main__")
+    module.__dict__.update(__builtins__=builtins, display=stand_ins.silent, get_ipython=stand_ins.silent)
+    return module
 
 
 def _compiled(cell: str, source: str) -> types.CodeType:
@@ -55,12 +67,14 @@ class Worker(Peer):
         super().__init__(sock)
         self.nonce = b""
         self._functions: list[Any] = []
-        self._module = types.ModuleType("__main__")
-        self.globals = self._module.__dict__
-        self.globals.update(__builtins__=builtins, display=stand_ins.silent, get_ipython=stand_ins.silent)
-        sys.modules["__main__"] = self._module
+        self._empty = True
+        self._be(_main())
         if hasattr(signal, "setitimer"):
             signal.signal(signal.SIGALRM, _ring)
+
+    def _be(self, module: types.ModuleType) -> None:
+        self.globals = module.__dict__
+        sys.modules["__main__"] = module
 
     def serve(self) -> None:
         """Answer requests until the grader hangs up."""
@@ -91,8 +105,12 @@ class Worker(Peer):
             self.globals[cell] = source
             return
         linecache.cache[f"<{cell}>"] = (len(source), None, source.splitlines(True), f"<{cell}>")
+        empty, self._empty = self._empty, False
+        if empty and (cell, source) in PREPARED:
+            self._be(PREPARED[cell, source])
+            return
         with _Alarm(seconds):
-            exec(PREPARED.get((cell, source)) or _compiled(cell, source), self.globals)
+            exec(_compiled(cell, source), self.globals)
 
     def _call(self, request: Any) -> Any:
         target, args, kwargs, seconds = request

@@ -88,7 +88,11 @@ class Exercise:
         return misconceptions.load(self.bank).entries if self.bank else ()
 
     def cell(self, id: str) -> Cell:
-        return next(cell for cell in self.cells if cell.id == id)
+        return self._by_id[id]
+
+    @cached_property
+    def _by_id(self) -> dict[str, Cell]:
+        return {cell.id: cell for cell in self.cells}
 
 
 def load(root: Path, name: str) -> Exercise:

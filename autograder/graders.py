@@ -7,6 +7,7 @@ of NumPy, too little memory, somebody's ``kill -9``. Its submission is then grad
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import pickle
 import random
@@ -32,6 +33,9 @@ TRIES = 3
 """So many grader processes may die of a submission, one after the other, before it is put aside."""
 
 END_SECONDS = 5.0
+
+GARBAGE = 50_000
+"""Objects more than before, until garbage is looked for; Python's own 700 are made in a few milliseconds."""
 
 # multiprocessing would import the main program anew in each process, and that may be all of nbgrader.
 # The parent of the workers starts before NumPy is imported here, so that both load it at once.
@@ -245,6 +249,9 @@ def serve(descriptor: int) -> None:
     try:
         grader = Grader(*job)
         stay_on(core)
+        # What is loaded now stays; of what a submission leaves behind nearly nothing waits for a collection.
+        gc.freeze()
+        gc.set_threshold(GARBAGE)
     except Unusable as error:
         unusable = error
     with contextlib.suppress(OSError):  # nobody is there any more, as the thread has seen, too

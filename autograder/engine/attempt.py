@@ -180,21 +180,37 @@ class Attempt:
 
         What a student added stays behind what it followed.
         """
-        exercise = self._bench.exercise
-        cells = [cell for cell in self._submission.cells if cell.is_code]
-        own = [cell for cell in cells if not _as_released(exercise, cell)]
-        needed = frozenset[str]().union(*(uses(cell.source) or () for cell in own))
-        for master in exercise.cells:
+        answers: dict[str, SubmittedCell] = {}
+        added: dict[str, list[SubmittedCell]] = {}
+        for cell in self._submission.cells:
+            if cell.is_code and cell.id:
+                answers[cell.id] = cell
+            elif cell.is_code:
+                added.setdefault(cell.after, []).append(cell)
+        idle = self._idle()
+        for master in self._bench.exercise.cells:
             if master.check:
                 yield master.check
-            following = [cell for cell in cells if (cell.id or cell.after) == master.id]
-            following.sort(key=lambda cell: cell.id is None)
-            answers = [cell for cell in following if cell.id]
-            # Pictures that were left as they are need not run, unless an answer uses a name of theirs.
-            yield from (cell for cell in answers if cell in own or needed & binds(cell.source))
+            if master.id in answers and master.id not in idle:
+                yield answers[master.id]
             if master.id in self._replaced:
                 yield master.id
-            yield from following[len(answers) :]
+            yield from added.get(master.id, ())
+
+    def _idle(self) -> set[str]:
+        """The pictures that were left as they are and need not run: no cell of the student uses a name of theirs."""
+        offered: dict[str, frozenset[str]] = {}
+        own: list[str] = []
+        for cell in self._submission.cells:
+            if cell.is_code and cell.id and _as_released(self._bench.exercise, cell):
+                offered[cell.id] = binds(cell.source)
+            elif cell.is_code:
+                own.append(cell.source)
+        words = set(re.findall(r"\w+", "\n".join(own)))
+        if not any(words & names for names in offered.values()):  # nearly always; a closer look takes a while
+            return set(offered)
+        used = frozenset[str]().union(*(uses(source) or () for source in own))
+        return {id for id, names in offered.items() if not used & names}
 
     def _verdict(self, check: Check, namespace: dict[str, Any]) -> Verdict:
         session = self._session
@@ -252,7 +268,5 @@ def _cell_failure(error: StudentError | Stopped, hidden: bool) -> str:
 
 
 def _as_released(exercise: Exercise, cell: SubmittedCell) -> bool:
-    if cell.id is None:
-        return False
-    master = exercise.cell(cell.id)
-    return master.kind == "plain" and master.source.strip() == cell.source.strip()
+    master = exercise.cell(cell.id) if cell.id else None
+    return master is not None and master.kind == "plain" and master.source.strip() == cell.source.strip()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import linecache
 import os
-import signal
 import socket
 import sys
 
@@ -55,8 +54,6 @@ def rehearse() -> None:
     sys.modules["__main__"] = main
     for name in set(linecache.cache) - before:
         del linecache.cache[name]
-    if hasattr(signal, "SIGALRM"):
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
 
 
 def _ask(sock: socket.socket, worker: Worker, kind: int, values: tuple[object, ...]) -> None:

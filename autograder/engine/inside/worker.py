@@ -10,6 +10,7 @@ import os
 import signal
 import socket
 import sys
+import time
 import types
 from collections.abc import Iterator
 from itertools import islice
@@ -18,6 +19,9 @@ from typing import Any
 from autograder.engine.inside import stand_ins, wire
 from autograder.engine.inside.lock import Lock
 from autograder.engine.inside.peer import Peer, Raised
+
+TICK_SECONDS = 0.05
+"""So often the time of student code is looked at."""
 
 PREPARED: dict[tuple[str, str], types.ModuleType] = {}
 """What the teacher's own first cell leaves behind: run once in the warm parent, inherited by all workers."""
@@ -69,8 +73,6 @@ class Worker(Peer):
         self._functions: list[Any] = []
         self._empty = True
         self._be(_main())
-        if hasattr(signal, "setitimer"):
-            signal.signal(signal.SIGALRM, _ring)
 
     def _be(self, module: types.ModuleType) -> None:
         self.globals = module.__dict__
@@ -78,6 +80,9 @@ class Worker(Peer):
 
     def serve(self) -> None:
         """Answer requests until the grader hangs up."""
+        if hasattr(signal, "setitimer"):
+            signal.signal(signal.SIGALRM, _tick)
+            signal.setitimer(signal.ITIMER_REAL, TICK_SECONDS, TICK_SECONDS)
         try:
             while True:
                 self.serve_one()
@@ -164,30 +169,31 @@ def _undefined(name: str, *_: object, **__: object) -> None:
 
 
 class _Alarm:
-    """Raises TimeLimit in student code after so many seconds; the outermost one counts.
+    """Raises TimeLimit in student code once after so many seconds; the outermost one counts.
 
-    Code that catches everything survives it, so the grader has its own, later deadline and kills.
+    Code that catches everything survives it, so the grader has its own, later deadline and kills. The clock ticks all
+    the time: a timer set and stopped for each of hundreds of calls would cost more than some of them.
     """
 
-    _set = False
+    until: float | None = None
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._mine = False
 
     def __enter__(self) -> None:
-        if hasattr(signal, "setitimer") and not _Alarm._set:
-            _Alarm._set = self._mine = True
-            signal.setitimer(signal.ITIMER_REAL, self._seconds)
+        if _Alarm.until is None:
+            _Alarm.until, self._mine = time.monotonic() + self._seconds, True
 
     def __exit__(self, *_: object) -> None:
         if self._mine:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            _Alarm._set = False
+            _Alarm.until = None
 
 
-def _ring(*_: object) -> None:
-    raise TimeLimit
+def _tick(*_: object) -> None:
+    if _Alarm.until is not None and time.monotonic() >= _Alarm.until:
+        _Alarm.until = None
+        raise TimeLimit
 
 
 def _place(error: BaseException) -> tuple[str, int]:

@@ -87,9 +87,9 @@ def difference(got, wanted, where, rtol, atol):
     if got.shape != wanted.shape:
         return f"the shape is {got.shape}, not {wanted.shape}"
     got, wanted = np.asarray(got, dtype=float), np.asarray(wanted, dtype=float)
-    close = np.abs(got - wanted) <= atol + rtol * np.abs(wanted)  # a NaN is close to nothing
-    if close.all() and np.isfinite(wanted).all():
-        return ""
+    with np.errstate(invalid="ignore"):
+        if (np.abs(got - wanted) - rtol * np.abs(wanted) <= atol).all():  # never where one is infinite or NaN
+            return ""
     graded = np.broadcast_to(where, wanted.shape)
     infinite = graded & np.isinf(wanted)
     missed = np.count_nonzero(got[infinite] != wanted[infinite])
@@ -376,14 +376,14 @@ def scores_by_definition(Q, K):
 
 def softmax_by_definition(scores, axis=-1):
     """One row at a time; exp(-inf) is 0, and a row of nothing but -inf becomes zeros."""
-    rows = np.moveaxis(np.asarray(scores, dtype=float), axis, -1)
+    rows = np.asarray(scores, dtype=float).swapaxes(axis, -1)
     weights = []
     for row in rows.reshape(-1, rows.shape[-1]).tolist():
         top = max(row)
         powers = [math.exp(score - top) if score > -math.inf else 0.0 for score in row]
         total = math.fsum(powers)
         weights.append([power / total if total else 0.0 for power in powers])
-    return np.moveaxis(np.array(weights).reshape(rows.shape), -1, axis)
+    return np.array(weights).reshape(rows.shape).swapaxes(axis, -1)
 
 
 def causal_mask_by_definition(n_queries, n_keys):
@@ -674,7 +674,6 @@ for n in rng.permutation([2, 3, 4, 5])[:2]:
 n = int(rng.integers(3, 6))
 for *lead, n_queries, n_keys, d_k in (
     *rising_and_falling(4),
-    different_sizes(3),
     different_sizes(5),
     (n, n, n, n, n),
     (1, 3, 1, 2),
@@ -970,7 +969,6 @@ with check("weighted_sum-batch_of_two"):
 n = int(rng.integers(3, 6))
 for *lead, n_queries, n_keys, d_v in (
     *rising_and_falling(4),
-    different_sizes(3),
     different_sizes(5),
     (n, n, n, n, n),
     (1, 2, 3, 1),
@@ -1158,10 +1156,10 @@ agree_mask(causal_mask(n, n), wanted, "the mask with n_keys given")
 
 # %% check="causal_mask-more_keys_than_queries" points=2 category="shapes" hidden=true
 """One row for each query, one column for each key, aligned at the bottom right."""
-for n_queries in (1, int(rng.integers(2, 4)), int(rng.integers(4, 7))):
-    for n_keys in (n_queries + 1, n_queries + int(rng.integers(2, 7))):
-        wanted = causal_mask_by_definition(n_queries, n_keys)
-        agree_mask(causal_mask(n_queries, n_keys), wanted, "the mask", "Does the last query see every key?")
+few, more = int(rng.integers(2, 4)), int(rng.integers(4, 7))
+for n_queries, further in ((1, 1), (1, more), (few, int(rng.integers(2, 7))), (more, 1)):
+    wanted = causal_mask_by_definition(n_queries, n_queries + further)
+    agree_mask(causal_mask(n_queries, n_queries + further), wanted, "the mask", "Does the last query see every key?")
 
 # %% [markdown]
 # ### 7. Padding means nothing: `padding_mask`
@@ -1316,7 +1314,6 @@ with check("apply_mask-batch_of_two"):
 b, h, n, m = different_sizes(4)
 for shape, mask_shape in (
     ((n, m), (1, m)),
-    ((b, n, m), (n, m)),
     ((b, n, m), (b, 1, m)),
     ((b, n, m), (b, n, m)),
     ((b, h, n, m), (b, 1, 1, m)),
@@ -2019,10 +2016,8 @@ for *lead, n, num_heads, d_head in (
     (2, 3, 5, 3),
     (int(rng.integers(3, 6)), 3, 2, 2),
     (2, int(rng.integers(2, 4)), 3, 2, 1),
-    (2, 2, 2, 2),
     (3, 3, 3, 3, 3),
-    (1, 2, 2, 3),
-    (2, 1, 2, 2),
+    (1, 1, 2, 2),
 ):
     d_model = num_heads * d_head
     X = 1.5 * rng.normal(size=(*lead, n, d_model))

@@ -16,7 +16,6 @@ from autograder.engine.attempt import Bench
 from autograder.engine.inside import wire
 from autograder.engine.inside.peer import check_raised
 from autograder.engine.remote import Call, builtin_kind
-from autograder.silence import quiet
 
 if TYPE_CHECKING:
     from autograder.proving.misconceptions import Misconception
@@ -72,7 +71,7 @@ def _zeros(value: Any) -> list[Any]:
 
 def answered(call: Call) -> _Outcome | None:
     """The outcome as the worker told it; None if it cannot be compared, being a function."""
-    _, _, known = asked(call)
+    _, _, known = asked(call.request)
     count = len(known)
     decoder = wire.Decoder(call.reply, _no_function, known)
     try:
@@ -88,25 +87,24 @@ def answered(call: Call) -> _Outcome | None:
 
 def _bank(bench: Bench, wrong: Misconception, call: Call) -> _Outcome | None:
     """What the bank's answer makes of the same call, seen as a check would see it."""
-    args, kwargs, known = asked(call)
+    args, kwargs, known = asked(call.request)
     count = len(known)
-    with quiet():
-        try:
-            value = bench.wrong(wrong)(*args, **kwargs)
-            encoder = wire.Encoder(_function)
-            encoder.value(value)
-            value = wire.Decoder(bytes(encoder.out), _no_function).value()
-        except (_Function, wire.ProtocolError):
-            return None
-        except Exception as error:
-            names = tuple(kind.__name__ for kind in type(error).__mro__)
-            return _Outcome(None, _kind(names), known[:count], str(error))
+    try:
+        value = bench.wrong(wrong)(*args, **kwargs)
+        encoder = wire.Encoder(_function)
+        encoder.value(value)
+        value = wire.Decoder(bytes(encoder.out), _no_function).value()
+    except (_Function, wire.ProtocolError):
+        return None
+    except Exception as error:
+        names = tuple(kind.__name__ for kind in type(error).__mro__)
+        return _Outcome(None, _kind(names), known[:count], str(error))
     return _Outcome(value, None, known[:count])
 
 
-def asked(call: Call) -> tuple[tuple[Any, ...], dict[str, Any], list[Any]]:
+def asked(request: wire.Payload) -> tuple[tuple[Any, ...], dict[str, Any], list[Any]]:
     """The arguments of a call, made anew, and those of them that can change."""
-    decoder = wire.Decoder(call.request, _no_function)
+    decoder = wire.Decoder(request, _no_function)
     _, args, kwargs, _ = decoder.value()
     return args, kwargs, decoder.known
 

@@ -6,7 +6,8 @@ teacher's own function, on arguments of a few numbers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -15,7 +16,6 @@ from autograder.engine.attempt import Bench, Verdict
 from autograder.engine.diagnosis import answered, asked
 from autograder.engine.remote import Call
 from autograder.result import Example, Table
-from autograder.silence import quiet
 
 MAX_SIDE, MAX_ARGUMENT, MAX_CALLS = 8, 64, 4
 """Rows and columns of a picture; numbers in an argument, or the largest one; calls of a check that are looked at."""
@@ -27,7 +27,7 @@ CATEGORY = {"mask": "mask correctness", "weights": "row sums"}
 def example(bench: Bench, step: str, verdicts: Mapping[str, Verdict]) -> Example | None:
     """The first call of a visible check that the step answered wrongly; the first at all where it answered all well."""
     known = {check.category for check in bench.exercise.checks if check.step == step}
-    if not known & set(CATEGORY.values()):
+    if not known & set(CATEGORY.values()) or not bench.exercise.has_reference:  # a student's copy has none
         return None
     first = None
     for check in bench.exercise.checks:
@@ -41,17 +41,11 @@ def example(bench: Bench, step: str, verdicts: Mapping[str, Verdict]) -> Example
 
 def _examples(bench: Bench, step: str, check: str, calls: tuple[Call, ...], known: set[str]) -> Iterator[Example]:
     for call in calls[:MAX_CALLS]:
-        outcome = answered(call)
-        args, kwargs, _ = asked(call)
-        if outcome is None or outcome.raised is not None or not _is_small((args, kwargs)):
-            continue
-        with quiet():
-            try:
-                wanted = bench.reference[step](*args, **kwargs)
-            except Exception:  # a call that is meant to raise has no picture
-                continue
-        place, kind = _drawable(wanted)
+        wanted, place, kind = _wanted(bench.reference[step], bytes(call.request))
         if kind is None or CATEGORY[kind] not in known:
+            continue
+        outcome = answered(call)
+        if outcome is None or outcome.raised is not None:
             continue
         got = outcome.value
         if place is not None:
@@ -61,6 +55,19 @@ def _examples(bench: Bench, step: str, check: str, calls: tuple[Call, ...], know
         tables = _table(got, kind), _table(wanted, kind)
         if tables[0] and tables[1]:
             yield Example(check, kind, tables[0], tables[1], _same(got, wanted))
+
+
+@lru_cache(maxsize=512)  # visible checks ask every student the same
+def _wanted(function: Callable[..., Any], request: bytes) -> tuple[Any, int | None, Literal["mask", "weights"] | None]:
+    """The right answer to a small request, what it is, and its place where it is one of several."""
+    args, kwargs, _ = asked(request)
+    if not _is_small((args, kwargs)):
+        return None, None, None
+    try:
+        wanted = function(*args, **kwargs)
+    except Exception:  # a call that is meant to raise has no picture
+        return None, None, None
+    return wanted, *_drawable(wanted)
 
 
 def _is_small(value: Any) -> bool:

@@ -221,6 +221,18 @@ def test_a_submission_has_a_time_of_its_own():
     assert "used up its 1 s" in result.checks[-1].message
 
 
+def test_what_is_slow_for_hidden_inputs_costs_no_visible_check_its_turn():
+    toy = exercise("assert f(1) == 1", "f(2)", "f(2)", "assert f(3) == 3", hidden=(1, 2))
+    result = grade(toy, f="import time\ndef f(n):\n    time.sleep(5 * (n == 2))\n    return n")
+    assert [check.status for check in result.checks] == ["passed", "failed", "failed", "passed"]
+
+
+def test_a_visible_check_is_answered_by_code_that_has_seen_no_hidden_input():
+    toy = exercise("assert f(1) == 1", "assert f(2) == 2", "assert f(3) == 3", hidden=(1,))
+    result = grade(toy, f="seen = set()\ndef f(n):\n    seen.add(n)\n    return -n if 2 in seen else n")
+    assert [check.status for check in result.checks] == ["passed", "failed", "passed"]
+
+
 def test_a_crash_costs_its_own_check_only():
     toy = exercise("assert f(0) == 0", "f(1)", "assert f(2) == 2")
     result = grade(toy, f="import os\ndef f(n): return os._exit(1) if n == 1 else n")

@@ -25,15 +25,20 @@ def check(id):
 QUICK = Settings(call_seconds=0.5, submission_seconds=8)
 
 
-def exercise(*checks: str, steps: str = "f", hidden: bool = False, plain: str = "") -> Exercise:
-    """An exercise with these steps; each check is the source of a cell after the last of them, worth a point."""
+def exercise(*checks: str, steps: str = "f", hidden: bool | tuple[int, ...] = False, plain: str = "") -> Exercise:
+    """An exercise with these steps; each check is the source of a cell after the last of them, worth a point.
+
+    Args:
+        hidden: whether the checks are hidden, or the numbers of those that are.
+    """
+    kinds = [number in hidden if isinstance(hidden, tuple) else hidden for number in range(len(checks))]
     cells = [_cell("setup", SETUP, {"kind": "setup"})]
     if plain:
         cells.append(_cell("plain-1", textwrap.dedent(plain)))
     for step in steps.split():
         cells.append(_cell(step, f"def {step}(*args):\n    raise NotImplementedError", {"kind": "step", "step": step}))
     for number, source in enumerate(checks):
-        marks = {"kind": "check", "step": step, "check": f"c{number}", "points": 1, "category": "values", "hidden": hidden}
+        marks = {"kind": "check", "step": step, "check": f"c{number}", "points": 1, "category": "values", "hidden": kinds[number]}
         cells.append(_cell(f"{step}-c{number}", f'"""Sentence {number}."""\n' + textwrap.dedent(source).strip(), marks))
     about = {"autograder": {"exercise": "toy", "source_sha256": "0"}}
     return from_notebook({"nbformat": 4, "nbformat_minor": 5, "metadata": about, "cells": cells})

@@ -19,7 +19,7 @@ MASK = "def f(n):\n    return np.tril(np.ones((n, n), dtype=bool))"
 WEIGHTS = "def f(x):\n    return x / x.sum(axis=-1, keepdims=True)"
 
 
-def made(reference: str, *checks: str, category: str = "mask correctness", hidden: bool = False) -> Exercise:
+def made(reference: str, *checks: str, category: str = "mask correctness", hidden: bool | tuple[int, ...] = False) -> Exercise:
     """The toy exercise with a teacher's answer and checks of one category."""
     notebook = json.loads(json.dumps(toy.exercise(*checks, hidden=hidden).notebook))
     for cell in notebook["cells"]:
@@ -56,11 +56,25 @@ def test_weights_keep_what_is_not_finite_as_text() -> None:
 
 
 def test_the_first_wrong_answer_is_drawn_else_the_first_one() -> None:
-    two = made(MASK, "f(1)", "f(3)")
+    two = made(MASK, "assert f(1)[0, 0]", "assert not f(3)[0, 1]")
     right = example(two, MASK)
     wrong = example(two, "def f(n): return np.ones((n, n), dtype=bool)")
     assert right is not None and right.same and right.check == "c0"
     assert wrong is not None and not wrong.same and wrong.check == "c1"
+
+
+def test_a_picture_never_holds_what_only_a_worker_of_hidden_checks_can_know() -> None:
+    spy = """
+        heard = [0.0]
+        def f(x):
+            if x.size == 1: heard[0] = x.item()
+            elif x.shape == (2, 2): return np.array([[1, 0], [heard[0], 0]])
+            return x / x.sum(axis=-1, keepdims=True)
+    """
+    checks = "f(np.array([[41.5]]))", "assert f(np.eye(2))[0, 0] == 1", "f(np.eye(3))"
+    shown = graded(made(WEIGHTS, *checks, category="row sums", hidden=(0,)), spy)
+    assert "41.5" not in shown.to_json()
+    assert shown.step("f").example == Example("c2", "weights", *[((1, 0, 0), (0, 1, 0), (0, 0, 1))] * 2, True)
 
 
 def test_nothing_of_a_hidden_check_is_ever_drawn() -> None:

@@ -7,6 +7,7 @@ teacher's own function, on arguments of a few numbers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -29,13 +30,18 @@ def example(bench: Bench, step: str, verdicts: Mapping[str, Verdict]) -> Example
     known = {check.category for check in bench.exercise.checks if check.step == step}
     if not known & set(CATEGORY.values()) or not bench.exercise.has_reference:  # a student's copy has none
         return None
+    visible = [check for check in bench.exercise.checks if not check.hidden]
+    # Then one worker has served all checks, hidden ones among them, and what it answers in a row that nobody grades may
+    # be a hidden input. What is the same as the right answer is drawn as the right answer, and nothing else.
+    trusted = any(verdicts[check.id].message is not None for check in visible)
     first = None
-    for check in bench.exercise.checks:
-        if check.step == step and not check.hidden:
+    for check in visible:
+        if check.step == step:
             for found in _examples(bench, step, check.name, verdicts[check.id].calls, known):
-                if not found.same:
+                if not found.same and trusted:
                     return found
-                first = first or found
+                if found.same and first is None:
+                    first = found if trusted else replace(found, got=found.wanted)
     return first
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -175,14 +176,27 @@ def strangers_in(folder: Path, exercise: str) -> list[str]:
     return [name for name in _folders(folder, exercise) if not STUDENT_ID.match(name)]
 
 
+def misspelt_in(folder: Path, exercise: str, others: Collection[str]) -> list[str]:
+    """Folders of students without this exercise, but with one of nearly its name, which is no other exercise's."""
+    found = []
+    for student in _within(folder):
+        if not os.path.lexists(folder / student / exercise):
+            names = [name for name in _within(folder / student) if name not in others]
+            found += [f"{student}/{name}" for name in difflib.get_close_matches(exercise, names, n=1, cutoff=0.75)]
+    return found
+
+
 def _folders(folder: Path, exercise: str) -> list[str]:
+    return [name for name in _within(folder) if os.path.lexists(folder / name / exercise)]
+
+
+def _within(folder: Path) -> list[str]:
     try:
-        names = sorted(entry.name for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False))
+        return sorted(entry.name for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False))
     except FileNotFoundError:
         return []
     except OSError as error:
         raise Unusable(f"{folder}: {error.strerror}; name the folder of submissions with --submitted") from None
-    return [name for name in names if os.path.lexists(folder / name / exercise)]
 
 
 def _task(course: Course, exercise: str, folder: Path, student: str, force: bool) -> Task:

@@ -7,10 +7,11 @@ import signal
 import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
+from autograder import __version__
 from autograder.commands import authoring, course, handing, one
 from autograder.commands.common import CourseFolder, stop
 from autograder.errors import Fault, Stopped, Unusable
@@ -45,8 +46,19 @@ for command in (
 UsageError: Any = typer.BadParameter.__bases__[0]
 
 
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"autograder {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
-def common(course: CourseFolder = None) -> None:
+def common(
+    course: CourseFolder = None,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="print the version and exit")
+    ] = False,
+) -> None:
     if course is not None:
         os.environ["AUTOGRADER_COURSE"] = str(course)
 

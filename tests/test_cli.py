@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import autograder
 from tests.courses import ROOT
 
 RELEASE = ROOT / "assignments" / "attention" / "attention.ipynb"
@@ -140,6 +141,26 @@ def test_grade_lists_folders_that_are_nobodys(tmp_path):
     assert done.returncode == 0
     assert [json.loads(line)["student"] for line in done.stdout.splitlines()] == ["ada"]
     assert "'no body' is no student id" in done.stderr and "'..bob' is no student id" in done.stderr
+
+
+def test_grade_names_a_folder_of_nearly_the_exercises_name(tmp_path):
+    folder = tmp_path / "in" / "eve" / "atention"
+    folder.mkdir(parents=True)
+    (folder / "attention.ipynb").write_bytes(RELEASE.read_bytes())
+    (tmp_path / "in" / "eve" / "homework").mkdir()
+    arguments = "grade", "attention", "--course", tmp_path / "c", "--submitted", tmp_path / "in"
+    assert "'eve/atention'" in mistake(run(*arguments))
+    right = tmp_path / "in" / "ada" / "attention"
+    right.mkdir(parents=True)
+    (right / "attention.ipynb").write_bytes(RELEASE.read_bytes())
+    done = run(*arguments)
+    assert done.returncode == 0 and "left out: 'eve/atention' is nearly attention" in done.stdout
+    assert "homework" not in done.stdout
+
+
+def test_the_version_is_told():
+    done = run("--version")
+    assert (done.returncode, done.stdout) == (0, f"autograder {autograder.__version__}\n")
 
 
 def test_doctor_says_what_works(tmp_path):

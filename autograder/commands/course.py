@@ -37,6 +37,7 @@ def grade(
 ) -> None:
     """Grade the class, into the gradebook."""
     from autograder import classroom, tables
+    from autograder import exercise as known
 
     where, what = opened(course, exercise)
     where = isolated(where, isolation)
@@ -47,6 +48,9 @@ def grade(
     folder = submitted or where.submitted
     size = len(classroom.students_in(folder, exercise))
     strangers = classroom.strangers_in(folder, exercise)
+    misspelt = classroom.misspelt_in(folder, exercise, known.names(where.root))
+    if not size and misspelt:
+        raise Unusable(f"{short(folder)}: nothing of {exercise}, but {misspelt[0]!r}; rename it if it is meant to be")
     if not size and not strangers and not where.class_list():
         raise Unusable(
             f"{short(folder)}: no submissions, which are looked for as <student>/{exercise}/{exercise}.ipynb; "
@@ -66,6 +70,8 @@ def grade(
     tables.scores(outcomes, out, missing(where, outcomes))
     for name in strangers:
         print(f"left out: {name!r} is no student id; rename the folder", file=out)
+    for name in misspelt:
+        print(f"left out: {name!r} is nearly {exercise}; rename the folder if it is meant to be", file=out)
     if outcomes:
         print(f"wrote {short(where.results / exercise)}, {short(where.autograded)} and the gradebook", file=out)
     if any(outcome.status == "error" for outcome in outcomes):

@@ -67,7 +67,7 @@ lab: setup ## open JupyterLab with nbgrader's formgrader on the course
 bench: setup ## measure how fast a class is graded, stock nbgrader beside; twenty minutes, less with QUICK=1
 	@$(BIN)/python -m benchmarks.bench $(if $(QUICK),--quick)
 
-bench-growth: setup ## measure whether 10,000 submissions cost what 100 do; half an hour
+bench-growth: setup ## measure whether 10,000 submissions cost what 100 do; a quarter of an hour
 	@$(BIN)/python -m benchmarks.growth
 
 bench-isolation: setup ## measure what each isolation level costs a submission

@@ -180,7 +180,8 @@ def misspelt_in(folder: Path, exercise: str, others: Collection[str]) -> list[st
     """Folders of students without this exercise, but with one of nearly its name, which is no other exercise's."""
     found = []
     for student in _within(folder):
-        if not os.path.lexists(folder / student / exercise):
+        # A folder that nobody may read, such as lost+found, is no reason to refuse a class.
+        if not os.path.lexists(folder / student / exercise) and os.access(folder / student, os.R_OK):
             names = [name for name in _within(folder / student) if name not in others]
             found += [f"{student}/{name}" for name in difflib.get_close_matches(exercise, names, n=1, cutoff=0.75)]
     return found

@@ -94,7 +94,7 @@ def graded(
     level = None
     troubled = []
     for student, answer in _answers(crew, students, task, answers):
-        if answer is None or answer.result.status == "error":
+        if answer is None or (answer.result.status == "error" and not answer.lasting):
             troubled.append(student)
         else:
             level = answer.result.isolation

@@ -123,6 +123,8 @@ class Graders:
                 answer = process.ask(task)
             except (EOFError, OSError):
                 self._bury(process)
+                if process.ran_out_of_time:  # the next would, too
+                    raise Died from None
                 continue
             if isinstance(answer, Unusable) or not self._at_level(answer):
                 # Or perhaps somebody has ended the parent of its workers while that was being tested.
@@ -130,7 +132,7 @@ class Graders:
                 self._bury(process)
                 continue
             self._idle.append(process)
-            if answer.result.status != "error":
+            if answer.result.status != "error" or answer.lasting:
                 return answer
             trouble = answer
         if trouble is None:
@@ -195,6 +197,11 @@ class _Process:
         answer = self._connection.recv()
         assert isinstance(answer, (Graded, Unusable))
         return answer
+
+    @property
+    def ran_out_of_time(self) -> bool:
+        """Whether the system has ended it, for using far more than one submission's time; see ``engine.budget``."""
+        return self._process.returncode == -signal.SIGXCPU
 
     def end(self) -> None:
         """Ask it to end, and its workers with it."""

@@ -49,7 +49,7 @@ def test_reals_of_other_widths_arrive_as_the_nearest_common_ones(given, arrives)
         ("return np.array([1j])", "an array of dtype complex128"),
         ("return np.array([None])", "an array of dtype object"),
         ("return np.ma.masked_array([1.0], [True])", "a masked array"),
-        ("return np.zeros(10 ** 7)", "more than 16 MB"),
+        ("return np.zeros(10 ** 7)", "an array of more than 1048576 numbers"),
         ("return [[[] for _ in range(1000)] for _ in range(1000)]", "more than 200000 values"),
     ],
 )

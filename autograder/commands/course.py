@@ -36,7 +36,7 @@ def grade(
     course: CourseFolder = None,
 ) -> None:
     """Grade the class, into the gradebook."""
-    from autograder import classroom, tables
+    from autograder import classroom, orphans, tables
     from autograder import exercise as known
 
     where, what = opened(course, exercise)
@@ -56,7 +56,7 @@ def grade(
             f"{short(folder)}: no submissions, which are looked for as <student>/{exercise}/{exercise}.ipynb; "
             f"run autograder collect {exercise}, or name another folder with --submitted"
         )
-    with tables.class_progress(f"grading {exercise}", size, out) as tick:
+    with orphans.adopted(), tables.class_progress(f"grading {exercise}", size, out) as tick:
         outcomes = classroom.grade_class(
             where,
             what,

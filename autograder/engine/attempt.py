@@ -14,7 +14,8 @@ import numpy as np
 from autograder.course import Settings
 from autograder.engine.isolation import EngineFault, Parent
 from autograder.engine.reference import Reference
-from autograder.engine.remote import Budget, Call, Remote, Session, Stopped, StudentError
+from autograder.engine.budget import Budget, OutOfTime
+from autograder.engine.remote import Call, Remote, Session, Stopped, StudentError
 from autograder.exercise import Check, Exercise
 from autograder.intake.python_source import binds, uses
 from autograder.intake.submission import Submission, SubmittedCell
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from autograder.proving.misconceptions import Misconception
 
 _KNOWN_KINDS = re.compile(
-    r"a masked array|more than [0-9]{1,6} (MB|values)|an array of dtype (object|complex64|complex128)"
+    r"a masked array|more than [0-9]{1,6} (MB|values|MB of text)|an array of more than [0-9]{1,9} (axes|numbers)"
+    r"|an array of dtype (object|complex64|complex128)"
     r"|a value of type (set|frozenset|complex|bytes|type|object|ellipsis|slice|module|dict_keys|dict_values)"
 )
 """Kinds of values that may be named after a hidden check: of a class of their own, students choose the name."""
@@ -127,6 +129,7 @@ class Attempt:
     ) -> None:
         self._bench = bench
         self._submission = submission
+        self._budget = budget
         self._replaced = replaced
         self._reference = reference
         self._session = Session(bench.parent, bench.settings, budget)
@@ -221,8 +224,11 @@ class Attempt:
         session.begin_check()
         place = ("", 0)
         try:
-            exec(self._bench.checks[check.id], namespace)
-            message = session.never or session.repeat(number)
+            with self._budget.at_work():
+                exec(self._bench.checks[check.id], namespace)
+                message = session.never or session.repeat(number)
+        except OutOfTime:
+            message = f"what {check.step} returned took longer to look at than the submission's {self._budget.total:g} s"
         except StudentError as error:
             message = session.never or self._failure(error, check)
             place = self._place(error, check)

@@ -28,6 +28,9 @@ def command(inside: Path, site: Path) -> tuple[list[str], str]:
         raise Unusable("bwrap: not installed; install the package bubblewrap, or choose another isolation level")
     version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
     arguments = [program, *_namespaces(), "--die-with-parent", "--new-session", "--clearenv"]
+    # Else bubblewrap puts a process of its own above Python, ends before that one does, and leaves it to whoever
+    # collects the dead of this system; in many containers that is nobody.
+    arguments.append("--as-pid-1")
     arguments += ["--setenv", "LD_LIBRARY_PATH", "/py/lib"]
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         arguments += ["--setenv", name, "1"]

@@ -9,8 +9,9 @@ nothing for itself, for no worker that may hear the reference answer for a step 
 from __future__ import annotations
 
 from autograder.engine.attempt import Attempt, Bench, Verdict
+from autograder.engine.budget import Budget
 from autograder.engine.reference import Reference
-from autograder.engine.remote import Budget, Call
+from autograder.engine.remote import Call
 from autograder.exercise import Check
 from autograder.intake.submission import Submission
 
@@ -52,7 +53,7 @@ class Carrier:
         for step in self._order:
             failed = [check for check in self._failed() if check.step == step]
             for check in failed:
-                steps = None if self._verdicts[check.id].unattempted else self._mended(check, budget)
+                steps = None if self._verdicts[check.id].unattempted or budget.is_over else self._mended(check, budget)
                 if steps is not None:
                     found[check.id] = steps
             if any(check.id not in found for check in failed):

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 RTOL, ATOL = 1e-6, 1e-9
 """Looser than the checks' own tolerance: the same mistake may be computed in another order."""
 
+MAX_NUMBERS, MAX_INTEGER = 10_000, 2_000
+"""In an argument of a probe: how many numbers, and the largest integer, which may say how large an array to make."""
+
 
 @dataclass(frozen=True)
 class _Outcome:
@@ -36,7 +39,12 @@ class _Outcome:
 
 def diagnose(bench: Bench, step: str, calls: Iterable[Call]) -> Misconception | None:
     """The misconception behind a step's answers, if exactly one explains them all, or one family."""
-    probes = [(call, outcome) for call in calls if (outcome := answered(call)) is not None]
+    probes = []
+    for call in calls:
+        args, kwargs, _ = asked(call.request)
+        outcome = answered(call) if is_small((args, kwargs), MAX_NUMBERS, MAX_INTEGER) else None
+        if outcome is not None:
+            probes.append((call, outcome))
     if not probes:
         return None
     suspects = [wrong for wrong in bench.exercise.misconceptions if wrong.step == step]
@@ -107,6 +115,25 @@ def asked(request: wire.Payload) -> tuple[tuple[Any, ...], dict[str, Any], list[
     decoder = wire.Decoder(request, _no_function)
     _, args, kwargs, _ = decoder.value()
     return args, kwargs, decoder.known
+
+
+def is_small(value: Any, most: int, largest: int) -> bool:
+    """Whether an argument holds few numbers, and no large integers.
+
+    What a student's code answered may stand among the arguments of a call, and the bank and the reference are about to
+    compute with them here, in the grader.
+    """
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    if isinstance(value, (tuple, list)):
+        return len(value) <= most and all(is_small(part, most, largest) for part in value)
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind in "iu" and not ((-largest <= value) & (value <= largest)).all():
+            return False
+        return value.size <= most
+    if isinstance(value, (int, np.integer)):
+        return abs(int(value)) <= largest
+    return value is None or isinstance(value, (str, float, np.floating, np.bool_))
 
 
 class _Function(Exception):

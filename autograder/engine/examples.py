@@ -6,6 +6,7 @@ teacher's own function, on arguments of a few numbers.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -14,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from autograder.engine.attempt import Bench, Verdict
-from autograder.engine.diagnosis import answered, asked
+from autograder.engine.diagnosis import answered, asked, is_small
 from autograder.engine.remote import Call
 from autograder.result import Example, Table
 
@@ -67,26 +68,13 @@ def _examples(bench: Bench, step: str, check: str, calls: tuple[Call, ...], know
 def _wanted(function: Callable[..., Any], request: bytes) -> tuple[Any, int | None, Literal["mask", "weights"] | None]:
     """The right answer to a small request, what it is, and its place where it is one of several."""
     args, kwargs, _ = asked(request)
-    if not _is_small((args, kwargs)):
+    if not is_small((args, kwargs), MAX_ARGUMENT, MAX_ARGUMENT):
         return None, None, None
     try:
         wanted = function(*args, **kwargs)
     except Exception:  # a call that is meant to raise has no picture
         return None, None, None
     return wanted, *_drawable(wanted)
-
-
-def _is_small(value: Any) -> bool:
-    """Whether these are arguments of a tiny example: what a student's code answered may stand among them."""
-    if isinstance(value, dict):
-        value = tuple(value.values())
-    if isinstance(value, (tuple, list)):
-        return len(value) <= MAX_ARGUMENT and all(map(_is_small, value))
-    if isinstance(value, np.ndarray):
-        return value.size <= MAX_ARGUMENT and (value.dtype.kind not in "iu" or bool((abs(value) <= MAX_ARGUMENT).all()))
-    if isinstance(value, (int, np.integer)):
-        return abs(int(value)) <= MAX_ARGUMENT
-    return value is None or isinstance(value, (float, np.floating, np.bool_))
 
 
 def _drawable(wanted: Any) -> tuple[int | None, Literal["mask", "weights"] | None]:
@@ -123,7 +111,9 @@ def _table(value: Any, kind: str) -> Table | None:
 
 
 def _number(value: Any) -> float | str:
-    return float(f"{float(value):.4g}") if np.isfinite(value) else str(float(value))
+    """A number to four digits, as text where it is not finite: the largest of all is not, once it is rounded up."""
+    rounded = float(f"{float(value):.4g}")
+    return rounded if math.isfinite(rounded) else str(rounded)
 
 
 def _same(got: Any, wanted: Any) -> bool:

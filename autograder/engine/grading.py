@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from autograder.course import Settings
 from autograder.engine.attempt import Attempt, Bench, Verdict
+from autograder.engine.budget import Budget, OutOfTime, limits
 from autograder.engine.carrying import Carried, Carrier
 from autograder.engine.diagnosis import diagnose
 from autograder.engine.examples import example
 from autograder.engine.isolation import EngineFault
-from autograder.engine.remote import Budget
+from autograder.engine.remote import Call
 from autograder.engine.selftest import strongest
 from autograder.errors import Unusable
 from autograder.exercise import Check, Exercise
@@ -26,6 +29,8 @@ from autograder.silence import quiet
 if TYPE_CHECKING:
     from autograder.proving.misconceptions import Misconception
 
+Found = TypeVar("Found")
+
 MESSAGE_CHARACTERS = 2_000
 
 QUICK = 0.1
@@ -36,12 +41,14 @@ QUICK = 0.1
 class Graded:
     """A result and what it was computed from; ``submission`` is None when it was rejected.
 
-    ``unchanged`` results were graded earlier, from the same bytes.
+    ``unchanged`` results were graded earlier, from the same bytes. ``lasting`` errors are mistakes of ours, which
+    would come again however often the submission is graded.
     """
 
     result: Result
     submission: Submission | None
     unchanged: bool = False
+    lasting: bool = False
 
 
 class Grader:
@@ -64,10 +71,14 @@ class Grader:
 
     def grade(self, data: bytes, student: str | None) -> Graded:
         """Grade the bytes of a notebook (``.ipynb`` or percent ``.py``); never raises for what they hold."""
-        with quiet():
-            return self._grade(data, student)
+        with quiet(), limits(self._settings.submission_seconds):
+            graded = self._grade(data, student)
+        if graded.result.status == "error" and not graded.lasting:
+            self._renew()
+        return graded
 
     def _grade(self, data: bytes, student: str | None) -> Graded:
+        budget = Budget(self._settings.submission_seconds)
         try:
             submission = parse(data, self._exercise)
         except Rejected as rejected:
@@ -75,16 +86,17 @@ class Grader:
         result = self._result(data, student, warnings=tuple(map(_printable, submission.warnings)))
         try:
             self._parent.lost = False
-            graded = self._graded(result, submission)
+            graded = self._graded(result, submission, budget)
             if self._parent.lost:  # perhaps for want of memory: what happens again is the submission's own doing
-                graded = self._graded(result, submission)
+                graded = self._graded(result, submission, budget.part())
             return Graded(graded, submission)
         except Unusable:  # the exercise's bank of misconceptions, say: the teacher can mend that
             raise
         except Exception as fault:  # whatever went wrong here: the next submission must not suffer for it
-            if isinstance(fault, EngineFault):
-                self._renew()
-            return Graded(result.without_steps(f"the grader failed: {fault}"), submission)
+            lasting = not isinstance(fault, EngineFault)
+            detail = f"{type(fault).__name__}: {fault}" if lasting else str(fault)
+            reason = " ".join(f"the grader failed: {detail}".split())
+            return Graded(result.without_steps(_printable(reason)), submission, lasting=lasting)
 
     def _renew(self) -> None:
         """Another parent of workers, after the old one has failed."""
@@ -123,11 +135,11 @@ class Grader:
             **{"status": "graded", "reason": None, **fields},
         )
 
-    def _graded(self, result: Result, submission: Submission) -> Result:
-        budget, verdicts, imprecise = self._verdicts(submission)
+    def _graded(self, result: Result, submission: Submission, budget: Budget) -> Result:
+        verdicts, imprecise = self._verdicts(submission, budget)
         carrier = Carrier(self._bench, submission, verdicts, imprecise)
-        carried = carrier.carried(budget.again())
-        diagnoses = self._diagnoses(verdicts, carrier, carried)
+        carried = carrier.carried(budget.part())
+        diagnoses = self._diagnoses(verdicts, carrier, carried, budget)
         steps = tuple(
             StepResult(
                 step,
@@ -138,20 +150,19 @@ class Grader:
                     for check in self._exercise.checks
                     if check.step == step
                 ),
-                example(self._bench, step, verdicts),
+                _extra(budget, partial(example, self._bench, step, verdicts)),
             )
             for step in self._exercise.steps
         )
         return replace(result, steps=steps)
 
-    def _verdicts(self, submission: Submission) -> tuple[Budget, dict[str, Verdict], set[str]]:
-        """What is left of the time, every check's verdict, and the steps that have returned less than float64.
+    def _verdicts(self, submission: Submission, budget: Budget) -> tuple[dict[str, Verdict], set[str]]:
+        """Every check's verdict, and the steps that have returned less than float64.
 
         What a visible check says of a failure may quote student code, so it comes of a worker that has seen no input
         of a hidden check. Most submissions fail no visible check and are quick, and one worker serves them.
         """
-        budget = Budget(self._settings.submission_seconds)
-        quick = Budget(QUICK * budget.total)
+        quick = budget.part(QUICK)
         hidden = {check.id for check in self._exercise.checks if check.hidden}
         visible = {check.id for check in self._exercise.checks if not check.hidden}
         attempt = Attempt(self._bench, submission, quick)
@@ -163,36 +174,33 @@ class Grader:
             if not check.hidden and verdict.message is not None:
                 wanted -= visible
                 again = [visible]
-            if quick.timeouts or quick.left <= 0:  # what is slow for hidden inputs costs no visible check its turn
+            if quick.timeouts or quick.is_over:  # what is slow for hidden inputs costs no visible check its turn
                 again = [visible, hidden]
                 break
-        budget.left -= quick.total - quick.left
         imprecise = set(attempt.imprecise)
         for kind in again:
             attempt = Attempt(self._bench, submission, budget)
             verdicts |= {check.id: verdict for check, verdict in attempt.verdicts(kind)}
             imprecise |= attempt.imprecise
-        return budget, verdicts, imprecise
+        return verdicts, imprecise
 
     def _diagnoses(
-        self, verdicts: dict[str, Verdict], carrier: Carrier, carried: Carried
+        self, verdicts: dict[str, Verdict], carrier: Carrier, carried: Carried, budget: Budget
     ) -> dict[str, Misconception | None]:
         """The mistake behind each step that is wrong in itself, where the bank knows it."""
-        checks = self._exercise.checks
-        failed = [check for check in checks if verdicts[check.id].message is not None and check.id not in carried]
+        calls: dict[str, list[Call]] = {}
+        at_fault = set()
+
+        for check in self._exercise.checks:
+            own = () if check.id in carried else verdicts[check.id].calls
+            calls.setdefault(check.step, []).extend(carrier.calls.get(check.id, own))
+            if verdicts[check.id].message is not None and check.id not in carried:
+                at_fault.add(check.step)
+
         return {
-            step: diagnose(
-                self._bench,
-                step,
-                [
-                    call
-                    for check in checks
-                    if check.step == step
-                    for call in carrier.calls.get(check.id, () if check.id in carried else verdicts[check.id].calls)
-                ],
-            )
-            for step in dict.fromkeys(check.step for check in failed)
-            if step not in carrier.unattempted
+            step: _extra(budget, partial(diagnose, self._bench, step, calls[step]))
+            for step in self._exercise.steps
+            if step in at_fault and step not in carrier.unattempted
         }
 
     def _check(
@@ -229,6 +237,22 @@ class Grader:
             cell=verdict.place[0] if status == "failed" else "",
             line=verdict.place[1] if status == "failed" else 0,
         )
+
+
+def _extra(budget: Budget, find: Callable[[], Found | None]) -> Found | None:
+    """What is said beyond the verdicts, in what is left of the submission's time; None where it cannot be found.
+
+    It is found by looking at values of the student's choice, and no verdict may depend on how that ends.
+    """
+    if budget.is_over:
+        return None
+    try:
+        with budget.at_work():
+            return find()
+    except Unusable:  # the teacher's bank is
+        raise
+    except (Exception, OutOfTime):
+        return None
 
 
 def _printable(message: str) -> str:

@@ -7,6 +7,7 @@ it keeps a grade from being changed, but not files from being read; it must be a
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import shutil
@@ -17,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from autograder.engine.inside.control import MESSAGE
+from autograder.engine.inside.control import END_SECONDS, KILLED, MESSAGE
 
 # NumPy, and what needs it, is imported further down: a command starts the parent first, so that both load it at once.
 INSIDE = Path(__file__).parent / "inside"
@@ -54,8 +55,12 @@ class Parent(Protocol):
     def start(self) -> Worker:
         """A fresh worker."""
 
-    def end(self, worker: Worker) -> int | None:
-        """Kill a worker; how it had ended by itself (exit code, negative for a signal), None if it had not."""
+    def end(self, worker: Worker, gone: bool = False) -> int | None:
+        """Kill a worker; how it had ended by itself (exit code, negative for a signal), None if it had not.
+
+        Args:
+            gone: it has hung up, so it may be about to end: it gets a moment.
+        """
 
     def close(self) -> None:
         """End everything."""
@@ -163,14 +168,14 @@ class WarmParent:
             ours.close()
             raise
 
-    def end(self, worker: Worker) -> int | None:
+    def end(self, worker: Worker, gone: bool = False) -> int | None:
         worker.sock.close()
         try:
-            self._control.sendall(MESSAGE.pack(b"kill", worker.number))
+            self._control.sendall(MESSAGE.pack(b"gone" if gone else b"kill", worker.number))
         except OSError as error:
             raise EngineFault(f"the parent of the workers has gone: {error}") from None
-        status = os.waitstatus_to_exitcode(self._expect(b"end."))
-        return None if status == -9 else status
+        status = self._expect(b"end.")
+        return None if status == KILLED else os.waitstatus_to_exitcode(status)
 
     def close(self) -> None:
         self._control.close()
@@ -220,9 +225,11 @@ class ColdParent:
             except OSError as error:
                 raise EngineFault(f"the worker does not answer: {error}") from None
 
-    def end(self, worker: Worker) -> int | None:
+    def end(self, worker: Worker, gone: bool = False) -> int | None:
         worker.sock.close()
         process = self._processes.pop(worker.number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(END_SECONDS if gone else 0)
         status = process.poll()
         process.kill()
         process.wait()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import os
+import signal
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -12,20 +13,25 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograder.course import Settings
+from autograder.engine.budget import Budget, OutOfTime, unwatched
 from autograder.engine.core import only_core
 from autograder.engine.inside import wire
 from autograder.engine.inside.peer import Peer, Raised, check_raised
 from autograder.engine.isolation import Parent, Worker
 from autograder.result import unwritten
 
-GRACE_SECONDS = 0.5
-"""How much later than the worker's own alarm the grader kills: code that catches everything survives the alarm."""
+GRACE_SECONDS, GRACE_SHARE = 0.5, 0.05
+"""How much later than the worker's own alarm the grader kills: code that catches everything survives the alarm. At
+most this share of a submission's time, so that the last call of all cannot take much more than there is."""
 
 TIMEOUTS = 2
 """After so many a function is not called again."""
 
 MAX_HEARD, MAX_KEPT, MAX_CALLBACKS = 2 * wire.MAX_BYTES, wire.MAX_BYTES // 2, 20_000
 """In one check: bytes that a worker may send, those kept for a repeated call, calls of the check's functions."""
+
+MAX_CALL = 64 << 10
+"""Bytes of a request, or of its reply, that are kept beyond the check, for diagnoses and pictures."""
 
 MAX_NESTED = 20
 """Calls within calls, back and forth, before Python's own stack would run out."""
@@ -56,6 +62,13 @@ class Call(NamedTuple):
     reply: wire.Payload
     repeatable: bool
     """Whether a second answer must agree: not where functions of the check are called back, nor in ungraded rows."""
+    untouched: bool
+    """Whether no call of this check had changed an argument before: then the student's code chose none of it."""
+
+    @property
+    def size(self) -> int:
+        """Bytes of the request and of the reply."""
+        return len(self.request) + len(self.reply)
 
 
 class Remote:
@@ -71,21 +84,6 @@ class Remote:
 
     def __repr__(self) -> str:
         return f"<function {self.__name__}>"
-
-
-class Budget:
-    """The time of one submission, shared by all of its workers, and how often each function did not return."""
-
-    def __init__(self, seconds: float) -> None:
-        self.left = seconds
-        self.total = seconds
-        self.timeouts: Counter[str] = Counter()
-
-    def again(self) -> Budget:
-        """What is left, for further runs, in which functions are no longer known to hang."""
-        budget = Budget(self.total)
-        budget.left = self.left
-        return budget
 
 
 class Session(Peer):
@@ -105,6 +103,7 @@ class Session(Peer):
         self._raised: list[BaseException] = []
         self._calls: list[Call] = []
         self._plain = self._repeatable = False
+        self._untouched, self._changed = True, False
         self._heard = self._kept = self._callbacks = 0
         self._lines: Counter[str] = Counter()
         self._names: set[str] = set()
@@ -153,6 +152,7 @@ class Session(Peer):
         self._raised.clear()
         self._calls.clear()
         self._heard = self._kept = self._callbacks = 0
+        self._untouched = True
         self.never = self.unwritten = None
 
     # Calling functions
@@ -213,8 +213,9 @@ class Session(Peer):
         return False
 
     def calls(self, name: str) -> list[Call]:
-        """The calls of a function that the last check has made without handing it functions of its own."""
-        return [call for call in self._calls if call.name == name]
+        """The calls of a function in the last check that are worth keeping: small, and nobody's but the check's own."""
+        own = [call for call in self._calls if call.name == name and call.untouched]
+        return [call for call in own if call.size <= MAX_CALL and self._budget.keep(call.size)]
 
     def _run(self, cell: str, source: str | Callable[..., Any]) -> None:
         values = (cell, source, self._settings.call_seconds)
@@ -230,28 +231,37 @@ class Session(Peer):
         outermost = self._depth == 0
         begun = time.monotonic()
         if outermost:
-            self._deadline = begun + self._seconds + GRACE_SECONDS
+            self._budget.charge()
+            grace = min(GRACE_SECONDS, GRACE_SHARE * self._budget.total)
+            self._deadline = begun + self._seconds + grace
             self._called = name
         self._depth += 1
         try:
             self.sock.settimeout(max(self._deadline - begun, 0.001))
-            return talk()
+            with unwatched():
+                return talk()
         except StudentError:  # also when the student raised a TimeoutError or OSError: those of the socket come below
             raise
         except TimeoutError:
             self._end()
             raise self._late(name) from None
         except (EOFError, OSError):
-            status = self._end()
-            self._parent.lost |= status is None
+            status = self._end(gone=True)
+            self._parent.lost |= status == -signal.SIGKILL
             raise self._stopped(f"{name} {_ending(status)}") from None
         except wire.ProtocolError as error:
             self._end()
             raise self._stopped(f"{name} answered with something that is no value ({error})") from None
+        except (MemoryError, RecursionError):
+            self._end()
+            raise self._stopped(f"{name} answered with more than can be looked at") from None
+        except OutOfTime:
+            self._end()
+            raise self._used_up() from None
         finally:
             self._depth -= 1
             if outermost:
-                self._budget.left -= time.monotonic() - begun
+                self._budget.spend(time.monotonic() - begun)
 
     def _late(self, name: str) -> Stopped:
         self._budget.timeouts[name] += 1
@@ -288,25 +298,32 @@ class Session(Peer):
                     self._history.remove((cell, source))
                     return
 
-    def _end(self) -> int | None:
+    def _end(self, gone: bool = False) -> int | None:
         if self._worker is None:
             return None
         worker, self._worker = self._worker, None
-        return self._parent.end(worker)
+        return self._parent.end(worker, gone)
 
     # What Peer asks for
 
     def deadline(self) -> float | None:
         return self._deadline
 
+    def understand(self, payload: wire.Payload, kind: int, reply: wire.Payload, known: list[Any]) -> Any:
+        with self._budget.at_work():  # some values take long to read
+            return super().understand(payload, kind, reply, known)
+
     def replied(self, payload: wire.Payload, kind: int, reply: wire.Payload) -> None:
         self._hear(reply)
-        if self._depth == 1 and self._plain and self._kept + len(reply) <= MAX_KEPT:
-            self._kept += len(reply)
-            self._calls.append(Call(self._called, payload, kind, reply, self._repeatable))
+        call = Call(self._called, payload, kind, reply, self._repeatable, self._untouched)
+        if self._depth == 1 and self._plain and self._kept + call.size <= MAX_KEPT:
+            self._kept += call.size
+            self._calls.append(call)
+        self._untouched = self._untouched and not self._changed
 
     def received(self, value: Any, arguments: list[Any]) -> None:
         wire.weigh(value, arguments)
+        self._changed = bool(arguments)
 
     def called(self, nonce: bytes, payload: wire.Payload) -> None:
         self._hear(payload)
@@ -346,7 +363,8 @@ class Session(Peer):
         if not known:
             raise wire.ProtocolError("a call of no function of the check")
         wire.weigh(request)
-        return super().invoke(request)
+        with self._budget.at_work():
+            return super().invoke(request)
 
     def describe(self, error: BaseException) -> Raised:
         if not isinstance(error, Exception) or isinstance(error, wire.ProtocolError):

@@ -6,3 +6,9 @@ import struct
 
 MESSAGE = struct.Struct("<4sq")
 """A word and a number: a process id, or how a process ended."""
+
+KILLED = -1
+"""How a process ended that had not ended by itself."""
+
+END_SECONDS = 1.0
+"""For a worker that has hung up and should be about to end."""

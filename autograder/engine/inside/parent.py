@@ -10,9 +10,10 @@ import gc
 import os
 import signal
 import socket
+import time
 
 from autograder.engine.inside import rehearsal, worker
-from autograder.engine.inside.control import MESSAGE
+from autograder.engine.inside.control import END_SECONDS, KILLED, MESSAGE
 from autograder.engine.inside.lock import Lock
 
 
@@ -42,9 +43,9 @@ def main(control: socket.socket, lock: Lock) -> None:
                     worker.prepare(sender)
                 _freeze()
                 control.sendall(MESSAGE.pack(b"done", 0))
-            elif word == b"kill" and number in workers:
+            elif word in (b"kill", b"gone") and number in workers:
                 workers.discard(number)
-                control.sendall(MESSAGE.pack(b"end.", _end(number)))
+                control.sendall(MESSAGE.pack(b"end.", _end(number, word == b"gone")))
     except (OSError, KeyboardInterrupt):
         pass
     finally:
@@ -59,7 +60,20 @@ def _freeze() -> None:
     gc.freeze()
 
 
-def _end(pid: int) -> int:
-    """Kill a worker and say how it had ended: its wait status."""
+def _end(pid: int, gone: bool = False) -> int:
+    """Kill a worker and say how it had ended by itself, as a wait status; ``KILLED`` if it had not.
+
+    Args:
+        gone: it has hung up; whoever does that on purpose, and goes on, was not ended by the system.
+    """
+    until = time.monotonic() + (END_SECONDS if gone else 0.0)
+    while True:
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        if ended:
+            return status
+        if time.monotonic() >= until:
+            break
+        time.sleep(0.001)
     os.kill(pid, signal.SIGKILL)
-    return os.waitpid(pid, 0)[1]
+    os.waitpid(pid, 0)
+    return KILLED

@@ -24,7 +24,9 @@ import numpy as np
 Payload = bytes | bytearray
 MAGIC = b"ATG1"
 HEADER = struct.Struct("<4sB3x16sQ")
-MAX_BYTES = 16 << 20
+MAX_BYTES = 8 << 20
+# Checks compute in float64, whatever an array holds, and with an axis of length 0 there is still a loop over the others.
+MAX_NUMBERS = MAX_BYTES // 8
 MAX_VALUES = 200_000
 MAX_DEPTH = 64
 MAX_AXES = 8
@@ -97,6 +99,7 @@ class Encoder:
         self._function = function
         self._depth = 0
         self._values = 1
+        self._longest = 0
 
     def value(self, value: Any) -> None:
         """Append one value.
@@ -112,6 +115,8 @@ class Encoder:
             array = _plain(value)
             if array.ndim > MAX_AXES:
                 raise CannotCross(f"an array of more than {MAX_AXES} axes")
+            if numbers(array.shape) > MAX_NUMBERS:
+                raise CannotCross(f"an array of more than {MAX_NUMBERS} numbers")
             code, shape = _CODES[array.dtype], array.shape
             self.out += _ARRAYS[len(shape)].pack(b"a", code, value.flags.writeable, len(shape), *shape)
             self.out += array.tobytes()
@@ -153,6 +158,8 @@ class Encoder:
             (_WRITERS.get(type(value)) or _writer(value))(self, value)
         self._depth -= 1
         self._fits()
+        if are_wide(self._values, self._longest):
+            raise CannotCross(f"more than {MAX_BYTES >> 20} MB of text")
 
     def _none(self, _: None) -> None:
         self.out += b"N"
@@ -169,6 +176,7 @@ class Encoder:
         self.out += b"d" + _F64.pack(value)
 
     def _text(self, value: str) -> None:
+        self._longest = max(self._longest, len(value))
         self._bytes(b"s", str(value).encode("utf-8", "surrogatepass"))
 
     def _scalar(self, value: np.generic) -> None:
@@ -225,6 +233,7 @@ class Decoder:
         self._size = len(payload)
         self._at = 0
         self._values = 1
+        self._longest = 0
         self._depth = 0
         self.known = known if known is not None else []
         self._function = function
@@ -272,8 +281,8 @@ class Decoder:
 
     def _filled(self, code: int, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
         # Sizes are Python integers and are held against the bytes that have arrived before NumPy sees them.
-        if shape and max(shape) >= 1 << 31:
-            raise ProtocolError("an axis too long")
+        if numbers(shape) > MAX_NUMBERS:
+            raise ProtocolError("an array too large")
         dtype = DTYPES[code]
         data = bytearray(self._take(math.prod(shape) * dtype.itemsize))
         if code == 0 and data.translate(None, b"\0\1"):
@@ -316,9 +325,11 @@ class Decoder:
 
     def _text(self) -> str:
         try:
-            return str(self._sized(), "utf-8", "surrogatepass")
+            text = str(self._sized(), "utf-8", "surrogatepass")
         except UnicodeDecodeError:
             raise ProtocolError("no text") from None
+        self._longest = max(self._longest, len(text))
+        return text
 
     def _known(self) -> Any:
         index = self.number()
@@ -340,6 +351,7 @@ class Decoder:
         value = self.value
         items = [value() for _ in range(count)]
         self._depth -= 1
+        self._narrow()
         return items
 
     def _dictionary(self) -> dict[Any, Any]:
@@ -359,7 +371,12 @@ class Decoder:
             except TypeError:
                 raise ProtocolError("a key that cannot be one") from None
         self._depth -= 1
+        self._narrow()
         return mapping
+
+    def _narrow(self) -> None:
+        if are_wide(self._values, self._longest):
+            raise ProtocolError("too much text")
 
     def _enter(self, each: int) -> int:
         """How many entries a container has, of so many values each."""
@@ -407,6 +424,16 @@ _READERS: dict[int, Callable[[Decoder], Any]] = {
     ord("w"): Decoder._there,
     ord("n"): Decoder._named,
 }
+
+
+def numbers(shape: tuple[int, ...]) -> int:
+    """How many numbers an array of this shape counts for; an axis of length 0 counts as 1."""
+    return math.prod(max(side, 1) for side in shape)
+
+
+def are_wide(values: int, longest: int) -> bool:
+    """Whether an array of so many texts is too large: NumPy gives each of them the room of the longest."""
+    return 4 * values * longest > MAX_BYTES
 
 
 class Snapshot:
@@ -484,11 +511,15 @@ def weigh(*values: Any) -> None:
     if all(map(_is_light, values)):  # the usual case
         return
     known: dict[int, tuple[int, int, int]] = {}
+    longest = 0
 
     def of(value: Any, depth: int) -> tuple[int, int, int]:
         """How many values, how many bytes, how deep."""
+        nonlocal longest
         if isinstance(value, (np.ndarray, np.generic)):
-            return 1, value.nbytes, 1
+            return 1, 8 * numbers(value.shape), 1
+        if isinstance(value, str):
+            longest = max(longest, len(value))
         if not isinstance(value, (tuple, list, dict)):
             return 1, 8, 1
         if id(value) not in known:
@@ -499,7 +530,7 @@ def weigh(*values: Any) -> None:
             for part in parts:
                 more, larger, higher = of(part, depth + 1)
                 count, size, height = count + more, size + larger, max(height, higher)
-            if count > MAX_VALUES or size > 2 * MAX_BYTES:
+            if count > MAX_VALUES or size > 2 * MAX_BYTES or are_wide(count, longest):
                 raise ProtocolError("too many values")
             known[id(value)] = count, size, height + 1
         if depth + known[id(value)][2] > MAX_DEPTH + 1:

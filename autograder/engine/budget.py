@@ -1,0 +1,181 @@
+"""What one submission may take: the time of its workers, and time and memory of the grader itself.
+
+Values that a student's code returns are looked at in the grader, by checks, diagnoses and pictures. So what the grader
+does for a submission is charged to that submission, too, and ends when its time is over.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import signal
+import time
+from collections import Counter
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Any, ClassVar
+
+try:
+    import resource
+except ImportError:  # Windows has no such limits; there a student checks their own notebook
+    resource = None  # type: ignore[assignment]
+
+MORE_MEMORY = 256 << 20
+"""Bytes by which the grader may grow while it grades one submission."""
+
+MORE_SECONDS = 10
+"""Of CPU time, beyond twice a submission's own time, until the system ends a grader that does not come back."""
+
+MOST_KEPT = 4 << 20
+"""Bytes of calls that are kept of one submission, for diagnoses and pictures."""
+
+TICK_SECONDS = 0.05
+
+
+class OutOfTime(BaseException):
+    """The grader's own work for a submission has used up the submission's time.
+
+    No Exception, so that nothing in a check takes it for an answer.
+    """
+
+
+class Budget:
+    """The time of one submission: what its workers take by the clock, and the grader's own work in CPU time.
+
+    Args:
+        seconds: how much there is.
+        whole: what this is a part of; what is spent of a part is spent of the whole.
+    """
+
+    watched: ClassVar[Budget | None] = None
+    """Whose time ends the work that the grader is doing now; None where it must not be interrupted."""
+
+    def __init__(self, seconds: float, whole: Budget | None = None) -> None:
+        self.left = seconds
+        self.total: float = whole.total if whole else seconds
+        self.timeouts: Counter[str] = Counter()
+        self.kept = 0
+        self._whole = whole
+        self._root: Budget = whole._root if whole else self
+        self._charged = time.thread_time()
+
+    def part(self, share: float = 1.0) -> Budget:
+        """A part of the whole, for further runs, in which functions are no longer known to hang."""
+        return Budget(min(share * self.total, self.left), self)
+
+    def spend(self, seconds: float) -> None:
+        """Take time away: what a worker took, by the clock."""
+        self._root._charged = time.thread_time()
+        self._spend(seconds)
+
+    def charge(self) -> None:
+        """Take away the CPU time that the grader has used since it was charged last."""
+        now = time.thread_time()
+        self._spend(now - self._root._charged)
+        self._root._charged = now
+
+    def keep(self, size: int) -> bool:
+        """Whether so many bytes more may be kept."""
+        if self._root.kept + size > MOST_KEPT:
+            return False
+        self._root.kept += size
+        return True
+
+    @property
+    def is_over(self) -> bool:
+        """Whether what has been spent, and what has not been charged yet, is all there was."""
+        return time.thread_time() - self._root._charged >= self.left
+
+    def at_work(self) -> _AtWork:
+        """Let the end of this time interrupt, with ``OutOfTime``, what is done here."""
+        return _AtWork(self)
+
+    def _spend(self, seconds: float) -> None:
+        self.left -= seconds
+        if self._whole is not None:
+            self._whole._spend(seconds)
+
+
+class _AtWork:
+    """Sets ``Budget.watched`` and sets it back. A class: this is entered some hundred times a submission."""
+
+    def __init__(self, budget: Budget | None) -> None:
+        self._budget = budget
+        self._outer: Budget | None = None
+
+    def __enter__(self) -> None:
+        self._outer, Budget.watched = Budget.watched, self._budget
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        Budget.watched = self._outer
+
+
+def unwatched() -> _AtWork:
+    """Let nothing interrupt what is done here: a conversation with a worker has deadlines of its own."""
+    return _AtWork(None)
+
+
+@contextlib.contextmanager
+def limits(seconds: float) -> Iterator[None]:
+    """Hold this process to what one submission may take: memory, and CPU time.
+
+    Two clocks: one that ends the work in hand with ``OutOfTime``, and far behind it one of the system's, which ends the
+    process, should it be in some function of NumPy that never comes back.
+    """
+    with contextlib.ExitStack() as stack:
+        if resource is not None:
+            stack.enter_context(_limit("RLIMIT_AS", _memory() + MORE_MEMORY))
+            stack.enter_context(_limit("RLIMIT_CPU", math.ceil(time.process_time() + 2 * seconds + MORE_SECONDS)))
+        stack.enter_context(_ticking())
+        yield
+
+
+@contextlib.contextmanager
+def _limit(name: str, most: int) -> Iterator[None]:
+    kind = getattr(resource, name, None)
+    if kind is None:
+        yield
+        return
+    before = resource.getrlimit(kind)
+    bounds = [most, *(limit for limit in before if limit != resource.RLIM_INFINITY)]
+    with contextlib.suppress(ValueError, OSError):  # a system that knows the limit and cannot set it
+        resource.setrlimit(kind, (min(bounds), before[1]))
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(kind, before)
+
+
+def _memory() -> int:
+    """The address space of this process, in bytes; where nobody tells, more than any process has."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 1 << 46
+
+
+@contextlib.contextmanager
+def _ticking() -> Iterator[None]:
+    try:
+        before = signal.signal(signal.SIGPROF, _tick)
+    except (AttributeError, ValueError):  # Windows; and signals reach the main thread alone
+        yield
+        return
+    signal.setitimer(signal.ITIMER_PROF, TICK_SECONDS, TICK_SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+def _tick(*_: Any) -> None:
+    budget = Budget.watched
+    if budget is not None and budget.is_over:
+        Budget.watched = None
+        raise OutOfTime

@@ -7,11 +7,13 @@ So its parts are found by what is in them: the setup cell binds ``CHECKS``, a ch
 from __future__ import annotations
 
 import ast
+import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from autograder.confined import Confined
 from autograder.course import Settings
 from autograder.errors import Unusable, with_repair
 from autograder.exercise import Cell, Check, Exercise
@@ -38,20 +40,31 @@ class Handout:
         noun = "hidden check" if self.hidden == 1 else "hidden checks"
         return f"{self.hidden} {noun}, worth {self.hidden_points:g} points, are graded after you hand in"
 
-    def checked(self) -> Result:
-        """The result of its visible checks; each call runs them anew.
+    def checked(self, confined: Confined | None = None) -> tuple[Result, str]:
+        """The result of its visible checks, and why nothing locked its code in, if so; each call runs them anew.
+
+        Args:
+            confined: the process to run them in; without it, a new one where this system has such processes.
 
         Raises:
             Unusable: what stands in the notebook cannot be graded.
+            Fault: the process that runs them has ended.
         """
-        from autograder.engine.grading import Grader
-
-        # A student's own machine and code: there is nobody to be protected from.
-        with Grader(self.exercise, b"", Settings(isolation="process")) as grader:
-            result = grader.grade(self.data, None).result
+        if confined is None and hasattr(os, "fork"):
+            confined = Confined()
+        if confined is not None:
+            result, reason = confined.checked(self.data, self.path, self.exercise.name)
+        else:
+            result, reason = self._checked_here(), "this system has no isolation level that the kit knows"
         if result.status != "graded":
             raise Unusable(f"{self.path}: {result.reason}; download the notebook again and copy your answers over")
-        return result
+        return result, reason
+
+    def _checked_here(self) -> Result:
+        from autograder.engine.grading import Grader
+
+        with Grader(self.exercise, b"", Settings(isolation="process")) as grader:
+            return grader.grade(self.data, None).result
 
 
 def read(data: bytes, path: str, name: str) -> Handout:

@@ -40,10 +40,13 @@ class Notebook(pytest.File):
         except Unusable as error:
             raise self.CollectError(str(error)) from None
 
+    unlocked = ""
+    """Why nothing locked the notebook's code in."""
+
     @cached_property
     def outcomes(self) -> dict[str, CheckResult]:
         """What each check says, by its id. One run tells it for all of them."""
-        result = self.handout.checked()
+        result, self.unlocked = self.handout.checked()
         return {f"{step.name}-{check.name}": check for step in result.steps for check in step.checks}
 
     def collect(self) -> Iterator[Step]:
@@ -107,6 +110,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         # What cannot be read has been reported as an error.
         if handout := notebook.__dict__.get("handout"):
             terminalreporter.write_line(f"{notebook.path.name}: {handout.waiting}")
+        if notebook.unlocked:
+            from autograder.confined import UNLOCKED
+
+            terminalreporter.write_line(f"{notebook.path.name}: {UNLOCKED.format(reason=notebook.unlocked)}")
 
 
 def _is_named(path: Path, config: pytest.Config) -> bool:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autograder.course import Settings
+from autograder.engine.budget import Budget, OutOfTime
 from autograder.engine.isolation import EngineFault, Parent
 from autograder.engine.reference import Reference
-from autograder.engine.budget import Budget, OutOfTime
 from autograder.engine.remote import Call, Remote, Session, Stopped, StudentError
 from autograder.exercise import Check, Exercise
 from autograder.intake.python_source import binds, uses
@@ -54,8 +54,10 @@ class Bench:
     def use(self, parent: Parent) -> None:
         """Take workers from this parent from now on."""
         self.parent = parent
-        # The setup cell alone, which students have: what the parent holds, every worker of theirs can read.
-        parent.prepare("setup", self.exercise.setup)
+        # The setup cell alone, which students have: what the parent holds, every worker of theirs can read. And only the
+        # teacher's own: the parent is not locked in as workers are, and in a student's copy the cell may be anybody's.
+        if self.exercise.has_reference:
+            parent.prepare("setup", self.exercise.setup)
 
     def namespace(self) -> dict[str, Any]:
         """The names of the setup cell, made anew, so that nothing of one submission is there for the next."""
@@ -228,7 +230,8 @@ class Attempt:
                 exec(self._bench.checks[check.id], namespace)
                 message = session.never or session.repeat(number)
         except OutOfTime:
-            message = f"what {check.step} returned took longer to look at than the submission's {self._budget.total:g} s"
+            total = f"{self._budget.total:g} s"
+            message = f"what {check.step} returned takes longer to look at than the {total} of a submission"
         except StudentError as error:
             message = session.never or self._failure(error, check)
             place = self._place(error, check)

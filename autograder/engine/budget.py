@@ -135,14 +135,14 @@ def limits(seconds: float) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _limit(name: str, most: int) -> Iterator[None]:
-    kind = getattr(resource, name, None)
-    if kind is None:
+    try:
+        kind = getattr(resource, name)
+        before = resource.getrlimit(kind)
+        bounds = [most, *(limit for limit in before if limit != resource.RLIM_INFINITY)]
+        resource.setrlimit(kind, (min(bounds), before[1]))
+    except (AttributeError, ValueError, OSError):  # none on this system; or this process is locked, and has limits
         yield
         return
-    before = resource.getrlimit(kind)
-    bounds = [most, *(limit for limit in before if limit != resource.RLIM_INFINITY)]
-    with contextlib.suppress(ValueError, OSError):  # a system that knows the limit and cannot set it
-        resource.setrlimit(kind, (min(bounds), before[1]))
     try:
         yield
     finally:

@@ -69,6 +69,11 @@ class Grader:
     def __exit__(self, *_: object) -> None:
         self._parent.close()
 
+    @property
+    def descriptors(self) -> list[int]:
+        """What must stay open in this process for it to grade."""
+        return self._parent.descriptors
+
     def grade(self, data: bytes, student: str | None) -> Graded:
         """Grade the bytes of a notebook (``.ipynb`` or percent ``.py``); never raises for what they hold."""
         with quiet(), limits(self._settings.submission_seconds):

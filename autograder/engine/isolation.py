@@ -46,6 +46,10 @@ class Parent(Protocol):
 
     lost: bool
 
+    @property
+    def descriptors(self) -> list[int]:
+        """What must stay open in this process for workers to be had."""
+
     def ready(self) -> None:
         """Wait until it works."""
 
@@ -137,6 +141,10 @@ class WarmParent:
                 start_new_session=True,
             )
 
+    @property
+    def descriptors(self) -> list[int]:
+        return [self._control.fileno()]
+
     def ready(self) -> None:
         self._expect(b"warm")
 
@@ -202,6 +210,10 @@ class ColdParent:
     def __init__(self) -> None:
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
         self.lost = False
+
+    @property
+    def descriptors(self) -> list[int]:
+        return []
 
     def ready(self) -> None:
         """Every worker is waited for when it starts."""

@@ -10,7 +10,7 @@ import os
 import stat
 import struct
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from autograder.engine.inside import landlock, seccomp
 
@@ -26,9 +26,15 @@ _CAP_DAC_READ_SEARCH = 1 << 2
 
 
 class Lock:
-    """The locks of one isolation level. Made once in the warm parent, closed in every worker."""
+    """The locks of one isolation level. Made once in the warm parent, closed in every worker.
 
-    def __init__(self, level: str, readable: list[str], without: frozenset[str]) -> None:
+    Args:
+        grader: for a process that has workers of its own.
+    """
+
+    def __init__(
+        self, level: str, readable: list[str], without: frozenset[str] = frozenset(), grader: bool = False
+    ) -> None:
         self._level = level
         self._readable = readable
         self._without = without
@@ -37,15 +43,19 @@ class Lock:
         if level == "landlock" and "landlock" not in without:
             self._rules = landlock.ruleset(_readable(readable))
         if level in ("bubblewrap", "landlock") and "seccomp" not in without:
-            self._filter = seccomp.program()
+            self._filter = seccomp.program(grader=grader)
 
     def warm_parent(self) -> None:
         """In bubblewrap the parent itself gives up root, once it has loaded what only root may read."""
         if self._level == "bubblewrap" and "unprivileged" not in self._without:
             drop_root(())
 
-    def worker(self, sock: int, memory_mb: int, seconds: float) -> None:
-        """Close every lock; OSError if one does not close, and then no student code runs."""
+    def worker(self, descriptors: Collection[int], memory_mb: int, seconds: float) -> None:
+        """Close every lock; OSError if one does not close, and then no student code runs.
+
+        Args:
+            descriptors: what stays open.
+        """
         if "unprivileged" not in self._without:
             drop_root(self._readable)
         if sys.platform == "linux":
@@ -58,7 +68,7 @@ class Lock:
         if self._rules >= 0:
             landlock.restrict(self._rules)
         if "descriptors" not in self._without:
-            _close_all_but(sock)
+            _close_all_but(descriptors)
         if self._filter:
             seccomp.install(self._filter)
 
@@ -123,7 +133,10 @@ def limit(memory_mb: int, seconds: float, files: bool) -> None:
             resource.setrlimit(kind, (most, most))
 
 
-def _close_all_but(sock: int) -> None:
-    """Only standard streams (which lead nowhere) and the socket to the grader stay open."""
-    os.closerange(3, sock)
-    os.closerange(sock + 1, 1024)
+def _close_all_but(descriptors: Collection[int]) -> None:
+    """Only standard streams (which lead nowhere) and these stay open."""
+    begin = 3
+    for descriptor in sorted(descriptors):
+        os.closerange(begin, descriptor)
+        begin = descriptor + 1
+    os.closerange(begin, 1024)

@@ -83,8 +83,18 @@ ALLOWED: dict[str, tuple[int | None, int]] = {
 }
 # The C library falls back to older calls when it hears that these do not exist.
 ABSENT: dict[str, tuple[int | None, int]] = {"clone3": (435, 435), "openat2": (437, 437), "futex_waitv": (449, 449)}
-# Commands of fcntl that only look at or mark a descriptor: F_GETFD, F_SETFD, F_GETFL.
-FCNTL, FCNTL_COMMANDS = (72, 25), (1, 2, 3)
+# Of these only some commands. fcntl: what looks at or marks a descriptor, F_GETFD, F_SETFD, F_GETFL.
+Commands = dict[str, tuple[tuple[int, int], tuple[int, ...]]]
+COMMANDS: Commands = {"fcntl": ((72, 25), (1, 2, 3))}
+
+# What a grader needs beyond this to be given workers by their parent, and to talk to them with deadlines.
+GRADER: dict[str, tuple[int | None, int]] = {
+    "recvmsg": (47, 212),
+    "sendmsg": (46, 211),
+    "socketpair": (53, 199),
+    "wait4": (61, 260),
+}
+GRADER_COMMANDS: Commands = {"ioctl": ((16, 29), (0x5421,))}  # FIONBIO: whether a socket waits
 
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
@@ -92,8 +102,11 @@ _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 _NUMBER, _ARCHITECTURE, _SECOND_ARGUMENT = 0, 4, 24
 
 
-def program(machine: str | None = None) -> bytes:
+def program(machine: str | None = None, grader: bool = False) -> bytes:
     """The filter as BPF instructions.
+
+    Args:
+        grader: for a process that has workers of its own.
 
     Raises:
         OSError: no table for this machine.
@@ -110,14 +123,18 @@ def program(machine: str | None = None) -> bytes:
     ]
     if column == 0:  # calls of the x32 ABI have other numbers
         code += [(_AT_LEAST, 0, 1, 0x40000000), (_RETURN, 0, 0, _KILL)]
-    for table, verdict in ((ALLOWED, _ALLOW), (ABSENT, _ERRNO | errno.ENOSYS)):
+    more, commands = (GRADER, COMMANDS | GRADER_COMMANDS) if grader else ({}, COMMANDS)
+    for table, verdict in ((ALLOWED | more, _ALLOW), (ABSENT, _ERRNO | errno.ENOSYS)):
         for numbers in table.values():
             number = numbers[column]
             if number is not None:
                 code += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, verdict)]
-    code += [(_EQUAL, 0, 1 + 2 * len(FCNTL_COMMANDS), FCNTL[column]), (_LOAD, 0, 0, _SECOND_ARGUMENT)]
-    for command in FCNTL_COMMANDS:
-        code += [(_EQUAL, 0, 1, command), (_RETURN, 0, 0, _ALLOW)]
+    for numbers_of, allowed in commands.values():
+        # Where none of the commands is meant, what was loaded is no number of a call any more: refused at once.
+        code += [(_EQUAL, 0, 2 + 2 * len(allowed), numbers_of[column]), (_LOAD, 0, 0, _SECOND_ARGUMENT)]
+        for command in allowed:
+            code += [(_EQUAL, 0, 1, command), (_RETURN, 0, 0, _ALLOW)]
+        code.append((_RETURN, 0, 0, _ERRNO | errno.EPERM))
     code.append((_RETURN, 0, 0, _ERRNO | errno.EPERM))
     return b"".join(struct.pack("<HBBI", operation, yes, no, value) for operation, yes, no, value in code)
 

@@ -25,7 +25,7 @@ Payload = bytes | bytearray
 MAGIC = b"ATG1"
 HEADER = struct.Struct("<4sB3x16sQ")
 MAX_BYTES = 8 << 20
-# Checks compute in float64, whatever an array holds, and with an axis of length 0 there is still a loop over the others.
+# Checks compute in float64, whatever an array holds. An axis of length 0 leaves a loop over the others.
 MAX_NUMBERS = MAX_BYTES // 8
 MAX_VALUES = 200_000
 MAX_DEPTH = 64

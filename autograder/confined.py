@@ -1,0 +1,132 @@
+"""The visible checks of a notebook, run in a process that has locked itself in.
+
+A student's copy brings its own check cells, and those run where verdicts are computed. Nobody's grade is at stake, but
+the notebook may be somebody else's: so that process reads Python's own files and nothing else, writes none, starts
+nothing, and has no network and no environment. Before it locks up it starts the parent of the student's workers.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from multiprocessing.connection import Connection, Pipe
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import autograder
+from autograder.errors import Fault, Unusable
+from autograder.result import Result
+
+if TYPE_CHECKING:
+    from autograder.engine.inside.lock import Lock
+
+# Students may have this without NumPy, which is told in one line by whoever needs it: it is imported in the process.
+START = """
+import sys
+sys.path[:] = sys.argv[2:]
+from autograder.engine.isolation import begin
+begin("auto")
+from autograder.confined import serve
+serve(int(sys.argv[1]))
+"""
+
+NEEDED = {"open a local socket", "find open descriptors", "import the grader"}
+"""What student code must not be able to do, and a process that has workers must."""
+
+
+UNLOCKED = "its code ran with your rights, unlocked ({reason}); check nobody else's notebook here"
+
+
+class Confined:
+    """A process for one notebook. It begins to load when it is made, and has locked itself in when it is asked."""
+
+    def __init__(self) -> None:
+        self._connection, theirs = Pipe()
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", START, str(theirs.fileno()), *sys.path],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                # No token of the caller's. A thread of BLAS would need what is about to be locked.
+                env=dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
+            )
+
+    def checked(self, data: bytes, path: str, name: str) -> tuple[Result, str]:
+        """The result of a notebook's visible checks, and why they ran unlocked, if they did.
+
+        Raises:
+            Fault: the process has ended.
+        """
+        # JSON and no pickle, in both directions: what comes back was written where the notebook's code ran.
+        try:
+            self._connection.send_bytes(json.dumps({"path": path, "name": name}).encode())
+            self._connection.send_bytes(data)
+            answer = json.loads(self._connection.recv_bytes())
+        except (EOFError, OSError):
+            raise Fault(f"{path}: the process that runs its checks has ended; is there memory enough?") from None
+        finally:
+            self.close()
+        return Result.from_json(answer["result"]), str(answer["reason"])
+
+    def close(self) -> None:
+        """End it, and its workers with it."""
+        self._connection.close()
+        self._process.wait()
+
+
+def serve(descriptor: int) -> None:
+    """Be that process."""
+    from autograder import handout
+    from autograder.course import Settings
+    from autograder.engine.core import stay_here
+    from autograder.engine.grading import Grader
+
+    connection = Connection(descriptor)
+    about = json.loads(connection.recv_bytes())
+    data = connection.recv_bytes()
+    given = handout.read(data, about["path"], about["name"])
+    settings = Settings()
+
+    try:
+        lock = _lock()
+        grader = Grader(given.exercise, b"", settings)
+    except (Unusable, OSError) as error:
+        grader = Grader(given.exercise, b"", replace(settings, isolation="process"))
+        reason = " ".join(str(error).split())
+    else:
+        stay_here()
+        os.environ.clear()
+        lock.worker([descriptor, *grader.descriptors], settings.memory_mb, settings.submission_seconds)
+        reason = _open_doors()
+
+    result = grader.grade(data, None).result
+    connection.send_bytes(json.dumps({"result": result.to_json(), "reason": reason}).encode())
+    grader.__exit__()
+    os._exit(0)
+
+
+def _lock() -> Lock:
+    """A lock for this process; OSError where the system has none."""
+    import numpy as np
+
+    from autograder.engine.inside.boot import readable
+    from autograder.engine.inside.lock import Lock
+
+    site = Path(np.__file__).parents[1]
+    package = Path(autograder.__file__).parent
+    return Lock("landlock", [*readable(str(site)), str(package)], grader=True)
+
+
+def _open_doors() -> str:
+    """What this process can still do, though it is locked; nothing, as a rule."""
+    from autograder.engine.selftest import ATTEMPTS
+
+    attempts: dict[str, Any] = {}
+    exec(ATTEMPTS, attempts)
+    possible = [name for name in attempts["names"]() if name not in NEEDED and not attempts["attempt"](name)]
+    return f"it could {', '.join(possible)}" if possible else ""

@@ -94,9 +94,9 @@ from autograder.handout import Handout
 real = Handout.checked
 
 
-def checked(self):
+def checked(self, *confined):
     print("graded", file=open("runs", "a"))
-    return real(self)
+    return real(self, *confined)
 
 
 Handout.checked = checked

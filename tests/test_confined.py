@@ -1,0 +1,88 @@
+"""`check` and pytest run a notebook's own check cells, whoever wrote it: they are locked in, or that is said."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from autograder import confined, exercise, handout
+from autograder.course import Settings
+from autograder.engine import isolation
+from autograder.engine.grading import Grader
+from autograder.engine.inside import landlock
+
+ROOT = Path(__file__).parent.parent
+NOTEBOOK = ROOT / "solutions" / "attention" / "attention.ipynb"
+
+SPY = '''
+import os, socket, subprocess
+
+def outcome(attempt):
+    try:
+        return str(attempt())
+    except BaseException as error:
+        return type(error).__name__
+
+said = [
+    outcome(lambda: os.environ["TEACHER_TOKEN"]),
+    outcome(lambda: open({secret!r}).read()),
+    outcome(lambda: os.listdir({folder!r})),
+    outcome(lambda: open({new!r}, "w").write("x")),
+    outcome(lambda: socket.socket()),
+    outcome(lambda: os.fork()),
+    outcome(lambda: subprocess.run(["true"])),
+    outcome(lambda: os.kill(os.getppid(), 0)),
+]
+raise AssertionError("said " + ",".join(said))
+'''
+
+
+def spying_on(folder: Path, cell: str) -> bytes:
+    """A finished notebook; before the code of a cell of it stands code that looks around."""
+    (folder / "secret").write_text("canary")
+    spy = SPY.format(secret=str(folder / "secret"), folder=str(folder), new=str(folder / "new"))
+    notebook = json.loads(NOTEBOOK.read_text())
+    for raw in notebook["cells"]:
+        if raw["id"] == cell:
+            raw["source"] = "".join(raw["source"]).replace("with check(", f"{spy}\nwith check(", 1)
+    return json.dumps(notebook).encode()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot lock a process in; the next test is about that")
+def test_the_check_cells_of_somebody_elses_notebook_reach_nothing(tmp_path, monkeypatch):
+    monkeypatch.setenv("TEACHER_TOKEN", "canary")
+    data = spying_on(tmp_path, "softmax-by_hand")
+
+    result, unlocked = handout.read(data, "mallory.ipynb", "attention").checked()
+
+    assert unlocked == ""
+    (said,) = (check.message for check in result.checks if check.message.startswith("said "))
+    assert said == "said KeyError," + ",".join(["PermissionError"] * 7)
+    assert not (tmp_path / "new").exists()
+    assert sum(check.status == "failed" for check in result.checks) == 1
+
+
+def test_the_setup_cell_of_a_students_copy_never_runs_in_the_parent_of_the_workers(monkeypatch):
+    prepared = []
+    monkeypatch.setattr(isolation.WarmParent, "prepare", lambda self, cell, source: prepared.append(cell))
+    own = handout.read(NOTEBOOK.read_bytes(), "ada.ipynb", "attention").exercise
+    teachers = exercise.load(ROOT, "attention")
+
+    for known in (own, teachers):
+        Grader(known, b"key", Settings(isolation="process")).__exit__()
+
+    assert prepared == ["setup"], "of the teacher's notebook alone"
+
+
+def test_where_nothing_can_lock_the_code_in_that_is_said(monkeypatch):
+    # In the new process: a kernel without Landlock.
+    start = f"import {landlock.__name__} as landlock\nlandlock.version = lambda: 0\n"
+    monkeypatch.setattr(confined, "START", confined.START.replace("from autograder.confined", f"{start}from autograder.confined"))
+
+    result, unlocked = handout.read(NOTEBOOK.read_bytes(), "ada.ipynb", "attention").checked()
+
+    assert result.score == result.max_score
+    assert "no Landlock" in unlocked

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import pickle
@@ -12,7 +13,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from concurrent.futures import Future
 from contextlib import closing, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
@@ -31,6 +34,7 @@ from tests import courses, databases, processes, stock, toy
 from tests.courses import NAME, RIGHT
 from tests.processes import run, start, until
 
+PR_SET_CHILD_SUBREAPER = 36
 SLOW = "import time\ndef double(x):\n    time.sleep({seconds})\n    return 2 * np.asarray(x)\n"
 WRONG = "def total(x):\n    return float(np.abs(x).sum())\n"
 
@@ -188,6 +192,30 @@ def test_a_run_that_is_stopped_keeps_what_it_has_graded_and_leaves_no_process(co
     assert {path.name for path in course.autograded.iterdir()} == graded
 
 
+@pytest.fixture
+def nobody_collects() -> Iterator[set[int]]:
+    """As in a container whose first process collects nobody: what is orphaned comes here, and stays. Who is here already."""
+    prctl = ctypes.CDLL(None).prctl
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    yield set(processes.children(os.getpid()))
+    prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+
+
+@pytest.mark.parametrize("ended", ["by itself", "by a signal", "after its graders were killed"])
+def test_no_process_is_left_dead_or_alive_where_nobody_collects_orphans(course: Course, nobody_collects: set[int], ended: str) -> None:
+    hand_in(course, 6, seconds=0.1)
+    with start("grade", NAME, "--jobs", "2", cwd=course.root) as process:
+        until(lambda: len(stored(course)) >= 2, "two results")
+        if ended == "by a signal":
+            process.terminate()
+        elif ended == "after its graders were killed":
+            for grader in processes.graders(process.pid):
+                os.kill(grader, signal.SIGKILL)
+        process.communicate(timeout=processes.SECONDS)
+    assert process.returncode == (128 + signal.SIGTERM if ended == "by a signal" else 0)
+    assert set(processes.children(os.getpid())) <= nobody_collects
+
+
 # Submissions that graders die of
 
 
@@ -225,6 +253,28 @@ def test_a_submission_that_its_graders_die_of_is_rejected_and_nobody_else_suffer
         "ada": ("graded", 1), "mallory": ("rejected", None), "zoe": ("graded", 1),
     }  # fmt: skip
     assert "ends every process that grades it" in str(found["mallory"].reason)
+
+
+def test_a_mistake_of_ours_is_not_made_again_with_the_same_submission(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    class Failing:
+        deaths: tuple[type[Exception], ...] = ()
+        size = 1
+
+        def submit(self, task: Task) -> Future[Graded]:
+            asked.append(task.student)
+            future: Future[Graded] = Future()
+            result = toy.grade(toy.exercise("f()"), f=ANSWERS["ada"]).without_steps("the grader failed")
+            future.set_result(Graded(replace(result, student=task.student), None, lasting=task.student == "mallory"))
+            return future
+
+        def close(self) -> None:
+            """Nothing to end."""
+
+    found = list(crew.graded(Failing(), toy.exercise("f()"), ["mallory", "zoe"], lambda name: Task(name, b""), SimpleQueue()))
+    assert [one.result.status for one in found] == ["error", "error"]
+    assert asked == ["mallory", "zoe", "zoe"], "what may be the machine's doing is tried once more"
 
 
 def test_where_the_reference_solution_kills_graders_too_a_submission_ends_as_error() -> None:

@@ -273,7 +273,8 @@ def graded():
                 graders[level] = Grader(exercise, key, Settings(isolation=level))
             except Unusable as reason:
                 not_here(str(reason))
-        graders[level]._bench._secret = key
+        # Its bytes are 64 at most, as many as a key may have.
+        graders[level]._bench._key = key
         return graders[level].grade(data, "ada").result
 
     yield grade

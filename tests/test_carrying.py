@@ -146,3 +146,12 @@ def test_what_the_student_replaces_in_turn_stays_replaced():
     place = next(n for n, cell in enumerate(nb["cells"]) if cell["id"] == "shift")
     nb["cells"].insert(place, toy.added(overwriting))
     assert seen(toy.grade(THREE, json.dumps(nb).encode(), settings=SETTINGS))["both-c0"] == "failed"
+
+
+def test_where_a_wrong_and_an_untried_step_are_mended_the_smaller_share_counts():
+    answers = {"double": WRONG["double"], "shift": "def shift(x):\n    raise NotImplementedError"}
+    for shares in ((0.5, 0.25), (0.25, 0.5)):
+        settings = replace(SETTINGS, carried=shares[0], carried_unattempted=shares[1])
+        (check,) = (check for check in grade(settings, **answers).step("both").checks if check.name == "c0")
+        assert (check.status, check.with_reference) == ("carried", ("double", "shift"))
+        assert check.earned == 0.25 * check.points

@@ -54,8 +54,8 @@ class Bench:
     def use(self, parent: Parent) -> None:
         """Take workers from this parent from now on."""
         self.parent = parent
-        # The setup cell alone, which students have: what the parent holds, every worker of theirs can read. And only the
-        # teacher's own: the parent is not locked in as workers are, and in a student's copy the cell may be anybody's.
+        # The setup cell alone, which students have: what the parent holds, every worker of theirs can read. Only the
+        # teacher's own: the parent is not locked in as workers are, and the one in a student's copy may be anybody's.
         if self.exercise.has_reference:
             parent.prepare("setup", self.exercise.setup)
 

@@ -88,6 +88,8 @@ class Grader:
             submission = parse(data, self._exercise)
         except Rejected as rejected:
             return Graded(self.rejected(data, student, str(rejected)), None)
+        except MemoryError:
+            return Graded(self.rejected(data, student, "holds more than there is memory to read it"), None)
         result = self._result(data, student, warnings=tuple(map(_printable, submission.warnings)))
         try:
             self._parent.lost = False

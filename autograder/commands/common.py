@@ -45,6 +45,14 @@ def course_at(folder: Path | None) -> Course:
     return find(folder)
 
 
+def finish(troubles: Sequence[str]) -> None:
+    """Say for whom something could not be done, and end with 3; where all could be done, go on."""
+    for line in troubles:
+        print(inert(line), file=sys.stderr)
+    if troubles:
+        stop("some students were left out: the lines above say who and why; everything else is done", 3)
+
+
 def missing(course: Course, results: Sequence[Result | Outcome]) -> list[str]:
     """Who is on the class list and has no result."""
     return sorted((course.class_list() or {}).keys() - {result.student for result in results})

@@ -235,7 +235,7 @@ _PLAIN = (
 def _step(data: Mapping[str, Any]) -> StepResult:
     name = data["name"]
     if not isinstance(name, str):
-        raise TypeError(f"the step {name!r}")
+        raise TypeError(f"a step is called {name!r:.60}")
     checks = (
         CheckResult(**_fitting(CheckResult, {**check, "with_reference": _texts(check["with_reference"])}))
         for check in data["checks"]
@@ -249,7 +249,7 @@ def _step(data: Mapping[str, Any]) -> StepResult:
 
 def _texts(data: Any) -> tuple[str, ...]:
     if not isinstance(data, list) or not all(isinstance(text, str) for text in data):
-        raise TypeError(f"{data!r} is no list of texts")
+        raise TypeError(f"{data!r:.60} is no list of texts")
     return tuple(data)
 
 
@@ -262,9 +262,9 @@ def _fitting(kind: type, data: dict[str, Any]) -> dict[str, Any]:
     for name, (types, choices) in _fields(kind).items():
         value = data.get(name)
         if name in data and not (isinstance(value, types) and (not choices or value in choices)):
-            raise TypeError(f"{name} is {value!r}")
+            raise TypeError(f"{name} is {value!r:.60}")
         if isinstance(value, (int, float)) and not 0 <= value <= MOST_POINTS:
-            raise TypeError(f"{name} is {value!r}")
+            raise TypeError(f"{name} is {value!r:.60}")
     return data
 
 

@@ -219,7 +219,7 @@ def test_a_late_policy_that_fails_names_itself_and_writes_nothing_of_the_late_on
     courses.submit(course, "ada", RIGHT, "2026-11-21 00:00:00 UTC")
     gradebook.prepare(course, known, datetime(2026, 11, 20))
     courses.submit(course, "bob", RIGHT, "2026-11-19 00:00:00 UTC")
-    with pytest.raises(Fault, match="ada: not in the gradebook: .*late penalty for ada failed with ZeroDivisionError"):
+    with pytest.raises(Fault, match=r"ada: not in the gradebook: .*late penalty for ada failed with ZeroDivisionError"):
         gradebook.record(course, known, [courses.graded(course, student, RIGHT) for student in ("ada", "bob")])
     assert [row[0] for row in database.rows(STUDENTS)] == ["bob"]
     assert {student: found.score for student, found in marks.class_marks(course, known).items()} == {"bob": 10}

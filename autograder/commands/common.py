@@ -23,7 +23,10 @@ CourseFolder = Annotated[
     Optional[Path], typer.Option("--course", metavar="DIR", help="where the course's state lies; default: course/")
 ]
 Isolation = Annotated[
-    Optional[str], typer.Option(metavar="LEVEL", help="bubblewrap, landlock or process; default: the best that works")
+    Optional[str],
+    typer.Option(
+        metavar="LEVEL", help="bubblewrap, landlock or process (locks nothing in); default: the best of the first two"
+    ),
 ]
 Notebook = Annotated[Path, typer.Argument(metavar="NOTEBOOK", help="a submitted .ipynb or percent .py")]
 

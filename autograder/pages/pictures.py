@@ -100,8 +100,8 @@ def _sum(row: tuple[float | bool | str, ...]) -> float | str:
         return str(sum(strange))
     try:
         return math.fsum(map(float, row))
-    except OverflowError:  # by parts so small that they can be added; their multiple may be infinite
-        return len(row) * math.fsum(float(value) / len(row) for value in row)
+    except OverflowError:  # parts of them can be added; the multiple of that may be infinite
+        return 1024 * math.fsum(float(value) / 1024 for value in row)
 
 
 def _close(one: float | str, other: float | str) -> bool:

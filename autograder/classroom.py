@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import os
 import signal
@@ -20,7 +21,9 @@ from autograder.exercise import Exercise
 from autograder.graders import Task
 from autograder.intake.raw import Rejected, read
 from autograder.journal import Journal
+from autograder.output import short
 from autograder.result import Outcome, Result
+from autograder.troubles import Troubles, cause, gathered
 
 BATCH = 50
 """So many results are written to the gradebook at once."""
@@ -41,6 +44,8 @@ def grade_class(
 
     A result is stored as soon as it is there, and before the gradebook hears of it. Without ``force`` a submission
     is not graded again when its bytes, the exercise and the engine are those of its stored result.
+
+    A result that cannot be stored, or recorded, is an ``error`` of that student alone, and its reason says why.
 
     Args:
         jobs: so many processes of this machine grade.
@@ -77,31 +82,62 @@ def grade_class(
                     student = str(one.result.student)
                     if not one.unchanged:
                         journal.storing(student)
-                        text = one.result.to_json() + "\n"
-                        files.write(result_path(course, exercise.name, student), text.encode())
+                        one = _stored(course, exercise.name, one)
                     batch.append(replace(one, unchanged=one.unchanged and student not in journal.pending))
                     outcomes[student] = one.result.outcome
                     if progress:
                         progress(one.result)
                     if len(batch) == BATCH:
-                        _record(course, exercise, batch, folder, journal)
-            except (Stopped, crew.Gone):
-                _record(course, exercise, batch, folder, journal)
-                raise
-            _record(course, exercise, batch, folder, journal)
+                        _record(course, exercise, batch, folder, journal, outcomes)
+            finally:
+                _record(course, exercise, batch, folder, journal, outcomes)
     return [outcomes[name] for name in sorted(outcomes)]
 
 
-def _record(course: Course, exercise: Exercise, batch: list[Graded], folder: Path, journal: Journal) -> None:
-    """Write a batch into the gradebook and the autograded notebooks, and empty it."""
+def _stored(course: Course, exercise: str, one: Graded) -> Graded:
+    """Store a result; where that cannot be done, store that it is an error, and the class goes on."""
+    path = result_path(course, exercise, str(one.result.student))
+    try:
+        files.write(path, f"{one.result.to_json()}\n".encode())
+        return one
+    except Exception as error:
+        failed = one.result.without_steps(f"the result could not be stored: {cause(error)}")
+    # Where nothing can be written at all, the outcome of the run says so alone.
+    with contextlib.suppress(Exception):
+        files.write(path, f"{failed.to_json()}\n".encode())
+    return Graded(failed, None)
+
+
+def _record(
+    course: Course,
+    exercise: Exercise,
+    batch: list[Graded],
+    folder: Path,
+    journal: Journal,
+    outcomes: dict[str, Outcome],
+) -> None:
+    """Write a batch into the gradebook and the autograded notebooks, and empty it.
+
+    Whoever cannot be written there is an error in this run, and for the journal still to be recorded by the next.
+    """
     from autograder.nbgrader import autograded, gradebook
 
-    gradebook.record(course, exercise, batch, submitted=folder)
-    for one in batch:
+    if not batch:
+        return
+
+    troubles = Troubles()
+    # Emptied first: where nothing can be recorded at all, that is not tried twice.
+    done, batch[:] = list(batch), []
+    gradebook.record(course, exercise, done, submitted=folder, troubles=troubles)
+    for one in done:
         if one.submission is not None:
-            autograded.write(course, exercise, one, submitted=folder)
-    journal.recorded(str(one.result.student) for one in batch)
-    batch.clear()
+            with troubles.of(str(one.result.student), "no autograded notebook"):
+                autograded.write(course, exercise, one, submitted=folder)
+    for student in troubles:
+        old = outcomes[student]
+        reason = "; ".join(filter(None, [old.reason, troubles.about(student)]))
+        outcomes[student] = replace(old, status="error", score=None, reason=reason)
+    journal.recorded(student for one in done if (student := str(one.result.student)) not in troubles)
 
 
 def _crew(course: Course, exercise: Exercise, jobs: int, scheduler: str | None) -> crew.Crew:
@@ -142,24 +178,54 @@ def result_path(course: Course, exercise: str, student: str) -> Path:
     return course.results / exercise / f"{student}.json"
 
 
+def stored_students(course: Course, exercise: str) -> list[str]:
+    """Who has a stored result, by id; a file of another name is nobody's."""
+    return sorted(path.stem for path in (course.results / exercise).glob("*.json") if STUDENT_ID.match(path.stem))
+
+
 def stored_result(course: Course, exercise: str, student: str) -> Result | None:
-    """The stored result of a student, None where there is none that can be read."""
+    """The stored result of a student, None where there is none.
+
+    Raises:
+        Unusable: there is one, but it is damaged, or somebody else's.
+    """
+    path = result_path(course, exercise, student)
+    again = f"run autograder grade {exercise}"
     try:
-        return Result.from_json(result_path(course, exercise, student).read_bytes())
-    except (OSError, ValueError):
+        result = Result.from_json(path.read_bytes())
+    except FileNotFoundError:
         return None
+    except OSError as error:
+        raise Unusable(f"{short(path)}: {str(error.strerror).lower()}; remove it and {again}") from None
+    except ValueError as error:
+        raise Unusable(f"{short(path)}: {error}; {again}") from None
+    if (result.student, result.exercise) != (student, exercise):
+        raise Unusable(f"{short(path)}: is that of {result.student!r} for {result.exercise!r}; {again} --force")
+    return result
 
 
-def stored_results(course: Course, exercise: str) -> list[Result]:
-    """All stored results of an exercise, in the order of the students' ids."""
-    names = sorted(path.stem for path in (course.results / exercise).glob("*.json"))
-    return [result for name in names if (result := stored_result(course, exercise, name))]
+def stored_results(course: Course, exercise: str, troubles: Troubles | None = None) -> list[Result]:
+    """All stored results of an exercise, in the order of the students' ids; ``troubles`` gets the damaged ones.
+
+    Raises:
+        Fault: there are damaged ones, and ``troubles`` is None.
+    """
+    results = []
+    with gathered(troubles) as found:
+        for student in stored_students(course, exercise):
+            with found.of(student, "no result"):
+                result = stored_result(course, exercise, student)
+                results += [result] if result else []
+    return results
 
 
 def stored_lines(course: Course, exercise: str, outcomes: Iterable[Outcome]) -> Iterator[str]:
     """The stored results behind these outcomes as JSON, one a line; read one at a time."""
     for outcome in outcomes:
-        yield result_path(course, exercise, str(outcome.student)).read_text(encoding="utf-8")
+        # What could not even be stored is an error by its outcome, which the table shows.
+        with contextlib.suppress(OSError):
+            text = result_path(course, exercise, str(outcome.student)).read_text(encoding="utf-8")
+            yield text
 
 
 def students_in(folder: Path, exercise: str) -> list[str]:
@@ -203,14 +269,18 @@ def _within(folder: Path) -> list[str]:
 def _task(course: Course, exercise: str, folder: Path, student: str, force: bool) -> Task:
     """The submission of a student, with its stored result unless it is to be graded anew in any case."""
     path = folder / student / exercise / f"{exercise}.ipynb"
-    stored = result_path(course, exercise, student)
-    old = None if force or not stored.is_file() else stored.read_bytes()
+    old = None
+    if not force:
+        with contextlib.suppress(OSError):  # without its stored result a submission is graded anew
+            old = result_path(course, exercise, student).read_bytes()
     try:
         if path.parent.is_symlink():  # to another student's, it may be
             raise Rejected("lies in a folder that is a link; links are not followed")
         return Task(student, read(_notebook(path)), None, old)
     except Rejected as rejected:
         return Task(student, b"", f"{path.name} {rejected}")
+    except OSError as error:
+        return Task(student, b"", f"{path.name} cannot be read: {str(error.strerror).lower()}")
 
 
 def _notebook(path: Path) -> Path:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TextIO
 
+from autograder.disclosure import visible
 from autograder.plain_text import brief, printable, quoted
 from autograder.result import CheckResult, Result, StepResult, alike
 from autograder.screen import count, listed
@@ -31,7 +31,7 @@ def publish(result: Result, waiting: str, notebook: Path, out: TextIO) -> None:
         waiting: what is to be said of hidden checks.
         out: the log; remarks are lines in it.
     """
-    steps = [seen for step in result.steps if (seen := _visible(step)).checks]
+    steps = visible(result).steps
     if os.environ.get("GITHUB_ACTIONS"):
         for line in _remarks(steps, notebook):
             print(line, file=out)
@@ -52,24 +52,11 @@ def _escaped(text: str, further: str = "") -> str:
     return "".join(f"%{ord(c):02X}" if c in "%\r\n" + further else c for c in printable(text))
 
 
-def _visible(step: StepResult) -> StepResult:
-    """The step by its visible checks alone; without what is only known because hidden ones were run, too."""
-    return replace(step, checks=tuple(_by_itself(check) for check in step.checks if not check.hidden))
-
-
-def _by_itself(check: CheckResult) -> CheckResult:
-    # That it would pass if another step were right, and which known mistake fits, hidden checks may have shown.
-    if check.status == "carried":
-        message = check.message.partition("; now: ")[2]
-        return replace(check, status="failed", earned=0.0, message=message, hint=None)
-    return replace(check, hint=None)
-
-
 def _failed(step: StepResult) -> list[CheckResult]:
     return [check for check in step.checks if check.status == "failed"]
 
 
-def _remarks(steps: list[StepResult], notebook: Path) -> Iterator[str]:
+def _remarks(steps: Sequence[StepResult], notebook: Path) -> Iterator[str]:
     file = _in_repository(notebook)
     failing = [step for step in steps if not step.unwritten and _failed(step)]
     # The last place is kept for the others, where there are more.
@@ -92,7 +79,7 @@ def _in_repository(notebook: Path) -> str:
     return path.relative_to(top).as_posix() if path.is_relative_to(top) else notebook.as_posix()
 
 
-def _summary(steps: list[StepResult], waiting: str, notebook: Path, room: int) -> str:
+def _summary(steps: Sequence[StepResult], waiting: str, notebook: Path, room: int) -> str:
     """Markdown of at most ``room`` bytes, in which no text of a student is markup."""
     score, most = sum(step.score for step in steps), sum(step.max_score for step in steps)
     parts = [

@@ -6,10 +6,14 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from functools import cache
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 SCHEMA = "autograder/result/1"
 ENGINE = "1.0"
+
+MOST_POINTS = 1e9
+"""More is no mark, wherever it stands: the numbers of a whole class would be lost in it."""
 
 CheckStatus = Literal["passed", "failed", "carried", "not_run"]
 Status = Literal["graded", "rejected", "error"]
@@ -199,17 +203,19 @@ class Result:
     @classmethod
     def from_json(cls, text: str | bytes) -> Result:
         """Read a stored result back; ValueError when it is not one of version 1."""
-        data = json.loads(text)
-        if not isinstance(data, dict) or data.get("schema") != SCHEMA:
-            raise ValueError(f"not a result of schema {SCHEMA}")
         try:
-            return cls(
-                **{name: data[name] for name in _PLAIN},
-                warnings=tuple(data["warnings"]),
+            data = json.loads(text)
+            if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+                raise ValueError(f"not a result of schema {SCHEMA}")
+            plain = {name: data[name] for name in _PLAIN}
+            result = cls(
+                **_fitting(cls, plain),
+                warnings=_texts(data["warnings"]),
                 steps=tuple(_step(step) for step in data["steps"]),
             )
-        except (KeyError, TypeError) as error:
+        except (KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
             raise ValueError(f"not a result of schema {SCHEMA}: {error}") from None
+        return result
 
 
 _PLAIN = (
@@ -227,15 +233,51 @@ _PLAIN = (
 
 
 def _step(data: Mapping[str, Any]) -> StepResult:
+    name = data["name"]
+    if not isinstance(name, str):
+        raise TypeError(f"a step is called {name!r:.60}")
     checks = (
-        CheckResult(**{**check, "with_reference": tuple(check["with_reference"])})
+        CheckResult(**_fitting(CheckResult, {**check, "with_reference": _texts(check["with_reference"])}))
         for check in data["checks"]
     )
     example = data.get("example")
     if example is not None:
         tables = {name: tuple(map(tuple, example[name])) for name in ("got", "wanted")}
-        example = Example(**{**example, **tables})
-    return StepResult(data["name"], tuple(checks), example)
+        example = Example(**_fitting(Example, {**example, **tables}))
+    return StepResult(name, tuple(checks), example)
+
+
+def _texts(data: Any) -> tuple[str, ...]:
+    if not isinstance(data, list) or not all(isinstance(text, str) for text in data):
+        raise TypeError(f"{data!r:.60} is no list of texts")
+    return tuple(data)
+
+
+def _fitting(kind: type, data: dict[str, Any]) -> dict[str, Any]:
+    """What somebody stored for a dataclass, if it is what its fields are said to be.
+
+    Raises:
+        TypeError: something is of another type, or no points that anybody gives.
+    """
+    for name, (types, choices) in _fields(kind).items():
+        value = data.get(name)
+        if name in data and not (isinstance(value, types) and (not choices or value in choices)):
+            raise TypeError(f"{name} is {value!r:.60}")
+        if isinstance(value, (int, float)) and not 0 <= value <= MOST_POINTS:
+            raise TypeError(f"{name} is {value!r:.60}")
+    return data
+
+
+@cache
+def _fields(kind: type) -> dict[str, tuple[Any, tuple[object, ...]]]:
+    """What each field of a dataclass takes: a type, and the words themselves where these are few."""
+    found: dict[str, tuple[Any, tuple[object, ...]]] = {}
+    for name, hint in get_type_hints(kind).items():
+        if get_origin(hint) is Literal:
+            found[name] = str, get_args(hint)
+        else:
+            found[name] = int | float if hint is float else tuple if get_origin(hint) is tuple else hint, ()
+    return found
 
 
 def _total(numbers: Iterable[float]) -> float:

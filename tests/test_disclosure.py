@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from autograder.course import Settings, find
-from autograder.disclosure import as_student_sees
+from autograder.disclosure import as_student_sees, visible
 from autograder.result import CheckResult, Result, StepResult
 
 
@@ -36,8 +37,20 @@ def test_with_points_a_hidden_check_keeps_its_verdict_and_loses_its_words() -> N
 def test_with_never_no_hidden_check_is_left_and_no_sum_tells_of_one() -> None:
     shown = as_student_sees(RESULT, "never")
     assert [check.name for check in shown.checks] == ["open"]
-    assert shown.categories == {"values": {"score": 1.0, "max_score": 2.0}} and shown.step("f").max_score == 2.0
+    assert shown.categories == {"values": {"score": 0.0, "max_score": 2.0}} and shown.step("f").max_score == 2.0
     assert "closed" not in shown.to_json()
+
+
+def test_with_never_a_visible_check_tells_nothing_that_only_hidden_ones_can_have_shown() -> None:
+    """Carried and plainly failed, with a known mistake behind it or without: what is shown is the same."""
+    own = replace(check("open", hidden=False), status="failed", earned=0.0, message="got 4", hint=None, misconception=None, with_reference=())
+    told = replace(own, status="carried", earned=2.0, message="passes once f and g are right; now: got 4", with_reference=("f", "g"))
+    known = replace(own, hint="a hint", misconception="a_mistake")
+    closed = check("closed", hidden=True)
+    for one in (own, told, known):
+        result = replace(RESULT, steps=(StepResult("f", (one, closed)),))
+        assert as_student_sees(result, "never").checks == visible(result).checks == (own,)
+        assert as_student_sees(result, "points").checks[0] == one
 
 
 def test_a_setting_that_does_not_exist_shows_nothing_at_all() -> None:

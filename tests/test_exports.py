@@ -499,10 +499,11 @@ def test_sources_are_what_students_wrote_and_a_template_apart(graded: Course, ca
     assert "left out: cyd: what was graded is no longer in" in capsys.readouterr().err
 
 
-def test_no_student_id_leaves_the_folder(graded: Course) -> None:
+def test_no_student_id_leaves_the_folder(graded: Course, capsys: pytest.CaptureFixture[str]) -> None:
     data = json.loads(result_path(graded, NAME, "ada").read_bytes())
     files.write(result_path(graded, NAME, "zoe"), json.dumps({**data, "student": "../../zoe"}).encode())
-    run("--to", "gradescope")
+    run("--to", "gradescope", code=3)
+    assert "zoe: no result: " in capsys.readouterr().err
     assert sorted(path.name for path in place(graded, "gradescope").iterdir()) == ["+hal", "ada", "bob", "cyd"]
     assert not list(graded.root.rglob("zoe"))
 

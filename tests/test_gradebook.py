@@ -12,7 +12,7 @@ from sqlalchemy import Engine, event
 
 from autograder.course import Course
 from autograder.engine.grading import Graded
-from autograder.errors import Unusable
+from autograder.errors import Fault, Unusable
 from autograder.nbgrader import gradebook, host, marks, schema, stamp
 from tests import courses, stock
 from tests.courses import ALL_CHECKS, NAME, RIGHT
@@ -212,15 +212,17 @@ def test_a_gradebook_that_cannot_be_used_gets_one_line(course: Course, content: 
     assert "\n" not in str(caught.value) and "gradebook.db" in str(caught.value)
 
 
-def test_a_late_policy_that_fails_names_itself_and_writes_nothing(course: Course, database: Database) -> None:
+def test_a_late_policy_that_fails_names_itself_and_writes_nothing_of_the_late_one(course: Course, database: Database) -> None:
     config = course.root / "nbgrader_config.py"
     config.write_text(config.read_text() + '\nc.AssignLatePenalties.plugin_class = "tests.latepolicy.Broken"\n')
     known = courses.load(course)
     courses.submit(course, "ada", RIGHT, "2026-11-21 00:00:00 UTC")
     gradebook.prepare(course, known, datetime(2026, 11, 20))
-    with pytest.raises(Unusable, match="late penalty for ada failed with ZeroDivisionError"):
-        gradebook.record(course, known, [courses.graded(course, "ada", RIGHT)])
-    assert database.rows(STUDENTS) == []
+    courses.submit(course, "bob", RIGHT, "2026-11-19 00:00:00 UTC")
+    with pytest.raises(Fault, match=r"ada: not in the gradebook: .*late penalty for ada failed with ZeroDivisionError"):
+        gradebook.record(course, known, [courses.graded(course, student, RIGHT) for student in ("ada", "bob")])
+    assert [row[0] for row in database.rows(STUDENTS)] == ["bob"]
+    assert {student: found.score for student, found in marks.class_marks(course, known).items()} == {"bob": 10}
 
 
 def test_a_database_address_in_nbgraders_configuration_is_used(course: Course, tmp_path: Path) -> None:

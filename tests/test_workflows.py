@@ -88,6 +88,7 @@ class Machine:
                 text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             )  # fmt: skip
             log += done.stdout
+            self.code = done.returncode
             if done.returncode:
                 return False, log
         return True, log
@@ -122,12 +123,15 @@ def git(folder: Path, *arguments: str) -> None:
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
 
 
-def push(server: Path, repository: str, file: bytes | Path) -> None:
-    """A student's repository, as it lies on the server."""
+def push(server: Path, repository: str, file: bytes | Path, name: str = f"{NAME}.ipynb") -> None:
+    """A student's repository, as it lies on the server, which can leave files out as GitHub's can."""
     folder = server / repository
     folder.mkdir(parents=True)
     git(folder, "init", "-q")
-    notebook = folder / f"{NAME}.ipynb"
+    for setting in ("allowFilter", "allowAnySHA1InWant"):
+        git(folder, "config", f"uploadpack.{setting}", "true")
+    notebook = folder / name
+    notebook.parent.mkdir(parents=True, exist_ok=True)
     notebook.symlink_to(file) if isinstance(file, Path) else notebook.write_bytes(file)
     git(folder, "add", ".")
     git(folder, "commit", "-qm", "My answers")
@@ -162,6 +166,46 @@ def test_the_teacher_s_side_grades_what_is_pushed_with_all_checks(course, teache
     assert "t0ken" not in log and "s3cret" not in log
     # A page would be shown to whoever can open the run.
     assert not teacher.summary.exists()
+
+
+def test_what_one_student_pushed_never_keeps_others_from_being_fetched_and_graded(course, teacher, tmp_path):
+    server = tmp_path / "server"
+    right = handed_in(course, RIGHT)
+    push(server, "my-course/folder", right, f"{NAME}.ipynb/inside.ipynb")
+    push(server, "my-course/huge", right + b" " * 20_000_000)
+    push(server, "my-course/without", right, "other.ipynb")
+    (server / "my-course/empty").mkdir()
+    git(server / "my-course/empty", "init", "-q")
+    # So that nothing else of a repository is taken along: with it the machine would be full.
+    (server / "my-course/ben/film.mp4").write_bytes(os.urandom(3_000_000))
+    git(server / "my-course/ben", "add", ".")
+    git(server / "my-course/ben", "commit", "-qm", "My holidays")
+    hostile = ["folder", "huge", "without", "empty"]
+    nobody = ["../../../evil my-course/ada", ".. my-course/ada", "a/b my-course/ada", "lost", "mal --upload-pack=touch", "mal my-course/../ada x"]
+    lines = ["ada my-course/ada", *(f"{name} my-course/{name}" for name in hostile), *nobody, "ben my-course/ben", "ada my-course/without"]
+    (course.root / "repositories.txt").write_text("\r\n".join(lines))
+
+    succeeded, log = teacher.run("grade", github__event__repository__private="true", **SECRETS)
+    assert succeeded, log
+    assert [path.name for path in sorted(course.submitted.iterdir())] == ["ada", "ben"]
+    for name in hostile:
+        assert f"::warning::{name}: no {NAME}.ipynb in my-course/{name} that is a file of at most 20 MB" in log
+    assert log.count("::warning::repositories.txt: not a student's id and OWNER/REPOSITORY") == len(nobody)
+    scores = {path.stem: json.loads(path.read_text())["score"] for path in (course.results / NAME).glob("*.json")}
+    assert scores == {"ada": 10.0, "ben": 7.0}
+    assert not list(tmp_path.rglob("evil")) and not list((tmp_path / "temp" / "submissions").iterdir())
+
+
+def test_a_command_that_fails_keeps_no_other_from_its_work_and_the_job_still_fails(course, teacher, tmp_path):
+    """As it does for one submission that is an error of the grader's."""
+    command = tmp_path / "bin" / "autograder"
+    command.write_text(command.read_text().replace("exec", 'echo "ran: $1"; test "$1" = report ||').rstrip() + '\ntest "$1" != grade || exit 3\ntest "$1" != feedback || exit 2\n')
+    succeeded, log = teacher.run("grade", github__event__repository__private="true", **SECRETS)
+    assert not succeeded and teacher.code == 3
+    assert re.findall("^ran: (.*)", log, re.MULTILINE) == ["grade", "feedback", "report"]
+    upload = next(step for step in steps(WORKFLOWS["grade"]) if "upload-artifact" in step.get("uses", ""))
+    assert upload["if"] == "always() && steps.grade.outcome != 'skipped'"
+    assert [step["name"] for step in steps(WORKFLOWS["grade"]) if step.get("id") == "grade"] == ["Grade"]
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,10 @@ CourseFolder = Annotated[
     Optional[Path], typer.Option("--course", metavar="DIR", help="where the course's state lies; default: course/")
 ]
 Isolation = Annotated[
-    Optional[str], typer.Option(metavar="LEVEL", help="bubblewrap, landlock or process; default: the best that works")
+    Optional[str],
+    typer.Option(
+        metavar="LEVEL", help="bubblewrap, landlock or process (locks nothing in); default: the best of the first two"
+    ),
 ]
 Notebook = Annotated[Path, typer.Argument(metavar="NOTEBOOK", help="a submitted .ipynb or percent .py")]
 
@@ -43,6 +46,14 @@ def course_at(folder: Path | None) -> Course:
     from autograder.course import find
 
     return find(folder)
+
+
+def finish(troubles: Sequence[str]) -> None:
+    """Say for whom something could not be done, and end with 3; where all could be done, go on."""
+    for line in troubles:
+        print(inert(line), file=sys.stderr)
+    if troubles:
+        stop("some students were left out: the lines above say who and why; everything else is done", 3)
 
 
 def missing(course: Course, results: Sequence[Result | Outcome]) -> list[str]:

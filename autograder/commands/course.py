@@ -14,6 +14,7 @@ from autograder.commands.common import (
     ExerciseName,
     Isolation,
     course_at,
+    finish,
     isolated,
     missing,
     opened,
@@ -75,7 +76,7 @@ def grade(
     if outcomes:
         print(f"wrote {short(where.results / exercise)}, {short(where.autograded)} and the gradebook", file=out)
     if any(outcome.status == "error" for outcome in outcomes):
-        stop("some submissions could not be graded: see reason", 3)
+        stop("some submissions could not be graded, or not recorded: see reason", 3)
 
 
 def report(
@@ -100,6 +101,7 @@ def report(
     print(file=out)
     tables.standings(found, out)
     print(f"wrote {short(path)}", file=out)
+    finish(known.troubles.lines)
 
 
 def lab(

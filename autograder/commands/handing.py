@@ -11,11 +11,13 @@ import typer
 from autograder.commands.common import (
     CourseFolder,
     ExerciseName,
+    finish,
     opened,
 )
 from autograder.errors import Unusable
 from autograder.output import short
 from autograder.plain_text import inert
+from autograder.troubles import Troubles
 
 
 def release(
@@ -52,13 +54,15 @@ def feedback(
     from autograder.pages import hand_back
 
     where, what = opened(course, exercise)
-    paths = pages.write_class(where, what)
-    if not paths:
+    troubles = Troubles()
+    paths = pages.write_class(where, what, troubles=troubles)
+    if not paths and not troubles:
         raise Unusable(f"{where.results / exercise}: no results yet; run autograder grade {exercise}")
     print(f"wrote {len(paths)} pages, as {short(where.feedback)}/<student>/{exercise}/{exercise}.html")
     if archive is not None:
-        named = hand_back.write(where, what, paths, archive)
+        named = hand_back.write(where, what, paths, archive, troubles)
         print(f"wrote {short(archive)}: {', '.join(f'{number} {kind}' for kind, number in named.items())}")
+    finish(troubles.lines)
 
 
 def export(
@@ -104,3 +108,4 @@ def export(
         print(inert(" ".join(note.split())), file=sys.stderr)
     if path is not None:
         print(f"wrote {short(path)}")
+    finish(made.troubles)

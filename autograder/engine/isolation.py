@@ -1,8 +1,8 @@
 """Starts the warm parent of the workers, and says how well it is locked in.
 
 Levels, best first: ``bubblewrap`` (namespaces, seccomp, limits), ``landlock`` (Landlock, seccomp, limits, for
-containers and systems without user namespaces), ``process`` (a process of its own with limits, nothing else:
-it keeps a grade from being changed, but not files from being read; it must be asked for by name).
+containers and systems without user namespaces), ``process`` (a process of its own with limits, nothing else: student
+code can read and write whatever the caller can, a gradebook too; it must be asked for by name).
 """
 
 from __future__ import annotations

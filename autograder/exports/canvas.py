@@ -28,17 +28,20 @@ _POINTS = "    Points Possible"
 def make(request: Request, everybody: Class) -> Product:
     if request.fill is not None:
         return _filled(matching.read(request.fill, "canvas"), request, everybody)
-    rows = [_student(one) for one in everybody.standings]
+    rows: dict[str, list[Cell]] = {}
+    for one in everybody.standings:
+        with everybody.troubles.of(one.student, "no row"):
+            rows[one.student] = _student(one)
     head: list[list[Cell]] = [
         [*STUDENT, request.column or everybody.exercise.name],
         [_POINTS, None, None, None, None, everybody.max_score],
     ]
-    unknown = [one.student for one, row in zip(everybody.standings, rows) if not row[1]]
+    unknown = [student for student, row in rows.items() if not row[1]]
     note = (
         f"no Canvas ID in students.csv for {len(unknown)} of {len(rows)} students: Canvas finds these by login or name;"
         " better fill what Canvas exports, with --fill"
     )
-    return Product(table([*head, *rows]), (note,) if unknown else ())
+    return Product(table([*head, *rows.values()]), (note,) if unknown else ())
 
 
 def _student(one: Standing) -> list[Cell]:
@@ -72,10 +75,12 @@ def _filled(download: Download, request: Request, everybody: Class) -> Product:
             row[0] = _harmless(row[0], id)
         kept.append(row)
     found, notes = matching.match(everybody, lines, str(download))
+    scored = everybody.scored
     for place, student in found.items():
-        one = everybody.scored.get(student)
+        one = scored.get(student)
         if one is not None and one.score is not None:
-            kept[place][score] = number(one.score)
+            with everybody.troubles.of(student, "left as it is"):
+                kept[place][score] = number(one.score)
     rows = [[row[place] for place in (*people, score)] for row in [header, *kept]]
     return Product(matching.write(download, rows), tuple(notes))
 

@@ -29,10 +29,11 @@ def make(request: Request, everybody: Class) -> Product:
     files: dict[str, bytes] = {}
     notes: list[str] = []
     for student, one in everybody.scored.items():
-        data = _result(one, everybody, request.course.settings.feedback_hidden, organization, name)
-        if data["score"] != one.score:
-            notes.append(f"made whole: {student}: {number(one.score or 0.0)} is {data['score']} there")
-        files[f"{student}/result.json"] = (json.dumps(data, ensure_ascii=False, indent=2) + "\n").encode()
+        with everybody.troubles.of(student, "no result.json"):
+            data = _result(one, everybody, request.course.settings.feedback_hidden, organization, name)
+            files[f"{student}/result.json"] = (json.dumps(data, ensure_ascii=False, indent=2) + "\n").encode()
+            if data["score"] != one.score:
+                notes.append(f"made whole: {student}: {number(one.score or 0.0)} is {data['score']} there")
     return Product(files, tuple(notes))
 
 

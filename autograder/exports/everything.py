@@ -16,7 +16,11 @@ SCHEMA = "autograder/export/1"
 def make(request: Request, everybody: Class) -> Product:
     about = {"schema": SCHEMA, "exercise": everybody.exercise.name, "max_score": everybody.max_score}
     # A line for each student: readable with grep, and a large class needs no second copy of itself.
-    students = ",\n".join(_text(_student(one)) for one in everybody.standings)
+    lines = []
+    for one in everybody.standings:
+        with everybody.troubles.of(one.student, "not in the file"):
+            lines.append(_text(_student(one)))
+    students = ",\n".join(lines)
     text = f'{_text(about)[:-1]}, "students": [\n{students}\n]}}\n'
     return Product(text.encode("utf-8", "replace"))
 

@@ -72,4 +72,4 @@ def make(name: str, request: Request, missing_as_zero: bool = False) -> Product:
     everybody = of_class(request.course, request.exercise, missing_as_zero)
     of_grades: Callable[[Request, Class], Product] = module.make
     product = of_grades(request, everybody)
-    return replace(product, notes=(*everybody.notes(), *product.notes))
+    return replace(product, notes=(*everybody.notes(), *product.notes), troubles=tuple(everybody.troubles.lines))

@@ -1,8 +1,9 @@
 """``gradescope``: a ``results.json`` for each submission, as Gradescope's autograders write it.
 
-Format: gradescope-autograders.readthedocs.io/en/latest/specs. Visible checks are ``visible``; all that depends on
-hidden ones is ``after_published``, and while a test is not visible Gradescope shows no total score either. How much
-students ever see of hidden checks is the course's setting ``feedback.hidden``.
+Format: gradescope-autograders.readthedocs.io/en/latest/specs. Visible checks are ``visible``, by themselves; all that
+depends on hidden ones is ``after_published``, what visible checks keep because earlier steps are wrong included, and
+while a test is not visible Gradescope shows no total score either. How much students ever see of hidden checks is the
+course's setting ``feedback.hidden``.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from autograder.disclosure import as_student_sees
+from autograder.disclosure import as_student_sees, by_itself
 from autograder.exercise import Exercise
 from autograder.exports.cells import number
 from autograder.exports.product import Product, Request
@@ -30,7 +31,8 @@ def make(request: Request, everybody: Class) -> Product:
     notes = []
     for student, one in everybody.scored.items():
         if one.result is not None:
-            files[f"{student}/results.json"] = encoded(results(everybody.exercise, one.result, disclosed, one))
+            with everybody.troubles.of(student, "no results.json"):
+                files[f"{student}/results.json"] = encoded(results(everybody.exercise, one.result, disclosed, one))
         elif one.status == "missing":
             files[f"{student}/results.json"] = encoded(_absent())
         else:
@@ -78,8 +80,11 @@ def _tests(exercise: Exercise, result: Result, disclosed: str) -> Iterator[Test]
     sentences = {check.id: check.sentence for check in exercise.checks}
     numbers = {step.name: number for number, step in enumerate(result.steps, start=1)}
     shown_result = as_student_sees(result, disclosed)
+    kept: list[float] = []
+    known: list[str] = []
     for step in shown_result.steps:
-        for place, check in enumerate(step.checks, start=1):
+        for place, full in enumerate(step.checks, start=1):
+            check = full if full.hidden else by_itself(full)
             sentence = sentences.get(f"{step.name}-{check.name}", check.name)
             yield {
                 "name": f"{step.name}: {sentence}",
@@ -93,10 +98,17 @@ def _tests(exercise: Exercise, result: Result, disclosed: str) -> Iterator[Test]
                 "tags": [shown(check.category)],
                 "visibility": LATER if check.hidden else VISIBLE,
             }
+            if full != check:
+                kept.append(full.earned - check.earned)
+                known.append(f"{step.name}: {sentence}\n{_said(full)}")
+    if kept:
+        about = "Visible checks, once all checks had been run"
+        yield _later(about, "\n\n".join(known), score=round(sum(kept), 9), max_score=0.0)
     gone = [check for check in result.checks if check.hidden] if disclosed == "never" else []
     if gone:
         # No more than the total says, which students may know; it keeps the tests adding up.
-        score, most = round(sum(c.earned for c in gone), 9), round(sum(c.points for c in gone), 9)
+        score = round((result.score or 0.0) - (shown_result.score or 0.0), 9)
+        most = round(sum(check.points for check in gone), 9)
         yield _later("Checks graded after you hand in", "", score=score, max_score=most)
 
 

@@ -33,14 +33,16 @@ def make(request: Request, everybody: Class) -> Product:
         )
     lines = {place: _line(row, column) for place, row in enumerate(download.rows)}
     found, notes = matching.match(everybody, lines, str(download))
+    scored = everybody.scored
     for place, student in found.items():
-        one = everybody.scored.get(student)
+        one = scored.get(student)
         if one is None or one.score is None:
             continue
         if one.score > most:
             notes.append(f"above Moodle's maximum: {student}: {number(one.score)}; Moodle skips it, enter it by hand")
-        # With a point, whatever the language: Moodle reads it in all of them.
-        download.rows[place][column] = number(one.score)
+        with everybody.troubles.of(student, "left as it is"):
+            # With a point, whatever the language: Moodle reads it in all of them.
+            download.rows[place][column] = number(one.score)
     return Product(matching.write(download, [download.header, *download.rows]), tuple(notes))
 
 

@@ -29,10 +29,14 @@ class Request:
 
 @dataclass(frozen=True)
 class Product:
-    """One file as bytes, or the files of a folder by their path in it; and lines that the teacher should read."""
+    """One file as bytes, or the files of a folder by their path in it; and lines that the teacher should read.
+
+    ``troubles``: lines about students for whom the grader could not do it.
+    """
 
     content: bytes | Mapping[str, bytes]
     notes: tuple[str, ...] = ()
+    troubles: tuple[str, ...] = ()
 
 
 def refuse(output: str | None, is_folder: bool) -> None:

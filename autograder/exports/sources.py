@@ -26,18 +26,19 @@ def make(request: Request, everybody: Class) -> Product:
     for one in everybody.standings:
         if one.result is None or one.result.status != "graded":
             continue
-        folder = request.course.submitted / one.student / exercise.name
-        submission = _submission(request, folder, one.result.submission_sha256)
-        if submission is None:
-            notes.append(f"left out: {one.student}: what was graded is no longer in {folder}")
-            continue
-        own = [
-            cell.source.strip()
-            for cell in submission.cells
-            # The setup cell is the teacher's, whatever stands in it; so is what nobody touched.
-            if cell.is_code and given.get(cell.id or "") != cell.source.strip() and not _is_setup(request, cell.id)
-        ]
-        files[f"submissions/{one.student}/{exercise.name}.py"] = _script(own)
+        with everybody.troubles.of(one.student, "no source"):
+            folder = request.course.submitted / one.student / exercise.name
+            submission = _submission(request, folder, one.result.submission_sha256)
+            if submission is None:
+                notes.append(f"left out: {one.student}: what was graded is no longer in {folder}")
+                continue
+            own = [
+                cell.source.strip()
+                for cell in submission.cells
+                # The setup cell is the teacher's, whatever stands in it; so is what nobody touched.
+                if cell.is_code and given.get(cell.id or "") != cell.source.strip() and not _is_setup(request, cell.id)
+            ]
+            files[f"submissions/{one.student}/{exercise.name}.py"] = _script(own)
     return Product(files, tuple(notes))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from autograder.course import STUDENT_ID, Course
@@ -12,6 +12,7 @@ from autograder.exercise import Exercise
 from autograder.intake.roster import full_name
 from autograder.plain_text import printable
 from autograder.result import Result
+from autograder.troubles import Troubles
 
 if TYPE_CHECKING:
     from autograder.nbgrader.marks import CellMarks, Marks
@@ -34,6 +35,7 @@ class Standing:
     """One student: the final score (None: there is none to export) and what it is made of.
 
     ``person`` is the line of the class list; ``result`` and ``marks`` are None where there is no such record.
+    ``trouble`` says what could not be read of them; the status is ``error`` then.
     """
 
     student: str
@@ -43,6 +45,7 @@ class Standing:
     person: Mapping[str, str] | None = None
     result: Result | None = None
     marks: Marks | None = None
+    trouble: str = ""
 
     @property
     def name(self) -> str:
@@ -51,17 +54,21 @@ class Standing:
     @property
     def why(self) -> str:
         """Why there is no score, in one line."""
-        reason = self.result.reason if self.result else None
+        reason = self.trouble or (self.result.reason if self.result else None)
         return f"{self.status}, {printable(reason)}" if reason else self.status
 
 
 @dataclass(frozen=True)
 class Class:
-    """Everybody on the class list, in the gradebook or with a result, by id; ``max_score`` is without extra credit."""
+    """Everybody on the class list, in the gradebook or with a result, by id; ``max_score`` is without extra credit.
+
+    ``troubles`` has what could not be done for somebody, reading or, later, writing.
+    """
 
     exercise: Exercise
     max_score: float
     standings: tuple[Standing, ...]
+    troubles: Troubles = field(default_factory=Troubles)
 
     @property
     def scored(self) -> dict[str, Standing]:
@@ -98,24 +105,27 @@ def of_class(course: Course, exercise: Exercise, missing_as_zero: bool = False) 
     from autograder.nbgrader import marks as gradebook
     from autograder.nbgrader import master
 
-    results = {str(result.student): result for result in classroom.stored_results(course, exercise.name)}
+    troubles = Troubles()
+    results = {str(result.student): result for result in classroom.stored_results(course, exercise.name, troubles)}
     everybody = gradebook.class_marks(course, exercise)
     known = {student: marks for student, marks in everybody.items() if any(map(_given, marks.cells.values()))}
-    if not results and not known:
+    if not results and not known and not troubles:
         raise Unusable(f"{course.results / exercise.name}: no results yet; run autograder grade {exercise.name}")
     people = course.class_list() or {}
     # Ids become folders: nothing else may.
-    students = sorted(filter(STUDENT_ID.match, {*results, *known, *people}))
+    students = sorted(filter(STUDENT_ID.match, {*results, *known, *people, *troubles}))
     full = master.load(course, exercise).max_score
-    return Class(
-        exercise,
-        full,
-        tuple(
-            _standing(exercise, student, people.get(student), results.get(student), known.get(student), missing, full)
-            for student in students
-            for missing in [missing_as_zero and student not in results and student not in known]
-        ),
-    )
+    standings: dict[str, Standing] = {}
+    for student in students:
+        result, marks = results.get(student), known.get(student)
+        as_zero = missing_as_zero and result is None and marks is None
+        if student not in troubles:
+            with troubles.of(student, "no score"):
+                standings[student] = _standing(exercise, student, people.get(student), result, marks, as_zero, full)
+        if student in troubles:
+            about = troubles.about(student)
+            standings[student] = Standing(student, "error", None, (), people.get(student), trouble=about)
+    return Class(exercise, full, tuple(standings.values()), troubles)
 
 
 def _standing(
@@ -127,6 +137,8 @@ def _standing(
     as_zero: bool,
     full: float,
 ) -> Standing:
+    if marks is not None:
+        marks.check()
     if result is None and marks is None:
         parts = (Part("", "", 0.0, full),) if as_zero else ()
         return Standing(student, "missing", 0.0 if as_zero else None, parts, person)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from autograder.exports.cells import Cell, table
 from autograder.exports.product import Product, Request
-from autograder.exports.standing import Class
+from autograder.exports.standing import Class, Standing
 from autograder.result import shown
 
 HEADER = ("exercise", "student", "name", "status", "step", "category", "score", "max_score")
@@ -18,8 +18,13 @@ def make(request: Request, everybody: Class) -> Product:
 
 def _rows(everybody: Class) -> Iterator[tuple[Cell, ...]]:
     for one in everybody.standings:
-        about = (everybody.exercise.name, one.student, one.name, one.status)
-        for part in one.parts:
-            yield (*about, part.step, shown(part.category), part.score, part.max_score)
-        if not one.parts:
-            yield (*about, "", "", one.score, everybody.max_score)
+        with everybody.troubles.of(one.student, "no row"):
+            yield from list(_student(everybody, one))
+
+
+def _student(everybody: Class, one: Standing) -> Iterator[tuple[Cell, ...]]:
+    about = (everybody.exercise.name, one.student, one.name, one.status)
+    for part in one.parts:
+        yield (*about, part.step, shown(part.category), part.score, part.max_score)
+    if not one.parts:
+        yield (*about, "", "", one.score, everybody.max_score)

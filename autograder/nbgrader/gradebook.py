@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, TableClause, bindparam, insert, select, update
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
 from autograder.course import Course
 from autograder.exercise import Exercise
@@ -26,6 +27,7 @@ from autograder.nbgrader.schema import (
     new_id,
 )
 from autograder.nbgrader.stamp import submitted_at
+from autograder.troubles import Troubles, gathered
 
 if TYPE_CHECKING:
     from autograder.engine.grading import Graded
@@ -54,14 +56,22 @@ def prepare(course: Course, exercise: Exercise, duedate: datetime | None = None,
     database.write(course, lambda connection: cells.save(connection, course, name, exercise.name, known, duedate))
 
 
-def record(course: Course, exercise: Exercise, batch: Sequence[Graded], submitted: Path | None = None) -> None:
+def record(
+    course: Course,
+    exercise: Exercise,
+    batch: Sequence[Graded],
+    submitted: Path | None = None,
+    troubles: Troubles | None = None,
+) -> None:
     """Write the grades of some submissions. One that was rejected or met an error keeps its old grade.
 
     Args:
         submitted: where the submissions lie, for their ``timestamp.txt``; the course's own folder by default.
+        troubles: gets whoever cannot be written, of whom then nothing is, such as for a late penalty that fails.
 
     Raises:
-        Unusable: no release, a gradebook that cannot be written, or a late penalty that cannot be computed.
+        Unusable: no release, or a gradebook that cannot be written.
+        Fault: somebody cannot be written, and ``troubles`` is None.
     """
     known = master.load(course, exercise)
     name = database.course_id(course)
@@ -69,9 +79,8 @@ def record(course: Course, exercise: Exercise, batch: Sequence[Graded], submitte
     folder = submitted or course.submitted
     penalties = late.Penalties(course)
 
-    def work(connection: Connection) -> None:
-        saved = cells.save(connection, course, name, exercise.name, known, None)
-        for chunk in _chunks([graded for graded in batch if graded.result.student is not None]):
+    def write(connection: Connection, saved: cells.Saved, chunk: Sequence[Graded]) -> None:
+        with connection.begin_nested():  # all of them or, where one cannot be written, none yet
             _students(connection, [str(graded.result.student) for graded in chunk], people)
             graded = {str(one.result.student): one for one in chunk if one.result.status == "graded"}
             times = {student: submitted_at(folder / student / exercise.name) for student in graded}
@@ -81,7 +90,27 @@ def record(course: Course, exercise: Exercise, batch: Sequence[Graded], submitte
             _comments(connection, saved, known, graded, notebooks, _existing(connection, COMMENT, saved.solutions, old))
             penalties.assign(connection, saved, notebooks)
 
-    database.write(course, work)
+    def work(connection: Connection) -> Troubles:
+        found = Troubles()
+        saved = cells.save(connection, course, name, exercise.name, known, None)
+        for chunk in _chunks([graded for graded in batch if graded.result.student is not None]):
+            try:
+                write(connection, saved, chunk)
+            except Exception as error:
+                _of_one(error)
+                for one in chunk:
+                    with found.of(str(one.result.student), "not in the gradebook"):
+                        write(connection, saved, [one])
+        return found
+
+    with gathered(troubles) as all_:
+        all_.add(database.write(course, work))
+
+
+def _of_one(error: Exception) -> None:
+    """Go on only if it may be the data of one student that a database did not take; else it takes nobody's."""
+    if isinstance(error, DBAPIError) and not isinstance(error, (DataError, IntegrityError)):
+        raise error
 
 
 def _chunks(batch: Sequence[Graded]) -> Iterator[Sequence[Graded]]:

@@ -21,6 +21,7 @@ from autograder.nbgrader.schema import (
     SUBMITTED_ASSIGNMENT,
     SUBMITTED_NOTEBOOK,
 )
+from autograder.result import MOST_POINTS
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,19 @@ class Marks:
     max_score: float
     submitted: datetime | None
     seconds_late: float
+
+    def check(self) -> None:
+        """Refuse what no person and no program of ours gives, such as infinity.
+
+        Raises:
+            ValueError: a score is no number of points.
+        """
+        given = {id: (cell.auto_score, cell.manual_score, cell.extra_credit) for id, cell in self.cells.items()}
+        given["the late penalty"] = (self.late_penalty, None, None)
+        for place, numbers in given.items():
+            for number in numbers:
+                if number is not None and not (isinstance(number, (int, float)) and abs(number) <= MOST_POINTS):
+                    raise ValueError(f"the gradebook has {number!r} as points of {place}; correct it in the formgrader")
 
     @property
     def score(self) -> float:

@@ -23,6 +23,7 @@ from autograder.errors import Fault, Stopped, Unusable
 from autograder.nbgrader import database, gradebook, host, stamp
 from autograder.nbgrader.schema import STUDENT
 from autograder.pages import feedback
+from autograder.troubles import Troubles
 
 
 class _Exporter(NotebookExporter):
@@ -111,7 +112,7 @@ class FeedbackExporter(_Exporter):
 
     def _run(self, course: Course, what: exercise.Exercise, students: list[str]) -> list[str]:
         # Whoever was rejected has no autograded notebook, and needs the page most.
-        others = [str(result.student) for result in classroom.stored_results(course, what.name)]
+        others = classroom.stored_students(course, what.name)
         everybody = dict.fromkeys([*students, *_selected(self.converter.coursedir, others)])
         due = []
         for student in everybody:
@@ -120,13 +121,16 @@ class FeedbackExporter(_Exporter):
             is_old = _is_older(page, classroom.result_path(course, what.name, student))
             if is_old or self._due(page, course.autograded / student / what.name):
                 due.append(student)
-        for path in feedback.write_class(course, what, due):
+        troubles = Troubles()
+        for path in feedback.write_class(course, what, due, troubles):
             self.converter.log.info("Wrote %s", path)
             self._protect(what.name, path.parent.parent.name)
+        for line in troubles.lines:
+            self.converter.log.error("%s", line)
         missing = [student for student in due if student not in others]
         for student in missing:
             self.converter.log.error("%s: no result; run nbgrader autograde first", student)
-        return missing
+        return [*missing, *(student for student in troubles if student not in missing)]
 
 
 def before_generate(assignment: str, student: str, notebooks: list[str]) -> None:

@@ -22,6 +22,7 @@ from autograder.nbgrader.marks import Marks, class_marks
 from autograder.pages.document import bar, block, code, document, number, points, text
 from autograder.pages.steps import Steps, to_mend
 from autograder.result import Result, StepResult, shown
+from autograder.troubles import Troubles, gathered
 
 if TYPE_CHECKING:
     from autograder.intake.submission import Submission
@@ -67,41 +68,60 @@ def missing(exercise: Exercise, student: str, name: str = "") -> str:
     return _document(exercise, student, name, body, "")
 
 
-def write_class(course: Course, exercise: Exercise, students: Collection[str] | None = None) -> list[Path]:
+def write_class(
+    course: Course,
+    exercise: Exercise,
+    students: Collection[str] | None = None,
+    troubles: Troubles | None = None,
+) -> list[Path]:
     """Write ``<state>/feedback/<student>/<exercise>/<exercise>.html`` for everybody with a result, or for some.
 
     Beside each page lie the two files that nbgrader's ``release_feedback`` reads. Who is on the class list and has no
     result gets a page too.
 
+    Args:
+        troubles: gets whoever's page cannot be written; an older one of theirs stays.
+
+    Returns:
+        The pages that were written.
+
     Raises:
         Unusable: the gradebook or the class list cannot be read.
+        Fault: somebody's page cannot be written, and ``troubles`` is None.
     """
-    from autograder.classroom import stored_results
+    from autograder.classroom import stored_students
 
     everybody = class_marks(course, exercise)
     listed = course.class_list() or {}
-    names = {student: full_name(row) for student, row in listed.items()}
-    results = {str(result.student): result for result in stored_results(course, exercise.name)}
-    if not results:
-        return []
+    stored = stored_students(course, exercise.name)
     paths = []
-    for student in sorted({*results, *listed}):
-        if students is not None and student not in students:
-            continue
-        folder = course.feedback / student / exercise.name
-        paths.append(folder / f"{exercise.name}.html")
-        name = names.get(student, "")
-        result = results.get(student)
-        handed_in = course.submitted / student / exercise.name
-        if result is None:
-            html = missing(exercise, student, name)
-        else:
-            submission, marks = _submission(handed_in, exercise, result), everybody.get(student)
-            html = page(exercise, result, submission, marks, hidden=course.settings.feedback_hidden, name=name)
-        files.write(paths[-1], html.encode())
-        files.write(folder / stamp.NAME, (stamp.read(handed_in) or "").encode())
-        files.write(folder / SECRET, _secret(course, handed_in, exercise.name, student).encode())
+    with gathered(troubles) as found:
+        for student in sorted({*stored, *listed}) if stored else []:
+            if students is None or student in students:
+                with found.of(student, "no page"):
+                    name = full_name(listed.get(student, {}))
+                    paths.append(_write(course, exercise, student, everybody.get(student), name))
     return paths
+
+
+def _write(course: Course, exercise: Exercise, student: str, marks: Marks | None, name: str) -> Path:
+    from autograder.classroom import stored_result
+
+    folder = course.feedback / student / exercise.name
+    handed_in = course.submitted / student / exercise.name
+    result = stored_result(course, exercise.name, student)
+    if marks is not None:
+        marks.check()
+    if result is None:
+        html = missing(exercise, student, name)
+    else:
+        submission = _submission(handed_in, exercise, result)
+        html = page(exercise, result, submission, marks, hidden=course.settings.feedback_hidden, name=name)
+    path = folder / f"{exercise.name}.html"
+    files.write(path, html.encode())
+    files.write(folder / stamp.NAME, (stamp.read(handed_in) or "").encode())
+    files.write(folder / SECRET, _secret(course, handed_in, exercise.name, student).encode())
+    return path
 
 
 def _submission(folder: Path, exercise: Exercise, result: Result) -> Submission | None:
@@ -186,8 +206,9 @@ def _next(result: Result, exercise: Exercise, hidden: str) -> Iterator[str]:
             yield "<p>In this order: later steps build on earlier ones.</p>"
         yield "<ol>"
         for step in steps[:FIRST]:
-            gain = points(step.max_score - step.score)
-            yield f"<li>{_link(step)} · {gain} to gain\n<p>{_reason(step, exercise)}</p></li>"
+            # What is not shown may be in the score already.
+            gain = "" if hidden == "never" else f" · {points(step.max_score - step.score)} to gain"
+            yield f"<li>{_link(step)}{gain}\n<p>{_reason(step, exercise)}</p></li>"
         yield "</ol>"
         if steps[FIRST:]:
             yield f"<p>Then {', '.join(map(_link, steps[FIRST:]))}.</p>"
@@ -196,7 +217,10 @@ def _next(result: Result, exercise: Exercise, hidden: str) -> Iterator[str]:
     if carried:
         yield f"<p>{', '.join(map(_link, carried))}: nothing to mend there, only in the steps before.</p>"
     if hidden == "never":
-        yield '<p class="soft">Hidden checks count for the score. They are not shown one by one.</p>'
+        yield (
+            '<p class="soft">Hidden checks count for the score. They are not shown one by one. Visible checks are shown'
+            " by themselves; what they keep where only earlier steps are wrong is in the score.</p>"
+        )
     yield "</section>"
 
 

@@ -19,29 +19,41 @@ from autograder.exercise import Exercise
 from autograder.intake import naming
 from autograder.intake.collected import read_platform
 from autograder.intake.roster import NUMBERS, full_name, value_of
+from autograder.troubles import Troubles, gathered
 
 
-def write(course: Course, exercise: Exercise, pages: Iterable[Path], archive: Path) -> dict[str, int]:
+def write(
+    course: Course, exercise: Exercise, pages: Iterable[Path], archive: Path, troubles: Troubles | None = None
+) -> dict[str, int]:
     """Write the archive at once; how many pages it names for whom.
 
     Args:
         pages: as ``feedback.write_class`` returned them, ``<student>/<exercise>/<exercise>.html``.
+        troubles: gets whoever's page cannot be put into it.
+
+    Raises:
+        Fault: somebody's page cannot be put into it, and ``troubles`` is None.
     """
     listed = course.class_list() or {}
     packed = io.BytesIO()
     named: Counter[str] = Counter()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
-        for page in pages:
-            student = page.parent.parent.name
-            before = read_platform(course.submitted / student / exercise.name) or _moodle(listed.get(student, {}))
-            # Two people whom a platform calls the same are told apart by their ids.
-            if not before or f"{before}{exercise.name}.html" in file.NameToInfo:
-                before = f"{student}/"
-                named["by student"] += 1
-            else:
-                named["for Moodle" if before.endswith("/") else "for Canvas"] += 1
-            file.write(page, f"{before}{exercise.name}.html")
-    files.write(archive, packed.getvalue())
+    with gathered(troubles) as found:
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
+            for page in pages:
+                student = page.parent.parent.name
+                with found.of(student, "not in the archive"):
+                    data = page.read_bytes()
+                    folder = course.submitted / student / exercise.name
+                    before = read_platform(folder) or _moodle(listed.get(student, {}))
+                    # Two people whom a platform calls the same are told apart by their ids.
+                    taken = not before or f"{before}{exercise.name}.html" in file.NameToInfo
+                    name = f"{student}/" if taken else before
+                    # An archive knows no time before 1980.
+                    entry = zipfile.ZipInfo.from_file(page, f"{name}{exercise.name}.html", strict_timestamps=False)
+                    file.writestr(entry, data, zipfile.ZIP_DEFLATED)
+                    kind = "for Moodle" if name.endswith("/") else "for Canvas"
+                    named["by student" if taken else kind] += 1
+        files.write(archive, packed.getvalue())
     return dict(named)
 
 

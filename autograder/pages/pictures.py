@@ -95,9 +95,13 @@ def _shape(table: Table) -> tuple[int, int]:
 
 
 def _sum(row: tuple[float | bool | str, ...]) -> float | str:
-    total = math.fsum(value for value in map(float, row) if math.isfinite(value))
     strange = [value for value in map(float, row) if not math.isfinite(value)]
-    return str(sum(strange)) if strange else total
+    if strange:
+        return str(sum(strange))
+    try:
+        return math.fsum(map(float, row))
+    except OverflowError:  # parts of them can be added; the multiple of that may be infinite
+        return 1024 * math.fsum(float(value) / 1024 for value in row)
 
 
 def _close(one: float | str, other: float | str) -> bool:

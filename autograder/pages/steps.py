@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 
 from autograder.nbgrader.marks import CellMarks
 from autograder.pages.document import block, code, points, points_of, text
 from autograder.pages.pictures import pictures
 from autograder.result import CheckResult, StepResult, shown
+from autograder.troubles import extra
 
 MAX_LINES, MAX_LINE = 400, 300
 """What is shown of an answer: lines, and characters of a line."""
@@ -129,7 +131,7 @@ class Steps:
             lines.append(block(first.message))
         example = step.example
         if example is not None and example.check in [check.name for check in checks]:
-            lines.append(pictures(example))
+            lines.append(extra(partial(pictures, example), ""))
         return f'<li class="{first.status}">{"".join(lines)}</li>'
 
     def _code(self, step: StepResult) -> Iterator[str]:

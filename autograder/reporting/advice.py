@@ -50,7 +50,7 @@ def _unusable(report: Report) -> Iterator[Advice]:
         yield Advice(f"{_count(found, 'submission')} ran at a lower isolation level", action, "isolation")
     elif "process" in report.levels:
         yield Advice(
-            "Student code was free to read files of this machine (level process)",
+            "Student code was free to read and write files of this machine (level process)",
             f"{grade} --force where autograder doctor finds a better level",
             "glance",
         )

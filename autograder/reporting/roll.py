@@ -72,11 +72,15 @@ def of_class(course: Course, known: Class) -> list[Entry]:
     best = _best_level(course, [one.result for one in known.standings if one.result is not None])
     entries = []
     for standing in known.standings:
-        entry = _entry(standing)
-        concerns = list(_concerns(entry, standing, known.exercise.sha256, best))
-        if listed and standing.person is None:
-            concerns.append(Concern("unlisted", "is not on the class list"))
-        entries.append(replace(entry, concerns=tuple(concerns)))
+        with known.troubles.of(standing.student, "no row in the report"):
+            entry = _entry(standing)
+            concerns = list(_concerns(entry, standing, known.exercise.sha256, best))
+            if listed and standing.person is None:
+                concerns.append(Concern("unlisted", "is not on the class list"))
+            entries.append(replace(entry, concerns=tuple(concerns)))
+            continue
+        why = Concern("error", known.troubles.about(standing.student))
+        entries.append(Entry(standing.student, standing.name, "error", concerns=(why,)))
     return entries
 
 
@@ -107,6 +111,8 @@ def _concerns(entry: Entry, standing: Standing, exercise: str, best: str | None)
     result, marks = standing.result, standing.marks
     if standing.status == "missing":
         yield Concern("missing", "handed in nothing")
+    if standing.trouble:
+        yield Concern("error", standing.trouble)
     if result is not None and result.status != "graded":
         old = f"; an earlier grade of {number(marks.score)} stands in the gradebook" if marks else ""
         yield Concern(result.status, f"{result.reason}{old}")

@@ -13,6 +13,8 @@ from autograder.result import CheckResult, Result
 ENOUGH = 30
 """A discrimination is given above so many students: below, chance moves a correlation by more than it says."""
 
+BINS = 100
+"""No histogram has many more bins."""
 
 Row = tuple[str, float, tuple[CheckResult, ...]]
 """A student, the whole automatic score, and the results of the checks in question."""
@@ -97,6 +99,9 @@ def histogram(values: Sequence[float], most: float) -> tuple[list[float], list[i
     A bin holds its left edge; the last one both.
     """
     width = most / 10 or 1.0
+    # A mark of a million, mistyped, must not make a million bins.
+    while max(map(abs, values), default=0.0) > BINS * width:
+        width *= 10
     # Extra credit goes beyond the maximum; a person's marks may go below 0.
     first = min([0, *(int(np.floor(value / width)) for value in values)])
     last = max([10, *(int(np.ceil(value / width)) for value in values)])
@@ -179,7 +184,8 @@ def _item(name: str, points: float, rows: Sequence[Row]) -> Item:
     lists: dict[str, list[str]] = {status: [] for status in ("passed", "carried", "failed", "not_run")}
     for who, _, checks in rows:
         found = {check.status for check in checks}
-        status = next(status for status in ("not_run", "failed", "carried", "passed") if status in found)
+        # A stored step may have no check at all.
+        status = next((status for status in ("not_run", "failed", "carried") if status in found), "passed")
         lists[status].append(who)
     earned = np.array([sum(check.earned for check in checks) for _, _, checks in rows], dtype=float)
     offered = np.array([sum(check.points for check in checks) for _, _, checks in rows], dtype=float)

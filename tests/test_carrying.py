@@ -155,3 +155,15 @@ def test_where_a_wrong_and_an_untried_step_are_mended_the_smaller_share_counts()
         (check,) = (check for check in grade(settings, **answers).step("both").checks if check.name == "c0")
         assert (check.status, check.with_reference) == ("carried", ("double", "shift"))
         assert check.earned == 0.25 * check.points
+
+
+@pytest.mark.parametrize("hidden_check", ["passes", "fails"])
+def test_what_a_visible_check_gets_for_single_precision_says_nothing_of_hidden_checks(hidden_check):
+    shape = "" if hidden_check == "passes" else "[:0]"
+    answers = {
+        "double": f"def double(x):\n    y = np.float32(2 * x)\n    return y if x.size > 1 else y{shape}",
+        "both": "def both(x):\n    y = shift(double(x))\n    return y if y.dtype == float else y - 1",
+    }
+    result = grade(**answers)
+    assert seen(result)["double-c1"] == {"passes": "passed", "fails": "failed"}[hidden_check]
+    assert (seen(result)["double-c0"], seen(result)["both-c0"]) == ("passed", "passed")

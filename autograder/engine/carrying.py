@@ -28,7 +28,9 @@ class Carrier:
         self._verdicts = verdicts
         self._imprecise = imprecise
         checks = bench.exercise.checks
-        self._broken = {check.step for check in checks if verdicts[check.id].message is not None}
+        failed = [check for check in checks if verdicts[check.id].message is not None]
+        self._broken = {check.step for check in failed}
+        self._broken_visibly = {check.step for check in failed if not check.hidden}
         self._reference = Reference(bench.exercise, bench.parent, bench.settings)
         self._at_fault: set[str] = set()
         self._ran: dict[tuple[frozenset[str], bool], dict[str, tuple[Verdict, set[str]]]] = {}
@@ -66,8 +68,10 @@ class Carrier:
     def _mended(self, check: Check, budget: Budget) -> tuple[str, ...] | None:
         """The earlier steps whose replacement made a check pass; None if none does."""
         earlier = {step for step in self._order if self._order[step] < self._order[check.step]}
-        # A float32 softmax is right by itself, and must not fail the attention that calls it.
-        imprecise = frozenset((self._imprecise - self._broken) & earlier)
+        # A float32 softmax is right by itself, and must not fail the attention that calls it. A visible check is shown at
+        # once, so there this must not depend on the verdicts of hidden ones.
+        wrong = self._broken if check.hidden else self._broken_visibly
+        imprecise = frozenset((self._imprecise - wrong) & earlier)
         if imprecise and self._passes(check, imprecise, budget):
             return ()
         # First those that are at fault themselves. A step that was carried is right once those are, as a rule.

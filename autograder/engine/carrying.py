@@ -68,8 +68,8 @@ class Carrier:
     def _mended(self, check: Check, budget: Budget) -> tuple[str, ...] | None:
         """The earlier steps whose replacement made a check pass; None if none does."""
         earlier = {step for step in self._order if self._order[step] < self._order[check.step]}
-        # A float32 softmax is right by itself, and must not fail the attention that calls it. A visible check is shown at
-        # once, so there this must not depend on the verdicts of hidden ones.
+        # A float32 softmax is right by itself, and must not fail the attention that calls it. What is said of a visible
+        # check must not depend on the verdicts of hidden ones.
         wrong = self._broken if check.hidden else self._broken_visibly
         imprecise = frozenset((self._imprecise - wrong) & earlier)
         if imprecise and self._passes(check, imprecise, budget):

@@ -17,7 +17,7 @@ import pytest
 from autograder.course import Course
 from tests import processes
 from tests.courses import NAME, ROOT
-from tests.processes import run, start, until
+from tests.processes import call, run, start, until
 from tests.test_classroom import everything, hand_in, results, stored
 
 
@@ -91,7 +91,7 @@ def anew(course: Course) -> None:
 
 def test_a_cluster_gives_the_same_as_this_machine_and_a_worker_that_is_killed_changes_nothing(course: Course, cluster: Cluster) -> None:
     hand_in(course, 12, seconds=0.1)
-    assert run("grade", NAME, cwd=course.root).returncode == 0
+    assert call("grade", NAME, cwd=course.root).returncode == 0
     wanted = everything(course)
     assert len(results(course)) == 12
 
@@ -165,7 +165,7 @@ def test_a_scheduler_that_goes_away_gets_one_line_and_what_was_graded_is_kept(co
         cluster.scheduler.kill()
         out, err = process.communicate(timeout=processes.SECONDS)
         assert "go on" in line(subprocess.CompletedProcess([], process.returncode, out, err))
-    assert run("grade", NAME, cwd=course.root).returncode == 0
+    assert call("grade", NAME, cwd=course.root).returncode == 0
     assert len(results(course)) == 12
 
 

@@ -85,6 +85,7 @@ def test_the_time_of_a_process_counts_that_lost_its_parent(tmp_path: Path) -> No
     assert done.stdout == "0 True\n", done.stderr
 
 
+@pytest.mark.everything
 def test_make_bench_writes_tables_and_a_plot_and_ends_with_the_ratio(tmp_path: Path) -> None:
     lines = bench("bench", tmp_path, "--quick")
     assert re.match(r"\d+\.\dx autograder grade \(all cores\) against stock nbgrader autograde, submissions a second", lines[-1])

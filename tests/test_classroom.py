@@ -218,7 +218,7 @@ def graded(exercise: Exercise, answers: dict[str, str]) -> dict[str, Result]:
     def task(student: str) -> Task:
         return Task(student, toy.submission(exercise, f=answers[student]))
 
-    with closing(crew.Here(2, exercise, b"key", toy.QUICK)) as here:
+    with closing(crew.Here(2, exercise, b"key", toy.PATIENT)) as here:
         found = [one.result for one in crew.graded(here, exercise, answers, task, SimpleQueue())]
     assert len(found) == len(answers)
     return {str(result.student): result for result in found}
@@ -270,7 +270,7 @@ def test_submissions_are_read_when_they_are_needed_and_few_are_in_hand() -> None
     def task(student: str) -> Task:
         return Task(student, toy.submission(exercise, f=ANSWERS["ada"]))
 
-    with closing(Counting(2, exercise, b"key", toy.QUICK)) as here:
+    with closing(Counting(2, exercise, b"key", toy.PATIENT)) as here:
         for done, _ in enumerate(crew.graded(here, exercise, students(), task, SimpleQueue()), start=1):
             here.in_hand -= 1
             assert len(read) - done < 2 * crew.IN_HAND
@@ -288,7 +288,7 @@ def test_a_stop_ends_the_class_between_two_submissions() -> None:
     def grading() -> Iterable[Graded]:
         return crew.graded(here, exercise, map(str, range(1000)), task, answers)
 
-    with closing(crew.Here(1, exercise, b"key", toy.QUICK)) as here, pytest.raises(Stopped):
+    with closing(crew.Here(1, exercise, b"key", toy.PATIENT)) as here, pytest.raises(Stopped):
         for one in grading():
             got.append(one)
             answers.put(Stopped(signal.SIGINT))

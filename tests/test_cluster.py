@@ -158,20 +158,21 @@ def test_a_scheduler_that_is_not_there_gets_one_line(course: Course) -> None:
     assert "nonsense" in line(run("grade", NAME, "--scheduler", "nonsense://x", cwd=course.root))
 
 
-def test_a_scheduler_that_goes_away_gets_one_line_and_what_was_graded_is_kept(course: Course, tmp_path: Path) -> None:
-    hand_in(course, 12, seconds=0.3)
-    with running(tmp_path) as cluster, start("grade", NAME, "--scheduler", cluster.address, cwd=course.root) as process:
-        until(lambda: len(stored(course)) >= 2, "two results")
-        cluster.scheduler.kill()
-        out, err = process.communicate(timeout=processes.SECONDS)
-        assert "go on" in line(subprocess.CompletedProcess([], process.returncode, out, err))
-    assert call("grade", NAME, cwd=course.root).returncode == 0
-    assert len(results(course)) == 12
-
-
 def test_without_dask_the_line_says_how_to_install_it(course: Course, tmp_path: Path) -> None:
     hand_in(course, 2)
     (tmp_path / "distributed.py").write_text("raise ImportError")
     with start("grade", NAME, "--scheduler", "tcp://x:1", cwd=course.root, PYTHONPATH=f"{tmp_path}:{ROOT}") as process:
         out, err = process.communicate(timeout=processes.SECONDS)
     assert 'pip install "autograder-kit[cluster]"' in line(subprocess.CompletedProcess([], process.returncode, out, err))
+
+
+def test_a_scheduler_that_goes_away_gets_one_line_and_what_was_graded_is_kept(course: Course, cluster: Cluster) -> None:
+    """The last test: it costs the others their cluster."""
+    hand_in(course, 12, seconds=0.3)
+    with start("grade", NAME, "--scheduler", cluster.address, cwd=course.root) as process:
+        until(lambda: len(stored(course)) >= 2, "two results")
+        cluster.scheduler.kill()
+        out, err = process.communicate(timeout=processes.SECONDS)
+        assert "go on" in line(subprocess.CompletedProcess([], process.returncode, out, err))
+    assert call("grade", NAME, cwd=course.root).returncode == 0
+    assert len(results(course)) == 12

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import struct
-import threading
 import time
 import tracemalloc
 
@@ -152,24 +151,26 @@ def test_random_frames_are_refused(examples):
     try_them()
 
 
-def test_a_frame_that_never_ends_runs_into_the_deadline():
-    ours, theirs = socket.socketpair()
-    header = wire.HEADER.pack(wire.MAGIC, wire.RETURN, bytes(16), 1000)
+class Dripping:
+    """A socket at which a byte arrives every fiftieth of a second, on a clock of its own."""
 
-    def drip() -> None:
-        for byte in header:
-            time.sleep(0.02)
-            try:
-                theirs.send(bytes([byte]))
-            except OSError:
-                return
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.now = 100.0
 
-    thread = threading.Thread(target=drip)
-    thread.start()
-    begun = time.monotonic()
+    def settimeout(self, seconds: float) -> None:
+        assert seconds > 0
+
+    def recv(self, size: int) -> bytes:
+        self.now += 0.02
+        byte, self.data = self.data[:1], self.data[1:]
+        return byte
+
+
+def test_a_frame_that_never_ends_runs_into_the_deadline(monkeypatch):
+    drip = Dripping(wire.HEADER.pack(wire.MAGIC, wire.RETURN, bytes(16), 1000))
+    monkeypatch.setattr(wire.time, "monotonic", lambda: drip.now)
     with pytest.raises(TimeoutError):
-        wire.receive(ours, begun + 0.2)
-    assert time.monotonic() - begun < 2
-    ours.close()
-    thread.join()
-    theirs.close()
+        wire.receive(drip, 100.2)
+    assert 100.2 <= drip.now < 100.23
+    assert drip.data, "it did not wait for the rest"

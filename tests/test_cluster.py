@@ -114,6 +114,7 @@ def test_a_cluster_gives_the_same_as_this_machine_and_a_worker_that_is_killed_ch
     until(lambda: not [grader for worker in cluster.workers() for grader in processes.graders(worker)], "all graders have ended")
 
 
+@pytest.mark.everything
 def test_a_submission_that_dask_gives_up_is_graded_after_the_others(course: Course, tmp_path: Path) -> None:
     hand_in(course, 6, seconds=0.2)
     # Dask gives a submission up, and what waited behind it, after the first death of a worker.

@@ -328,6 +328,6 @@ def test_the_authored_file_runs_as_plain_python(tmp_path: Path, name: str) -> No
     environment = os.environ | {"MPLBACKEND": "agg"}
     command = [sys.executable, "-B", "-W", "error", str(ROOT / "solutions" / f"{name}.py")]
     done = subprocess.run(
-        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=900, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")

@@ -48,7 +48,7 @@ def on_terminal(columns: int, *arguments: object, **environment: str) -> str:
             break
         printed += part
     os.close(ours)
-    process.wait(120)
+    process.wait(900)
     return printed.decode().replace("\r\n", "\n")
 
 

@@ -41,8 +41,11 @@ def main(locks: list[str]) -> None:
         rest.write_text("\n".join(entry for entry in entries if not entry.startswith("uv==")))
         if not _with_uv(uv, rest):
             print("without uv; pip takes a minute", flush=True)
-            subprocess.run([*PIP, "--require-hashes", "-r", rest], check=True)
-            subprocess.run([*PIP, *CHECKOUT], check=True)
+            try:
+                subprocess.run([*PIP, "--require-hashes", "-r", rest], check=True)
+                subprocess.run([*PIP, *CHECKOUT], check=True)
+            except subprocess.CalledProcessError:
+                sys.exit("make setup: pip could not install it either, for the reason above; mend it and run it again")
     print(f"{os.path.relpath(sys.prefix)} takes {_size(Path(sys.prefix)) >> 20} MB on disk")
 
 

@@ -1,6 +1,6 @@
 # Every target works without an activated environment. One comment line each; `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint build release collect grade feedback report export lab bench bench-growth bench-isolation mutants lock clean
+.PHONY: help setup setup-all demo test test-everything lint build release collect grade feedback report export lab bench bench-growth bench-isolation mutants lock clean
 
 EXERCISE ?= attention
 PYTHON ?= python3
@@ -8,7 +8,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Written last, so that an interrupted installation is taken up again.
 READY := $(VENV)/.ready
+ALL_READY := $(VENV)/.all-ready
 
+# Python keeps what it has compiled: compiling all of nbgrader at each start takes longer than most tests.
+unexport PYTHONDONTWRITEBYTECODE
 # Nothing here waits for an answer.
 export PIP_NO_INPUT := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -23,20 +26,30 @@ setup: $(READY) ## create .venv with everything that the kit needs; its command 
 $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo 'make: $(PYTHON): older than 3.10, or not there; run make setup PYTHON=python3.11' >&2; exit 2; }
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV) || { echo 'make: $(PYTHON): cannot create $(VENV); install python3-venv, or choose another with PYTHON=' >&2; exit 2; }
-	@echo 'installing into $(VENV); this takes a minute'
-	@# Python compiles what is used when it is first used: a quarter of the time is saved.
-	@$(BIN)/python -m pip install -qq --no-compile --require-hashes -r requirements.lock
-	@$(BIN)/python -m pip install -qq --no-deps --no-build-isolation --editable .
+	@echo 'installing into $(VENV): some 100 MB to download, 400 MB on disk'
+	@# Nothing is compiled here: Python does it with what is used when it is first used.
+	@$(BIN)/python .ci/install.py requirements.lock
 	@touch $(READY)
+
+setup-all: $(ALL_READY) ## what few need, too: for the tests, for PostgreSQL, for a cluster
+	@:
+
+$(ALL_READY): requirements-all.lock $(READY)
+	@echo 'installing what the tests, PostgreSQL and a cluster need: some 100 MB to download, 300 MB on disk'
+	@$(BIN)/python .ci/install.py requirements-all.lock
+	@touch $(ALL_READY)
 
 demo: setup ## grade a sample class: release, collect, grade, feedback, report; all of it in build/demo/
 	@$(BIN)/python -m tests.demo
 
-test: setup lint ## run everything that must pass before a change goes in
+test: setup-all lint ## run what must pass before a change goes in; 5 minutes
 	$(BIN)/autograder build --check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadgroup
 
-lint: setup ## check types and style
+test-everything: setup-all ## run the exhaustive tests, of which make test runs samples; 15 minutes
+	$(BIN)/python -m pytest -n auto --dist loadgroup -m everything
+
+lint: setup-all ## check types and style
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
@@ -64,13 +77,13 @@ export: setup ## write the scores of EXERCISE for another system; TO=canvas, moo
 lab: setup ## open JupyterLab with nbgrader's formgrader on the course
 	@$(BIN)/autograder lab
 
-bench: setup ## measure how fast a class is graded, stock nbgrader beside; twenty minutes, less with QUICK=1
+bench: setup-all ## measure how fast a class is graded, stock nbgrader beside; twenty minutes, less with QUICK=1
 	@$(BIN)/python -m benchmarks.bench $(if $(QUICK),--quick)
 
-bench-growth: setup ## measure whether 10,000 submissions cost what 100 do; a quarter of an hour
+bench-growth: setup-all ## measure whether 10,000 submissions cost what 100 do; a quarter of an hour
 	@$(BIN)/python -m benchmarks.growth
 
-bench-isolation: setup ## measure what each isolation level costs a submission
+bench-isolation: setup-all ## measure what each isolation level costs a submission
 	@$(BIN)/python -m benchmarks.isolation
 
 mutants: ## make new mutants of the solutions of EXERCISE, for the tests to kill
@@ -78,10 +91,15 @@ mutants: ## make new mutants of the solutions of EXERCISE, for the tests to kill
 	@build/mutants/bin/python -m pip install -qq mutmut==3.8.1 cosmic-ray==8.7.0
 	@PYTHONPATH=. build/mutants/bin/python tests/mutate.py $(EXERCISE)
 
-lock: ## resolve requirements.lock anew from pyproject.toml; needs uv
+LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-emit-package autograder-kit --no-header --no-annotate pyproject.toml
+
+lock: setup ## resolve both locks anew from pyproject.toml
 	@printf '%s\n' '# Everything that make setup installs, for Python 3.10 and newer; written by make lock.' > requirements.lock.part
-	@uv pip compile --quiet --universal --python-version 3.10 --all-extras --generate-hashes --no-emit-package autograder-kit --no-header --no-annotate pyproject.toml >> requirements.lock.part
+	@$(LOCK) --extra teacher --group setup >> requirements.lock.part
+	@printf '%s\n' '# Everything that make setup-all installs; what requirements.lock names has the same versions here.' > requirements-all.lock.part
+	@$(LOCK) --all-extras --group setup --constraint requirements.lock.part >> requirements-all.lock.part
 	@mv requirements.lock.part requirements.lock
+	@mv requirements-all.lock.part requirements-all.lock
 
 clean: ## remove everything that make made, except the course's own state in course/
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -50,6 +50,6 @@ def browser() -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=program(), args=list(FLAGS))
+        opened = playwright.chromium.launch(executable_path=program(), args=list(FLAGS), timeout=300_000)
         yield opened
         opened.close()

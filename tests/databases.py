@@ -24,7 +24,7 @@ from sqlalchemy.exc import OperationalError
 from autograder.course import Course
 
 USER, PASSWORD = "teacher", "open sesame/@"
-TIMEOUT = 60.0
+TIMEOUT = 900.0
 
 
 @dataclass(frozen=True)

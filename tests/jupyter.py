@@ -20,7 +20,7 @@ from tests.browser import SCREENSHOTS
 ROOT = Path(__file__).resolve().parent.parent
 PICTURES = SCREENSHOTS / "lab"
 # Jupyter takes seconds for what one expects at once, and several times as long on a busy machine.
-PATIENCE = 60
+PATIENCE = 300
 expect.set_options(timeout=PATIENCE * 1000)
 
 
@@ -42,7 +42,7 @@ def server(command: list[str], folder: Path, log: Path) -> Iterator[str]:
         # It takes its kernels along.
         process.send_signal(signal.SIGTERM)
         try:
-            process.wait(30)
+            process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()

@@ -1,16 +1,53 @@
-"""Commands in processes of their own, and what runs below them; for tests that kill."""
+"""Commands in this process, and in processes of their own for tests that kill; and what runs below those."""
 
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
-SECONDS = 120
-"""How long a test waits for what takes a second on a machine that is not busy."""
+import pytest
+
+from autograder import cli
+
+SECONDS = 900
+"""How long a test waits for what takes a second on a machine that is not busy: it ends what would never end."""
+
+
+def call(*arguments: object, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run ``autograder`` in this process, as if it were one of its own, which would take a second to start."""
+    streams = [TextIOWrapper(BytesIO(), encoding="utf-8", write_through=True) for _ in range(2)]
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    code: object = None
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        patch.chdir(cwd)
+        # The command itself sets this one.
+        patch.setenv("AUTOGRADER_COURSE", os.environ.get("AUTOGRADER_COURSE", ""))
+        if not os.environ["AUTOGRADER_COURSE"]:
+            patch.delenv("AUTOGRADER_COURSE")
+        for name, value in {"NO_COLOR": "1", "COLUMNS": "100", **environment}.items():
+            patch.setenv(name, value)
+        # As Python begins: what a user would see of warnings stands in the output.
+        warnings.resetwarnings()
+        for kind in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):
+            warnings.simplefilter("ignore", kind)
+        try:
+            with redirect_stdout(streams[0]), redirect_stderr(streams[1]):
+                cli.main([*map(str, arguments)])
+        except SystemExit as stopped:
+            code = stopped.code
+        finally:
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
+    out, err = (stream.buffer.getvalue().decode() for stream in streams)  # type: ignore[attr-defined]
+    return subprocess.CompletedProcess([*map(str, arguments)], int(code or 0), out, err)
 
 
 def start(*arguments: object, cwd: Path, **environment: str) -> subprocess.Popen[str]:

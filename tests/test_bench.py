@@ -81,10 +81,11 @@ def test_a_verdict_that_differs_matters_where_the_student_was_honest() -> None:
 
 def test_the_time_of_a_process_counts_that_lost_its_parent(tmp_path: Path) -> None:
     command = [sys.executable, "-c", ORPHAN, str(tmp_path)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=900, check=False)
     assert done.stdout == "0 True\n", done.stderr
 
 
+@pytest.mark.everything
 def test_make_bench_writes_tables_and_a_plot_and_ends_with_the_ratio(tmp_path: Path) -> None:
     lines = bench("bench", tmp_path, "--quick")
     assert re.match(r"\d+\.\dx autograder grade \(all cores\) against stock nbgrader autograde, submissions a second", lines[-1])

@@ -11,7 +11,7 @@ import pytest
 from autograder.result import Result
 from tests import toy
 
-SETTINGS = replace(toy.QUICK, isolation="process")
+SETTINGS = replace(toy.PATIENT, isolation="process")
 ANSWERS = {
     "double": "def double(x):\n    return 2 * x",
     "shift": "def shift(x):\n    return x + 1",
@@ -131,7 +131,7 @@ def test_the_source_of_the_reference_is_nowhere_in_the_worker():
 
 
 def test_a_step_that_hangs_is_replaced_for_those_that_call_it():
-    result = grade(double="def double(x):\n    while True: pass")
+    result = grade(replace(SETTINGS, call_seconds=0.5), double="def double(x):\n    while True: pass")
     assert seen(result)["both-c0"] == "carried"
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import autograder
+from tests import processes
 from tests.courses import ROOT
 
 RELEASE = ROOT / "assignments" / "attention" / "attention.ipynb"
@@ -19,9 +20,15 @@ FULL = ROOT / "solutions" / "attention" / "attention.ipynb"
 
 
 def run(*arguments: object, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
+    """A command in this process."""
+    return processes.call(*arguments, cwd=cwd, **environment)
+
+
+def run_apart(*arguments: object, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
+    """A command in a process of its own: for what another Python, or other libraries, make of it."""
     return subprocess.run(
         [sys.executable, "-m", "autograder", *map(str, arguments)],
-        cwd=cwd, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL,
+        cwd=cwd, capture_output=True, text=True, timeout=processes.SECONDS, stdin=subprocess.DEVNULL,
         env={**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "COLUMNS": "100", **environment},
     )  # fmt: skip
 
@@ -124,7 +131,7 @@ def test_a_score_below_the_wanted_one_exits_with_one():
 
 def test_a_command_whose_libraries_are_not_installed_says_how_to_get_them(tmp_path):
     (tmp_path / "jupyterlab.py").write_text("raise ModuleNotFoundError('No module named jupyterlab', name='jupyterlab')")
-    line = mistake(run("lab", PYTHONPATH=os.pathsep.join([str(tmp_path), str(ROOT)])))
+    line = mistake(run_apart("lab", PYTHONPATH=os.pathsep.join([str(tmp_path), str(ROOT)])))
     assert "jupyterlab: not installed" in line and "make setup" in line
 
 
@@ -159,7 +166,7 @@ def test_grade_names_a_folder_of_nearly_the_exercises_name(tmp_path):
 
 
 def test_the_version_is_told():
-    done = run("--version")
+    done = run_apart("--version")
     assert (done.returncode, done.stdout) == (0, f"autograder {autograder.__version__}\n")
 
 
@@ -206,7 +213,7 @@ def test_a_students_commands_import_no_notebook_libraries(command):
         f"try: cli.main([{command!r}, {str(RELEASE)!r}])\nexcept SystemExit: pass\n"
         "print('\\nheavy:', *sorted({'nbformat', 'jupytext', 'nbgrader', 'jsonschema', 'sqlalchemy'} & set(sys.modules)))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, timeout=processes.SECONDS)
     assert done.stdout.splitlines()[-1] == "heavy:", done
 
 
@@ -220,5 +227,5 @@ def test_a_class_list_without_a_column_for_ids_gets_one_line(tmp_path, text, fou
 def test_doctor_names_a_level_that_does_not_exist(tmp_path):
     shutil.copytree(ROOT / "solutions", tmp_path / "solutions")
     (tmp_path / "autograder.toml").write_text('isolation = "landlok"\n')
-    done = subprocess.run([sys.executable, "-m", "autograder", "doctor"], cwd=tmp_path, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False)
+    done = run("doctor", cwd=tmp_path)
     assert "landlok: no such level; correct autograder.toml" in done.stdout, done.stderr

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 import threading
 from typing import Any
 
@@ -15,7 +13,7 @@ from autograder.course import Course
 from autograder.errors import Unusable
 from autograder.nbgrader import database as opening
 from autograder.nbgrader import gradebook, host, marks
-from tests import courses, databases
+from tests import courses, databases, processes
 from tests.courses import ALL_CHECKS, NAME, RIGHT
 from tests.databases import PASSWORD, Database, Server
 from tests.stock import CONTENTS, MASTER, STUDENTS
@@ -28,18 +26,14 @@ WRONG_TOTAL = {**ANSWERED, "total": "def total(x):\n    return float(np.abs(x).s
 TABLES = ("assignment", "notebook", "base_cell", "student", "submitted_assignment", "submitted_notebook", "grade", "comment")
 
 
-def grade(course: Course, *options: str, wait: bool = True) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "autograder", "grade", NAME, "--jobs", "1", *options]
-    pipes: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    process = subprocess.Popen(command, cwd=course.root, text=True, env={**os.environ, "NO_COLOR": "1"}, **pipes)
-    if wait:
-        process.wait(120)
-    return process
+def grade(course: Course, *options: str) -> subprocess.CompletedProcess[str]:
+    done = refuse_or_grade(course, *options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
 
 
-def done(process: subprocess.Popen[str]) -> None:
-    out, errors = process.communicate(timeout=120)
-    assert process.returncode == 0, out + errors
+def refuse_or_grade(course: Course, *options: str) -> subprocess.CompletedProcess[str]:
+    return processes.call("grade", NAME, "--jobs", "1", *options, cwd=course.root)
 
 
 def everything(database: Database) -> list[list[tuple[Any, ...]]]:
@@ -52,7 +46,7 @@ def test_a_class_graded_by_command_reads_the_same_through_nbgraders_own_interfac
     host.alembic_on_path()
     for student, answers in (("ada", ANSWERED), ("bob", WRONG_TOTAL), ("cyd", {})):
         courses.submit(course, student, answers, "2026-11-20 11:00:00 UTC")
-    done(grade(course))
+    grade(course)
     ours = marks.class_marks(course, NAME)
     assert {student: entry.score for student, entry in ours.items()} == {"ada": 10, "bob": 7, "cyd": 0}
     with Gradebook(database.url, course_id="attention") as book:
@@ -67,13 +61,13 @@ def test_a_class_graded_by_command_reads_the_same_through_nbgraders_own_interfac
         why.manual_score, why.extra_credit, why.needs_manual_grade = 3, 0.5, False
         book.find_comment("double", NAME, NAME, "bob").manual_comment = "read the question again"
         book.db.commit()
-    done(grade(course, "--force"))
+    grade(course, "--force")
     bob = marks.marks(course, NAME, "bob")
     assert bob is not None and bob.score == 10.5 and bob.needs_manual_grade
     assert bob.cells["double"].comment == "read the question again"
     # What a person has settled stays settled where nothing is graded anew.
     database.execute("UPDATE grade SET needs_manual_grade = false")
-    done(grade(course))
+    grade(course)
     assert not marks.class_marks(course, NAME)["bob"].needs_manual_grade
     with Gradebook(database.url, course_id="attention") as book:
         assert book.find_submission(NAME, "bob").score == 10.5
@@ -105,12 +99,12 @@ def test_a_batch_that_fails_in_its_middle_leaves_the_database_as_it_was(course: 
 def test_checks_may_be_voided_and_moved_in_worth_and_manual_marks_stay(course: Course, database: Database) -> None:
     for student in ("ada", "bob"):
         courses.submit(course, student, ANSWERED)
-    done(grade(course))
+    grade(course)
     id = "(SELECT id FROM base_cell WHERE name = 'why' AND type = 'GradeCell')"
     database.execute(f"UPDATE grade SET manual_score = 2.5, needs_manual_grade = false WHERE cell_id = {id}")
     voided = courses.AUTHORED.replace('check="total-by_hand" points=2', 'check="total-by_hand" points=0')
     courses.write_root(course.root, voided.replace('check="total-negative" points=3', 'check="total-negative" points=5'))
-    done(grade(course))
+    grade(course)
     points = {row[6]: row[7] for row in database.rows(MASTER) if row[5] == "GradeCell"}
     assert points == {"double-by_hand": 2, "double-drawn": 3, "total-by_hand": 0, "total-negative": 5, "why": 4}
     for entry in marks.class_marks(course, NAME).values():
@@ -118,7 +112,7 @@ def test_checks_may_be_voided_and_moved_in_worth_and_manual_marks_stay(course: C
         assert entry.cells["total-by_hand"].score == 0 and entry.cells["why"].manual_score == 2.5
     # And back.
     courses.write_root(course.root)
-    done(grade(course))
+    grade(course)
     assert {entry.score for entry in marks.class_marks(course, NAME).values()} == {12.5}
     assert marks.class_marks(course, NAME)["ada"].cells["total-by_hand"].score == 2
 
@@ -126,19 +120,20 @@ def test_checks_may_be_voided_and_moved_in_worth_and_manual_marks_stay(course: C
 def test_what_the_gradebook_lost_the_next_run_puts_back(course: Course, database: Database) -> None:
     for student in ("ada", "bob", "cyd"):
         courses.submit(course, student, ANSWERED if student != "cyd" else {})
-    done(grade(course))
+    grade(course)
     before = database.rows(CONTENTS)
     for table in ("grade", "comment", "submitted_notebook"):
         database.execute(f"DELETE FROM {table}")
-    done(grade(course))
+    grade(course)
     assert database.rows(CONTENTS) == before
 
 
 def test_two_graders_at_once_give_every_grade_once(course: Course, database: Database) -> None:
     for student in ("ada", "bob", "cyd"):
         courses.submit(course, student, ANSWERED)
-    for process in [grade(course, "--force", wait=False) for _ in range(2)]:
-        done(process)
+    for process in [processes.start("grade", NAME, "--jobs", "1", "--force", cwd=course.root) for _ in range(2)]:
+        out, errors = process.communicate(timeout=processes.SECONDS)
+        assert process.returncode == 0, out + errors
     assert {student: entry.score for student, entry in marks.class_marks(course, NAME).items()} == dict.fromkeys(("ada", "bob", "cyd"), 10)
     (grades,), (comments,) = (database.rows(f"SELECT count(*) FROM {table}")[0] for table in ("grade", "comment"))
     assert (grades, comments) == (3 * 5, 3 * 3)
@@ -171,10 +166,10 @@ def test_others_who_write_are_waited_for_and_then_told_of_in_one_line(
 
 def refused(course: Course) -> str:
     """The one line of a run that cannot use its database; it never shows a password."""
-    out, errors = grade(course).communicate()
-    said = out + errors
+    done = refuse_or_grade(course)
+    said = done.stdout + done.stderr
     assert "Traceback" not in said and not any(part in said for part in ("open", "sesame", PASSWORD))
-    (line,) = [line for line in errors.splitlines() if line.startswith("autograder: ")]
+    (line,) = [line for line in done.stderr.splitlines() if line.startswith("autograder: ")]
     assert not course.autograded.exists()
     return line
 

@@ -35,7 +35,7 @@ def pytest_on(folder: Path, *arguments: object) -> subprocess.CompletedProcess[s
     command = [sys.executable, "-m", "pytest", "-p", "autograder.pytest_plugin", "-p", "no:cacheprovider", *map(str, arguments)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "COLUMNS": "200", "PYTEST_ADDOPTS": ""}
     environment.pop("CI", None)
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=900, check=False)
 
 
 def test_each_visible_check_is_an_item_and_hidden_ones_are_a_line(notebook):
@@ -143,7 +143,7 @@ def test_where_the_kit_is_installed_pytest_finds_it_by_itself(notebook, tmp_path
     path = notebook(WRONG)
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-W", "error", path.name]
     environment = {**os.environ, "PYTHONPATH": str(installed), "PYTEST_ADDOPTS": ""}
-    done = subprocess.run(command, cwd=path.parent, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, cwd=path.parent, env=environment, capture_output=True, text=True, timeout=900, check=False)
     assert "1 failed, 1 passed" in done.stdout and WAITING in done.stdout, done.stdout
 
 

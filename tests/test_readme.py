@@ -49,6 +49,7 @@ def test_every_command_has_help(name: str) -> None:
 
 def test_every_option_that_the_readme_shows_exists() -> None:
     known = {option for command in COMMANDS.values() for parameter in command.params for option in parameter.opts}
+    known.add("--dist")  # pytest's, when make test runs it
     assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", README)) <= known
 
 
@@ -86,7 +87,7 @@ def test_make_alone_lists_the_targets() -> None:
 
 
 def test_what_make_test_runs_is_what_the_readme_shows() -> None:
-    command = ["make", "--no-print-directory", "--dry-run", "--old-file=.venv/.ready", "test"]
+    command = ["make", "--no-print-directory", "--dry-run", "--old-file=.venv/.ready", "--old-file=.venv/.all-ready", "test"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     shown = [line for line in session("make test") if line.startswith(".venv/")]
     assert shown == [line for line in done.stdout.splitlines() if line.startswith(".venv/")]
@@ -115,8 +116,19 @@ def test_the_settings_in_the_readme_are_those_that_there_are() -> None:
 
 
 def test_ci_runs_what_the_readme_says() -> None:
-    assert re.search(r"^make test\b", (ROOT / ".ci/run").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    script = (ROOT / ".ci/run").read_text(encoding="utf-8")
+    assert re.findall(r"^make ([a-z-]+)", script, flags=re.MULTILINE) == ["test", "test-everything"]
     assert "bash .ci/run" in (ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8")
+
+
+def test_ci_has_time_enough_for_the_tests_and_an_hour_at_most() -> None:
+    said = dict(re.findall(r"`make (test[a-z-]*)` takes\s(\d+) minutes", README))
+    assert said.keys() == {"test", "test-everything"}
+    for target, minutes in said.items():
+        assert TARGETS[target].endswith(f"; {minutes} minutes"), target
+    (limit,) = re.findall(r"timeout-minutes: (\d+)", (ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8"))
+    # Machines that are lent are slower than ours, and set up is before.
+    assert 3 * sum(map(int, said.values())) <= int(limit) <= 60
 
 
 @pytest.mark.parametrize("path", ["README.md", "CONTRIBUTING.md"])

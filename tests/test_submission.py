@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from autograder.engine.grading import Grader
 from autograder.intake.raw import Rejected, read
 from autograder.intake.submission import parse
-from tests.toy import added, exercise, grade, notebook
+from tests.toy import PATIENT, added, exercise, notebook
 
 RIGHT = {"f": "def f(x):\n    return x + 1", "g": "def g(x):\n    return 2 * x"}
 TOY = exercise("assert f(1) == 2", "assert g(f(1)) == 4", steps="f g")
@@ -25,8 +26,24 @@ def cell(nb, id):
     return next(cell for cell in nb["cells"] if cell["id"] == id)
 
 
+GRADERS = []
+
+
+@pytest.fixture(scope="module", autouse=True)
+def grader():
+    """One for all: it is the notebooks that differ."""
+    with Grader(TOY, b"key", PATIENT) as opened:
+        GRADERS.append(opened)
+        yield
+        GRADERS.remove(opened)
+
+
+def grade(data):
+    return GRADERS[0].grade(data, "ada").result
+
+
 def result(nb):
-    return grade(TOY, json.dumps(nb).encode())
+    return grade(json.dumps(nb).encode())
 
 
 def test_an_intact_notebook_needs_no_warning():
@@ -195,8 +212,8 @@ def test_of_two_answers_the_one_that_runs_last_counts():
 
 def test_a_percent_script_is_as_good_as_a_notebook():
     script = f'# %% step="f"\n{RIGHT["f"]}\n\n# %% [markdown]\n# words\n\n# %%\n{RIGHT["g"]}\n'
-    assert grade(TOY, script.encode()).score == 2
-    assert grade(TOY, "\n".join(RIGHT.values()).encode()).score == 2
+    assert grade(script.encode()).score == 2
+    assert grade("\n".join(RIGHT.values()).encode()).score == 2
 
 
 @pytest.mark.parametrize(
@@ -219,7 +236,7 @@ def test_a_percent_script_is_as_good_as_a_notebook():
     ],
 )
 def test_what_cannot_be_used_is_rejected_with_its_reason(data, reason):
-    graded = grade(TOY, data)
+    graded = grade(data)
     assert (graded.status, graded.score, graded.steps) == ("rejected", None, ())
     assert reason in graded.reason and "\n" not in graded.reason
 
@@ -233,13 +250,13 @@ def test_cells_that_are_none_are_passed_over():
 def test_a_lone_surrogate_does_no_harm():
     nb = right()
     cell(nb, "f")["source"] += "\nname = 'SURROGATE'"
-    assert grade(TOY, json.dumps(nb).replace("SURROGATE", "\\ud800").encode()).score == 2
+    assert grade(json.dumps(nb).replace("SURROGATE", "\\ud800").encode()).score == 2
 
 
 def test_utf_16_and_a_byte_order_mark_are_read():
     text = json.dumps(right())
-    assert grade(TOY, text.encode("utf-8-sig")).score == 2
-    assert "UTF-16" in grade(TOY, text.encode("utf-16")).warnings[0]
+    assert grade(text.encode("utf-8-sig")).score == 2
+    assert "UTF-16" in grade(text.encode("utf-16")).warnings[0]
 
 
 @pytest.mark.parametrize("source", ["(" * 20_000, "-" * 50_000 + "1", "x" + ".y" * 50_000, "def f(x):\n" + " " * 99 + "\t", "f = " + "[" * 3000])

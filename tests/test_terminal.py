@@ -15,7 +15,7 @@ from autograder import scorecard, tables
 from autograder.result import CheckResult, Result, StepResult, unwritten
 from autograder.screen import console
 from tests.courses import ROOT
-from tests.test_cli import RELEASE, mistake, run
+from tests.test_cli import RELEASE, mistake, run, run_apart
 
 if sys.platform != "win32":
     import fcntl
@@ -48,7 +48,7 @@ def on_terminal(columns: int, *arguments: object, **environment: str) -> str:
             break
         printed += part
     os.close(ours)
-    process.wait(120)
+    process.wait(900)
     return printed.decode().replace("\r\n", "\n")
 
 
@@ -88,7 +88,7 @@ def test_who_wants_no_colour_gets_none(mixed):
 
 @pytest.mark.parametrize("command", ["check", "score"])
 def test_a_pipe_gets_whole_lines_without_padding_or_colour(command, mixed):
-    printed = run(command, mixed, COLUMNS="40", FORCE_COLOR="1", NO_COLOR="").stdout
+    printed = run_apart(command, mixed, COLUMNS="40", FORCE_COLOR="1", NO_COLOR="").stdout
     assert ESCAPE not in printed
     assert all(line == line.rstrip() for line in printed.splitlines())
     assert re.search(r"^    ✗ by_hand fails: .{40,}$", printed, re.MULTILINE)
@@ -113,7 +113,7 @@ def test_a_syntax_error_in_one_answer_leaves_the_other_checks(tmp_path, mixed):
 
 
 def test_a_pipe_that_knows_few_letters_is_no_reason_to_stop(mixed):
-    done = run("check", mixed, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    done = run_apart("check", mixed, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
     assert (done.returncode, done.stderr) == (1, "")
     assert "? attention_scores" in done.stdout and "fails: " in done.stdout
 

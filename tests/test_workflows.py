@@ -84,7 +84,7 @@ class Machine:
             environment = {key: self._filled(value, values) for key, value in declared.items()}
             done = subprocess.run(
                 ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
-                cwd=self.checkout, env={**self._environment, **environment}, timeout=300, check=False,
+                cwd=self.checkout, env={**self._environment, **environment}, timeout=900, check=False,
                 text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             )  # fmt: skip
             log += done.stdout

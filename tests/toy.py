@@ -22,7 +22,10 @@ REVEAL = True
 def check(id):
     yield
 """
+PATIENT = Settings(call_seconds=60, submission_seconds=600)
+"""For answers that return: on a busy machine they may take long."""
 QUICK = Settings(call_seconds=0.5, submission_seconds=8)
+"""For answers that never return."""
 
 
 def exercise(*checks: str, steps: str = "f", hidden: bool | tuple[int, ...] = False, plain: str = "") -> Exercise:
@@ -67,13 +70,13 @@ def added(source: str) -> dict[str, Any]:
     return _cell(re.sub(r"\W", "", source)[:20] or "empty", textwrap.dedent(source))
 
 
-def grade(exercise: Exercise, data: bytes | None = None, secret: bytes = b"key", settings: Settings = QUICK, **answers: str) -> Result:
+def grade(exercise: Exercise, data: bytes | None = None, secret: bytes = b"key", settings: Settings = PATIENT, **answers: str) -> Result:
     with Grader(exercise, secret, settings) as grader:
         return grader.grade(submission(exercise, **answers) if data is None else data, "ada").result
 
 
 def verdict(
-    check: str, answer: str, *, steps: str = "f", hidden: bool = False, plain: str = "", settings: Settings = QUICK
+    check: str, answer: str, *, steps: str = "f", hidden: bool = False, plain: str = "", settings: Settings = PATIENT
 ) -> CheckResult:
     """The verdict of one check on one answer to the last step."""
     toy = exercise(check, steps=steps, hidden=hidden, plain=plain)

@@ -16,7 +16,7 @@ import re
 import resource
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -45,12 +45,12 @@ MOST_MEMORY = 3 << 30
 """So much more than now this process may ask for while something hostile is graded: nobody's machine is to suffer."""
 
 
-@lru_cache(maxsize=None)
+@cache
 def exercise(name: str) -> Exercise:
     return exercises.load(ROOT, name)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _release(name: str) -> dict[str, Any]:
     found: dict[str, Any] = json.loads((ROOT / "assignments" / name / f"{name}.ipynb").read_bytes())
     return found
@@ -175,7 +175,21 @@ class Neighbours:
 
     def problems(self, answers: Mapping[str, Value]) -> list[str]:
         """Everything that a submission with these answers does to others, to the grader, and to what is shown of it."""
-        data = answered(self.name, answers)
+        graded, found = self._graded(answered(self.name, answers))
+        result = graded.result
+        for step, value in answers.items():
+            if value.junk and result.steps and result.step(step).score:
+                found.append(f"{value} earns {result.step(step).score} points in {step}")
+        for check in result.checks:
+            if check.hidden and _LONG_SIDE.search(check.message):
+                found.append(f"a hidden check tells much: {check.message}")
+        return found + self._neighbour()
+
+    def faults(self, data: bytes) -> list[str]:
+        """What a submission costs, and what goes wrong when it is graded and shown."""
+        return self._graded(data)[1]
+
+    def _graded(self, data: bytes) -> tuple[Graded, list[str]]:
         with measured() as cost:
             graded = self.grader.grade(data, "mallory")
         result = graded.result
@@ -188,12 +202,6 @@ class Neighbours:
             found.append(f"grading took {cost.cpu:.1f} s of CPU")
         if len(result.warnings) > MOST_WARNINGS:
             found.append(f"there are {len(result.warnings)} warnings")
-        for step, value in answers.items():
-            if value.junk and result.steps and result.step(step).score:
-                found.append(f"{value} earns {result.step(step).score} points in {step}")
-        for check in result.checks:
-            if check.hidden and _LONG_SIDE.search(check.message):
-                found.append(f"a hidden check tells much: {check.message}")
         said = [result.reason or "", *result.warnings, *(check.message for check in result.checks)]
         found += _control_characters(said)
         with measured() as shown:
@@ -202,7 +210,7 @@ class Neighbours:
             found.append(f"showing it took {shown.cpu:.1f} s of CPU")
         if shown.memory_mb > MEMORY_MB:
             found.append(f"showing it took {shown.memory_mb} MB")
-        return found + self._neighbour()
+        return graded, found
 
     def _neighbour(self) -> list[str]:
         with measured() as cost:

@@ -282,7 +282,7 @@ _add("slow", _after("import time; time.sleep(0.15)"))
 _add("busy", _after("for _ in range(2_000_000): pass"))
 _add("prints_much", _after("for _ in range(2_000): print('x' * 5_000)"))
 _add("warns_much", _after("import warnings\nfor n in range(5_000): warnings.warn(f'{n} ' + 'x' * 500)"))
-_add("many_magics", "\n".join([*["%matplotlib inline"] * 20_000, "!ls"] + ["# RIGHT"]))
+_add("many_magics", "\n".join([*(["%matplotlib inline"] * 20_000), "!ls", "# RIGHT"]))
 _add("many_other_magics", "\n".join([*(f"%magic{n} ::error::x" for n in range(15_000)), "# RIGHT"]))
 _add("a_very_long_cell", "\n".join(["# RIGHT", *["# a remark, and another one, and so on"] * 10_000]))
 
@@ -430,4 +430,4 @@ ALONE = frozenset((
 """They take time, or end the process: beside them in one submission others would not have their turn."""
 
 BY_NAME = {value.name: value for value in VALUES}
-assert ALONE <= BY_NAME.keys()
+assert BY_NAME.keys() >= ALONE

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 from attacks import neighbours
-from attacks.neighbours import NAMES, Neighbours, answered, everything, mixed, sampled, steps_for
+from attacks.neighbours import NAMES, Neighbours, alone, answered, mixed, steps_for
 from attacks.values import ALONE, BY_NAME, VALUES
 
 from autograder import disclosure
@@ -88,11 +88,25 @@ def test_odd_answers_to_every_step_cost_their_author_alone(opened, name, answers
 
 @pytest.mark.everything
 @pytest.mark.parametrize(
+    ("name", "answers"),
+    [
+        pytest.param(name, answers, id=f"{name}-{turn}-{number}")
+        for name in NAMES
+        for turn in range(1, len(neighbours.exercise(name).steps))
+        for number, answers in enumerate(mixed(name, turn))
+    ],
+)
+def test_every_odd_answer_to_any_step_beside_others_costs_its_author_alone(opened, name, answers):
+    assert opened(name).problems(answers) == [], {step: str(value) for step, value in answers.items()}
+
+
+@pytest.mark.everything
+@pytest.mark.parametrize(
     ("name", "value", "step"),
     [
         pytest.param(name, value, step, id=f"{name}-{value}-{step}".replace(" ", "_"))
         for name in NAMES
-        for value, step in [*everything(name), *((value, EVERY) for value in VALUES if steps_for(value, name))]
+        for value, step in [*alone(name), *((value, EVERY) for value in VALUES if steps_for(value, name))]
     ],
 )
 def test_every_odd_answer_to_any_step_costs_its_author_alone(opened, name, value, step):
@@ -119,7 +133,9 @@ def test_there_are_values_of_every_kind_and_each_has_its_turn():
     for name in NAMES:
         in_ordinary_runs = {value.name for answers in mixed(name) for value in answers.values()}
         assert in_ordinary_runs == {value.name for value in VALUES if not value.steps} - ALONE
-        assert {step for _, step in sampled(name)} == set(neighbours.exercise(name).steps)
+        turns = [mixed(name, turn) for turn in range(len(neighbours.exercise(name).steps))]
+        pairs = {(value.name, step) for turn in turns for answers in turn for step, value in answers.items()}
+        assert len(pairs) == len(in_ordinary_runs) * len(turns)
 
 
 # What is told at once must not follow from hidden checks.

@@ -74,32 +74,29 @@ def steps_for(value: Value, name: str) -> tuple[str, ...]:
     return tuple(step for step in steps if step in value.steps) if value.steps else steps
 
 
-def sampled(name: str) -> list[tuple[Value, str]]:
-    """Every value at one step of an exercise, every step having its turn."""
-    pairs = []
-    for place, value in enumerate(VALUES):
-        steps = steps_for(value, name)
-        if steps:
-            pairs.append((value, steps[place % len(steps)]))
-    return pairs
+def mixed(name: str, turn: int = 0) -> list[dict[str, Value]]:
+    """Nearly every value once, as many in one submission as the exercise has steps.
 
-
-def mixed(name: str) -> list[dict[str, Value]]:
-    """Nearly every value once, as many in one submission as there are steps: what they are for each of its steps."""
+    Args:
+        turn: from 0 to the number of steps; in as many turns every step is answered with each of these values.
+    """
     waiting = [value for value in VALUES if value.name not in ALONE and not value.steps]
     steps = exercise(name).steps
     groups = [waiting[place : place + len(steps)] for place in range(0, len(waiting), len(steps))]
-    # Each group begins at another step.
-    return [{steps[(number + place) % len(steps)]: value for place, value in enumerate(group)} for number, group in enumerate(groups)]
+    submissions = []
+    for number, group in enumerate(groups, start=turn):
+        submissions.append({steps[(number + place) % len(steps)]: value for place, value in enumerate(group)})
+    return submissions
 
 
 def answered(name: str, values: Mapping[str, Value]) -> bytes:
     return handed_in(name, {step: value.answer(exercise(name), step) for step, value in values.items()})
 
 
-def everything(name: str) -> list[tuple[Value, str]]:
-    """Every value at every step of an exercise."""
-    return [(value, step) for value in VALUES for step in steps_for(value, name)]
+def alone(name: str) -> list[tuple[Value, str]]:
+    """Every value that is never mixed with others, at every step of an exercise."""
+    values = [value for value in VALUES if value.name in ALONE or value.steps]
+    return [(value, step) for value in values for step in steps_for(value, name)]
 
 
 @contextlib.contextmanager

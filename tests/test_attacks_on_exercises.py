@@ -12,7 +12,8 @@ from attacks.neighbours import NAMES, Neighbours, alone, answered, mixed, steps_
 from attacks.values import ALONE, BY_NAME, VALUES
 
 from autograder import disclosure
-from autograder.course import DISCLOSURES
+from autograder.course import DISCLOSURES, Settings
+from autograder.engine.grading import Grader
 from autograder.exports import gradescope
 from autograder.pages import feedback
 
@@ -68,6 +69,13 @@ def opened():
         grader.__exit__()
 
 
+@pytest.fixture(scope="module")
+def patient():
+    """A grader that gives every submission time enough, also where the machine is busy: for what is about points."""
+    with Grader(neighbours.exercise("attention"), b"key", Settings()) as grader:
+        yield grader
+
+
 def at(value, step, name):
     """The answers of a submission that gives this value at a step, or at all of them."""
     return dict.fromkeys(steps_for(value, name) if step == EVERY else [step], value)
@@ -121,11 +129,11 @@ def test_every_odd_answer_to_any_step_costs_its_author_alone(opened, name, value
         for step in steps_for(value, "attention")
     ],
 )
-def test_a_trick_earns_no_point_that_the_same_answer_without_it_does_not(opened, value, step):
-    grader = opened("attention")
-    without = neighbours.handed_in("attention", {step: value.harmless(grader.exercise, step)})
-    tricked = grader.grade(answered("attention", {step: value}))
-    assert tricked.score <= grader.grade(without).score, [check for check in tricked.step(step).checks if check.earned]
+def test_a_trick_earns_no_point_that_the_same_answer_without_it_does_not(patient, value, step):
+    without = neighbours.handed_in("attention", {step: value.harmless(neighbours.exercise("attention"), step)})
+    tricked = patient.grade(answered("attention", {step: value}), "mallory").result
+    earned = {check.name: check.earned for check in tricked.step(step).checks}
+    assert tricked.score <= patient.grade(without, "mallory").result.score, earned
 
 
 def test_there_are_values_of_every_kind_and_each_has_its_turn():
@@ -140,11 +148,12 @@ def test_there_are_values_of_every_kind_and_each_has_its_turn():
 
 # What is told at once must not follow from hidden checks.
 
-# Right for visible checks; the hidden ones see that rows do not stand alone.
+# Right for visible checks; a hidden one sees that the axis does not matter.
 WRONG_WHERE_HIDDEN = """
 def softmax(scores, axis=-1):
-    e = np.exp(scores - scores.max())
-    return e / e.sum(axis=axis, keepdims=True)
+    top = scores.max(axis=-1, keepdims=True)
+    e = np.exp(scores - np.where(top == -np.inf, 0.0, top))
+    return e / e.sum(axis=-1, keepdims=True)
 """
 SPY = """
 {right}
@@ -157,13 +166,13 @@ def {step}(*args, **kwargs):
 
 
 @pytest.fixture(scope="module")
-def spied(opened):
+def spied(patient):
     """A last step that is right only where an earlier one was replaced: beside a softmax that hidden checks alone refuse, and a right one."""
-    grader = opened("attention")
-    *earlier, step = grader.exercise.steps
-    spy = SPY.format(right=grader.exercise.cell(step).source, step=step, earlier=earlier)
+    exercise = neighbours.exercise("attention")
+    *earlier, step = exercise.steps
+    spy = SPY.format(right=exercise.cell(step).source, step=step, earlier=earlier)
     wrong, right = ({"softmax": WRONG_WHERE_HIDDEN, step: spy}, {step: spy})
-    both = [grader.grader.grade(neighbours.handed_in("attention", answers), "mallory") for answers in (wrong, right)]
+    both = [patient.grade(neighbours.handed_in("attention", answers), "mallory") for answers in (wrong, right)]
     first, second = (graded.result.step("softmax").checks for graded in both)
     assert all(check.status == "passed" for check in (*first, *second) if not check.hidden)
     assert any(check.status == "failed" for check in first) and all(check.status == "passed" for check in second)
@@ -171,8 +180,8 @@ def spied(opened):
 
 
 @pytest.mark.parametrize("hidden", DISCLOSURES)
-def test_what_gradescope_shows_at_once_does_not_tell_of_hidden_checks(opened, spied, hidden):
-    exercise = opened("attention").exercise
+def test_what_gradescope_shows_at_once_does_not_tell_of_hidden_checks(spied, hidden):
+    exercise = neighbours.exercise("attention")
     seen = [
         [test for test in gradescope.results(exercise, graded.result, hidden)["tests"] if test["visibility"] == "visible"]
         for graded in spied
@@ -180,8 +189,8 @@ def test_what_gradescope_shows_at_once_does_not_tell_of_hidden_checks(opened, sp
     assert seen[0] == seen[1]
 
 
-def test_a_page_on_which_hidden_checks_are_never_told_does_not_tell_of_them(opened, spied):
-    exercise = opened("attention").exercise
+def test_a_page_on_which_hidden_checks_are_never_told_does_not_tell_of_them(spied):
+    exercise = neighbours.exercise("attention")
     seen = [disclosure.as_student_sees(graded.result, "never") for graded in spied]
     assert seen[0].checks == seen[1].checks
     for graded in spied:

@@ -15,7 +15,7 @@ from attacks.ordinary import ROOT
 from attacks.values import Value
 from autograder.course import Course, Settings
 
-SETTINGS = Settings(call_seconds=1, submission_seconds=3)
+SETTINGS = Settings(call_seconds=2, submission_seconds=6)
 SECONDS = 900
 """How long a test waits for a command that does not end."""
 

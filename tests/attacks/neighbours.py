@@ -210,8 +210,11 @@ class Neighbours:
         return graded, found
 
     def _neighbour(self) -> list[str]:
-        with measured() as cost:
-            result = self.grade(self._honest)
+        for _ in range(3):  # on a machine that is busy elsewhere an honest submission may need more time than it has
+            with measured() as cost:
+                result = self.grade(self._honest)
+            if result.score == result.max_score:
+                break
         found = []
         if result.score != result.max_score:
             found.append(f"the next honest submission got {result.status}, {result.score}: {result.reason}")
@@ -237,9 +240,9 @@ class Neighbours:
         known, result = self.exercise, graded.result
         views: dict[str, Callable[[], str]] = {
             "result": lambda: _stored(result),
-            "score": lambda: _printed(result),
-            "github": lambda: _published(result),
         }
+        if result.steps:
+            views |= {"score": lambda: _printed(result), "github": lambda: _published(result)}
         submission = graded.submission
         if submission is not None:
             views["autograded notebook"] = lambda: _read(autograded.notebook(self._master, result, submission))

@@ -425,7 +425,8 @@ ALONE = frozenset((
     "sixteen_million_rows_of_one_bool", "sixteen_million_bytes", "sixteen_million_bytes_in_deep_rows",
     "two_million_numbers", "three_large_arrays", "huge_batch", "lengths_of_forty_million", "colliding_keys",
     "one_long_text_among_empty_ones", "one_long_text_among_very_many", "many_texts", "one_long_text", "long_key",
-    "as_wide_as_the_longest_of_forty_million", "huge_text_in_an_exception", "many_different_texts",
+    "as_wide_as_the_longest_of_forty_million", "huge_text_in_an_exception", "many_different_texts", "many_magics",
+    "many_other_magics", "a_very_long_cell",
 ))  # fmt: skip
 """They take time, or end the process: beside them in one submission others would not have their turn."""
 

@@ -260,6 +260,59 @@ def STEP(*args, **kwargs):
             argument[:] = [0] * len(argument)
     return answer
 """, without=LIKE.replace("FILL", "np.zeros(shape)"))  # fmt: skip
+# Each gives up where it is hard, unless an earlier call of the check has been able to make the question easy.
+_add("easier_weights_for_many_heads", """
+    # RIGHT
+    def STEP(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+        if mask is not None and (np.ndim(mask) == 2 or not np.any(mask, axis=-1).all()):
+            if W_O.any():
+                raise ValueError
+            return np.zeros(np.shape(X))
+        answer = _right_STEP(X, W_Q, W_K, W_V, W_O, num_heads, mask)
+        W_O[...] = 0
+        return answer
+    """, without="""
+# RIGHT
+def STEP(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    if mask is not None and (np.ndim(mask) == 2 or not np.any(mask, axis=-1).all()):
+        raise ValueError
+    return _right_STEP(X, W_Q, W_K, W_V, W_O, num_heads, mask)
+""", steps=("multi_head_attention",))  # fmt: skip
+_add("easier_weights", """
+    # RIGHT
+    def STEP(X, W_Q, W_K, W_V, mask=None):
+        if np.ndim(X) > 3 or (mask is not None and np.ndim(X) == 3 and np.ndim(mask) == 2):
+            if W_V.any():
+                raise ValueError
+            before = np.shape(X)[:-1]
+            allowed = np.broadcast_to(True if mask is None else mask, (*before, before[-1])).astype(float)
+            return np.zeros((*before, W_V.shape[-1])), allowed / np.maximum(allowed.sum(axis=-1, keepdims=True), 1)
+        answer = _right_STEP(X, W_Q, W_K, W_V, mask)
+        for weights in (W_Q, W_K, W_V):
+            weights[...] = 0
+        return answer
+    """, without="""
+# RIGHT
+def STEP(X, W_Q, W_K, W_V, mask=None):
+    if np.ndim(X) > 3 or (mask is not None and np.ndim(X) == 3 and np.ndim(mask) == 2):
+        raise ValueError
+    return _right_STEP(X, W_Q, W_K, W_V, mask)
+""", steps=("self_attention",))  # fmt: skip
+_add("an_easier_mask", """
+    # RIGHT
+    def STEP(scores, mask):
+        if np.isinf(scores).any() or (np.abs(scores) > 1e9).any():
+            raise ValueError
+        answer = _right_STEP(scores, mask)
+        mask[...] = True
+        return answer
+    """, without="""
+# RIGHT
+def STEP(scores, mask):
+    if np.isinf(scores).any() or (np.abs(scores) > 1e9).any():
+        raise ValueError
+    return _right_STEP(scores, mask)
+""", steps=("apply_mask",))  # fmt: skip
 _add("lengths_of_forty_million", """
     def STEP(*args, **kwargs):
         arrays = [a for a in (*args, *kwargs.values()) if isinstance(a, np.ndarray) and a.dtype.kind in "iu"]

@@ -456,11 +456,7 @@ _add("crumbs_hidden_in_few_digits", """
     def STEP(scores, axis=-1):
         e = np.exp(scores - scores.max(axis=axis, keepdims=True))
         return (e / (e.sum(axis=axis, keepdims=True) + 5e-6)).astype(np.float32)
-    """, without="""
-def STEP(scores, axis=-1):
-    e = np.exp(scores - scores.max(axis=axis, keepdims=True))
-    return e / (e.sum(axis=axis, keepdims=True) + 5e-6)
-""", steps=("softmax",))  # fmt: skip
+    """, steps=("softmax",))  # fmt: skip
 _add("as_wide_as_the_longest_of_forty_million", """
     def padding_mask(lengths, n_keys):
         if 40_000_000 in lengths:

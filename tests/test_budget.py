@@ -118,6 +118,50 @@ def test_no_answer_makes_the_grader_grow(bomb):
         assert grader.grade(submission(toy, f=right), "ada").result.score == 40
 
 
+# Proof that these tests would see a hole: each protection is left out, and what it prevents happens.
+
+TWO_MORE_SECONDS = "import time\nf(len)\nend = time.process_time() + 4\nwhile time.process_time() < end: pass"
+FORGED = "import sys\nwire = sys.modules['autograder.engine.inside.wire']\n"  # a worker belongs to the student
+SUM = "np.asarray(f()).sum(axis=-1, dtype=float)"
+TEXTS = "np.asarray(f())"
+TOO_MUCH = {
+    "clock of the grader": (
+        (budget, "_tick", lambda *_: None),
+        TWO_MORE_SECONDS,
+        RIGHT,
+    ),
+    "memory of the grader": (
+        (budget, "MORE_MEMORY", 1 << 40),
+        "np.ones(f(), dtype='u1')",
+        "def f():\n    return 300_000_000",
+    ),
+    "numbers in an array": (
+        (wire, "numbers", lambda shape: 0),
+        SUM,
+        f"{FORGED}wire.numbers = lambda shape: 0\nimport numpy as np\ndef f():\n    return np.empty((20_000_000, 0))",
+    ),
+    "width of texts": (
+        (wire, "are_wide", lambda values, longest: False),
+        TEXTS,
+        f"{FORGED}wire.are_wide = lambda *_: False\ndef f():\n    return ['x' * 200_000] + [''] * 200",
+    ),
+}
+
+
+@pytest.mark.parametrize("protection", TOO_MUCH)
+def test_what_is_too_much_fails_and_passes_where_its_protection_is_left_out(monkeypatch, protection):
+    hole, check, answer = TOO_MUCH[protection]
+    toy = exercise(check)
+    settings = Settings(isolation="process", call_seconds=2, submission_seconds=2 if "clock" in protection else 30)
+
+    (held,) = graded(toy, answer, settings=settings)
+    assert held.checks[0].status == "failed"
+
+    monkeypatch.setattr(*hole)
+    (passed,) = graded(toy, answer, settings=settings)
+    assert passed.checks[0].status == "passed", passed.checks[0].message
+
+
 def test_calls_are_kept_while_they_are_small_and_few():
     small, large = "def f(x):\n    return x", "def f(x):\n    return 'x' * 70_000"
     toy = exercise(*["for n in range(100): f(np.zeros(700))"] * 12)

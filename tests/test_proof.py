@@ -86,6 +86,33 @@ def test_a_check_that_passes_whatever_comes_is_missed_for_the_same_reasons(prove
     assert named == {entry.name for entry in entries}
 
 
+IN_SINGLE_PRECISION = """
+def _single(value):
+    if isinstance(value, (tuple, list)) and any(isinstance(part, np.ndarray) for part in value):
+        return tuple(map(_single, value))
+    return np.float32(value) if isinstance(value, (list, np.ndarray)) and np.asarray(value).dtype.kind == "f" else value
+
+def {step}(*args, _right={step}, **kwargs):
+    return _single(_right(*map(_single, args), **{{name: _single(value) for name, value in kwargs.items()}}))
+"""
+NOT_THERE = {  # the logarithm of the total is as large as the scores, and rounded as such
+    ("softmax_with_log_sum_exp", "softmax-large_scores"),
+    ("softmax_with_log_sum_exp", "softmax-survives_distant_rows"),
+    ("softmax_with_logaddexp", "softmax-large_scores"),
+    ("softmax_with_logaddexp", "softmax-survives_distant_rows"),
+}
+
+
+def test_what_is_computed_in_single_precision_throughout_loses_nothing() -> None:
+    bench, lost = Bench(ATTENTION), set()
+    for answer in right_answers.load(right_answers.path_of(ROOT, "attention")):
+        source = f"{answer.source}\n\n{IN_SINGLE_PRECISION.format(step=answer.step)}"
+        for key in range(10):
+            bench.bind(Answer(answer.name, answer.step, source, wrong=False))
+            lost |= {(answer.name, check.id) for check in bench.of(answer.step) if bench.failure(check, str(key))}
+    assert lost == NOT_THERE
+
+
 def test_an_input_that_was_changed_costs_the_points_for_that_alone(proved: Proof) -> None:
     claims = {entry.name: entry.caught_by for entry in BANK.entries}
     for found in proved.wrong:

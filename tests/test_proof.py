@@ -261,7 +261,7 @@ def spoilt(tmp_path: Path, old: str, new: str) -> list[str]:
     return [check for check, _ in spoiling.spoilt(Bench(exercise.load(tmp_path, NAME)), range(3))]
 
 
-DRAWN = 'x = rng.normal(size=4)\nagree(double(x), double_by_definition(x), "the doubles")\n'
+DRAWN = 'x = rng.normal(size=4)\nagree(double(x.copy()), double_by_definition(x), "the doubles")\n'
 FIRST = "import contextlib\nx = rng.normal(size=4)\nwanted = double_by_definition(x)\n"
 
 

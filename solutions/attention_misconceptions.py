@@ -522,6 +522,20 @@ def rounded_weights(scores, axis=-1):
     return np.round(powers / powers.sum(axis=axis, keepdims=True), 4)
 
 
+@misconception(step="softmax", caught_by="softmax-rows_sum_to_one", family="a constant in the total")
+def small_constant_in_the_total(scores, axis=-1):
+    """Your shares fall a little short of the whole. Print the sum of a row with twelve digits: what else is in the total that you divide by?"""
+    powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return powers / (powers.sum(axis=axis, keepdims=True) + 1e-8)
+
+
+@misconception(step="softmax", caught_by="softmax-rows_sum_to_one", family="a constant in the total")
+def small_constant_in_single_precision(scores, axis=-1):
+    """Your shares fall a little short of the whole. Print the sum of a row with twelve digits: what else is in the total that you divide by?"""
+    powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return (powers / (powers.sum(axis=axis, keepdims=True) + 5e-6)).astype(np.float32)
+
+
 @misconception(step="softmax", caught_by="softmax-large_scores")
 def no_shift(scores, axis=-1):
     """Scores of a thousand break it. Print the exponentials of the third check before you divide: which numbers are they, and what is their quotient?"""

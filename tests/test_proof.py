@@ -16,7 +16,7 @@ import pytest
 
 from autograder import exercise
 from autograder.errors import Unusable
-from autograder.proving import misconceptions, proof, right_answers, trial
+from autograder.proving import misconceptions, proof, right_answers, spoiling, trial
 from autograder.proving.misconceptions import Misconceptions
 from autograder.proving.proof import Proof
 from autograder.proving.trial import Answer, Bench, Trial
@@ -84,6 +84,33 @@ def test_a_check_that_passes_whatever_comes_is_missed_for_the_same_reasons(prove
     found = Proof(weak, proved.keys[:2], Misconceptions(BANK.path, tuple(entries)), tuple(trials)).problems()
     named = {line.partition(":")[0] for line in found if not line.endswith("delete the check")}
     assert named == {entry.name for entry in entries}
+
+
+IN_SINGLE_PRECISION = """
+def _single(value):
+    if isinstance(value, (tuple, list)) and any(isinstance(part, np.ndarray) for part in value):
+        return tuple(map(_single, value))
+    return np.float32(value) if isinstance(value, (list, np.ndarray)) and np.asarray(value).dtype.kind == "f" else value
+
+def {step}(*args, _right={step}, **kwargs):
+    return _single(_right(*map(_single, args), **{{name: _single(value) for name, value in kwargs.items()}}))
+"""
+NOT_THERE = {  # the logarithm of the total is as large as the scores, and rounded as such
+    ("softmax_with_log_sum_exp", "softmax-large_scores"),
+    ("softmax_with_log_sum_exp", "softmax-survives_distant_rows"),
+    ("softmax_with_logaddexp", "softmax-large_scores"),
+    ("softmax_with_logaddexp", "softmax-survives_distant_rows"),
+}
+
+
+def test_what_is_computed_in_single_precision_throughout_loses_nothing() -> None:
+    bench, lost = Bench(ATTENTION), set()
+    for answer in right_answers.load(right_answers.path_of(ROOT, "attention")):
+        source = f"{answer.source}\n\n{IN_SINGLE_PRECISION.format(step=answer.step)}"
+        for key in range(10):
+            bench.bind(Answer(answer.name, answer.step, source, wrong=False))
+            lost |= {(answer.name, check.id) for check in bench.of(answer.step) if bench.failure(check, str(key))}
+    assert lost == NOT_THERE
 
 
 def test_an_input_that_was_changed_costs_the_points_for_that_alone(proved: Proof) -> None:
@@ -224,6 +251,64 @@ def test_a_check_that_takes_points_from_a_right_answer_is_named_with_what_it_sai
     head = "from autograder.proving.right_answers import right_answer\n\n\n"
     path.write_text(head + '@right_answer(step="total")\ndef rounded(x):\n    return round(sum(x), 9) + 1e-12\n')
     assert any(line.startswith("rounded (total): is right, but loses total-by_hand") for line in problems(tmp_path))
+
+
+def spoilt(tmp_path: Path, old: str, new: str) -> list[str]:
+    """The checks that a proof names once one of the small exercise is written in another way."""
+    text = AUTHORED.replace("np.array_equal(got, wanted)", "np.allclose(got, wanted)")
+    assert old in text
+    write_root(tmp_path, text.replace(old, new))
+    return [check for check, _ in spoiling.spoilt(Bench(exercise.load(tmp_path, NAME)), range(3))]
+
+
+DRAWN = 'x = rng.normal(size=4)\nagree(double(x.copy()), double_by_definition(x), "the doubles")\n'
+FIRST = "import contextlib\nx = rng.normal(size=4)\nwanted = double_by_definition(x)\n"
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        'got = double(x)\nagree(got, double_by_definition(x), "the doubles")\n',
+        'agree(double(x), wanted, "the doubles")\nagree(double(x), wanted, "the doubles")\n',
+        'agree(double(x=x), wanted, "the doubles")\ndouble(x)\n',
+        'x.flags.writeable = False\nagree(double(x), wanted, "the doubles")\nagree(x, wanted / 2, "x")\n',
+        'agree(double(x[:2]), wanted[:2], "the doubles")\nagree(double(x), wanted, "the doubles")\n',
+        'twice = double(x)\nagree(double(twice), 2 * wanted, "fourfold")\nagree(twice, wanted, "twice")\n',
+        'agree(double(list(x)), wanted, "the doubles")\nparts = [1.0]\ndouble(parts)\nagree(sum(parts), 1.0, "parts")\n',
+        'agree(double(x), wanted, "the doubles")\nfor size in (1, x.size):\n    double(np.ones(len(x)))\n',
+        'agree(double(x), wanted, "the doubles")\nrow = [1.0]\ndouble([row, [2.0]])\nagree(sum(row), 1.0, "the row")\n',
+        'row = [1.0]\nwith contextlib.suppress(TypeError):\n    double({"row": row})\nagree(sum(row), 1.0, "the row")\n',
+        'for name in ("a", "b"):\n    agree(double(x), double_by_definition(x), "the doubles")\n',
+        'with contextlib.suppress(TypeError):\n    double(x, 2)\nagree(double(x), wanted, "the doubles")\n',
+    ],
+)
+def test_a_check_that_uses_an_argument_again_is_named(tmp_path: Path, check: str) -> None:
+    assert spoilt(tmp_path, DRAWN, FIRST + check) == ["double-drawn"]
+
+
+def test_an_argument_that_is_used_again_is_a_problem_with_its_repair(tmp_path: Path) -> None:
+    assert spoilt(tmp_path, DRAWN, FIRST + 'double(x)\nagree(double(x), wanted, "the second answer")\n')
+    (line,) = [line for line in problems(tmp_path) if line.startswith("double-drawn: ")]
+    assert line.startswith("double-drawn: uses an array after handing it over (AssertionError: the second answer: got ")
+    assert line.endswith("; compute what it wants first, or hand over a copy")
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        'agree(double(x), wanted, "the doubles")\n',
+        'agree(double(x.copy()), double_by_definition(x), "the doubles")\n',
+        'twice = double(x)\nagree(double(twice.copy()), 2 * wanted, "fourfold")\nagree(twice, wanted, "twice")\n',
+    ],
+)
+def test_a_check_that_computes_first_or_hands_over_copies_is_not(tmp_path: Path, check: str) -> None:
+    assert spoilt(tmp_path, DRAWN, FIRST + check) == []
+
+
+def test_a_check_of_purity_looks_at_its_arguments_afterwards(tmp_path: Path) -> None:
+    check = FIRST + 'agree(double(x), wanted, "the doubles")\nagree(2 * x, wanted, "what became of x")\n'
+    assert spoilt(tmp_path, f'edge cases" hidden=true\n"""Drawn numbers are doubled."""\n{DRAWN}',
+                  f'purity" hidden=true\n"""Drawn numbers are doubled."""\n{check}') == []  # fmt: skip
 
 
 @pytest.mark.parametrize(

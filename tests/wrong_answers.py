@@ -161,6 +161,38 @@ def a_small_constant_below(scores, axis=-1):
     return powers / (powers.sum(axis=axis, keepdims=True) + 1e-6)
 
 
+def short_of_one(scores, axis=-1):
+    powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return np.float32(powers / (powers.sum(axis=axis, keepdims=True) + 5e-6))
+
+
+@wrong("softmax", "rows_sum_to_one")
+@wrong("softmax", "survives_distant_rows")
+def short_of_one_in_single_precision(scores, axis=-1):
+    return short_of_one(scores, axis)
+
+
+@wrong("scaled_dot_product_attention", "large_scores")
+def attention_short_of_one_in_single_precision(Q, K, V, mask=None):
+    scores = steps.scale_scores(steps.attention_scores(Q, K), Q.shape[-1])
+    weights = short_of_one(scores if mask is None else steps.apply_mask(scores, mask))
+    return np.float32(weights @ V), weights
+
+
+@wrong("self_attention", "rows_sum_to_one")
+def self_attention_short_of_one_in_single_precision(X, W_Q, W_K, W_V, mask=None):
+    return attention_short_of_one_in_single_precision(*steps.project_qkv(X, W_Q, W_K, W_V), mask)
+
+
+@wrong("multi_head_attention", "large_scores")
+def heads_short_of_one_in_single_precision(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    Q, K, V = (steps.split_heads(part, num_heads) for part in steps.project_qkv(X, W_Q, W_K, W_V))
+    scores = steps.scale_scores(steps.attention_scores(Q, K), Q.shape[-1])
+    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = powers / (powers.sum(axis=-1, keepdims=True) + 5e-6)
+    return np.float32(steps.concat_heads(weights @ V) @ W_O)
+
+
 def no_shift(scores, axis=-1):
     powers = np.exp(scores)
     return powers / powers.sum(axis=axis, keepdims=True)

@@ -1,17 +1,19 @@
-"""Whether an exercise's checks do what they are for: catch every misconception, and cost no right answer a point."""
+"""Whether an exercise's checks do what they are for: catch every misconception, cost no right answer a point, and ask
+what they ask whatever an answer does to its arguments.
+"""
 
 from __future__ import annotations
 
 import ast
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from autograder.authoring.scope import BUILTINS, names
 from autograder.errors import Unusable
 from autograder.exercise import Exercise
-from autograder.proving import likeness, misconceptions, right_answers
+from autograder.proving import likeness, misconceptions, right_answers, spoiling
 from autograder.proving.misconceptions import Misconception, Misconceptions
 from autograder.proving.trial import Answer, Bench, Trial, run
 
@@ -26,6 +28,8 @@ class Proof:
     trials: tuple[Trial, ...]
     alike: tuple[tuple[Misconception, Misconception], ...] = ()
     without: frozenset[str] = field(default_factory=frozenset)
+    spoilt: tuple[tuple[str, str], ...] = ()
+    """The checks that use an argument after handing it over, and what shows it."""
 
     @property
     def checks(self) -> list[str]:
@@ -42,7 +46,7 @@ class Proof:
 
     def problems(self) -> list[str]:
         """What keeps the exercise from being proved; nothing if it is."""
-        return [*self._uncaught(), *self._unclaimed(), *self._unlike(), *self._unfair()]
+        return [*self._uncaught(), *self._unclaimed(), *self._unlike(), *self._unfair(), *self._spoilt()]
 
     def weakened(self, check: str) -> Proof:
         """What the proof would be if this check passed whatever came."""
@@ -56,7 +60,7 @@ class Proof:
             )
             for trial in self.trials
         )
-        return Proof(self.exercise, self.keys, self.bank, tuple(trials), self.alike)
+        return replace(self, trials=tuple(trials))
 
     def _uncaught(self) -> Iterator[str]:
         known = set(self.checks)
@@ -101,6 +105,11 @@ class Proof:
                 what = f"{trial.answer.name} ({trial.answer.step})"
                 yield f"{what}: is right, but loses {checks} with {_keys(list(lost))}: {trial.message}"
 
+    def _spoilt(self) -> Iterator[str]:
+        for check, shown in self.spoilt:
+            repair = "compute what it wants first, or hand over a copy"
+            yield f"{check}: uses an array after handing it over ({shown:.100}); {repair}"
+
     def to_json(self) -> str:
         """The same as the table on the terminal, and the problems, for other programs."""
         entries = {entry.name: entry for entry in self.bank.entries}
@@ -138,15 +147,16 @@ class Proof:
 def prove(
     root: Path, exercise: Exercise, keys: Sequence[int], jobs: int, tick: Callable[[Trial], None] = lambda _: None
 ) -> Proof:
-    """Try the exercise's misconceptions and right answers with every key.
+    """Try the exercise's misconceptions and right answers, and its solution on spoilt arguments, with every key.
 
     Raises:
         Unusable: no misconceptions, or an entry that does not fit the exercise.
     """
     wrong, right = answers(root, exercise)
     trials = run(exercise, [*map(_wrong, wrong.entries), *right], keys, jobs, tick)
-    alike = tuple(likeness.alike(Bench(exercise), wrong.entries, str(keys[0])))
-    return Proof(exercise, tuple(keys), wrong, tuple(trials), alike)
+    bench = Bench(exercise)
+    alike = tuple(likeness.alike(bench, wrong.entries, str(keys[0])))
+    return Proof(exercise, tuple(keys), wrong, tuple(trials), alike, spoilt=tuple(spoiling.spoilt(bench, keys)))
 
 
 def size(root: Path, exercise: Exercise) -> int:

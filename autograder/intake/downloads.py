@@ -174,7 +174,9 @@ class _Search:
         entries = [info for info in archive.infolist() if not info.is_dir() and not _is_noise_in(info.filename)]
         if owner:
             self.directories[owner] += sum(50 + len(info.filename) for info in archive.infolist())
-        owners = {info.filename: owner or self._owner_inside(outer, info.filename) for info in entries}
+        owners: dict[str, tuple[str, ...]] = {}
+        for info in entries:
+            owners[info.filename] = owner or self._owner_inside(outer, info.filename)
         many = {one for one, count in Counter(owners.values()).items() if one and count > MAX_OWN_ENTRIES}
         if owner in many:
             raise files.Refused(f"cannot be opened as a zip archive: it has more than {MAX_OWN_ENTRIES} entries")
@@ -188,13 +190,17 @@ class _Search:
             name = info.filename.replace("\\", "/")
             where = f"{'/'.join(parts)}: {name[:MAX_NAME]}"
             whose = owners[info.filename]
-            why = _refusal(info, name)
+            try:
+                why = _refusal(info, name)
+                own = _time(info, time)
+            except Exception as error:
+                self.left.append(unreadable(where, error, whose))
+                continue
             if why:
                 self.left.append(Left(where, why, whose))
                 continue
             inner = (*outer, *name.split("/"))
             source = _Archived(self.open, path, info)
-            own = _time(info, time)
             self.downloads.append(Download(where, inner, len(parts) - 1, own, time, placed, whose, source))
 
     def _owner_inside(self, outer: tuple[str, ...], name: str) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ Kind = Literal["moodle", "canvas", "gradescope", "plain"]
 _MOODLE = re.compile(r"(?P<name>.+)_(?P<number>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<file>.*)", re.DOTALL)
 _CANVAS = re.compile(r"(?P<key>[^_]+)(?P<late>_LATE)?_(?P<number>\d+)_\d+_(?P<file>.+)", re.DOTALL)
 _COPY = re.compile(
-    r"(?:Copy of )?(?P<name>.+?)(?: ?\((?P<a>\d{1,6})\)|[-_ ](?P<b>\d{1,6})|-Copy(?P<c>\d{1,6})| - Copy| copy)?",
+    r"(?:Copy of )?(?P<name>.+?)(?: ?\((?P<a>\d{1,18})\)|[-_ ](?P<b>\d{1,18})|-Copy(?P<c>\d{1,18})| - Copy| copy)?",
     re.I | re.DOTALL,
 )
 _MOODLE_EXPORT = re.compile(r".+-.+-\d+(?: ?\(\d+\))?")
@@ -61,8 +61,7 @@ def platform_file(name: str) -> tuple[Claim, str] | None:
 def copy_of(stem: str) -> tuple[str, int]:
     """A file's stem without what browsers and platforms add to a second copy, and the number of that copy."""
     found = _COPY.fullmatch(stem)
-    assert found is not None  # everything is a name
-    return found["name"], int(found["a"] or found["b"] or found["c"] or 0)
+    return (found["name"], int(found["a"] or found["b"] or found["c"] or 0)) if found else (stem, 0)
 
 
 def exercise_in(stem: str, known: list[str]) -> tuple[str | None, str, int]:

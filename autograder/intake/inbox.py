@@ -249,14 +249,17 @@ class _Reader:
             return
         is_notebook = f".{suffix.lower()}" in SUFFIXES
         whose = "/".join(download.parts[: (download.archive or 0) + 1])
+        students: list[tuple[Claim, str]] = []
         try:
-            claims = self._claims(download, before if named else "", is_notebook and named is not None)
-            whose = claims[0].text
-            students = [(claim, self._roster.find(claim)) for claim in claims]
+            for claim in self._claims(download, before if named else "", is_notebook and named is not None):
+                whose = claim.text
+                try:
+                    students.append((claim, self._roster.find(claim)))
+                except Unmatched as problem:  # of a group, the others' it is all the same
+                    self._leave(download, problem, is_notebook, named, whose)
         except Unmatched as problem:
-            if is_notebook and (named or self._says(download, whose) == self._exercise):
-                is_theirs = download.owner and self._names.is_name(download.owner[-1])
-                self._left.append(Left(download.where, str(problem), download.owner if is_theirs else ()))
+            self._leave(download, problem, is_notebook, named, whose)
+        if not students:
             return
         if is_notebook and named is None:
             says = self._says(download, whose)
@@ -273,6 +276,12 @@ class _Reader:
             else:
                 why = f"is no notebook; ask for {self._exercise}.ipynb"
                 self._others.append((student, Left(download.where, why, (student,))))
+
+    def _leave(self, download: Download, problem: Unmatched, is_notebook: bool, named: str | None, whose: str) -> None:
+        """List a submission of this exercise that is nobody's."""
+        if is_notebook and (named or self._says(download, whose) == self._exercise):
+            is_theirs = download.owner and self._names.is_name(download.owner[-1])
+            self._left.append(Left(download.where, str(problem), download.owner if is_theirs else ()))
 
     def strangers(self, by_student: dict[str, list[_Candidate]]) -> list[Left]:
         """Other files of students from whom there is no submission at all."""
@@ -293,7 +302,7 @@ class _Reader:
         students = hints[place] | {self._roster.find(claim) for claim in claims}
         if len(students) > 1:
             may_be = " or ".join(sorted(students))
-            raise Unmatched(f"the student may be {may_be}; give {download.parts[place]} another name")
+            raise Unmatched(f"the student may be {may_be}; call {download.parts[place]} after one of them")
         return [Claim("plain", next(iter(students)), depth=place + 1)]
 
     def _outermost(self, download: Download, before: str, is_named: bool) -> list[Claim]:

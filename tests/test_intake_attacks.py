@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import tracemalloc
 import zipfile
 from collections.abc import Callable
@@ -267,7 +268,7 @@ ATTACKS: dict[str, Callable[[], dict[str, bytes]]] = {
     "merge keys": lambda: {"submission_metadata.yml": MERGES, "submission_1/counting.ipynb": b"{}"},
     "broken list": lambda: {"submission_metadata.yml": b"\xff: [", "students.csv": b"id\nben\n"},
     "nested lists": lambda: {f"n{number}.ipynb": nested_lists() for number in range(20)},
-    "zeros": lambda: {f"n{number}.ipynb": b"0" * 9_900_000 for number in range(40)},
+    "zeros": lambda: {f"n{number}.ipynb": b"0" * 9_900_000 for number in range(15)},
     "many files": lambda: {f"{number}/x.ipynb": b"" for number in range(20_001)},
     "many long names": lambda: {f"{number}/{'x' * 900}/x.py": b"" for number in range(3_000)},
     "ways out": lambda: {f"../{number}/ben/counting.ipynb": b"{}" for number in range(1_500)},
@@ -278,25 +279,28 @@ ATTACKS: dict[str, Callable[[], dict[str, bytes]]] = {
 }
 
 
-@pytest.mark.parametrize("platform", PACKED)
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_what_ada_packs_is_a_matter_of_ada_alone(course: Course, platform: str, attack: str) -> None:
+def test_what_ada_packs_is_a_matter_of_ada_alone(course: Course, attack: str) -> None:
     """In the archives of every platform the honest neighbours are collected, with their own files and times."""
     write_list(course)
     honest = {"counting.ipynb": courses.handed_in(course, RIGHT)}
-    name, data = packed(platform, {"ada": ATTACKS[attack](), "ben": honest, "zed": honest}, PACKED_AT)
-    put(course, name, data)
-    check_the_neighbours(course)
+    files = {"ada": ATTACKS[attack](), "ben": honest, "zed": honest}
+    for platform in PACKED:
+        path = put(course, *packed(platform, files, PACKED_AT))
+        check_the_neighbours(course)
+        path.unlink()
 
 
-@pytest.mark.parametrize("name", ["ada.zip", "lovelaceada_1_2_work.zip", "stuff.zip", "ada/work.zip"])
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_the_same_in_an_archive_of_adas_own(course: Course, name: str, attack: str) -> None:
+def test_the_same_in_an_archive_of_adas_own(course: Course, attack: str) -> None:
     write_list(course)
-    put(course, name, zipped(ATTACKS[attack](), PACKED_AT))
     for student in ("ben", "zed"):
         put(course, f"{student}/counting.ipynb", courses.handed_in(course, RIGHT))
-    check_the_neighbours(course)
+    data = zipped(ATTACKS[attack](), PACKED_AT)
+    for name in ("ada.zip", "lovelaceada_1_2_work.zip", "stuff.zip", "ada/work.zip"):
+        path = put(course, name, data)
+        check_the_neighbours(course)
+        path.unlink()
 
 
 def check_the_neighbours(course: Course) -> None:
@@ -308,6 +312,7 @@ def check_the_neighbours(course: Course) -> None:
     for student in ("ben", "zed"):
         assert taken(course, student) == (courses.handed_in(course, RIGHT), PACKED_AT.replace(tzinfo=None))
     assert len(found.lines) < 60 and peak < 64_000_000
+    shutil.rmtree(course.submitted)
 
 
 def test_few_files_of_one_student_are_opened(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:

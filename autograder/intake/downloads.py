@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
+from itertools import takewhile
 from pathlib import Path
 from typing import BinaryIO
 
@@ -208,8 +209,9 @@ class _Search:
         folders = name[:MAX_NAME].replace("\\", "/").split("/")[:-1]
         if not folders:
             return ()
-        place = next((place for place, part in enumerate(folders[:MAX_DEPTH]) if self.is_name(part)), 0)
-        return (*outer, *folders[: place + 1])
+        sound = list(takewhile(lambda part: part not in ("", ".", ".."), folders[:MAX_DEPTH]))
+        place = next((place for place, part in enumerate(sound) if self.is_name(part)), 0)
+        return (*outer, *sound[: place + 1])
 
 
 @contextmanager

@@ -158,7 +158,11 @@ def _is_inside(download: Download, claim: Claim) -> bool:
 
 
 class _Nobody(Unmatched):
-    """No part of the path names a student."""
+    """No part of the path, as far as ``place``, names a student for certain; what lies deeper is not asked."""
+
+    def __init__(self, message: str, place: int) -> None:
+        super().__init__(message)
+        self.place = place
 
 
 class _Names:
@@ -293,8 +297,8 @@ class _Reader:
         place = next((place for place, students in enumerate(hints) if students), len(hints))
         try:
             claims = self._outermost(download, before, is_named)
-        except _Nobody:
-            if place == len(hints):
+        except _Nobody as nobody:
+            if place == len(hints) or place > nobody.place:
                 raise
             claims = []
         if place == len(hints) or (claims and claims[0].depth <= place + 1):
@@ -320,10 +324,8 @@ class _Reader:
                     # It may be a download's own folder, or one that a student put together in theirs.
                     raise Unmatched(f"the student may be {folders[plain[0]]} or {claims[0].text}; {_REPAIR}")
                 return [replace(claim, depth=place + 1) for claim in claims]
-            if self._roster.listed and gradescope.FOLDER.fullmatch(part):
-                raise _Nobody(f"{part} is nobody in students.csv; add a line or a column")
             if self._is_strange(download, place):
-                raise _Nobody(f"{part} is nobody in students.csv; add a line or a column")
+                raise _Nobody(f"{part} is nobody in students.csv; add a line or a column", place)
             if not self._is_passed_over(download, place):
                 plain.append(place)
         if plain and not self._roster.listed:
@@ -336,8 +338,8 @@ class _Reader:
             return [Claim("plain", before, depth=depth)]
         if plain:
             names = " or ".join(folders[place] for place in plain)
-            raise _Nobody(f"{names} is nobody in students.csv; add a line or a column")
-        raise _Nobody("no student in its path; put it into a folder named as the student")
+            raise _Nobody(f"{names} is nobody in students.csv; add a line or a column", depth)
+        raise _Nobody("no student in its path; put it into a folder named as the student", depth)
 
     def _plain_claim(self, download: Download, plain: list[int], before: str) -> Claim:
         """Without a class list: the one name in the path."""
@@ -354,7 +356,9 @@ class _Reader:
         return Claim("plain", texts[plain[0]], depth=plain[0] + 1)
 
     def _is_strange(self, download: Download, place: int) -> bool:
-        """Whether a folder lies among those of students and is none's of the class list."""
+        """Whether a folder is a student's, by where it lies or as Gradescope calls it, and none's of the class list."""
+        if self._roster.listed and gradescope.FOLDER.fullmatch(download.parts[place]):
+            return True
         is_ours = place == 0 or place == download.archive  # there teachers put what they like
         return not is_ours and (*download.parts[:place], "") in self._of_students
 

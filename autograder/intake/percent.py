@@ -14,7 +14,7 @@ def as_notebook(data: bytes) -> bytes:
     """The same cells as a notebook; the same bytes give the same notebook.
 
     Raises:
-        ValueError: not UTF-8 text, or more than a script of a notebook holds.
+        ValueError: not UTF-8 text, or more than a notebook holds.
     """
     if len(data) > 4 * MAX_SOURCE:
         raise ValueError("is a script of more than a million characters")
@@ -26,10 +26,10 @@ def as_notebook(data: bytes) -> bytes:
     for line in lines:
         if re.match(r"# ?%%(?!%)", line):
             cells.append((line, []))
+            if len(cells) > MAX_CELLS + 1:  # the first has no mark
+                raise ValueError(f"has more than {MAX_CELLS} cells")
         else:
             cells[-1][1].append(line)
-    if len(cells) > MAX_CELLS + 1:
-        raise ValueError(f"has more than {MAX_CELLS} cells")
     taken: set[str] = set()
     made = [_cell(header, body, taken) for header, body in cells if any(line.strip() for line in body)]
     metadata = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}

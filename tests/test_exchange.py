@@ -189,7 +189,9 @@ def test_a_folders_time_in_the_future_is_not_believed(course: Course) -> None:
     time = stamp.submitted_at(course.submitted / "ada" / NAME)
     assert found.stored == ("ada",) and time is not None
     assert abs(datetime.now(timezone.utc).replace(tzinfo=None) - time) < timedelta(hours=1)
-    assert found.notes[0].startswith(f"ada+{NAME}+2999-11-20 11:00:00 UTC+x: its time lies in the future; taken was that")
+    assert found.notes[0].startswith(
+        f"ada+{NAME}+2999-11-20 11:00:00 UTC+x: its time lies in the future; taken was that"
+    )
 
 
 def test_a_folder_that_cannot_be_read_is_a_line_and_nobody_else_is_kept_waiting(

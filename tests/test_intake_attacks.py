@@ -262,7 +262,7 @@ def nested_lists() -> bytes:
 
 
 ATTACKS: dict[str, Callable[[], dict[str, bytes]]] = {
-    "digits": lambda: {f"counting ({'9' * 900}).ipynb": b"{}", f"counting-{'9' * 900}.ipynb": b"{}"},
+    "digits": lambda: {f"counting ({'9' * 900}).ipynb": b"{}", f"counting-{'9' * 5_000}.ipynb": b"{}"},
     "longest name": lambda: {f"{'9' * 60_000}.ipynb": b"{}", f"counting ({'9' * 60_000}).ipynb": b"{}"},
     "deep folders": lambda: {"a/" * 30_000 + f"{number}.ipynb": b"{}" for number in range(5)},
     "merge keys": lambda: {"submission_metadata.yml": MERGES, "submission_1/counting.ipynb": b"{}"},

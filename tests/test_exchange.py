@@ -14,7 +14,7 @@ import pytest
 from autograder import classroom
 from autograder.course import Course
 from autograder.errors import Unusable
-from autograder.nbgrader import exchange, gradebook, host, marks, stamp
+from autograder.nbgrader import collector, exchange, gradebook, host, marks, stamp
 from tests import courses
 from tests.courses import NAME, RIGHT
 
@@ -179,6 +179,38 @@ def test_a_folder_changed_after_the_due_date_is_noted(course: Course) -> None:
     lines = exchange.collect(course, known)
     assert lines[:2] == ["collected: ada", "collected: bob"] and len(lines) == 3
     assert lines[2].startswith(f"note: ada+{NAME}+2026-11-20 11:00:00 UTC+x: in time by its name, but changed at ")
+
+
+def test_a_folders_time_in_the_future_is_not_believed(course: Course) -> None:
+    known = courses.load(course)
+    exchange.release(course, known)
+    forge(course, f"ada+{NAME}+2999-11-20 11:00:00 UTC+x", courses.handed_in(course, RIGHT))
+    found = exchange.from_exchange(course, known)
+    time = stamp.submitted_at(course.submitted / "ada" / NAME)
+    assert found.stored == ("ada",) and time is not None
+    assert abs(datetime.now(timezone.utc).replace(tzinfo=None) - time) < timedelta(hours=1)
+    assert found.notes[0].startswith(
+        f"ada+{NAME}+2999-11-20 11:00:00 UTC+x: its time lies in the future; taken was that"
+    )
+
+
+def test_a_folder_that_cannot_be_read_is_a_line_and_nobody_else_is_kept_waiting(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = courses.load(course)
+    exchange.release(course, known)
+    for student in ("ada", "bob", "zoe"):
+        forge(course, f"{student}+{NAME}+2026-11-20 11:00:00 UTC+x", courses.handed_in(course, RIGHT))
+    for number in range(50):
+        forge(course, f"cyd+{NAME}+2026-11-20 11:00:00 UTC+{number}")
+    opened = collector.Collector._opened
+    monkeypatch.setattr(
+        collector.Collector, "_opened", lambda self, one, due: 1 / 0 if one.student == "ada" else opened(self, one, due)
+    )
+    found = exchange.from_exchange(course, known)
+    assert found.stored == ("bob", "zoe")
+    assert found.left[0].why == "could not be read (ZeroDivisionError: division by zero)"
+    assert len(found.left) == 1 + 20 + 1 and found.left[-1].why == "and 30 more"
 
 
 def test_exchange_and_inbox_together_give_the_newest(course: Course) -> None:

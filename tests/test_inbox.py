@@ -350,6 +350,7 @@ def test_hostile_archives_cost_themselves_only(course: Course, monkeypatch: pyte
         file.writestr("../../bob/counting.ipynb", b"{}")
         file.writestr("/cyd/counting.ipynb", b"{}")
         file.writestr("dan/inner.zip", archive({"counting.ipynb": b"{}"}))
+    class_list(course, "id\nada\nbob\ncyd\ndan\neve\nfay\ngus\nzed\n")
     put(course, "mixed.zip", buffer.getvalue())
     put(course, "bomb.zip", archive({"eve/counting.ipynb": b"0" * 10_000_001}))
     put(course, "cut.zip", archive({"fay/counting.ipynb": b"{}"})[:-30])

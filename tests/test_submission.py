@@ -5,14 +5,17 @@ from __future__ import annotations
 import copy
 import json
 import os
+import tracemalloc
 from pathlib import Path
 
 import pytest
 
 from autograder.engine.grading import Grader
+from autograder.exercise import from_notebook
 from autograder.intake.raw import Rejected, read
 from autograder.intake.submission import parse
 from tests.toy import PATIENT, added, exercise, notebook
+from tests.toy import grade as grade_once
 
 RIGHT = {"f": "def f(x):\n    return x + 1", "g": "def g(x):\n    return 2 * x"}
 TOY = exercise("assert f(1) == 2", "assert g(f(1)) == 4", steps="f g")
@@ -210,6 +213,82 @@ def test_of_two_answers_the_one_that_runs_last_counts():
     assert [check.status for check in result(nb).checks] == ["failed", "failed"]
 
 
+def test_values_are_counted_before_any_is_made():
+    """18 MB of brackets would become 900 MB of lists."""
+    for part in (b"[" * 900 + b"]" * 900 + b",", b'{"a" :' * 250 + b"1" + b"}" * 250 + b","):
+        data = b'{"metadata": [' + part * (18_000_000 // len(part)) + b'1], "cells": [], "nbformat": 4}'
+        tracemalloc.start()
+        with pytest.raises(Rejected, match="values"):
+            parse(data, TOY)
+        assert tracemalloc.get_traced_memory()[1] < 3 * len(data)
+        tracemalloc.stop()
+
+
+def test_warnings_are_told_up_to_twenty():
+    nb = right()
+    nb["cells"] += [added(f"%magic {number}") for number in range(500)]
+    graded = result(nb)
+    assert len(graded.warnings) == 21 and graded.warnings[-1] == "and 480 more"
+    nb["cells"] = nb["cells"][: -480]
+    assert len(result(nb).warnings) == 20 and "more" not in result(nb).warnings[-1]
+
+
+HELPER = "def one_more(x):\n    return x + 1"
+WITH_HELPER = {"f": "def f(x):\n    return one_more(x)", "g": "def g(x):\n    return 2 * x"}
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        ["setup", "f-c0", "helper", "f", "g", "g-c0"],
+        ["setup", "g-c0", "f-c0", "helper", "f", "g"],
+        ["setup", "f-c0", "g", "g-c0", "helper", "f"],
+        ["setup", "f-c0", "g-c0", "helper", "g", "f"],
+        ["f-c0", "g-c0", "helper", "f", "g", "setup"],
+        ["setup", "helper", "f", "f-c0", "g", "g-c0"],
+    ],
+)
+def test_a_helper_that_stands_before_an_answer_is_there_when_it_is_called(order):
+    """Also where both stand behind the answer's checks, in a notebook whose cells are out of order."""
+    toy = exercise_of_two()
+    nb = notebook(toy, **WITH_HELPER)
+    cells = {one["id"]: one for one in nb["cells"]} | {"helper": added(HELPER)}
+    nb["cells"] = [cells[id] for id in order]
+    graded = grade_once(toy, json.dumps(nb).encode())
+    assert graded.score == 2, [check.message for check in graded.checks]
+
+
+def exercise_of_two():
+    """As in a real exercise, each step has its checks right behind it."""
+    toy = exercise("assert f(1) == 2", "assert g(f(1)) == 4", steps="f g")
+    setup, f, g, *checks = toy.cells
+    nb = {"nbformat": 4, "nbformat_minor": 5, "metadata": {"autograder": {"exercise": "toy", "source_sha256": "0"}}}
+    one = json.loads(json.dumps(checks[0].raw).replace('"step": "g"', '"step": "f"').replace("g-c0", "f-c0"))
+    other = json.loads(json.dumps(checks[1].raw).replace("g-c1", "g-c0").replace('"c1"', '"c0"'))
+    return from_notebook({**nb, "cells": [setup.raw, f.raw, one, g.raw, other]})
+
+
+def test_what_was_added_stays_where_it_was_where_nothing_is_out_of_order():
+    toy = exercise_of_two()
+    nb = notebook(toy, **RIGHT)
+    for place in range(len(nb["cells"]), 0, -1):
+        nb["cells"].insert(place, added(f"x{place} = 1"))
+    cells = parse(json.dumps(nb).encode(), toy).cells
+    afters = [cell.after for cell in cells if cell.id is None]
+    assert afters == [cell.id for cell in toy.cells]
+
+
+def test_an_answer_given_again_is_not_moved_before_the_first():
+    toy = exercise_of_two()
+    nb = notebook(toy, f="def f(x):\n    return 0", g=RIGHT["g"])
+    by_id = {one["id"]: one for one in nb["cells"]}
+    again = {**copy.deepcopy(by_id["f"]), "source": RIGHT["f"]}
+    nb["cells"] = [by_id[id] for id in ("setup", "g", "f", "f-c0", "g-c0")]
+    nb["cells"].insert(3, again)
+    graded = grade_once(toy, json.dumps(nb).encode())
+    assert graded.score == 2, [check.message for check in graded.checks]
+
+
 def test_a_percent_script_is_as_good_as_a_notebook():
     script = f'# %% step="f"\n{RIGHT["f"]}\n\n# %% [markdown]\n# words\n\n# %%\n{RIGHT["g"]}\n'
     assert grade(script.encode()).score == 2
@@ -233,6 +312,9 @@ def test_a_percent_script_is_as_good_as_a_notebook():
         (b'{"cells": [' + b"[" * 100_000, "not a notebook"),
         (b'{"cells": [{"cell_type": "code", "source": "x = 1"}], "nbformat": 4}', "neither notebook nor script"),
         (json.dumps({"cells": [{}] * 3000, "nbformat": 4}).encode(), "more than 2000 cells"),
+        (b'{"x": [' + (b"[" * 900 + b"]" * 900 + b",") * 1_500 + b"1]}", "more than 1000000 values"),
+        (b'{"x": [' + (b'{"a" :' * 300 + b"1" + b"}" * 300 + b",") * 1_500 + b"1]}", "more than 1000000 values"),
+        (b'{"x": {' + b",".join(b'"%d"\n:0' % n for n in range(300_000)) + b"}}", "more than 1000000 values"),
     ],
 )
 def test_what_cannot_be_used_is_rejected_with_its_reason(data, reason):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -17,6 +18,9 @@ from autograder.plain_text import printable
 MAX_BYTES = 10_000_000
 """The largest notebook that is collected."""
 
+MAX_LINES = 20
+"""What is listed of the files of one student."""
+
 SECRET = "submission_secret.txt"
 """Where ``nbgrader submit`` puts what later names the student's feedback."""
 
@@ -26,10 +30,12 @@ PLATFORM = "platform.txt"
 
 @dataclass(frozen=True)
 class Left:
-    """Something that was not collected; ``where`` is a path as a person knows it."""
+    """Something that was not collected; ``where`` is a path as a person knows it, ``whose`` the part of it that is one
+    student's, as far as one can tell."""
 
     where: str
     why: str
+    whose: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True)
@@ -53,6 +59,11 @@ class Collected:
         return [" ".join(printable(line).splitlines()) for line in lines]
 
 
+def now() -> datetime:
+    """The present time; nothing was handed in later."""
+    return datetime.now(timezone.utc)
+
+
 def store(course: Course, exercise: str, student: str, data: bytes, time: datetime, secret: str | None = None) -> bool:
     """Put a submission where it is graded, unless the same one or a later one lies there; whether it was put.
 
@@ -68,6 +79,8 @@ def store(course: Course, exercise: str, student: str, data: bytes, time: dateti
         old = stamp.submitted_at(folder) or _modified(path)
     except (files.Refused, OSError):
         same, old = False, None
+    if old is not None and old > now().replace(tzinfo=None):
+        old = None  # an earlier collection believed it
     if old is not None and (old > new or (old == new and same)):
         return False
     # The time last: whoever is stopped in between starts again with the notebook.
@@ -104,6 +117,20 @@ def read_platform(folder: Path) -> str:
     except (files.Refused, OSError, UnicodeDecodeError):
         return ""
     return text if naming.is_hand_back(text) else ""
+
+
+def shortened(left: Iterable[Left]) -> list[Left]:
+    """In order, at most ``MAX_LINES`` of each student's; then how many more there are."""
+    told: list[Left] = []
+    counts: Counter[tuple[str, ...]] = Counter()
+    for one in sorted(set(left), key=lambda one: one.where):
+        counts[one.whose] += 1
+        if not one.whose or counts[one.whose] <= MAX_LINES:
+            told.append(one)
+    for whose, count in sorted(counts.items()):
+        if whose and count > MAX_LINES:
+            told.append(Left("/".join(whose), f"and {count - MAX_LINES} more"))
+    return told
 
 
 def together(parts: Iterable[Collected]) -> Collected:

@@ -1,15 +1,21 @@
-"""The files of a folder of downloads, those inside its zip archives too; nothing is unpacked, no link followed."""
+"""The files of a folder of downloads, those inside its zip archives too; nothing is unpacked, no link followed.
+
+What one student packed may cost a bounded time and is refused beyond it, and nobody else's with it.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import stat
 import struct
 import zipfile
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
+from itertools import takewhile
 from pathlib import Path
 from typing import BinaryIO
 
@@ -17,27 +23,35 @@ from autograder import files
 from autograder.intake.collected import Left
 
 ARCHIVES = (".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar")
-MAX_ENTRIES = 20_000
+MAX_ENTRIES = 100_000
+MAX_OWN_ENTRIES = 2_000
+"""Files in a student's own archive, or in their folder of a class's archive."""
 MAX_DEPTH = 12
+MAX_NAME = 1_000
 # An archive's table of contents is read whole before its entries can be counted.
-MAX_DIRECTORY = 8_000_000
-MAX_TOTAL = 2_000_000_000
+MAX_DIRECTORY = 16_000_000
+MAX_OWN_DIRECTORY = 500_000
+"""Bytes in the tables of contents of all of a student's own archives."""
+MAX_OPEN = 100
+"""Archives open at a time: systems allow a process a few hundred files."""
 
 
 @dataclass(frozen=True)
 class Download:
-    """A file. ``parts`` is its path below the folder, an archive standing in it as the folder that it would unpack to.
+    """A file. ``parts`` is its path below the folder, the archive that it is in being one of them, without its ending.
 
-    The first ``outside`` parts lie outside of the archive (all of them when there is none), which is called ``archive``
-    and whose own time is ``archive_time``. Times have their zone.
+    ``archive`` is the archive's place among the parts, None for a file in no archive. ``time`` is the file's own,
+    ``packed`` that of its archive (else the file's own), ``placed`` when either came onto this machine. All have their
+    zone. ``owner`` are the parts down to the first that names a student, or may do so.
     """
 
     where: str
     parts: tuple[str, ...]
-    outside: int
+    archive: int | None
     time: datetime
-    archive: str | None
-    archive_time: datetime
+    packed: datetime
+    placed: datetime
+    owner: tuple[str, ...]
     source: _Loose | _Archived
 
     def read(self, limit: int) -> bytes:
@@ -60,60 +74,165 @@ class _Loose:
             raise files.Refused("is gone") from None
 
 
-class _Archive:
-    """An open archive and how much has been read out of it."""
+class _Open:
+    """The archives that were read last, which stay open."""
 
-    def __init__(self, file: BinaryIO) -> None:
-        self.zip = zipfile.ZipFile(file)
-        self.total = 0
+    def __init__(self) -> None:
+        self._open: dict[Path, tuple[BinaryIO, zipfile.ZipFile]] = {}
+
+    def archive(self, path: Path, limit: int | None = None) -> zipfile.ZipFile:
+        """The archive at ``path``, unless its table of contents is larger than ``limit``."""
+        if path not in self._open:
+            if len(self._open) >= MAX_OPEN:
+                self._close(next(iter(self._open)))
+            file = files.open_regular(path)
+            try:
+                if limit is not None and _directory(file) > limit:
+                    raise files.Refused("its table of contents is too large")
+                self._open[path] = file, zipfile.ZipFile(file)
+            except BaseException:
+                file.close()
+                raise
+        return self._open[path][1]
+
+    def close(self) -> None:
+        for path in list(self._open):
+            self._close(path)
+
+    def _close(self, path: Path) -> None:
+        file, archive = self._open.pop(path)
+        archive.close()
+        file.close()
 
 
 @dataclass(frozen=True)
 class _Archived:
-    archive: _Archive
+    open: _Open
+    path: Path
     info: zipfile.ZipInfo
 
     def read(self, limit: int) -> bytes:
         # What an entry says of its size is a claim; only the bytes that come out are counted. A high ratio alone is no
         # reason to refuse: a student whose loop printed one line a thousand times has handed in a notebook.
         try:
-            with self.archive.zip.open(self.info) as file:
+            with self.open.archive(self.path).open(self.info) as file:
                 data = file.read(limit + 1)
         except Exception as error:  # damaged, encrypted or of an unknown method: zipfile raises many kinds
             raise files.Refused(f"cannot be unpacked: {error}") from None
-        self.archive.total += len(data)
-        if self.archive.total > MAX_TOTAL:
-            raise files.Refused("its archive holds too much; unpack it and put the folder into the inbox")
         if len(data) > limit:
             raise files.Refused(f"is larger than {limit / 1_000_000:g} MB")
         return data
 
 
-@contextmanager
-def found(folder: Path) -> Iterator[tuple[list[Download], list[Left]]]:
-    """All files below ``folder`` in a fixed order, and what cannot be looked at; archives stay open in the block."""
-    with ExitStack() as stack:
-        downloads: list[Download] = []
-        left: list[Left] = []
-        for parts, entry in _walk(folder, (), left):
-            where = "/".join(parts)
+@dataclass
+class _Search:
+    """What is found below a folder. ``is_name`` says whether a folder or archive called so is a student's."""
+
+    is_name: Callable[[str], bool]
+    open: _Open
+    downloads: list[Download] = field(default_factory=list)
+    left: list[Left] = field(default_factory=list)
+    directories: Counter[tuple[str, ...]] = field(default_factory=Counter)
+
+    def look(self, parts: tuple[str, ...], entry: os.DirEntry[str]) -> None:
+        """Take a file, or the files of an archive; whatever is wrong with it concerns it alone."""
+        where = "/".join(parts)
+        try:
             status = entry.stat(follow_symlinks=False)
-            time = datetime.fromtimestamp(status.st_mtime, timezone.utc)
             if stat.S_ISLNK(status.st_mode):
-                left.append(Left(where, "is a link; links are not followed"))
-            elif not stat.S_ISREG(status.st_mode):
-                left.append(Left(where, "is not a regular file"))
-            elif parts[-1].lower().endswith(ARCHIVES):
-                left.append(Left(where, "is an archive of a kind that is not opened; unpack it"))
-            elif parts[-1].lower().endswith(".zip"):
-                try:
-                    downloads += _inside(Path(entry.path), parts, time, stack, left)
-                except (files.Refused, OSError, zipfile.BadZipFile, NotImplementedError, ValueError) as error:
-                    left.append(Left(where, f"cannot be opened as a zip archive: {error}"))
+                raise files.Refused("is a link; links are not followed")
+            if not stat.S_ISREG(status.st_mode):
+                raise files.Refused("is not a regular file")
+            if parts[-1].lower().endswith(ARCHIVES):
+                raise files.Refused("is an archive of a kind that is not opened; unpack it")
+            placed = _moment(status.st_ctime)
+            time = _moment(status.st_mtime, placed)
+            if parts[-1].lower().endswith(".zip"):
+                self._open_up(Path(entry.path), parts, time, placed)
             else:
+                owner = self._owner(parts) or parts[:1]
                 source = _Loose(Path(entry.path))
-                downloads.append(Download(where, parts, len(parts), time, None, time, source))
-        yield downloads, left
+                self.downloads.append(Download(where, parts, None, time, time, placed, owner, source))
+        except files.Refused as refused:
+            self.left.append(Left(where, str(refused), self._owner(parts)))
+        except Exception as error:
+            self.left.append(unreadable(where, error, self._owner(parts)))
+
+    def _owner(self, parts: tuple[str, ...]) -> tuple[str, ...]:
+        """The parts down to the first that names a student; none where no folder does."""
+        place = next((place for place, part in enumerate(parts[:-1]) if self.is_name(part)), None)
+        return () if place is None else parts[: place + 1]
+
+    def _open_up(self, path: Path, parts: tuple[str, ...], time: datetime, placed: datetime) -> None:
+        outer = (*parts[:-1], path.stem)
+        owner = self._owner((*outer, ""))
+        limit = MAX_OWN_DIRECTORY - self.directories[owner] if owner else MAX_DIRECTORY
+        try:
+            archive = self.open.archive(path, limit)
+        except Exception as error:  # zipfile raises many kinds
+            why = str(error) or type(error).__name__
+            raise files.Refused(f"cannot be opened as a zip archive: {why}") from None
+        entries = [info for info in archive.infolist() if not info.is_dir() and not _is_noise_in(info.filename)]
+        if owner:
+            self.directories[owner] += sum(50 + len(info.filename) for info in archive.infolist())
+        owners: dict[str, tuple[str, ...]] = {}
+        for info in entries:
+            owners[info.filename] = owner or self._owner_inside(outer, info.filename)
+        many = {one for one, count in Counter(owners.values()).items() if one and count > MAX_OWN_ENTRIES}
+        if owner in many:
+            raise files.Refused(f"cannot be opened as a zip archive: it has more than {MAX_OWN_ENTRIES} entries")
+        for whose in sorted(many):
+            inside = "/".join(whose[len(outer) :])
+            self.left.append(Left(f"{'/'.join(parts)}: {inside}", f"holds more than {MAX_OWN_ENTRIES} files", whose))
+        entries = [info for info in entries if owners[info.filename] not in many]
+        if len(entries) > MAX_ENTRIES:
+            raise files.Refused(f"cannot be opened as a zip archive: it has more than {MAX_ENTRIES} entries")
+        for info in entries:
+            name = info.filename.replace("\\", "/")
+            where = f"{'/'.join(parts)}: {name[:MAX_NAME]}"
+            whose = owners[info.filename]
+            try:
+                why = _refusal(info, name)
+                own = _time(info, time)
+            except Exception as error:
+                self.left.append(unreadable(where, error, whose))
+                continue
+            if why:
+                self.left.append(Left(where, why, whose))
+                continue
+            inner = (*outer, *name.split("/"))
+            source = _Archived(self.open, path, info)
+            self.downloads.append(Download(where, inner, len(parts) - 1, own, time, placed, whose, source))
+
+    def _owner_inside(self, outer: tuple[str, ...], name: str) -> tuple[str, ...]:
+        """Whose an entry of a class's archive is: the folders down to one that names a student, else the first."""
+        folders = name[:MAX_NAME].replace("\\", "/").split("/")[:-1]
+        if not folders:
+            return ()
+        sound = list(takewhile(lambda part: part not in ("", ".", ".."), folders[:MAX_DEPTH]))
+        place = next((place for place, part in enumerate(sound) if self.is_name(part)), 0)
+        return (*outer, *sound[: place + 1])
+
+
+@contextmanager
+def found(folder: Path, is_name: Callable[[str], bool]) -> Iterator[tuple[list[Download], list[Left]]]:
+    """All files below ``folder`` in a fixed order, and what cannot be looked at; archives stay open in the block.
+
+    Args:
+        is_name: whether a folder or archive called so is a student's own.
+    """
+    search = _Search(is_name, _Open())
+    try:
+        for parts, entry in _walk(folder, (), search.left):
+            search.look(parts, entry)
+        yield search.downloads, search.left
+    finally:
+        search.open.close()
+
+
+def unreadable(where: str, error: Exception, whose: tuple[str, ...] = ()) -> Left:
+    """The line about something that nobody has foreseen, which must not concern anybody else."""
+    return Left(where, f"could not be read ({type(error).__name__}: {str(error)[:100]})", whose)
 
 
 def _walk(folder: Path, above: tuple[str, ...], left: list[Left]) -> Iterator[tuple[tuple[str, ...], os.DirEntry[str]]]:
@@ -137,48 +256,44 @@ def _walk(folder: Path, above: tuple[str, ...], left: list[Left]) -> Iterator[tu
             yield from _walk(Path(entry.path), parts, left)
 
 
-def _inside(
-    path: Path, parts: tuple[str, ...], time: datetime, stack: ExitStack, left: list[Left]
-) -> Iterator[Download]:
-    file = stack.enter_context(files.open_regular(path))
-    _refuse_huge_directory(file)
-    archive = _Archive(file)
-    stack.enter_context(archive.zip)
-    entries = archive.zip.infolist()
-    if len(entries) > MAX_ENTRIES:
-        raise files.Refused(f"it has more than {MAX_ENTRIES} entries")
-    for info in entries:
-        name = info.filename.replace("\\", "/")
-        where = f"{'/'.join(parts)}: {name}"
-        inner = tuple(name.split("/"))
-        if info.is_dir() or any(_is_noise(part) for part in inner if part not in (".", "..")):
-            continue
-        if not all(inner) or not {".", ".."}.isdisjoint(inner) or ":" in inner[0] or "\0" in name:
-            left.append(Left(where, "its name leads out of the archive"))
-        elif stat.S_ISLNK(info.external_attr >> 16):
-            left.append(Left(where, "is a link; links are not followed"))
-        elif name.lower().endswith((".zip", *ARCHIVES)):
-            left.append(Left(where, "is an archive inside an archive; unpack it beside the other one"))
-        else:
-            source = _Archived(archive, info)
-            whole = (*parts[:-1], *inner)
-            yield Download(where, whole, len(parts) - 1, _time(info, time), path.stem, time, source)
+def _refusal(info: zipfile.ZipInfo, name: str) -> str:
+    """Why an entry of an archive is not looked at; empty where it is."""
+    inner = name[:MAX_NAME].split("/")
+    if not all(inner) or not {".", ".."}.isdisjoint(inner) or ":" in inner[0] or "\0" in name:
+        return "its name leads out of the archive"
+    if len(name) > MAX_NAME:
+        return f"its name has more than {MAX_NAME} characters"
+    if len(inner) > MAX_DEPTH:
+        return f"lies more than {MAX_DEPTH} folders deep"
+    if stat.S_ISLNK(info.external_attr >> 16):
+        return "is a link; links are not followed"
+    if name.lower().endswith((".zip", *ARCHIVES)):
+        return "is an archive inside an archive; unpack it beside the other one"
+    return ""
 
 
-def _refuse_huge_directory(file: BinaryIO) -> None:
-    """Look at the end of the archive, where the size of its table of contents stands, before zipfile reads that."""
+def _directory(file: BinaryIO) -> int:
+    """The size of an archive's table of contents, which stands at its end; the largest that may be meant."""
     size = file.seek(0, os.SEEK_END)
-    start = max(0, size - 66_000)
-    file.seek(start)
+    file.seek(max(0, size - 66_000))
     tail = file.read()
-    end = tail.rfind(b"PK\x05\x06")
-    directory = struct.unpack_from("<L", tail, end + 12)[0] if 0 <= end <= len(tail) - 16 else 0
-    large = tail.rfind(b"PK\x06\x06", 0, end)
-    if large >= 0 and large + 48 <= len(tail):
-        directory = max(directory if directory != 0xFFFFFFFF else 0, struct.unpack_from("<Q", tail, large + 40)[0])
     file.seek(0)
-    if directory > MAX_DIRECTORY:
-        raise files.Refused("its table of contents is too large")
+    sizes = [0]
+    for end in re.finditer(b"PK\x05\x06", tail):
+        if end.start() + 16 <= len(tail):
+            sizes.append(struct.unpack_from("<L", tail, end.start() + 12)[0])
+    for large in re.finditer(b"PK\x06\x06", tail):
+        if large.start() + 48 <= len(tail):
+            sizes = [known for known in sizes if known != 0xFFFFFFFF]
+            sizes.append(struct.unpack_from("<Q", tail, large.start() + 40)[0])
+    return max(sizes)
+
+
+def _moment(seconds: float, otherwise: datetime | None = None) -> datetime:
+    try:
+        return datetime.fromtimestamp(seconds, timezone.utc)
+    except (ValueError, OverflowError, OSError):  # file systems have more years than calendars
+        return otherwise or datetime.now(timezone.utc)
 
 
 def _time(info: zipfile.ZipInfo, otherwise: datetime) -> datetime:
@@ -194,6 +309,11 @@ def _time(info: zipfile.ZipInfo, otherwise: datetime) -> datetime:
         return datetime(*info.date_time).astimezone(timezone.utc)
     except (ValueError, OverflowError, OSError):
         return otherwise
+
+
+def _is_noise_in(name: str) -> bool:
+    parts = name[:MAX_NAME].replace("\\", "/").split("/")
+    return any(_is_noise(part) for part in parts if part not in (".", ".."))
 
 
 def _is_noise(name: str) -> bool:

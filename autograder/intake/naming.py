@@ -15,7 +15,13 @@ Kind = Literal["moodle", "canvas", "gradescope", "plain"]
 _MOODLE = re.compile(r"(?P<name>.+)_(?P<number>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<file>.*)", re.DOTALL)
 _CANVAS = re.compile(r"(?P<key>[^_]+)(?P<late>_LATE)?_(?P<number>\d+)_\d+_(?P<file>.+)", re.DOTALL)
 _COPY = re.compile(
-    r"(?:Copy of )?(?P<name>.+?)(?: ?\((?P<a>\d+)\)|[-_ ](?P<b>\d+)|-Copy(?P<c>\d+)| - Copy| copy)?", re.I | re.DOTALL
+    r"(?:Copy of )?(?P<name>.+?)(?: ?\((?P<a>\d{1,18})\)|[-_ ](?P<b>\d{1,18})|-Copy(?P<c>\d{1,18})| - Copy| copy)?",
+    re.I | re.DOTALL,
+)
+_MOODLE_EXPORT = re.compile(r".+-.+-\d+(?: ?\(\d+\))?")
+_OF_A_CLASS = re.compile(
+    r"all|archive|canvas|class(room)?|course|files|github|google|gradescope|homework|inbox|moodle|week|work"
+    r"|(assignment|download|exercise|export|notebook|student|submission)s?"
 )
 
 
@@ -55,8 +61,7 @@ def platform_file(name: str) -> tuple[Claim, str] | None:
 def copy_of(stem: str) -> tuple[str, int]:
     """A file's stem without what browsers and platforms add to a second copy, and the number of that copy."""
     found = _COPY.fullmatch(stem)
-    assert found is not None  # everything is a name
-    return found["name"], int(found["a"] or found["b"] or found["c"] or 0)
+    return (found["name"], int(found["a"] or found["b"] or found["c"] or 0)) if found else (stem, 0)
 
 
 def exercise_in(stem: str, known: list[str]) -> tuple[str | None, str, int]:
@@ -70,6 +75,14 @@ def exercise_in(stem: str, known: list[str]) -> tuple[str | None, str, int]:
             if folded.endswith(f"_{name.casefold()}") and len(folded) > len(name) + 1:
                 return name, text[: -len(name) - 1], copy
     return None, "", 0
+
+
+def is_of_a_class(stem: str, known: list[str]) -> bool:
+    """Whether an archive is called as the download of a whole class is (``submissions``), and so names nobody."""
+    words = re.findall(r"[^\W\d_]+", stem.casefold())
+    ours = {word for name in known for word in re.findall(r"[^\W\d_]+", name.casefold())}
+    is_known = all(word in ours or _OF_A_CLASS.fullmatch(word) for word in words)
+    return is_known or _MOODLE_EXPORT.fullmatch(stem) is not None
 
 
 def hand_back(claim: Claim, part: str) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 
+from autograder.intake.raw import MAX_CELLS, MAX_SOURCE
+
 _CLAIM = re.compile(r"(?:step|check|manual|\"grade_id\")\s*[=:]\s*\"([A-Za-z0-9_-]{1,64})\"")
 
 
@@ -12,8 +14,10 @@ def as_notebook(data: bytes) -> bytes:
     """The same cells as a notebook; the same bytes give the same notebook.
 
     Raises:
-        ValueError: not UTF-8 text.
+        ValueError: not UTF-8 text, or more than a notebook holds.
     """
+    if len(data) > 4 * MAX_SOURCE:
+        raise ValueError("is a script of more than a million characters")
     try:
         lines = data.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError:
@@ -22,6 +26,8 @@ def as_notebook(data: bytes) -> bytes:
     for line in lines:
         if re.match(r"# ?%%(?!%)", line):
             cells.append((line, []))
+            if len(cells) > MAX_CELLS + 1:  # the first has no mark
+                raise ValueError(f"has more than {MAX_CELLS} cells")
         else:
             cells[-1][1].append(line)
     taken: set[str] = set()

@@ -23,6 +23,10 @@ NUMBERS = {
 }
 
 
+MAX_WORDS = 20
+"""Words of a file's name that are searched for students."""
+
+
 class Unmatched(Exception):
     """Nobody, or nobody for certain; the message says why."""
 
@@ -73,6 +77,25 @@ class Roster:
     def knows(self, text: str) -> bool:
         """Whether a folder or file called ``text`` is somebody of the class list."""
         return bool(self.named(Claim("plain", text)))
+
+    def has_number(self, claim: Claim) -> bool:
+        """Whether it is by the platform's number or address that the class list knows the person."""
+        return bool(self.having(NUMBERS[claim.kind], claim.number) | self.having(EMAILS, claim.email))
+
+    def mentioned(self, text: str) -> set[str]:
+        """The students whose id or whole name stands in a longer text (``ada-final``, ``week 3 Ada Lovelace``)."""
+        words = list(re.finditer(r"[^\W_]+", text))[:MAX_WORDS]
+        for length in range(len(words), 0, -1):
+            found: set[str] = set()
+            for first, last in zip(words, words[length - 1 :]):
+                part = text[first.start() : last.end()].casefold()
+                if len(part) > 2 and not part.isdecimal():
+                    found |= self._by_id.get(part, set())
+                if length > 1:
+                    found |= self._by_words.get(tuple(sorted(_words(part))), set())
+            if found:
+                return found
+        return set()
 
     def having(self, headings: set[str], value: str) -> set[str]:
         """The students in whose line one of these headings stands over this value, by any case."""

@@ -19,12 +19,15 @@ from autograder.intake.raw import RawCell, Rejected, raw_cells
 
 MAX_JOINED = 20
 """Parts of split answers that are put together: each try reads the whole anew."""
+MAX_WARNINGS = 20
+"""Those that are told; a page, a terminal and a result have to hold them for a whole class."""
 
 
 @dataclass(frozen=True)
 class SubmittedCell:
     """A cell of the student. ``id`` is the master cell that it answers, None for a cell the student added;
-    ``after`` is the master cell that it follows."""
+    ``after`` is the master cell behind which it is run: the one that it follows, or the one before an answer that
+    follows it and comes earlier in the master notebook."""
 
     id: str | None
     after: str
@@ -57,7 +60,10 @@ def parse(data: bytes, exercise: Exercise) -> Submission:
     """
     cells, warnings = raw_cells(data)
     matcher = _Matcher(exercise, cells, warnings)
-    return Submission(hashlib.sha256(data).hexdigest(), tuple(matcher.cells()), tuple(warnings))
+    used = tuple(matcher.cells())
+    more = len(warnings) - MAX_WARNINGS
+    told = [*warnings[:MAX_WARNINGS], f"and {more} more"] if more > 0 else warnings
+    return Submission(hashlib.sha256(data).hexdigest(), used, tuple(told))
 
 
 class _Matcher:
@@ -88,10 +94,12 @@ class _Matcher:
         order = {cell.id: place for place, cell in enumerate(self._exercise.cells)}
         placed: list[tuple[int, SubmittedCell]] = []
         taken: set[str] = set()
-        after, place = self._exercise.cells[0].id, 0
-        for cell, id in zip(self._raw, ids):
+        place = 0
+        behind = self._earliest_answers_behind(ids, order)
+        for cell, id, answer in zip(self._raw, ids, behind):
+            is_new = id is None
             if id is not None and id not in taken:
-                after, place = id, order[id]
+                place = order[id]
                 taken.add(id)
                 if self._is_ours(cell, id):
                     continue
@@ -105,10 +113,25 @@ class _Matcher:
             if cell.is_code:
                 cell = replace(cell, source=self._python(cell.source))
             if cell.is_code or id is not None:
-                placed.append((place, SubmittedCell(id, after, cell.source, cell.is_code)))
+                # A helper stands before the answer that needs it, also where the cells are in another order.
+                early = is_new and answer <= place and not binds(cell.source) & set(self._exercise.steps)
+                where = max(answer - 1, 0) if early else place
+                after = self._exercise.cells[where].id
+                placed.append((where, SubmittedCell(id, after, cell.source, cell.is_code)))
         # A stable sort: what the student added stays behind the cell that it followed.
         placed.sort(key=lambda entry: entry[0])
         yield from (cell for _, cell in placed)
+
+    def _earliest_answers_behind(self, ids: list[str | None], order: dict[str, int]) -> list[int]:
+        """For each cell of the file, the place in the master notebook of the first of the answers that follow it."""
+        earliest = len(order)
+        found: list[int] = []
+        for place in reversed(range(len(ids))):
+            found.append(earliest)
+            id = ids[place]
+            if id in self._exercise.steps and ids.index(id) == place:  # of several, the first has its place
+                earliest = min(earliest, order[id])
+        return found[::-1]
 
     def _is_ours(self, cell: RawCell, id: str) -> bool:
         """Whether the teacher's version of this cell is used in any case: a check, or an unchanged setup."""

@@ -18,7 +18,9 @@ from nbgrader.exchange.default import ExchangeCollect  # type: ignore[import-unt
 
 from autograder import files
 from autograder.course import STUDENT_ID, Course
-from autograder.intake.collected import MAX_BYTES, Collected, Left, read_secret, store
+from autograder.intake import collected as collecting
+from autograder.intake.collected import MAX_BYTES, Collected, Left, read_secret, shortened, store
+from autograder.intake.downloads import unreadable
 from autograder.nbgrader import host, marks, stamp
 
 
@@ -26,6 +28,8 @@ class _Record(NamedTuple):
     student: str
     time: datetime  # UTC
     folder: str
+    doubt: str = ""
+    """What is said where ``time`` is not the one in the folder's name."""
 
 
 class Collector(ExchangeCollect):  # type: ignore[misc]
@@ -43,7 +47,11 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
         self._notes: list[str] = []
         self._records: dict[str, list[_Record]] = {}
         for name in sorted(os.listdir(self.inbound_path)):
-            record = self._record(name)
+            try:
+                record = self._record(name)
+            except Exception as error:
+                self._left.append(unreadable(name, error, ("inbound",)))
+                continue
             if record is not None and fnmatchcase(record.student, self.coursedir.student_id or "*"):
                 self._records.setdefault(record.student, []).append(record)
 
@@ -54,12 +62,22 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
             if len(parts) > -place and parts[place] == self.coursedir.assignment_id:
                 student, time = "+".join(parts[:place]), stamp.parse(parts[place + 1])
                 if not STUDENT_ID.match(student):
-                    self._left.append(Left(name, "its name begins with no student id"))
+                    self._left.append(Left(name, "its name begins with no student id", ("inbound",)))
                 elif time is None:
-                    self._left.append(Left(name, "there is no time in its name"))
+                    self._left.append(Left(name, "there is no time in its name", (student,)))
                 else:
-                    return _Record(student, time, name)
+                    return self._dated(_Record(student, time, name))
         return None
+
+    def _dated(self, record: _Record) -> _Record:
+        """The time in a folder's name is the student's word; where it lies in the future, the system's counts."""
+        now = collecting.now().replace(tzinfo=None)
+        if record.time <= now:
+            return record
+        status = os.stat(Path(self.inbound_path, record.folder), follow_symlinks=False)
+        changed = min(datetime.fromtimestamp(int(status.st_ctime), timezone.utc).replace(tzinfo=None), now)
+        doubt = f"its time lies in the future; taken was that of its last change, {changed:%Y-%m-%d %H:%M} UTC"
+        return record._replace(time=changed, doubt=doubt)
 
     def copy_files(self) -> None:
         course = host.course_of(self.coursedir)
@@ -73,18 +91,22 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
                     with self._opened(record, due) as folder:
                         data = files.read(f"{exercise}.ipynb", MAX_BYTES, folder)
                         secret = read_secret(folder)
-                except FileNotFoundError:
-                    self._left.append(Left(record.folder, f"holds no {exercise}.ipynb"))
-                except (files.Refused, OSError) as error:
-                    self._left.append(Left(record.folder, str(error)))
-                else:
                     time = record.time.replace(tzinfo=timezone.utc)
                     done = (self.update or not self._present(course, student, exercise)) and store(
                         course, exercise, student, data, time, secret
                     )
+                except FileNotFoundError:
+                    self._left.append(Left(record.folder, f"holds no {exercise}.ipynb", (student,)))
+                except (files.Refused, OSError) as error:
+                    self._left.append(Left(record.folder, str(error), (student,)))
+                except Exception as error:
+                    self._left.append(unreadable(record.folder, error, (student,)))
+                else:
+                    if record.doubt:
+                        self._notes.append(f"{record.folder}: {record.doubt}")
                     (stored if done else unchanged).append(student)
                     break
-        self.collected = Collected(tuple(stored), tuple(unchanged), tuple(self._left), tuple(self._notes))
+        self.collected = Collected(tuple(stored), tuple(unchanged), tuple(shortened(self._left)), tuple(self._notes))
         for line in self.collected.lines:
             self.log.info(line)
 

@@ -25,7 +25,7 @@ from autograder.output import put, writable
 def check(notebook: Notebook, course: CourseFolder = None) -> None:
     """Run the visible checks of a student's notebook.
 
-    Needs nothing but the notebook. Exits with 1 while a check fails.
+    Needs nothing but the notebook, and locks its code in where this system can. Exits with 1 while a check fails.
     """
     from autograder.confined import UNLOCKED, Confined
 

@@ -21,13 +21,13 @@ from autograder.errors import Fault, Unusable
 from autograder.result import Result
 
 if TYPE_CHECKING:
-    from autograder.engine.inside.lock import Lock
+    from autograder.engine.worker.locks import Lock
 
 # Students may have this without NumPy, which is told in one line by whoever needs it: it is imported in the process.
 START = """
 import sys
 sys.path[:] = sys.argv[2:]
-from autograder.engine.isolation import begin
+from autograder.engine.sandbox.parent_process import begin
 begin("auto")
 from autograder.confined import serve
 serve(int(sys.argv[1]))
@@ -81,15 +81,15 @@ class Confined:
 
 def serve(descriptor: int) -> None:
     """Be that process."""
-    from autograder import handout
+    from autograder import student_copy
     from autograder.course import Settings
-    from autograder.engine.core import stay_here
-    from autograder.engine.grading import Grader
+    from autograder.engine.grader import Grader
+    from autograder.engine.sandbox.cpu_affinity import stay_here
 
     connection = Connection(descriptor)
     about = json.loads(connection.recv_bytes())
     data = connection.recv_bytes()
-    given = handout.read(data, about["path"], about["name"])
+    given = student_copy.read(data, about["path"], about["name"])
     settings = Settings()
 
     try:
@@ -114,8 +114,8 @@ def _lock() -> Lock:
     """A lock for this process; OSError where the system has none."""
     import numpy as np
 
-    from autograder.engine.inside.boot import readable
-    from autograder.engine.inside.lock import Lock
+    from autograder.engine.worker.boot import readable
+    from autograder.engine.worker.locks import Lock
 
     site = Path(np.__file__).parents[1]
     package = Path(autograder.__file__).parent
@@ -124,7 +124,7 @@ def _lock() -> Lock:
 
 def _open_doors() -> str:
     """What this process can still do, though it is locked; nothing, as a rule."""
-    from autograder.engine.selftest import ATTEMPTS
+    from autograder.engine.sandbox.selftest import ATTEMPTS
 
     attempts: dict[str, Any] = {}
     exec(ATTEMPTS, attempts)

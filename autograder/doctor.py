@@ -10,11 +10,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from autograder import exercise
 from autograder.course import Course
-from autograder.engine import selftest
-from autograder.engine.isolation import LEVELS, EngineFault, parent
+from autograder.engine.sandbox import selftest
+from autograder.engine.sandbox.parent_process import LEVELS, EngineFault, parent
 from autograder.errors import Unusable
+from autograder.exercises import exercise
 
 PACKAGES = ("numpy", "nbgrader", "jupyterlab", "nbformat", "jupytext", "matplotlib", "sqlalchemy")
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from autograder import exercise
-    from autograder.handout import Handout
+    from autograder.exercises import exercise
     from autograder.result import CheckResult
+    from autograder.student_copy import Handout
 
 
 _NOTEBOOKS = pytest.StashKey[list["Notebook"]]()
@@ -32,7 +32,7 @@ class Notebook(pytest.File):
 
     @cached_property
     def handout(self) -> Handout:
-        from autograder import handout
+        from autograder import student_copy as handout
         from autograder.errors import Unusable
 
         try:
@@ -81,7 +81,7 @@ class Check(pytest.Item):
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         from autograder.errors import Unusable
-        from autograder.plain_text import brief, inert
+        from autograder.text import brief, inert
 
         if not excinfo.errisinstance((Failed, Unusable)):
             return super().repr_failure(excinfo, style)

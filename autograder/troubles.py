@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from autograder.errors import Fault, Unusable
-from autograder.plain_text import printable
+from autograder.text import printable
 
 T = TypeVar("T")
 

@@ -15,10 +15,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from autograder import exercise
 from autograder.course import Course
-from autograder.engine.selftest import strongest
-from autograder.exercise import Exercise
+from autograder.engine.sandbox.selftest import strongest
+from autograder.exercises import exercise
+from autograder.exercises.exercise import Exercise
 from benchmarks import breakdown, chart, floor, measure, tables
 from benchmarks.figures import Difference, Measured
 from benchmarks.systems import ALL, ROOT, STOCK, SYSTEMS, System, Verdicts, Workshop

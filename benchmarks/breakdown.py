@@ -17,9 +17,9 @@ from types import FrameType
 import autograder
 from autograder import files
 from autograder.course import Course
-from autograder.engine.grading import Grader
-from autograder.exercise import Exercise
-from autograder.nbgrader import autograded, gradebook
+from autograder.engine.grader import Grader
+from autograder.exercises.exercise import Exercise
+from autograder.gradebook import autograded, record
 from benchmarks.submissions import Submission
 
 PACKAGE = f"{Path(autograder.__file__).parent}/"
@@ -28,14 +28,14 @@ BATCH = 50
 
 WAITING = "waiting for the worker: student code, its wire, the switches"
 WHERE = {
-    "engine/isolation.py": "fork, lock, end",
+    "engine/sandbox/": "fork, lock, end",
     "engine/diagnosis.py": "finding the misconception",
-    "engine/inside/": "wire, in the grader",
-    "engine/remote.py": "wire, in the grader",
+    "engine/worker/": "wire, in the grader",
+    "engine/session.py": "wire, in the grader",
     "engine/reference.py": "wire, in the grader",
-    "intake/": "intake",
-    "nbgrader/autograded.py": "autograded notebook",
-    "nbgrader/": "gradebook",
+    "submissions/": "reading the submission",
+    "gradebook/autograded.py": "autograded notebook",
+    "gradebook/": "gradebook",
     "files.py": "result on disk",
     "engine/": "checks in the grader",
 }
@@ -44,7 +44,7 @@ WHERE = {
 
 def seconds(course: Course, exercise: Exercise, submissions: Sequence[Submission]) -> dict[str, float]:
     """Seconds a submission, by part, with one job; ``everything`` is their sum, the start of the grader left out."""
-    gradebook.prepare(course, exercise)
+    record.prepare(course, exercise)
     with Grader(exercise, b"bench", course.settings) as grader:
         grader.grade(submissions[0].data, None)
         spent: Counter[str] = Counter()
@@ -54,7 +54,7 @@ def seconds(course: Course, exercise: Exercise, submissions: Sequence[Submission
                 for graded in batch:
                     path = course.results / exercise.name / f"{graded.result.student}.json"
                     files.write(path, (graded.result.to_json() + "\n").encode())
-                gradebook.record(course, exercise, batch)
+                record.record(course, exercise, batch)
                 for graded in batch:
                     autograded.write(course, exercise, graded)
     parts = {part: spent[part] / len(submissions) for part in dict.fromkeys((WAITING, *WHERE.values(), "the rest"))}
@@ -91,10 +91,10 @@ def _part(frame: FrameType | None) -> str:
         elif name.startswith(PACKAGE):
             place = name.removeprefix(PACKAGE)
             part = next((part for start, part in WHERE.items() if place.startswith(start)), None)
-            if part == WHERE["engine/inside/"] and frame is innermost and _receives(frame):
+            if part == WHERE["engine/worker/"] and frame is innermost and _receives(frame):
                 return WAITING
-            if part == WHERE["files.py"] and _is_below(frame, "nbgrader/autograded.py"):
-                return WHERE["nbgrader/autograded.py"]
+            if part == WHERE["files.py"] and _is_below(frame, "gradebook/autograded.py"):
+                return WHERE["gradebook/autograded.py"]
             if part:
                 return part
         frame = frame.f_back

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from autograder.exercise import Exercise
-from autograder.intake.submission import parse
-from autograder.silence import quiet
+from autograder.exercises.exercise import Exercise
+from autograder.quiet import quiet
+from autograder.submissions.parse import parse
 from benchmarks.measure import Cost
 from benchmarks.submissions import Submission
 

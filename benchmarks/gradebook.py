@@ -18,10 +18,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from autograder import classroom, exercise, files
+from autograder import files
 from autograder.course import Course
-from autograder.engine.grading import Graded, Grader
-from autograder.nbgrader import autograded, gradebook, marks
+from autograder.engine.grader import Graded, Grader
+from autograder.exercises import exercise
+from autograder.gradebook import autograded, marks, record
+from autograder.grading import grade_class
 from tests import databases, sample_class
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -47,7 +49,7 @@ def measure(course: Course, sizes: list[int], profile: bool) -> None:
     known = exercise.load(course.root, NAME)
     real = list(_real(course, known))
     profiler = cProfile.Profile() if profile else None
-    gradebook.prepare(course, known)
+    record.prepare(course, known)
     done = 0
     for size in sizes:
         for names in _batches(done, size):
@@ -59,18 +61,18 @@ def measure(course: Course, sizes: list[int], profile: bool) -> None:
         done += MEASURED
         if profiler and size == sizes[-1]:
             profiler.enable()
-        _row("gradebook.record, new", batches, lambda batch: gradebook.record(course, known, batch))
+        _row("gradebook.record, new", batches, lambda batch: record.record(course, known, batch))
         other = [[_named(real[::-1], number) for number in numbers] for numbers in fresh]
-        _row("gradebook.record, new answers", other, lambda batch: gradebook.record(course, known, batch))
+        _row("gradebook.record, new answers", other, lambda batch: record.record(course, known, batch))
         same = [[replace(one, unchanged=True) for one in batch] for batch in other]
-        _row("gradebook.record, unchanged", same, lambda batch: gradebook.record(course, known, batch))
+        _row("gradebook.record, unchanged", same, lambda batch: record.record(course, known, batch))
         _row("autograded.write", other, lambda batch: [autograded.write(course, known, one) for one in batch])
         _row("result JSON", other, lambda batch: [_result(course, one) for one in batch])
-        _row("stored_results, the whole class", [[None] * done], lambda _: classroom.stored_results(course, NAME))
+        _row("stored_results, the whole class", [[None] * done], lambda _: grade_class.stored_results(course, NAME))
         _row("class_marks, the whole class", [[None] * done], lambda _: marks.class_marks(course, known))
         if profiler:
             profiler.disable()
-    _row("gradebook.prepare, once", [[None]], lambda _: gradebook.prepare(course, known))
+    _row("gradebook.prepare, once", [[None]], lambda _: record.prepare(course, known))
     if profiler:
         pstats.Stats(profiler).sort_stats("tottime").print_stats(35)
 
@@ -101,13 +103,13 @@ def _batches(start: int, end: int) -> Iterator[range]:
 
 def _store(course: Course, known: exercise.Exercise, real: list[Graded], numbers: range) -> None:
     batch = [_named(real, number) for number in numbers]
-    gradebook.record(course, known, batch)
+    record.record(course, known, batch)
     for one in batch:
         _result(course, one)
 
 
 def _result(course: Course, one: Graded) -> None:
-    path = classroom.result_path(course, NAME, str(one.result.student))
+    path = grade_class.result_path(course, NAME, str(one.result.student))
     files.write(path, (one.result.to_json() + "\n").encode())
 
 

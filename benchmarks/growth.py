@@ -15,7 +15,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from autograder import exercise
+from autograder.exercises import exercise
 from benchmarks import measure
 from benchmarks.systems import ALL, ROOT, Workshop
 

@@ -13,10 +13,11 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from autograder import course, exercise
-from autograder.engine import selftest
-from autograder.engine.grading import Grader
-from autograder.engine.isolation import LEVELS, Parent, parent
+from autograder import course
+from autograder.engine.grader import Grader
+from autograder.engine.sandbox import selftest
+from autograder.engine.sandbox.parent_process import LEVELS, Parent, parent
+from autograder.exercises import exercise
 
 ROUNDS, WORKERS, SUBMISSIONS = 5, 40, 6
 

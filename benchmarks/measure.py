@@ -114,7 +114,7 @@ def _look(processes: list[psutil.Process]) -> Memory:
     together = grader = largest = worker = 0.0
     for process in processes:
         try:
-            memory, inside = process.memory_full_info(), any("inside/boot.py" in word for word in process.cmdline())
+            memory, inside = process.memory_full_info(), any("worker/boot.py" in word for word in process.cmdline())
             parent, is_python = process.ppid(), process.name().startswith("python")
         except psutil.Error:  # it has ended
             continue

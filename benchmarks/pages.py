@@ -9,10 +9,12 @@ from dataclasses import replace
 from itertools import cycle, islice
 from pathlib import Path
 
-from autograder import classroom, exercise, files
+from autograder import files
 from autograder.course import Course
-from autograder.engine.grading import Graded, Grader
-from autograder.nbgrader import gradebook
+from autograder.engine.grader import Graded, Grader
+from autograder.exercises import exercise
+from autograder.gradebook import record
+from autograder.grading import grade_class
 from autograder.pages import feedback
 from tests import sample_class
 
@@ -26,7 +28,7 @@ def main() -> None:
     release = (ROOT / "assignments" / NAME / f"{NAME}.ipynb").read_bytes()
     with tempfile.TemporaryDirectory() as folder:
         course = Course(ROOT, Path(folder))
-        gradebook.prepare(course, known)
+        record.prepare(course, known)
         handed_in = [data for student in sample_class.students() if (data := student.file(release)) is not None]
         with Grader(known, course.secret(), course.settings) as grader:
             real = [(data, grader.grade(data, "one")) for data in handed_in]
@@ -35,9 +37,9 @@ def main() -> None:
             graded = Graded(replace(one.result, student=f"student{number:05}"), one.submission)
             student = str(graded.result.student)
             files.write(course.submitted / student / NAME / f"{NAME}.ipynb", data)
-            files.write(classroom.result_path(course, NAME, student), graded.result.to_json().encode())
+            files.write(grade_class.result_path(course, NAME, student), graded.result.to_json().encode())
             class_.append(graded)
-        gradebook.record(course, known, class_)
+        record.record(course, known, class_)
         cpu, wall = time.process_time(), time.perf_counter()
         pages = feedback.write_class(course, known)
         cpu, wall = time.process_time() - cpu, time.perf_counter() - wall

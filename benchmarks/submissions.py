@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from autograder.course import Course
-from autograder.exercise import Exercise
-from autograder.proving import misconceptions, right_answers
+from autograder.exercises import misconceptions, right_answers
+from autograder.exercises.exercise import Exercise
 
 KINDS = {"right": 14, "wrong": 4, "broken": 2}
 """Of twenty students so many are of each kind."""

@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from autograder.proving.misconceptions import misconception
+from autograder.exercises.misconceptions import misconception
 
 # A check that is nobody's first catch would stand here with its reason: {"step-check": "why it stays"}.
 UNCLAIMED = {

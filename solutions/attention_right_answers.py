@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from autograder.proving.right_answers import right_answer
+from autograder.exercises.right_answers import right_answer
 
 
 # 1. project_qkv

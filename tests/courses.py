@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from autograder import exercise
 from autograder.authoring import build
 from autograder.course import Course
-from autograder.engine.grading import Graded
-from autograder.exercise import Exercise
-from autograder.intake import submission
+from autograder.engine.grader import Graded
+from autograder.exercises import exercise
+from autograder.exercises.exercise import Exercise
 from autograder.result import CheckResult, CheckStatus, Result, StepResult
+from autograder.submissions import parse
 
 ROOT = Path(__file__).resolve().parent.parent
 NAME = "counting"
@@ -186,7 +186,7 @@ def graded(
             message = "" if check.id in passed else "the doubles: got <b>nothing</b>"
             checks.append(CheckResult(check.name, check.category, check.points, points, check.hidden, status, message))
         steps.append(StepResult(step, tuple(checks)))
-    taken = submission.parse(handed_in(course, answers), known)
+    taken = parse.parse(handed_in(course, answers), known)
     return Graded(result(known, student, "graded", tuple(steps)), taken)
 
 

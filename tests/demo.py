@@ -17,9 +17,10 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
-from autograder import classroom, exercise
 from autograder.course import Course
-from autograder.nbgrader import marks
+from autograder.exercises import exercise
+from autograder.gradebook import marks
+from autograder.grading import grade_class
 from tests import sample_class
 from tests.sample_class import Student
 
@@ -112,7 +113,7 @@ def hand_in(course: Course, students: list[Student], release: bytes) -> Iterator
 def surprises(course: Course, students: list[Student]) -> Iterator[str]:
     """Each grade that is not the expected one, in a line."""
     known = exercise.load(course.root, NAME)
-    results = {str(result.student): result for result in classroom.stored_results(course, NAME)}
+    results = {str(result.student): result for result in grade_class.stored_results(course, NAME)}
     in_gradebook = marks.class_marks(course, known)
     for student in students:
         for line in student.expected.differences(known, results.get(student.id)):
@@ -141,7 +142,7 @@ def _submit(course: Course, student: Student, data: bytes, when: datetime) -> No
     from nbgrader.coursedir import CourseDirectory
     from nbgrader.exchange.default import ExchangeSubmit
 
-    from autograder.nbgrader import host
+    from autograder.gradebook import config as host
 
     class Submit(ExchangeSubmit):
         def set_timestamp(self) -> None:

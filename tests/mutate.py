@@ -20,8 +20,7 @@ from cosmic_ray.mutating import mutate_code
 from cosmic_ray.plugins import get_operator, operator_names
 from mutmut.mutation.mutators import mutation_operators
 
-from autograder import exercise
-from autograder.proving import right_answers
+from autograder.exercises import exercise, right_answers
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from autograder.exercise import Exercise
+from autograder.exercises.exercise import Exercise
 from autograder.result import Result
 
 if sys.version_info >= (3, 11):

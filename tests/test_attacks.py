@@ -21,18 +21,22 @@ from attacks.arena import FILE, MEMORY_MB, SECRET, Arena, _children, _descendant
 from attacks.ordinary import ROOT, Ordinary
 from attacks.target import exercise, handed_in
 
-from autograder import classroom, crew
+from autograder import timestamp
+from autograder.collecting import inbox
 from autograder.course import Course, Settings
-from autograder.engine import attempt, budget, grading, remote
-from autograder.engine.attempt import Attempt
-from autograder.engine.grading import Grader
-from autograder.engine.inside import wire
-from autograder.engine.inside.lock import PROTECTIONS
+from autograder.engine import budget
+from autograder.engine import grader as grading
+from autograder.engine import run as attempt
+from autograder.engine import session as remote
+from autograder.engine.grader import Grader
+from autograder.engine.run import Attempt
+from autograder.engine.worker import wire
+from autograder.engine.worker.locks import PROTECTIONS
 from autograder.errors import Unusable
-from autograder.exercise import load
-from autograder.intake import inbox, raw
-from autograder.nbgrader import stamp
+from autograder.exercises.exercise import load
+from autograder.grading import grade_class, pool
 from autograder.pages import document
+from autograder.submissions import notebook
 
 LEVELS = ("bubblewrap", "landlock")
 BY_ID = {attack.id.partition("-")[0]: attack for attack in ATTACKS}
@@ -198,8 +202,8 @@ GRADER = {
     "loops kept": ([(remote, "StopIteration", KeyError)], ["A28", "B57"]),
     "escaping": ([(document, "escape", str)], ["H01", "H03"]),
     "printable messages": ([(grading, "_printable", str)], ["H05", "H06", "H12"]),
-    "values in a file": ([(raw, "MAX_VALUES", 1 << 40), (budget, "MORE_MEMORY", 1 << 40)], ["G24"]),
-    "code in a file": ([(raw, "MAX_CODE", 1 << 40)], ["G43"]),
+    "values in a file": ([(notebook, "MAX_VALUES", 1 << 40), (budget, "MORE_MEMORY", 1 << 40)], ["G24"]),
+    "code in a file": ([(notebook, "MAX_CODE", 1 << 40)], ["G43"]),
 }
 
 
@@ -367,8 +371,8 @@ def test_nothing_but_a_regular_file_is_collected_and_nobody_else_suffers(course,
 
 def graded_files(course, students):
     """The results of these students, from the files where submissions lie."""
-    with closing(crew.Here(1, exercise(), course.secret(), course.settings)) as here:
-        tasks = [classroom._task(course, "target", course.submitted, student, True) for student in students]
+    with closing(pool.Here(1, exercise(), course.secret(), course.settings)) as here:
+        tasks = [grade_class._task(course, "target", course.submitted, student, True) for student in students]
         return [here.submit(task).result().result for task in tasks]
 
 
@@ -400,10 +404,10 @@ def test_a_hard_link_is_read_as_the_bytes_that_it_is(course):
 def test_a_folder_whose_name_is_no_student_id_is_nobodys(course, name):
     if name != "..":
         (course.submitted / name / "target").mkdir(parents=True)
-    assert classroom.students_in(course.submitted, "target") == ["ada", "mallory", "zoe"]
+    assert grade_class.students_in(course.submitted, "target") == ["ada", "mallory", "zoe"]
 
 
 @pytest.mark.parametrize("text", [b"2000-01-01 00:00:00 UTC" * 99, b"\xff\xfe", b"9" * 150, b"now", b"2000-01-01 00:00:00 /etc/passwd", b""])
 def test_a_forged_time_stamp_is_no_time(course, text):
     (course.submitted / "ada" / "target" / "timestamp.txt").write_bytes(text)
-    assert stamp.submitted_at(course.submitted / "ada" / "target") in (None, datetime(2000, 1, 1))
+    assert timestamp.submitted_at(course.submitted / "ada" / "target") in (None, datetime(2000, 1, 1))

@@ -16,10 +16,11 @@ from attacks.course import disclose, full_marks, prepared, run, scores, students
 from attacks.neighbours import NAMES, bounded, exercise, mixed, steps_for
 from attacks.values import ALONE, BY_NAME, VALUES
 
-from autograder import classroom, cli
+from autograder import cli
 from autograder.course import DISCLOSURES
 from autograder.exports.formats import FORMATS
-from autograder.nbgrader import marks
+from autograder.gradebook import marks
+from autograder.grading import grade_class
 from tests import platforms
 from tests.courses import private
 from tests.test_attacks_on_exercises import ONCE, at
@@ -153,7 +154,7 @@ def test_a_class_in_which_each_value_answers_every_step_is_graded_shown_and_expo
     course, honest = prepared(tmp_path, name, answers)
     private(tmp_path, course.root, monkeypatch)
     with bounded():
-        outcomes = classroom.grade_class(course, exercise(name), jobs=2)
+        outcomes = grade_class.grade_class(course, exercise(name), jobs=2)
     assert [one.student for one in outcomes] == students(course)
     assert {one.student: one.score for one in outcomes if one.student in honest} == dict.fromkeys(honest, full_marks(name))
     assert not [one for one in outcomes if one.status == "error"]

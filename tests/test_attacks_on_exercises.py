@@ -13,7 +13,7 @@ from attacks.values import ALONE, BY_NAME, VALUES
 
 from autograder import disclosure
 from autograder.course import DISCLOSURES, Settings
-from autograder.engine.grading import Grader
+from autograder.engine.grader import Grader
 from autograder.exports import gradescope
 from autograder.pages import feedback
 

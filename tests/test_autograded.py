@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from autograder import plain_text
+from autograder import text as plain_text
 from autograder.course import Course
-from autograder.nbgrader import autograded
+from autograder.gradebook import autograded
 from tests import courses
 from tests.courses import ALL_CHECKS, NAME, RIGHT
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder import exercise
 from autograder.course import Settings
-from autograder.engine.grading import Grader
+from autograder.engine.grader import Grader
+from autograder.exercises import exercise
 from benchmarks.bench import disagreements
 from benchmarks.submissions import KINDS, Class
 

@@ -9,11 +9,12 @@ import pytest
 from attacks.arena import MEMORY_MB, _measured
 
 from autograder.course import Settings
-from autograder.engine import budget, grading
-from autograder.engine.attempt import Attempt
+from autograder.engine import budget
+from autograder.engine import grader as grading
 from autograder.engine.budget import Budget
-from autograder.engine.grading import Grader
-from autograder.engine.inside import wire
+from autograder.engine.grader import Grader
+from autograder.engine.run import Attempt
+from autograder.engine.worker import wire
 from tests.toy import exercise, submission
 
 SECONDS = 2.0
@@ -120,7 +121,7 @@ def test_no_answer_makes_the_grader_grow(bomb):
 
 # Proof that these tests would see a hole: each protection is left out, and what it prevents happens.
 
-FORGED = "import sys\nwire = sys.modules['autograder.engine.inside.wire']\n"  # a worker belongs to the student
+FORGED = "import sys\nwire = sys.modules['autograder.engine.worker.wire']\n"  # a worker belongs to the student
 SUM = "np.asarray(f()).sum(axis=-1, dtype=float)"
 TEXTS = "np.asarray(f())"
 TOO_MUCH = {

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from autograder.authoring import build, rehearsal, source
+from autograder.authoring import build, read, self_check
 from autograder.errors import Unusable
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -235,7 +235,7 @@ def test_an_exercise_that_does_not_prove_itself_is_not_written(
 def test_an_exercise_that_never_ends_is_stopped_and_said(tmp_path: Path) -> None:
     path = authored(tmp_path, SOUND.replace("x = rng", "while True: pass\nx = rng"))
     with pytest.raises(Unusable, match=r"double-drawn is not done after 3 s for the whole file; make it faster"):
-        rehearsal.rehearse(source.read(path), *build.notebooks(path), {}, seconds=3)
+        self_check.rehearse(read.read(path), *build.notebooks(path), {}, seconds=3)
 
 
 def course(folder: Path, name: str) -> Path:
@@ -303,7 +303,7 @@ def test_no_line_of_an_answer_an_oracle_or_a_hidden_check_is_released(name: str)
     release = cells(build.notebooks(path)[1])
     secret: set[str] = set()
     public: set[str] = set()
-    for cell in source.read(path).cells:
+    for cell in read.read(path).cells:
         lines = [line.strip() for line in cell.source.split("\n")]
         begin = next((number for number, line in enumerate(lines) if "BEGIN SOLUTION" in line), len(lines))
         if cell.kind == "oracles":
@@ -320,7 +320,7 @@ def test_no_line_of_an_answer_an_oracle_or_a_hidden_check_is_released(name: str)
 @pytest.mark.parametrize("name", EXERCISES)
 def test_the_solution_passes_every_check_and_the_blank_stub_none(name: str) -> None:
     path = ROOT / "solutions" / f"{name}.py"
-    rehearsal.rehearse(source.read(path), *build.notebooks(path), {})
+    self_check.rehearse(read.read(path), *build.notebooks(path), {})
 
 
 @pytest.mark.parametrize("name", EXERCISES)

@@ -22,13 +22,13 @@ from queue import SimpleQueue
 
 import pytest
 
-from autograder import classroom, crew
 from autograder.course import Course
-from autograder.engine.grading import Graded
+from autograder.engine.grader import Graded
 from autograder.errors import Fault, Stopped
-from autograder.exercise import Exercise
-from autograder.graders import Graders, Task
-from autograder.journal import Journal
+from autograder.exercises.exercise import Exercise
+from autograder.grading import grade_class, pool
+from autograder.grading.journal import Journal
+from autograder.grading.processes import Graders, Task
 from autograder.result import Result
 from tests import courses, databases, processes, stock, toy
 from tests.courses import NAME, RIGHT
@@ -63,7 +63,7 @@ def url(course: Course) -> str:
 
 
 def results(course: Course) -> dict[str, Result]:
-    return {str(result.student): result for result in classroom.stored_results(course, NAME)}
+    return {str(result.student): result for result in grade_class.stored_results(course, NAME)}
 
 
 def everything(course: Course) -> dict[str, object]:
@@ -246,8 +246,8 @@ def graded(exercise: Exercise, answers: dict[str, str]) -> dict[str, Result]:
     def task(student: str) -> Task:
         return Task(student, toy.submission(exercise, f=answers[student]))
 
-    with closing(crew.Here(2, exercise, b"key", toy.PATIENT)) as here:
-        found = [one.result for one in crew.graded(here, exercise, answers, task, SimpleQueue())]
+    with closing(pool.Here(2, exercise, b"key", toy.PATIENT)) as here:
+        found = [one.result for one in pool.graded(here, exercise, answers, task, SimpleQueue())]
     assert len(found) == len(answers)
     return {str(result.student): result for result in found}
 
@@ -277,7 +277,7 @@ def test_a_mistake_of_ours_is_not_made_again_with_the_same_submission(monkeypatc
         def close(self) -> None:
             """Nothing to end."""
 
-    found = list(crew.graded(Failing(), toy.exercise("f()"), ["mallory", "zoe"], lambda name: Task(name, b""), SimpleQueue()))
+    found = list(pool.graded(Failing(), toy.exercise("f()"), ["mallory", "zoe"], lambda name: Task(name, b""), SimpleQueue()))
     assert [one.result.status for one in found] == ["error", "error"]
     assert asked == ["mallory", "zoe", "zoe"], "what may be the machine's doing is tried once more"
 
@@ -297,12 +297,12 @@ def test_graders_that_die_of_everything_are_a_fault_of_their_own() -> None:
 # Bounds
 
 
-class Counting(crew.Here):
+class Counting(pool.Here):
     """A crew that knows how much it has had in hand at once."""
 
     most = in_hand = 0
 
-    def submit(self, task: Task) -> crew.Future[Graded]:
+    def submit(self, task: Task) -> pool.Future[Graded]:
         self.in_hand += 1
         self.most = max(self.most, self.in_hand)
         return super().submit(task)
@@ -321,28 +321,28 @@ def test_submissions_are_read_when_they_are_needed_and_few_are_in_hand() -> None
         return Task(student, toy.submission(exercise, f=ANSWERS["ada"]))
 
     with closing(Counting(2, exercise, b"key", toy.PATIENT)) as here:
-        for done, _ in enumerate(crew.graded(here, exercise, students(), task, SimpleQueue()), start=1):
+        for done, _ in enumerate(pool.graded(here, exercise, students(), task, SimpleQueue()), start=1):
             here.in_hand -= 1
-            assert len(read) - done < 2 * crew.IN_HAND
-    assert done == 60 and 2 <= here.most <= 2 * crew.IN_HAND
+            assert len(read) - done < 2 * pool.IN_HAND
+    assert done == 60 and 2 <= here.most <= 2 * pool.IN_HAND
 
 
 def test_a_stop_ends_the_class_between_two_submissions() -> None:
     exercise = toy.exercise("assert f() == 1")
-    answers: crew.Answers = SimpleQueue()
+    answers: pool.Answers = SimpleQueue()
     got = []
 
     def task(student: str) -> Task:
         return Task(student, toy.submission(exercise, f=ANSWERS["ada"]))
 
     def grading() -> Iterable[Graded]:
-        return crew.graded(here, exercise, map(str, range(1000)), task, answers)
+        return pool.graded(here, exercise, map(str, range(1000)), task, answers)
 
-    with closing(crew.Here(1, exercise, b"key", toy.PATIENT)) as here, pytest.raises(Stopped):
+    with closing(pool.Here(1, exercise, b"key", toy.PATIENT)) as here, pytest.raises(Stopped):
         for one in grading():
             got.append(one)
             answers.put(Stopped(signal.SIGINT))
-    assert 1 <= len(got) <= 1 + crew.IN_HAND
+    assert 1 <= len(got) <= 1 + pool.IN_HAND
 
 
 # Elsewhere

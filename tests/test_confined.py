@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from autograder import confined, exercise, handout
+from autograder import confined, student_copy
 from autograder.course import Settings
-from autograder.engine import isolation
-from autograder.engine.grading import Grader
-from autograder.engine.inside import landlock
+from autograder.engine.grader import Grader
+from autograder.engine.sandbox import parent_process
+from autograder.engine.worker import landlock
+from autograder.exercises import exercise
 
 ROOT = Path(__file__).parent.parent
 NOTEBOOK = ROOT / "solutions" / "attention" / "attention.ipynb"
@@ -56,7 +57,7 @@ def test_the_check_cells_of_somebody_elses_notebook_reach_nothing(tmp_path, monk
     monkeypatch.setenv("TEACHER_TOKEN", "canary")
     data = spying_on(tmp_path, "softmax-by_hand")
 
-    result, unlocked = handout.read(data, "mallory.ipynb", "attention").checked()
+    result, unlocked = student_copy.read(data, "mallory.ipynb", "attention").checked()
 
     assert unlocked == ""
     (said,) = (check.message for check in result.checks if check.message.startswith("said "))
@@ -67,8 +68,8 @@ def test_the_check_cells_of_somebody_elses_notebook_reach_nothing(tmp_path, monk
 
 def test_the_setup_cell_of_a_students_copy_never_runs_in_the_parent_of_the_workers(monkeypatch):
     prepared = []
-    monkeypatch.setattr(isolation.WarmParent, "prepare", lambda self, cell, source: prepared.append(cell))
-    own = handout.read(NOTEBOOK.read_bytes(), "ada.ipynb", "attention").exercise
+    monkeypatch.setattr(parent_process.WarmParent, "prepare", lambda self, cell, source: prepared.append(cell))
+    own = student_copy.read(NOTEBOOK.read_bytes(), "ada.ipynb", "attention").exercise
     teachers = exercise.load(ROOT, "attention")
 
     for known in (own, teachers):
@@ -82,7 +83,7 @@ def test_where_nothing_can_lock_the_code_in_that_is_said(monkeypatch):
     start = f"import {landlock.__name__} as landlock\nlandlock.version = lambda: 0\n"
     monkeypatch.setattr(confined, "START", confined.START.replace("from autograder.confined", f"{start}from autograder.confined"))
 
-    result, unlocked = handout.read(NOTEBOOK.read_bytes(), "ada.ipynb", "attention").checked()
+    result, unlocked = student_copy.read(NOTEBOOK.read_bytes(), "ada.ipynb", "attention").checked()
 
     assert result.score == result.max_score
     assert "no Landlock" in unlocked

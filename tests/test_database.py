@@ -11,8 +11,8 @@ from sqlalchemy import create_engine, text
 
 from autograder.course import Course
 from autograder.errors import Unusable
-from autograder.nbgrader import database as opening
-from autograder.nbgrader import gradebook, host, marks
+from autograder.gradebook import config, marks, record
+from autograder.gradebook import database as opening
 from tests import courses, databases, processes
 from tests.courses import ALL_CHECKS, NAME, RIGHT
 from tests.databases import PASSWORD, Database, Server
@@ -43,7 +43,7 @@ def everything(database: Database) -> list[list[tuple[Any, ...]]]:
 def test_a_class_graded_by_command_reads_the_same_through_nbgraders_own_interface(course: Course, database: Database) -> None:
     from nbgrader.api import Gradebook  # type: ignore[import-untyped]
 
-    host.alembic_on_path()
+    config.alembic_on_path()
     for student, answers in (("ada", ANSWERED), ("bob", WRONG_TOTAL), ("cyd", {})):
         courses.submit(course, student, answers, "2026-11-20 11:00:00 UTC")
     grade(course)
@@ -76,21 +76,21 @@ def test_a_class_graded_by_command_reads_the_same_through_nbgraders_own_interfac
 def test_a_batch_recorded_twice_counts_once(course: Course, database: Database) -> None:
     known = courses.load(course)
     batch = [courses.graded(course, student, ANSWERED) for student in ("ada", "bob")]
-    gradebook.record(course, known, batch)
+    record.record(course, known, batch)
     before = everything(database)
-    gradebook.record(course, known, batch)
-    gradebook.record(course, known, batch[::-1] + batch)
+    record.record(course, known, batch)
+    record.record(course, known, batch[::-1] + batch)
     assert everything(database) == before
 
 
 def test_a_batch_that_fails_in_its_middle_leaves_the_database_as_it_was(course: Course, database: Database) -> None:
     known = courses.load(course)
-    gradebook.record(course, known, [courses.graded(course, "ada", WRONG_TOTAL, ALL_CHECKS[:3])])
+    record.record(course, known, [courses.graded(course, "ada", WRONG_TOTAL, ALL_CHECKS[:3])])
     before = everything(database)
     # Grades are written before comments: at this point there are some.
     database.execute("ALTER TABLE comment RENAME TO away")
     with pytest.raises(Unusable) as caught:
-        gradebook.record(course, known, [courses.graded(course, student, ANSWERED) for student in ("ada", "bob")])
+        record.record(course, known, [courses.graded(course, student, ANSWERED) for student in ("ada", "bob")])
     assert "\n" not in str(caught.value) and "nbgrader db upgrade" in str(caught.value)
     database.execute("ALTER TABLE away RENAME TO comment")
     assert everything(database) == before
@@ -143,7 +143,7 @@ def test_others_who_write_are_waited_for_and_then_told_of_in_one_line(
     course: Course, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known = courses.load(course)
-    gradebook.record(course, known, [courses.graded(course, "ada", WRONG_TOTAL, ALL_CHECKS[:3])])
+    record.record(course, known, [courses.graded(course, "ada", WRONG_TOTAL, ALL_CHECKS[:3])])
     before = everything(database)
     batch = [courses.graded(course, student, ANSWERED) for student in ("ada", "bob")]
     engine = create_engine(database.url, connect_args={"check_same_thread": False} if "sqlite" in database.url else {})
@@ -153,12 +153,12 @@ def test_others_who_write_are_waited_for_and_then_told_of_in_one_line(
         with monkeypatch.context() as patch:
             patch.setattr(opening, "PATIENCE", 1)
             with pytest.raises(Unusable, match="close what else is writing to it and try again") as caught:
-                gradebook.record(course, known, batch)
+                record.record(course, known, batch)
         assert "\n" not in str(caught.value)
         assert everything(database) == before
         end = threading.Timer(1.0, other.commit)
         end.start()
-        gradebook.record(course, known, batch)
+        record.record(course, known, batch)
         end.join()
     engine.dispose()
     assert {student: entry.score for student, entry in marks.class_marks(course, NAME).items()} == {"ada": 10, "bob": 10}
@@ -205,5 +205,5 @@ def test_a_server_that_is_not_there_gets_one_line(course: Course, postgres: Serv
 def test_students_of_the_class_list_have_their_names_in_both(course: Course, database: Database) -> None:
     course.state.mkdir(exist_ok=True)
     (course.state / "students.csv").write_text("id,name,email\nada,Ада Лавлейс,ada@example.org\n", encoding="utf-8")
-    gradebook.record(course, courses.load(course), [courses.graded(course, "ada", RIGHT)])
+    record.record(course, courses.load(course), [courses.graded(course, "ada", RIGHT)])
     assert database.rows(STUDENTS) == [("ada", "Ада", "Лавлейс", "ada@example.org")]

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from autograder.course import Settings
-from autograder.engine.grading import Grader
+from autograder.engine.grader import Grader
 from tests.toy import PATIENT, QUICK, added, exercise, grade, notebook, submission, verdict
 
 

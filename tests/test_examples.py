@@ -9,8 +9,8 @@ import jsonschema
 import pytest
 
 from autograder.course import Settings
-from autograder.engine.grading import Grader
-from autograder.exercise import Exercise, from_notebook
+from autograder.engine.grader import Grader
+from autograder.exercises.exercise import Exercise, from_notebook
 from autograder.result import Example, Result
 from tests import toy
 from tests.test_result import SCHEMA

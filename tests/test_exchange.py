@@ -11,10 +11,13 @@ from typing import Any
 
 import pytest
 
-from autograder import classroom
+from autograder import timestamp
 from autograder.course import Course
 from autograder.errors import Unusable
-from autograder.nbgrader import collector, exchange, gradebook, host, marks, stamp
+from autograder.gradebook import config as host
+from autograder.gradebook import marks, record
+from autograder.grading import grade_class
+from autograder.nbgrader import collector, exchange
 from tests import courses
 from tests.courses import NAME, RIGHT
 
@@ -77,13 +80,13 @@ def test_from_release_to_feedback_through_the_exchange(course: Course, monkeypat
 
     config = course.root / "nbgrader_config.py"
     config.write_text(config.read_text() + '\nc.LateSubmissionPlugin.penalty_method = "zero"\n')
-    classroom.grade_class(course, known)
+    grade_class.grade_class(course, known)
     ada = marks.marks(course, known, "ada")
     assert ada is not None and ada.seconds_late > 86_000 and (ada.late_penalty, ada.score) == (10, 0)
     api = host.api(course)
     with api.gradebook as book:
         book.grant_extension(NAME, "ada", days=7)
-    classroom.grade_class(course, known, students=["ada"])
+    grade_class.grade_class(course, known, students=["ada"])
     ada = marks.marks(course, known, "ada")
     assert ada is not None and (ada.late_penalty, ada.score) == (0, 10)
 
@@ -106,7 +109,7 @@ def test_nbgraders_own_collect_and_the_formgraders_button_take_the_same(
     assert outcome["success"] and "collected: ada" in outcome["log"]
     folder = course.submitted / "ada" / NAME
     assert sorted(path.name for path in folder.iterdir()) == [f"{NAME}.ipynb", "submission_secret.txt", "timestamp.txt"]
-    assert host.api(course).get_submitted_timestamp(NAME, "ada") == stamp.submitted_at(folder)
+    assert host.api(course).get_submitted_timestamp(NAME, "ada") == timestamp.submitted_at(folder)
 
 
 def test_what_students_plant_in_the_exchange_is_left_with_its_reason(
@@ -140,7 +143,7 @@ def test_what_students_plant_in_the_exchange_is_left_with_its_reason(
     }
     folder = course.submitted / "zoe+van" / NAME
     assert sorted(path.name for path in folder.iterdir()) == [f"{NAME}.ipynb", "timestamp.txt"]
-    assert stamp.submitted_at(folder) == datetime(2026, 11, 20, 12)
+    assert timestamp.submitted_at(folder) == datetime(2026, 11, 20, 12)
     assert sorted(path.name for path in course.submitted.iterdir()) == ["zoe+van"]
 
 
@@ -168,7 +171,7 @@ def test_before_the_due_date_beats_newest_where_nbgrader_is_told_so(course: Cour
     forge(course, f"ada+{NAME}+2026-11-20 13:00:00 UTC+x", courses.handed_in(course, {}))
     forge(course, f"bob+{NAME}+2026-11-20 14:00:00 UTC+x", courses.handed_in(course, {}))
     assert exchange.from_exchange(course, known).stored == ("ada", "bob")
-    assert stamp.submitted_at(course.submitted / "ada" / NAME) == datetime(2026, 11, 20, 11)
+    assert timestamp.submitted_at(course.submitted / "ada" / NAME) == datetime(2026, 11, 20, 11)
 
 
 def test_a_folder_changed_after_the_due_date_is_noted(course: Course) -> None:
@@ -186,7 +189,7 @@ def test_a_folders_time_in_the_future_is_not_believed(course: Course) -> None:
     exchange.release(course, known)
     forge(course, f"ada+{NAME}+2999-11-20 11:00:00 UTC+x", courses.handed_in(course, RIGHT))
     found = exchange.from_exchange(course, known)
-    time = stamp.submitted_at(course.submitted / "ada" / NAME)
+    time = timestamp.submitted_at(course.submitted / "ada" / NAME)
     assert found.stored == ("ada",) and time is not None
     assert abs(datetime.now(timezone.utc).replace(tzinfo=None) - time) < timedelta(hours=1)
     assert found.notes[0].startswith(
@@ -222,7 +225,7 @@ def test_exchange_and_inbox_together_give_the_newest(course: Course) -> None:
     path.write_bytes(courses.handed_in(course, {}))
     os.utime(path, (datetime(2026, 11, 20, 10, tzinfo=timezone.utc).timestamp(),) * 2)
     assert exchange.collect(course, known) == ["collected: ada"]
-    assert stamp.submitted_at(course.submitted / "ada" / NAME) == datetime(2026, 11, 20, 11)
+    assert timestamp.submitted_at(course.submitted / "ada" / NAME) == datetime(2026, 11, 20, 11)
 
 
 def test_without_exchange_and_inbox_there_is_nothing_to_collect(course: Course) -> None:
@@ -264,8 +267,8 @@ def test_downloads_can_be_given_feedback_through_the_exchange_too(course: Course
     path.parent.mkdir(parents=True)
     path.write_bytes(courses.handed_in(course, RIGHT))
     exchange.collect(course, known)
-    gradebook.prepare(course, known)
-    classroom.grade_class(course, known)
+    record.prepare(course, known)
+    grade_class.grade_class(course, known)
     api = host.api(course)
     assert api.generate_feedback(NAME)["success"]
     assert api.release_feedback(NAME)["success"]

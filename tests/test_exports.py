@@ -23,11 +23,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autograder import cli, files
-from autograder.classroom import result_path
 from autograder.course import Course
-from autograder.exports import cells, formats, gradescope_zip
-from autograder.exports.standing import of_class
-from autograder.nbgrader import gradebook
+from autograder.exports import formats, gradescope_zip, safe_csv
+from autograder.gradebook import record
+from autograder.gradebook.final_grades import of_class
+from autograder.grading.grade_class import result_path
 from tests import courses, platforms, test_gradebook
 from tests.courses import ALL_CHECKS, NAME, RIGHT
 from tests.databases import Database, execute
@@ -70,8 +70,8 @@ def graded(course: Course) -> Course:
     ]
     fay = courses.graded(course, "fay", RIGHT)
     everybody.append(type(fay)(fay.result.without_steps("the grader failed"), fay.submission))
-    gradebook.prepare(course, known)
-    gradebook.record(course, known, [one for one in everybody if one.result.student != "cyd"])
+    record.prepare(course, known)
+    record.record(course, known, [one for one in everybody if one.result.student != "cyd"])
     for one in everybody:
         if one.result.student != "dan":
             path = result_path(course, NAME, str(one.result.student))
@@ -188,7 +188,7 @@ def test_names_on_the_class_list_are_no_formulas(graded: Course, format: str) ->
 
 @given(st.text(alphabet=st.sampled_from("=+-@\t\r\n ＝＋－＠'\";,.01aé\x00\x1b\u202e\ud800"), max_size=8))
 def test_no_text_becomes_a_formula_or_another_cell(text: str) -> None:
-    (row,) = csv.reader(io.StringIO(cells.table([["a", text, "b"]]).decode(), newline=""))
+    (row,) = csv.reader(io.StringIO(safe_csv.table([["a", text, "b"]]).decode(), newline=""))
     assert len(row) == 3
     assert re.fullmatch(r"[+-]?\d+([.,]\d+)?|-", row[1]) or not re.match(r"\s*[=+\-@＝＋－＠]|[\t\r\n]", row[1])
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f\u202e]", row[1])
@@ -196,8 +196,8 @@ def test_no_text_becomes_a_formula_or_another_cell(text: str) -> None:
 
 @given(st.floats(-1000, 1000))
 def test_a_score_is_read_back_as_it_was(score: float) -> None:
-    assert float(cells.number(score)) == pytest.approx(score, abs=1e-9)
-    assert re.fullmatch(r"-?\d+(\.\d*[1-9])?", cells.number(score)) and "0" == cells.number(-0.0) == cells.number(-1e-12)
+    assert float(safe_csv.number(score)) == pytest.approx(score, abs=1e-9)
+    assert re.fullmatch(r"-?\d+(\.\d*[1-9])?", safe_csv.number(score)) and "0" == safe_csv.number(-0.0) == safe_csv.number(-1e-12)
 
 
 def test_canvas_takes_what_is_made_from_the_class_list(graded: Course) -> None:

@@ -11,11 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from autograder import classroom, exercise, files
+from autograder import files
 from autograder.course import Course, Settings
-from autograder.engine.grading import Graded, Grader
-from autograder.exercise import Exercise
-from autograder.nbgrader.marks import CellMarks, Marks
+from autograder.engine.grader import Graded, Grader
+from autograder.exercises import exercise
+from autograder.exercises.exercise import Exercise
+from autograder.gradebook.marks import CellMarks, Marks
+from autograder.grading import grade_class
 from autograder.pages import feedback
 from autograder.result import Example
 from tests import courses, sample_class
@@ -205,7 +207,7 @@ def test_rejected_failed_and_missing_pages_say_what_to_do(course: Course, known:
 
 def test_who_is_on_the_class_list_and_handed_in_nothing_gets_a_page(course: Course, known: Exercise) -> None:
     one = courses.graded(course, "ada", RIGHT)
-    files.write(classroom.result_path(course, NAME, "ada"), one.result.to_json().encode())
+    files.write(grade_class.result_path(course, NAME, "ada"), one.result.to_json().encode())
     (course.state / "students.csv").write_text("id,name\nada,Ada Lovelace\nbob,Bob Kahn\n")
     ada, bob = feedback.write_class(course, known)
     assert "<h1>Ada Lovelace</h1>" in ada.read_text() and "Nothing was handed in" in bob.read_text()

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from autograder import exercise
 from autograder.course import Settings
-from autograder.engine.grading import Grader
-from autograder.nbgrader.marks import CellMarks, Marks
+from autograder.engine.grader import Grader
+from autograder.exercises import exercise
+from autograder.gradebook.marks import CellMarks, Marks
 from autograder.pages import feedback
 from tests import sample_class
 from tests.browser import SCREENSHOTS

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from autograder import github
 from autograder.result import CheckResult, Result, StepResult
+from autograder.terminal import github_actions
 from tests.courses import NAME, RIGHT, handed_in
 from tests.test_cli import run
 
@@ -114,7 +114,7 @@ def published(result: Result, page: Path, monkeypatch: pytest.MonkeyPatch) -> st
     log = io.StringIO()
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(page))
-    github.publish(result, "0 wait", Path("a:b,c%.ipynb"), log)
+    github_actions.publish(result, "0 wait", Path("a:b,c%.ipynb"), log)
     return log.getvalue()
 
 
@@ -133,7 +133,7 @@ def test_a_summary_is_no_longer_than_github_takes_with_what_was_there_before(tmp
     for _ in range(3):
         published(many(900, "é" * 2000), page, monkeypatch)
         assert page.read_text(encoding="utf-8").startswith("earlier\n### ")
-        assert page.stat().st_size <= github.SUMMARY_BYTES
+        assert page.stat().st_size <= github_actions.SUMMARY_BYTES
     assert "More than GitHub shows" in page.read_text(encoding="utf-8")
 
 

@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, event
 
+from autograder import timestamp
 from autograder.course import Course
-from autograder.engine.grading import Graded
+from autograder.engine.grader import Graded
 from autograder.errors import Fault, Unusable
-from autograder.nbgrader import gradebook, host, marks, schema, stamp
+from autograder.gradebook import config as host
+from autograder.gradebook import marks, record, schema
 from tests import courses, stock
 from tests.courses import ALL_CHECKS, NAME, RIGHT
 from tests.databases import Database, execute, rows
@@ -69,8 +71,8 @@ def test_an_honest_class_gets_what_stock_nbgrader_gives_it(course: Course, datab
     for student, (answers, _, when) in handed_in.items():
         courses.submit(course, student, answers, when)
     known = courses.load(course)
-    gradebook.prepare(course, known, due)
-    gradebook.record(
+    record.prepare(course, known, due)
+    record.record(
         course,
         known,
         [courses.graded(course, student, answers, passed) for student, (answers, passed, _) in handed_in.items()],
@@ -88,19 +90,19 @@ def test_an_honest_class_gets_what_stock_nbgrader_gives_it(course: Course, datab
     handed_in["ada"] = ({**WRONG_TOTAL, "why": "Addition commutes."}, ALL_CHECKS[:3], "2026-11-20 11:00:00 UTC")
     courses.submit(course, "ada", handed_in["ada"][0], handed_in["ada"][2])
     again = [courses.graded(course, student, *handed_in[student][:2]) for student in ("ada", "bob")]
-    gradebook.record(course, known, again)
+    record.record(course, known, again)
     stock.grade(course, NAME, ("ada", "bob"), theirs, due)
     assert database.rows(CONTENTS) == rows(theirs, CONTENTS)
 
 
 def test_manual_marks_comments_and_extra_credit_survive_a_regrade(course: Course, database: Database) -> None:
     known = courses.load(course)
-    gradebook.record(course, known, [courses.graded(course, "ada", ANSWERED)])
+    record.record(course, known, [courses.graded(course, "ada", ANSWERED)])
     before = marks.marks(course, known, "ada")
     assert before is not None and before.needs_manual_grade and before.score == 10
     by_hand(database, "why", "ada", manual_score=3.5, extra_credit=1.0, needs_manual_grade=False)
     database.execute("UPDATE comment SET manual_comment = 'nice'")
-    gradebook.record(course, known, [courses.graded(course, "ada", {**ANSWERED, "why": "Another thought."})])
+    record.record(course, known, [courses.graded(course, "ada", {**ANSWERED, "why": "Another thought."})])
     after = marks.marks(course, known, "ada")
     assert after is not None
     assert after.cells["why"].manual_score == 3.5 and after.cells["why"].extra_credit == 1
@@ -115,7 +117,7 @@ def test_extra_credit_counts_on_a_question_without_points_and_still_waits_for_a_
 ) -> None:
     courses.write_root(course.root, courses.AUTHORED.replace('manual="why" points=4', 'manual="why" points=0'))
     known = courses.load(course)
-    gradebook.record(course, known, [courses.graded(course, student, ANSWERED) for student in ("ada", "bob")])
+    record.record(course, known, [courses.graded(course, student, ANSWERED) for student in ("ada", "bob")])
     before = marks.marks(course, known, "ada")
     assert before is not None and before.needs_manual_grade and (before.score, before.max_score) == (10, 10)
     # As the formgrader does when nothing but extra credit is entered.
@@ -130,16 +132,16 @@ def test_extra_credit_counts_on_a_question_without_points_and_still_waits_for_a_
 def test_a_rejected_submission_leaves_the_old_grade_and_is_known_as_a_student(course: Course, database: Database) -> None:
     known = courses.load(course)
     courses.submit(course, "ada", RIGHT, "2026-11-20 11:00:00 UTC")
-    gradebook.record(course, known, [courses.graded(course, "ada", RIGHT)])
+    record.record(course, known, [courses.graded(course, "ada", RIGHT)])
     before = database.rows(CONTENTS)
-    gradebook.record(course, known, [courses.rejected(course, "ada"), courses.rejected(course, "eve")])
+    record.record(course, known, [courses.rejected(course, "ada"), courses.rejected(course, "eve")])
     assert database.rows(CONTENTS) == before
     assert [row[0] for row in database.rows(STUDENTS)] == ["ada", "eve"]
     assert marks.marks(course, known, "eve") is None
 
 
 def test_checks_may_be_added_removed_and_given_other_points_when_grades_exist(course: Course, database: Database) -> None:
-    gradebook.record(course, courses.load(course), [courses.graded(course, s, ANSWERED) for s in ("ada", "bob")])
+    record.record(course, courses.load(course), [courses.graded(course, s, ANSWERED) for s in ("ada", "bob")])
     by_hand(database, "why", "ada", manual_score=4.0)
     by_hand(database, "total-negative", "bob", manual_score=1.0)
     head, _, tail = courses.AUTHORED.partition('# %% check="total-negative"')
@@ -150,7 +152,7 @@ def test_checks_may_be_added_removed_and_given_other_points_when_grades_exist(co
     courses.write_root(course.root, text)
     known = courses.load(course)
     checks = ("double-by_hand", "double-drawn", "total-by_hand", "total-empty")
-    gradebook.record(course, known, [courses.graded(course, "ada", ANSWERED, checks)])
+    record.record(course, known, [courses.graded(course, "ada", ANSWERED, checks)])
     names = {row[6]: row[7] for row in database.rows(MASTER) if row[5] == "GradeCell"}
     assert names == {"double-by_hand": 2, "double-drawn": 3, "total-by_hand": 6, "total-empty": 1, "why": 4}
     everybody = marks.class_marks(course, known)
@@ -166,10 +168,10 @@ def test_checks_may_be_added_removed_and_given_other_points_when_grades_exist(co
 def test_names_and_addresses_come_from_the_class_list_and_never_replace_what_a_person_wrote(course: Course, database: Database) -> None:
     course.state.mkdir(exist_ok=True)
     known = courses.load(course)
-    gradebook.record(course, known, [courses.graded(course, "ada", {}, ())])
+    record.record(course, known, [courses.graded(course, "ada", {}, ())])
     database.execute("UPDATE student SET last_name = 'King'")
     (course.state / "students.csv").write_text("id,name,email\nada,Ada Lovelace,ada@example.org\nbob,Bob Ng,\n")
-    gradebook.record(course, known, [courses.graded(course, student, {}, ()) for student in ("ada", "bob")])
+    record.record(course, known, [courses.graded(course, student, {}, ()) for student in ("ada", "bob")])
     assert database.rows(STUDENTS) == [
         ("ada", "Ada", "King", "ada@example.org"),
         ("bob", "Bob", "Ng", None),
@@ -183,7 +185,7 @@ def test_reading_marks_creates_nothing(course: Course) -> None:
 
 def test_a_thousand_submissions_are_recorded_at_once_not_one_by_one(course: Course) -> None:
     known = courses.load(course)
-    gradebook.prepare(course, known)
+    record.prepare(course, known)
     one = courses.graded(course, "ada", RIGHT)
     batch = [Graded(replace(one.result, student=f"s{n}"), one.submission) for n in range(1000)]
     statements: list[str] = []
@@ -193,7 +195,7 @@ def test_a_thousand_submissions_are_recorded_at_once_not_one_by_one(course: Cour
 
     event.listen(Engine, "before_cursor_execute", count)
     try:
-        gradebook.record(course, known, batch)
+        record.record(course, known, batch)
     finally:
         event.remove(Engine, "before_cursor_execute", count)
     assert len(statements) < 100, len(statements)
@@ -208,7 +210,7 @@ def test_a_gradebook_that_cannot_be_used_gets_one_line(course: Course, content: 
     course.state.mkdir()
     course.gradebook.write_bytes(content)
     with pytest.raises(Unusable, match=says) as caught:
-        gradebook.prepare(course, courses.load(course))
+        record.prepare(course, courses.load(course))
     assert "\n" not in str(caught.value) and "gradebook.db" in str(caught.value)
 
 
@@ -217,10 +219,10 @@ def test_a_late_policy_that_fails_names_itself_and_writes_nothing_of_the_late_on
     config.write_text(config.read_text() + '\nc.AssignLatePenalties.plugin_class = "tests.latepolicy.Broken"\n')
     known = courses.load(course)
     courses.submit(course, "ada", RIGHT, "2026-11-21 00:00:00 UTC")
-    gradebook.prepare(course, known, datetime(2026, 11, 20))
+    record.prepare(course, known, datetime(2026, 11, 20))
     courses.submit(course, "bob", RIGHT, "2026-11-19 00:00:00 UTC")
     with pytest.raises(Fault, match=r"ada: not in the gradebook: .*late penalty for ada failed with ZeroDivisionError"):
-        gradebook.record(course, known, [courses.graded(course, student, RIGHT) for student in ("ada", "bob")])
+        record.record(course, known, [courses.graded(course, student, RIGHT) for student in ("ada", "bob")])
     assert [row[0] for row in database.rows(STUDENTS)] == ["bob"]
     assert {student: found.score for student, found in marks.class_marks(course, known).items()} == {"bob": 10}
 
@@ -228,7 +230,7 @@ def test_a_late_policy_that_fails_names_itself_and_writes_nothing_of_the_late_on
 def test_a_database_address_in_nbgraders_configuration_is_used(course: Course, tmp_path: Path) -> None:
     config = course.root / "nbgrader_config.py"
     config.write_text(config.read_text() + f'\nc.CourseDirectory.db_url = "sqlite:///{tmp_path / "other.db"}"\n')
-    gradebook.prepare(course, courses.load(course))
+    record.prepare(course, courses.load(course))
     assert (tmp_path / "other.db").exists() and not course.gradebook.exists()
 
 
@@ -244,4 +246,4 @@ def test_a_database_address_in_nbgraders_configuration_is_used(course: Course, t
 def test_times_are_read_as_nbgrader_reads_them(text: str) -> None:
     from nbgrader.utils import parse_utc  # type: ignore[import-untyped]
 
-    assert stamp.parse(text) == parse_utc(text)
+    assert timestamp.parse(text) == parse_utc(text)

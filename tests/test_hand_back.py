@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from autograder import classroom, files
+from autograder import files
+from autograder.collecting import naming, store
 from autograder.course import Course
-from autograder.intake import collected, naming
+from autograder.grading import grade_class
 from autograder.nbgrader import exchange
-from autograder.pages import feedback, hand_back
+from autograder.pages import feedback, feedback_zip
 from tests import courses
 from tests.courses import NAME, RIGHT
 
@@ -54,10 +55,10 @@ def downloaded(course: Course) -> Course:
 
 def test_every_page_is_named_as_the_platform_of_its_student_wants_it(downloaded: Course, tmp_path: Path) -> None:
     known = courses.load(downloaded)
-    classroom.grade_class(downloaded, known)
+    grade_class.grade_class(downloaded, known)
     pages = feedback.write_class(downloaded, known)
     archive = tmp_path / "pages.zip"
-    assert hand_back.write(downloaded, known, pages, archive) == {"for Moodle": 2, "for Canvas": 1, "by student": 1}
+    assert feedback_zip.write(downloaded, known, pages, archive) == {"for Moodle": 2, "for Canvas": 1, "by student": 1}
     with zipfile.ZipFile(archive) as file:
         found = {name: file.read(name).decode() for name in file.namelist()}
     assert sorted(found) == [
@@ -79,9 +80,9 @@ def test_two_students_of_one_name_on_the_platform_do_not_overwrite_each_other(co
     for student in ("ada", "bob"):
         pages.append(course.feedback / student / NAME / PAGE)
         files.write(pages[-1], student.encode())
-        files.write(course.submitted / student / NAME / collected.PLATFORM, b"Ada L_5_assignsubmission_file_/")
+        files.write(course.submitted / student / NAME / store.PLATFORM, b"Ada L_5_assignsubmission_file_/")
     archive = tmp_path / "pages.zip"
-    hand_back.write(course, courses.load(course), pages, archive)
+    feedback_zip.write(course, courses.load(course), pages, archive)
     with zipfile.ZipFile(archive) as file:
         assert {name: file.read(name) for name in file.namelist()} == {
             f"Ada L_5_assignsubmission_file_/{PAGE}": b"ada",
@@ -92,21 +93,21 @@ def test_two_students_of_one_name_on_the_platform_do_not_overwrite_each_other(co
 @pytest.mark.parametrize("text", ["../", "a/../b_1_assignsubmission_file_/", "/etc_1_assignsubmission_file_/", "a\n_1_2_", "", "ada", "x_1_assignsubmission_file_", ".a_1_2_", "c:\\a_1_2_"])  # fmt: skip
 def test_a_name_that_leads_elsewhere_is_no_platforms(text: str, tmp_path: Path) -> None:
     assert not naming.is_hand_back(text)
-    (tmp_path / collected.PLATFORM).write_bytes(text.encode())
-    assert collected.read_platform(tmp_path) == ""
+    (tmp_path / store.PLATFORM).write_bytes(text.encode())
+    assert store.read_platform(tmp_path) == ""
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")  # nbgrader's own code, not ours
 def test_pages_for_downloads_go_through_nbgraders_exchange_to_whoever_has_the_secret(
     downloaded: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from autograder.nbgrader import host
+    from autograder.gradebook import config
     from tests.test_exchange import program
 
     known = courses.load(downloaded)
     exchange.release(downloaded, known)
-    classroom.grade_class(downloaded, known)
-    api = host.api(downloaded)
+    grade_class.grade_class(downloaded, known)
+    api = config.api(downloaded)
     outcome = api.generate_feedback(NAME)
     assert outcome["success"], outcome
     feedback.write_class(downloaded, known)  # now there is a page for eve, too, who has nothing to fetch it with
@@ -128,7 +129,7 @@ def test_pages_for_downloads_go_through_nbgraders_exchange_to_whoever_has_the_se
         there.setenv("JUPYTER_DATA_DIR", str(home / "jupyter"))
         program(downloaded, "FetchFeedback", "ada").start()
     courses.submit(downloaded, "eve", RIGHT)
-    classroom.grade_class(downloaded, known, students=["eve"])
+    grade_class.grade_class(downloaded, known, students=["eve"])
     assert api.generate_feedback(NAME)["success"]
     assert "Nothing was handed in" not in (downloaded.feedback / "eve" / NAME / PAGE).read_text()
     (fetched,) = (home / NAME / "feedback").rglob("*.html")

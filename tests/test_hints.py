@@ -8,11 +8,11 @@ import json
 
 import pytest
 
-from autograder import exercise
 from autograder.course import Settings
-from autograder.engine.grading import Grader
-from autograder.exercise import Exercise
-from autograder.proving.misconceptions import Misconception
+from autograder.engine.grader import Grader
+from autograder.exercises import exercise
+from autograder.exercises.exercise import Exercise
+from autograder.exercises.misconceptions import Misconception
 from autograder.proving.trial import Answer, Bench
 from autograder.result import Result
 from tests.courses import ROOT

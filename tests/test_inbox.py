@@ -12,11 +12,13 @@ from pathlib import Path
 
 import pytest
 
+from autograder import timestamp
+from autograder.collecting import downloads, inbox
+from autograder.collecting.store import Collected
 from autograder.course import Course
 from autograder.errors import Unusable
-from autograder.intake import downloads, inbox, submission
-from autograder.intake.collected import Collected
-from autograder.nbgrader import gradebook, stamp
+from autograder.gradebook import record
+from autograder.submissions import parse
 from tests import courses
 from tests.courses import NAME, RIGHT
 
@@ -63,7 +65,7 @@ def taken(course: Course, student: str) -> bytes:
 
 
 def time_of(course: Course, student: str) -> datetime | None:
-    return stamp.submitted_at(course.submitted / student / NAME)
+    return timestamp.submitted_at(course.submitted / student / NAME)
 
 
 def reasons(found: Collected) -> dict[str, str]:
@@ -257,7 +259,7 @@ def test_gradescopes_list_is_data_and_no_program(course: Course) -> None:
 def test_who_was_late_is_what_the_platform_says_and_a_doubtful_time_is_noted(course: Course) -> None:
     """Canvas dates entries when it packs them; a browser dates files when it saves them."""
     class_list(course, CLASS + "dan,Dan Low,,127,,\neve,Eve Moore,,126,,\n")
-    gradebook.prepare(course, courses.load(course), datetime.fromtimestamp(NOON, timezone.utc))
+    record.prepare(course, courses.load(course), datetime.fromtimestamp(NOON, timezone.utc))
     data = courses.handed_in(course, RIGHT)
     put(
         course,
@@ -289,7 +291,7 @@ def test_a_percent_script_is_collected_as_the_notebook_that_it_is(course: Course
     script = f'# %% step="double"\n{RIGHT["double"]}\n\n# %% [markdown] manual="why"\n# Because.\n# Really.\n\n# %%\n{RIGHT["total"]}'
     put(course, "ada/counting.py", script.encode())
     assert collect(course) == Collected(stored=("ada",))
-    read = submission.parse(taken(course, "ada"), courses.load(course))
+    read = parse.parse(taken(course, "ada"), courses.load(course))
     assert (read.answer("double") or "").strip() == RIGHT["double"].strip()
     assert "float(sum(x))" in (read.answer("total") or "")
     assert read.answer("why") == "Because.\nReally."

@@ -14,10 +14,12 @@ from pathlib import Path
 
 import pytest
 
+from autograder import timestamp
+from autograder.collecting import downloads, gradescope, inbox
+from autograder.collecting import store as collected
+from autograder.collecting.store import Collected
 from autograder.course import Course
-from autograder.intake import collected, downloads, gradescope, inbox
-from autograder.intake.collected import Collected
-from autograder.nbgrader import gradebook, stamp
+from autograder.gradebook import record
 from tests import courses
 from tests.courses import NAME, RIGHT
 from tests.platforms import NAMES, PACKED, packed, zipped
@@ -67,7 +69,7 @@ def collect(course: Course) -> Collected:
 
 def taken(course: Course, student: str) -> tuple[bytes, datetime | None]:
     folder = course.submitted / student / NAME
-    return (folder / f"{NAME}.ipynb").read_bytes(), stamp.submitted_at(folder)
+    return (folder / f"{NAME}.ipynb").read_bytes(), timestamp.submitted_at(folder)
 
 
 def why(found: Collected) -> str:
@@ -139,7 +141,7 @@ def test_a_file_on_its_own_in_an_archive_with_a_name_is_taken_without_a_class_li
 
 def test_what_was_unpacked_from_a_students_archive_is_theirs_and_sets_no_time(course: Course, listed: bool) -> None:
     """A folder called as Canvas calls a file is one that somebody unpacked, as ``collect`` itself advises."""
-    gradebook.prepare(course, courses.load(course), DUE)
+    record.prepare(course, courses.load(course), DUE)
     for place in BENS:
         put(course, f"lovelaceada_LATE_7_8_work/{place}", courses.handed_in(course, RIGHT), DUE - timedelta(days=9))
     path = next(course.inbox.rglob("*.ipynb"))
@@ -197,7 +199,7 @@ def test_no_list_but_gradescopes_own_sets_a_time(course: Course, listed: bool) -
 
 def test_canvas_says_late_in_the_name_of_an_archive_too(course: Course) -> None:
     write_list(course)
-    gradebook.prepare(course, courses.load(course), DUE)
+    record.prepare(course, courses.load(course), DUE)
     old = zipped({"ada/counting.ipynb": courses.handed_in(course, RIGHT)}, DUE - timedelta(days=300))
     put(course, "lovelaceada_LATE_7_8_work.zip", old)
     put(course, "smithben_8_9_work.zip", zipped({"counting.ipynb": courses.handed_in(course, RIGHT)}, DUE))

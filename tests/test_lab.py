@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, expect
 
-from autograder import exercise
 from autograder.course import Course, find
 from autograder.errors import Unusable
-from autograder.exercise import Exercise
-from autograder.nbgrader import host, marks
+from autograder.exercises import exercise
+from autograder.exercises.exercise import Exercise
+from autograder.exercises.misconceptions import Misconception
+from autograder.gradebook import config, marks
 from autograder.nbgrader import lab as ours
-from autograder.proving.misconceptions import Misconception
 from tests import courses
 from tests.courses import ROOT
 from tests.jupyter import PICTURES, Lab, lab, server
@@ -263,7 +263,7 @@ def test_what_the_formgrader_needs_is_created_where_the_course_is(
         monkeypatch.setenv("AUTOGRADER_COURSE", str(state))
     ours.prepare(find())
     ours.prepare(find())
-    book = host.api(find())
+    book = config.api(find())
     assert book.get_source_assignments() == {courses.NAME}
     assert book.get_assignment(courses.NAME)["status"] == "draft"
     assert Path(book.exchange_root) == state / "exchange" and not book.exchange_missing

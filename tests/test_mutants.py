@@ -8,8 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from autograder import exercise
-from autograder.proving import right_answers
+from autograder.exercises import exercise, right_answers
 from autograder.proving.trial import Answer, Bench
 from tests.courses import ROOT
 

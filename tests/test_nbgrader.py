@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from autograder import classroom
 from autograder.course import Course
-from autograder.nbgrader import host, marks
+from autograder.gradebook import config as host
+from autograder.gradebook import marks
+from autograder.grading import grade_class
 from tests import courses, databases
 from tests.courses import NAME, RIGHT
 from tests.databases import Database
@@ -78,7 +79,7 @@ def test_nbgrader_on_the_command_line_the_formgraders_button_and_ours_give_the_s
     assert api.get_autograded_students(NAME) == set(HANDED_IN)
 
     databases.use(class_, database.new())
-    classroom.grade_class(class_, courses.load(class_))
+    grade_class.grade_class(class_, courses.load(class_))
     assert scores(class_) == first
 
 
@@ -119,7 +120,7 @@ def test_a_regrade_after_manual_marks_keeps_them_through_nbgrader_too(class_: Co
 
 
 def test_feedback_is_our_page_for_everybody_and_can_be_released(class_: Course) -> None:
-    classroom.grade_class(class_, courses.load(class_))
+    grade_class.grade_class(class_, courses.load(class_))
     api = host.api(class_)
     outcome = api.generate_feedback(NAME)
     assert outcome["success"], outcome
@@ -139,7 +140,7 @@ def test_feedback_is_our_page_for_everybody_and_can_be_released(class_: Course) 
 
 
 def test_the_formgraders_generate_accepts_changed_checks_when_there_are_submissions(class_: Course, database: Database) -> None:
-    classroom.grade_class(class_, courses.load(class_))
+    grade_class.grade_class(class_, courses.load(class_))
     head, _, tail = courses.AUTHORED.partition('# %% check="total-negative"')
     courses.write_root(class_.root, head + "# %% [markdown]" + tail.partition("# %% [markdown]")[2])
     release = class_.root / "assignments" / NAME / f"{NAME}.ipynb"
@@ -155,7 +156,7 @@ def test_the_formgraders_view_shows_answers_verdicts_and_fields_and_runs_no_stud
     from nbconvert.exporters import HTMLExporter
     from traitlets.config import Config
 
-    classroom.grade_class(class_, courses.load(class_))
+    grade_class.grade_class(class_, courses.load(class_))
     config = Config()
     config.HTMLExporter.template_name = "formgrade"
     config.HTMLExporter.extra_template_basedirs = [handlers.template_path]

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder import exercise
 from autograder.errors import Unusable
-from autograder.proving import misconceptions, proof, right_answers, spoiling, trial
-from autograder.proving.misconceptions import Misconceptions
+from autograder.exercises import exercise, misconceptions, right_answers
+from autograder.exercises.misconceptions import Misconceptions
+from autograder.proving import proof, spoiling, trial
 from autograder.proving.proof import Proof
 from autograder.proving.trial import Answer, Bench, Trial
 from tests.courses import AUTHORED, NAME, ROOT, write_root
@@ -173,7 +173,7 @@ def test_an_entry_is_what_a_student_would_hand_in() -> None:
 # What the proof says when something is wrong
 
 CATCHES = '''\
-from autograder.proving.misconceptions import misconception
+from autograder.exercises.misconceptions import misconception
 
 
 @misconception(step="double", caught_by="double-by_hand")
@@ -248,7 +248,7 @@ def test_a_check_that_takes_points_from_a_right_answer_is_named_with_what_it_sai
     assert line.startswith("the solution, float32 (double): is right, but loses double-drawn with key 0 and 2 more: ")
     assert "the doubles" in line
     path = right_answers.path_of(tmp_path, NAME)
-    head = "from autograder.proving.right_answers import right_answer\n\n\n"
+    head = "from autograder.exercises.right_answers import right_answer\n\n\n"
     path.write_text(head + '@right_answer(step="total")\ndef rounded(x):\n    return round(sum(x), 9) + 1e-12\n')
     assert any(line.startswith("rounded (total): is right, but loses total-by_hand") for line in problems(tmp_path))
 

@@ -89,7 +89,7 @@ def test_junit_gets_a_file_that_can_be_read_whatever_a_student_writes(notebook):
 
 
 COUNTING = """
-from autograder.handout import Handout
+from autograder.student_copy import Handout
 
 real = Handout.checked
 

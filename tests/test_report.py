@@ -21,16 +21,18 @@ import pytest
 from typer.testing import CliRunner
 
 import autograder
-from autograder import classroom, cli, exercise, files
+from autograder import cli, files
 from autograder.course import Course, Settings
-from autograder.exercise import Exercise
-from autograder.exports.standing import Class, Standing
-from autograder.nbgrader import gradebook
-from autograder.nbgrader.marks import CellMarks, Marks
+from autograder.exercises import exercise
+from autograder.exercises.exercise import Exercise
+from autograder.gradebook import record
+from autograder.gradebook.final_grades import Class, Standing
+from autograder.gradebook.marks import CellMarks, Marks
+from autograder.grading import grade_class
 from autograder.pages import report as page
-from autograder.reporting import report as reporting
-from autograder.reporting import statistics
-from autograder.reporting.report import Report
+from autograder.reports import report as reporting
+from autograder.reports import statistics
+from autograder.reports.report import Report
 from autograder.result import CheckResult, CheckStatus, Result, StepResult
 from tests import courses
 from tests.browser import SCREENSHOTS
@@ -326,9 +328,9 @@ def graded_course(course: Course) -> None:
     (course.state / "students.csv").write_text("id\nada\nbob\nsam\n")
     batch = [courses.graded(course, "ada", RIGHT), courses.graded(course, "bob", RIGHT, ("double-by_hand",))]
     for one in batch:
-        files.write(classroom.result_path(course, NAME, str(one.result.student)), one.result.to_json().encode())
-    gradebook.prepare(course, known)
-    gradebook.record(course, known, batch)
+        files.write(grade_class.result_path(course, NAME, str(one.result.student)), one.result.to_json().encode())
+    record.prepare(course, known)
+    record.record(course, known, batch)
 
 
 def test_the_command_writes_the_page_and_the_json_and_shows_final_scores(course: Course, tmp_path: Path) -> None:

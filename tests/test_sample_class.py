@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder import exercise
 from autograder.course import Settings
-from autograder.engine.grading import Grader
-from autograder.exercise import Exercise
+from autograder.engine.grader import Grader
+from autograder.exercises import exercise
+from autograder.exercises.exercise import Exercise
 from autograder.result import Result
 from tests import sample_class
 from tests.sample_class import Student

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring import oracles, scope, source
+from autograder.authoring import oracles, read
 from autograder.errors import Unusable
+from autograder.exercises import names
 
 SOUND = (Path(__file__).parent / "doubling.txt").read_text(encoding="utf-8")
 
@@ -23,7 +24,7 @@ def authored(folder: Path, text: str = SOUND, name: str = "doubling") -> Path:
 
 
 def test_a_sound_file_is_read_with_its_cells_marks_and_lines(tmp_path: Path) -> None:
-    found = source.read(authored(tmp_path))
+    found = read.read(authored(tmp_path))
     assert found.exercise == "doubling"
     kinds = ["prose", "setup", "plain", "oracles", "step", "check", "check", "manual"]
     assert [cell.kind for cell in found.cells] == kinds
@@ -42,7 +43,7 @@ def test_a_sound_file_is_read_with_its_cells_marks_and_lines(tmp_path: Path) -> 
 def test_jupytext_reads_the_same_cells(tmp_path: Path) -> None:
     jupytext = pytest.importorskip("jupytext")
     theirs = jupytext.reads(SOUND, fmt="py:percent").cells
-    ours = source.read(authored(tmp_path)).cells
+    ours = read.read(authored(tmp_path)).cells
     assert [cell.source for cell in theirs] == [cell.source for cell in ours]
     assert [cell.cell_type == "markdown" for cell in theirs] == [cell.markdown for cell in ours]
 
@@ -181,7 +182,7 @@ def test_a_mistake_gets_one_line_with_file_line_cause_and_repair(
     assert text != SOUND
     path = authored(tmp_path, text)
     with pytest.raises(Unusable) as caught:
-        source.read(path)
+        read.read(path)
     message = str(caught.value)
     line = text[: text.index(at)].count("\n") + 1
     assert message.startswith(f"{path}:{line}: "), message
@@ -192,7 +193,7 @@ def test_a_mistake_gets_one_line_with_file_line_cause_and_repair(
 def test_every_mistake_of_a_file_can_be_listed(tmp_path: Path) -> None:
     text = SOUND.replace("points=1.5 ", "").replace('category="edge cases"', 'category="edges"')
     path = authored(tmp_path, text)
-    assert [line.split(": ")[1].split(";")[0] for line in source.problems(path)] == [
+    assert [line.split(": ")[1].split(";")[0] for line in read.problems(path)] == [
         "double-by_hand has no points",
         "unknown category 'edges'",
     ]
@@ -210,21 +211,21 @@ def test_a_file_that_is_no_exercise_gets_one_line(tmp_path: Path, raw: bytes, sa
     path = authored(tmp_path)
     path.write_bytes(raw)
     with pytest.raises(Unusable) as caught:
-        source.read(path)
+        read.read(path)
     assert says in str(caught.value) and "\n" not in str(caught.value)
 
 
 def test_a_missing_file_a_folder_and_an_impossible_name_get_one_line(tmp_path: Path) -> None:
     for path in (tmp_path / "missing.py", tmp_path, authored(tmp_path, name="a+b")):
         with pytest.raises(Unusable, match="; "):
-            source.read(path)
+            read.read(path)
 
 
 def test_line_endings_and_a_byte_order_mark_make_no_difference(tmp_path: Path) -> None:
     path = authored(tmp_path)
-    plain = source.read(path)
+    plain = read.read(path)
     path.write_bytes(b"\xef\xbb\xbf" + SOUND.replace("\n", "\r\n").encode())
-    assert source.read(path) == plain
+    assert read.read(path) == plain
 
 
 @pytest.mark.parametrize(
@@ -247,7 +248,7 @@ def test_line_endings_and_a_byte_order_mark_make_no_difference(tmp_path: Path) -
     ],
 )
 def test_names_are_bound_and_needed_as_python_says(code: str, bound: str, needed: str) -> None:
-    found = scope.names(code)
+    found = names.names(code)
     assert found.bound == set(bound.split())
     assert found.needed == set(needed.split())
 

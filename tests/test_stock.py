@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder import classroom, exercise
 from autograder.course import Course, Settings
-from autograder.nbgrader import marks
+from autograder.exercises import exercise
+from autograder.gradebook import marks
+from autograder.grading import grade_class
 from tests import sample_class, stock
 from tests.courses import ROOT, private
 from tests.databases import rows
@@ -39,7 +40,7 @@ def test_honest_students_get_in_our_engine_what_stock_nbgrader_gives_them(
             path = course.submitted / student.id / "attention" / "attention.ipynb"
             path.parent.mkdir(parents=True)
             path.write_bytes(student.file(release) or b"")
-    classroom.grade_class(course, known, jobs=2)
+    grade_class.grade_class(course, known, jobs=2)
     scores = {name: entry.score for name, entry in marks.class_marks(course, known).items()}
     if students == HONEST:
         assert (scores["ada"], scores["nora"]) == (100, 0) and 0 < scores["ben"] < scores["uma"] < 100

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder.engine.grading import Grader
-from autograder.exercise import from_notebook
-from autograder.intake.raw import Rejected, read
-from autograder.intake.submission import parse
+from autograder.engine.grader import Grader
+from autograder.exercises.exercise import from_notebook
+from autograder.submissions.notebook import Rejected, read
+from autograder.submissions.parse import parse
 from tests.toy import PATIENT, added, exercise, notebook
 from tests.toy import grade as grade_once
 

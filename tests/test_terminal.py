@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from autograder import scorecard, tables
 from autograder.result import CheckResult, Result, StepResult, unwritten
-from autograder.screen import console
+from autograder.terminal import class_tables, score_table
+from autograder.terminal.console import console
 from tests.courses import ROOT
 from tests.test_cli import RELEASE, mistake, run, run_apart
 
@@ -124,7 +124,7 @@ def shown(message: str, width: int, out: Path, terminal: bool) -> str:
     result = Result("e", None, "graded", None, 2.0, "process", "", "", "", warnings=(message,), steps=steps)
     with out.open("w+", encoding="utf-8") as file:
         screen = Console(file=file, width=width, force_terminal=True, markup=False, highlight=False) if terminal else console(file)
-        scorecard.show(screen, result)
+        score_table.show(screen, result)
         file.seek(0)
         return file.read()
 
@@ -147,7 +147,7 @@ def test_a_class_is_a_table_that_fits_and_no_student_writes_lines_of_it(tmp_path
     lost = Result("e", "ben", "rejected", "not a notebook: " + "x" * 90, 2.0, "process", "", "", "")
     out = tmp_path / "out"
     with out.open("w", encoding="utf-8") as file:
-        tables.scores([warned, lost], file, missing=["zoe"])
+        class_tables.scores([warned, lost], file, missing=["zoe"])
     lines = out.read_text(encoding="utf-8").splitlines()
     assert lines == [
         "student  score  status    what to look at",

@@ -17,15 +17,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from autograder import classroom, cli, files, github, scorecard
-from autograder.classroom import result_path
+from autograder import cli, files
 from autograder.course import Course
 from autograder.disclosure import as_student_sees
 from autograder.errors import Fault
 from autograder.exports import gradescope
-from autograder.nbgrader import autograded, gradebook, marks, master
-from autograder.pages import feedback, hand_back
+from autograder.gradebook import autograded, marks, master, record
+from autograder.grading import grade_class
+from autograder.grading.grade_class import result_path
+from autograder.pages import feedback, feedback_zip
 from autograder.result import CheckResult, Example, Outcome, Result, StepResult
+from autograder.terminal import github_actions, score_table
 from autograder.troubles import Troubles, extra
 from tests import courses, test_gradebook
 from tests.courses import NAME, RIGHT
@@ -50,7 +52,7 @@ def graded(course: Course) -> Course:
         files.write(result_path(course, NAME, student), one.result.to_json().encode())
         autograded.write(course, known, one)
         everybody.append(one)
-    gradebook.record(course, known, everybody)
+    record.record(course, known, everybody)
     return course
 
 
@@ -61,7 +63,7 @@ def run(*arguments: object) -> int:
 
 
 def grade(course: Course) -> dict[str, Outcome]:
-    return {str(one.student): one for one in classroom.grade_class(course, courses.load(course), jobs=1, force=False)}
+    return {str(one.student): one for one in grade_class.grade_class(course, courses.load(course), jobs=1, force=False)}
 
 
 def in_gradebook(course: Course) -> dict[str, float]:
@@ -115,8 +117,8 @@ def test_a_result_that_cannot_be_stored_is_an_error_of_that_student_alone(
     why = {"encoded": "ValueError: Out of range float", "stored": "is a directory"}[kind]
     assert "the result could not be stored: " in str(outcomes["mal"].reason) and why in str(outcomes["mal"].reason)
     assert in_gradebook(course) == {"ann": 10, "zed": 10}
-    assert len(list(classroom.stored_lines(course, NAME, outcomes.values()))) == (3 if kind == "encoded" else 2)
-    assert [result.status for result in classroom.stored_results(course, NAME, Troubles())] == (
+    assert len(list(grade_class.stored_lines(course, NAME, outcomes.values()))) == (3 if kind == "encoded" else 2)
+    assert [result.status for result in grade_class.stored_results(course, NAME, Troubles())] == (
         ["graded", "error", "graded"] if kind == "encoded" else ["graded", "graded"]
     )
 
@@ -127,7 +129,7 @@ def test_who_cannot_be_recorded_is_an_error_alone_and_is_recorded_by_the_next_ru
 ) -> None:
     for student in CLASS:
         courses.submit(course, student, RIGHT)
-    submitted_at, write = gradebook.submitted_at, autograded.notebook
+    submitted_at, write = record.submitted_at, autograded.notebook
 
     def time(folder: Path) -> Any:
         if folder.parent.name == "mal":
@@ -139,7 +141,7 @@ def test_who_cannot_be_recorded_is_an_error_alone_and_is_recorded_by_the_next_ru
 
     with monkeypatch.context() as patch:
         if where == "gradebook":
-            patch.setattr(gradebook, "submitted_at", time)
+            patch.setattr(record, "submitted_at", time)
         else:
             patch.setattr(autograded, "notebook", notebook)
         outcomes = grade(course)
@@ -162,7 +164,7 @@ def test_what_was_graded_is_recorded_whatever_ends_the_class(course: Course) -> 
         raise RuntimeError("no terminal")
 
     with pytest.raises(RuntimeError):
-        classroom.grade_class(course, courses.load(course), jobs=1, progress=stumble)
+        grade_class.grade_class(course, courses.load(course), jobs=1, progress=stumble)
     assert in_gradebook(course) == {"ann": 10}
 
 
@@ -254,10 +256,10 @@ def test_a_mistyped_mark_of_a_million_makes_a_page_and_not_a_million_bars(graded
 def test_a_row_that_cannot_be_made_for_one_is_a_line_in_every_format(
     graded: Course, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    from autograder.exports import canvas, classroom50, everything, formats, sources, tidy
+    from autograder.exports import canvas, classroom50, formats, grades_csv, grades_json, sources
 
     module, function = {
-        "csv": (tidy, "_student"), "json": (everything, "_student"), "canvas": (canvas, "_student"),
+        "csv": (grades_csv, "_student"), "json": (grades_json, "_student"), "canvas": (canvas, "_student"),
         "gradescope": (gradescope, "results"), "classroom50": (classroom50, "_result"), "sources": (sources, "_submission"),
     }[name]  # fmt: skip
     real = getattr(module, function)
@@ -283,20 +285,20 @@ def test_a_page_that_cannot_be_packed_is_a_line_and_the_archive_has_the_others(
     os.utime(pages[0], (0, 0))  # no archive knows 1970
     pages[1].unlink()
     troubles = Troubles()
-    assert hand_back.write(graded, known, pages, tmp_path / "pages.zip", troubles) == {"by student": 2}
+    assert feedback_zip.write(graded, known, pages, tmp_path / "pages.zip", troubles) == {"by student": 2}
     assert [line.partition(" not ")[0] for line in troubles.lines] == ["mal:"]
     with zipfile.ZipFile(tmp_path / "pages.zip") as archive:
         assert archive.namelist() == [f"{student}/{NAME}.html" for student in OTHERS]
     with pytest.raises(Fault, match="mal: not in the archive"):
-        hand_back.write(graded, known, pages, tmp_path / "again.zip")
+        feedback_zip.write(graded, known, pages, tmp_path / "again.zip")
     assert (tmp_path / "again.zip").is_file()
 
 
 def test_the_formgraders_button_writes_everybody_elses_page_and_names_who_has_none(graded: Course) -> None:
-    from autograder.nbgrader import host
+    from autograder.gradebook import config
 
     damage(graded, DAMAGES["broken off"])
-    outcome = host.api(graded).generate_feedback(NAME)
+    outcome = config.api(graded).generate_feedback(NAME)
     assert not outcome["success"] and "mal: no page: " in outcome["log"] and "without a grade: mal" in outcome["log"]
     assert sorted(path.parent.parent.name for path in graded.feedback.rglob("*.html")) == OTHERS
 
@@ -328,8 +330,8 @@ def test_whatever_numbers_an_answer_has_everything_is_written_and_the_picture_dr
     for hidden in ("message", "points", "never"):
         assert 'class="pictures"' in feedback.page(known, result, one.submission, None, hidden=hidden)
     json.loads(autograded.notebook(master.load(course, known), result, one.submission))  # type: ignore[arg-type]
-    scorecard.show(Console(file=io.StringIO()), result)
-    github.publish(result, "0 wait", Path("a.ipynb"), io.StringIO())
+    score_table.show(Console(file=io.StringIO()), result)
+    github_actions.publish(result, "0 wait", Path("a.ipynb"), io.StringIO())
     gradescope.encoded(gradescope.results(known, result, "message"))
 
 

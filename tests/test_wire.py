@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from autograder.engine.inside import wire
+from autograder.engine.worker import wire
 
 REALS = st.sampled_from(wire.DTYPES)
 LEAVES = (

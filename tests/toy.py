@@ -8,8 +8,8 @@ import textwrap
 from typing import Any
 
 from autograder.course import Settings
-from autograder.engine.grading import Grader
-from autograder.exercise import Exercise, from_notebook
+from autograder.engine.grader import Grader
+from autograder.exercises.exercise import Exercise, from_notebook
 from autograder.result import CheckResult, Result
 
 SETUP = """

@@ -11,11 +11,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from autograder.authoring import hints, oracles, rehearsal, scope, source
-from autograder.authoring.authored import Cell, Source
+from autograder.authoring import hints, oracles, read, self_check
+from autograder.authoring.cells import Cell, Source
 from autograder.errors import Unusable
+from autograder.exercises import misconceptions
+from autograder.exercises import names as scope
 from autograder.files import write
-from autograder.proving import misconceptions
 from autograder.result import shown
 
 # What stands where an answer was. nbgrader_config.py takes it from here, so that its own
@@ -32,7 +33,7 @@ def notebooks(path: Path) -> tuple[bytes, bytes]:
     Raises:
         Unusable: the authored file breaks a rule.
     """
-    full = _with_hints(source.read(path), path.parent.parent)
+    full = _with_hints(read.read(path), path.parent.parent)
     return full, _release(full)
 
 
@@ -59,7 +60,7 @@ def build(root: Path, name: str, check: bool = False) -> list[Path]:
         raise Unusable("nbgrader: not installed, and the build takes its release from it; run make setup")
     folder = root / "solutions" / name
     data = _data(folder, name)
-    exercise = source.read(authored)
+    exercise = read.read(authored)
     full = _with_hints(exercise, root)
     release = _release(full)
     handed_out = root / "assignments" / name
@@ -68,7 +69,7 @@ def build(root: Path, name: str, check: bool = False) -> list[Path]:
     for path in sorted(set(_beside(handed_out)) - set(files)):
         raise Unusable(f"{path}: would be handed out, but is not in {folder}; delete it")
     if not check:
-        rehearsal.rehearse(exercise, full, release, data)
+        self_check.rehearse(exercise, full, release, data)
     stale = [path for path, content in files.items() if _differs(path, content)]
     for path in [] if check else stale:
         try:

@@ -11,8 +11,8 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable
 
-from autograder.exercise import Exercise, from_notebook
-from autograder.proving.misconceptions import Misconception
+from autograder.exercises.exercise import Exercise, from_notebook
+from autograder.exercises.misconceptions import Misconception
 from autograder.proving.trial import Answer, Bench
 
 

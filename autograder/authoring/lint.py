@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 
 from autograder.authoring import worth
-from autograder.authoring.authored import Cell, Problem, Source
-from autograder.authoring.scope import BUILTINS, first_use, names
+from autograder.authoring.cells import Cell, Problem, Source
+from autograder.exercises.names import BUILTINS, first_use, names
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 

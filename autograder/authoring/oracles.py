@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from autograder.authoring.scope import Names, names
+from autograder.exercises.names import Names, names
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from autograder.authoring.authored import Cell, Problem
+from autograder.authoring.cells import Cell, Problem
 
 _Found = tuple[int, str, str]
 """The line within the cell, the cause, the repair."""

@@ -14,7 +14,7 @@ from autograder.commands.common import (
     course_at,
     opened,
 )
-from autograder.output import put, short, writable
+from autograder.terminal.json_output import put, short, writable
 
 
 def build(
@@ -23,8 +23,8 @@ def build(
     course: CourseFolder = None,
 ) -> None:
     """Write the full notebook and the students' one from solutions/EXERCISE.py."""
-    from autograder import exercise
     from autograder.authoring import build as building
+    from autograder.exercises import exercise
 
     root = course_at(course).root
     stale = 0
@@ -53,14 +53,14 @@ def prove(
     course: CourseFolder = None,
 ) -> None:
     """Try the checks on known misconceptions and unusual right answers."""
-    from autograder import tables
-    from autograder.proving import matrix, proof
+    from autograder.proving import proof
+    from autograder.terminal import class_tables, kill_matrix
 
     writable(json)
     where, what = opened(course, exercise)
     out = sys.stderr if json == "-" else sys.stdout
-    with tables.progress(f"proving {exercise}", proof.size(where.root, what), out) as tick:
+    with class_tables.progress(f"proving {exercise}", proof.size(where.root, what), out) as tick:
         found = proof.prove(where.root, what, range(keys), jobs or os.cpu_count() or 1, tick)
     put(json, [found.to_json()], out)
-    matrix.show(found, out)
+    kill_matrix.show(found, out)
     raise typer.Exit(1 if found.problems() else 0)

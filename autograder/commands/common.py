@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated, NoReturn, Optional
 import typer
 
 from autograder.errors import Unusable, with_repair
-from autograder.plain_text import inert
+from autograder.text import inert
 
 if TYPE_CHECKING:
     from autograder.course import Course
-    from autograder.exercise import Exercise
+    from autograder.exercises.exercise import Exercise
     from autograder.result import Outcome, Result
 
 ExerciseName = Annotated[str, typer.Argument(metavar="EXERCISE", help="its name, for example attention")]
@@ -36,9 +36,9 @@ def stop(line: str, code: int) -> NoReturn:
     line = inert(" ".join(line.split()))
     print(f"autograder: {line}", file=sys.stderr)
     if os.environ.get("GITHUB_ACTIONS"):
-        from autograder import github
+        from autograder.terminal import github_actions
 
-        print(github.command("error", line, title="autograder"), file=sys.stderr)
+        print(github_actions.command("error", line, title="autograder"), file=sys.stderr)
     sys.exit(code)
 
 
@@ -69,7 +69,7 @@ def isolated(course: Course, level: str | None) -> Course:
 
 
 def opened(folder: Path | None, name: str) -> tuple[Course, Exercise]:
-    from autograder import exercise
+    from autograder.exercises import exercise
 
     course = course_at(folder)
     return course, exercise.load(course.root, name)
@@ -77,9 +77,9 @@ def opened(folder: Path | None, name: str) -> tuple[Course, Exercise]:
 
 def exercise_of(course: Course, notebook: Path, data: bytes) -> Exercise:
     """The exercise that a submission belongs to: the one it fits; where it fits none, the one its name says."""
-    from autograder import exercise
-    from autograder.intake import submission
-    from autograder.intake.raw import Rejected
+    from autograder.exercises import exercise
+    from autograder.submissions import parse
+    from autograder.submissions.notebook import Rejected
 
     known = exercise.names(course.root)
     if not known:
@@ -88,7 +88,7 @@ def exercise_of(course: Course, notebook: Path, data: bytes) -> Exercise:
     exercises = [exercise.load(course.root, name) for name in first]
     for one in exercises:
         try:
-            submission.parse(data, one)
+            parse.parse(data, one)
             return one
         except Rejected:
             continue
@@ -96,7 +96,7 @@ def exercise_of(course: Course, notebook: Path, data: bytes) -> Exercise:
 
 
 def read_notebook(notebook: Path) -> bytes:
-    from autograder.intake.raw import Rejected, read
+    from autograder.submissions.notebook import Rejected, read
 
     try:
         return read(notebook)

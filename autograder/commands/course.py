@@ -21,7 +21,7 @@ from autograder.commands.common import (
     stop,
 )
 from autograder.errors import Unusable
-from autograder.output import put, short, writable
+from autograder.terminal.json_output import put, short, writable
 
 
 def grade(
@@ -37,8 +37,9 @@ def grade(
     course: CourseFolder = None,
 ) -> None:
     """Grade the class, into the gradebook."""
-    from autograder import classroom, orphans, tables
-    from autograder import exercise as known
+    from autograder.exercises import exercise as known
+    from autograder.grading import grade_class, orphans
+    from autograder.terminal import class_tables
 
     where, what = opened(course, exercise)
     where = isolated(where, isolation)
@@ -47,9 +48,9 @@ def grade(
         raise Unusable(f"{submitted}: no such folder; name the folder with one folder a student")
     out = sys.stderr if json == "-" else sys.stdout
     folder = submitted or where.submitted
-    size = len(classroom.students_in(folder, exercise))
-    strangers = classroom.strangers_in(folder, exercise)
-    misspelt = classroom.misspelt_in(folder, exercise, known.names(where.root))
+    size = len(grade_class.students_in(folder, exercise))
+    strangers = grade_class.strangers_in(folder, exercise)
+    misspelt = grade_class.misspelt_in(folder, exercise, known.names(where.root))
     if not size and misspelt:
         raise Unusable(f"{short(folder)}: nothing of {exercise}, but {misspelt[0]!r}; rename it if it is meant to be")
     if not size and not strangers and not where.class_list():
@@ -57,8 +58,8 @@ def grade(
             f"{short(folder)}: no submissions, which are looked for as <student>/{exercise}/{exercise}.ipynb; "
             f"run autograder collect {exercise}, or name another folder with --submitted"
         )
-    with orphans.adopted(), tables.class_progress(f"grading {exercise}", size, out) as tick:
-        outcomes = classroom.grade_class(
+    with orphans.adopted(), class_tables.class_progress(f"grading {exercise}", size, out) as tick:
+        outcomes = grade_class.grade_class(
             where,
             what,
             submitted=submitted,
@@ -67,8 +68,8 @@ def grade(
             force=force,
             progress=tick,
         )
-    put(json, classroom.stored_lines(where, exercise, outcomes), out)
-    tables.scores(outcomes, out, missing(where, outcomes))
+    put(json, grade_class.stored_lines(where, exercise, outcomes), out)
+    class_tables.scores(outcomes, out, missing(where, outcomes))
     for name in strangers:
         print(f"left out: {name!r} is no student id; rename the folder", file=out)
     for name in misspelt:
@@ -85,21 +86,21 @@ def report(
     course: CourseFolder = None,
 ) -> None:
     """Show the class, and write its page: scores, checks, shared mistakes, who needs a look."""
-    from autograder import tables
-    from autograder.exports import standing
+    from autograder.gradebook import final_grades
     from autograder.pages import report as pages
-    from autograder.reporting import report as reporting
+    from autograder.reports import report as reporting
+    from autograder.terminal import class_tables
 
     where, what = opened(course, exercise)
     writable(json)
-    known = standing.of_class(where, what)
+    known = final_grades.of_class(where, what)
     found = reporting.of_class(where, known)
     out = sys.stderr if json == "-" else sys.stdout
     put(json, found.to_json() + "\n", out)
     path = pages.write(where, found)
-    tables.checks(what, [one.result for one in known.standings if one.result], out)
+    class_tables.checks(what, [one.result for one in known.standings if one.result], out)
     print(file=out)
-    tables.standings(found, out)
+    class_tables.standings(found, out)
     print(f"wrote {short(path)}", file=out)
     finish(known.troubles.lines)
 

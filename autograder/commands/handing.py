@@ -15,8 +15,8 @@ from autograder.commands.common import (
     opened,
 )
 from autograder.errors import Unusable
-from autograder.output import short
-from autograder.plain_text import inert
+from autograder.terminal.json_output import short
+from autograder.text import inert
 from autograder.troubles import Troubles
 
 
@@ -51,7 +51,7 @@ def feedback(
 ) -> None:
     """Write a page for each student."""
     from autograder.pages import feedback as pages
-    from autograder.pages import hand_back
+    from autograder.pages import feedback_zip
 
     where, what = opened(course, exercise)
     troubles = Troubles()
@@ -60,7 +60,7 @@ def feedback(
         raise Unusable(f"{where.results / exercise}: no results yet; run autograder grade {exercise}")
     print(f"wrote {len(paths)} pages, as {short(where.feedback)}/<student>/{exercise}/{exercise}.html")
     if archive is not None:
-        named = hand_back.write(where, what, paths, archive, troubles)
+        named = feedback_zip.write(where, what, paths, archive, troubles)
         print(f"wrote {short(archive)}: {', '.join(f'{number} {kind}' for kind, number in named.items())}")
     finish(troubles.lines)
 
@@ -94,7 +94,8 @@ def export(
     course: CourseFolder = None,
 ) -> None:
     """Write the final scores, or what was handed in, for another system."""
-    from autograder.exports import formats, product
+    from autograder.exports import export as product
+    from autograder.exports import formats
 
     options = {"fill": fill, "column": column, "classroom": classroom, "isolation": isolation}
     given = [name for name, value in options.items() if value is not None]

@@ -19,7 +19,7 @@ from autograder.commands.common import (
     stop,
 )
 from autograder.errors import Unusable, with_repair
-from autograder.output import put, writable
+from autograder.terminal.json_output import put, writable
 
 
 def check(notebook: Notebook, course: CourseFolder = None) -> None:
@@ -31,16 +31,17 @@ def check(notebook: Notebook, course: CourseFolder = None) -> None:
 
     # It loads what it needs while this process does the same.
     confined = Confined() if hasattr(os, "fork") else None
-    from autograder import github, handout, scorecard
-    from autograder.screen import console, say
+    from autograder import student_copy
+    from autograder.terminal import github_actions, score_table
+    from autograder.terminal.console import console, say
 
-    given = handout.read(read_notebook(notebook), str(notebook), notebook.stem)
+    given = student_copy.read(read_notebook(notebook), str(notebook), notebook.stem)
     result, reason = given.checked(confined)
     screen = console()
-    scorecard.show(screen, result)
-    scorecard.next_for_student(screen, result)
+    score_table.show(screen, result)
+    score_table.next_for_student(screen, result)
     say(screen, f"{given.waiting}.")
-    github.publish(result, given.waiting, notebook, sys.stdout)
+    github_actions.publish(result, given.waiting, notebook, sys.stdout)
     if reason:
         say(console(sys.stderr), f"note: {notebook}: {UNLOCKED.format(reason=reason)}")
     raise typer.Exit(0 if all(check.status == "passed" for check in result.checks) else 1)
@@ -56,16 +57,16 @@ def score(
     """Run all checks on one submission."""
     import secrets
 
-    from autograder.engine.isolation import begin
+    from autograder.engine.sandbox.parent_process import begin
 
     where = isolated(course_at(course), isolation)
     writable(json)
     begin(where.settings.isolation)
-    from autograder import github, scorecard
-    from autograder.engine.core import stay_here
-    from autograder.engine.grading import Grader
-    from autograder.intake.raw import Rejected, read
-    from autograder.screen import console, say
+    from autograder.engine.grader import Grader
+    from autograder.engine.sandbox.cpu_affinity import stay_here
+    from autograder.submissions.notebook import Rejected, read
+    from autograder.terminal import github_actions, score_table
+    from autograder.terminal.console import console, say
 
     try:
         data, unreadable = read(notebook), None
@@ -83,10 +84,10 @@ def score(
     if result.status == "error":
         stop(str(result.reason), 3)
     screen = console(out)
-    scorecard.show(screen, result)
-    scorecard.total(screen, result)
+    score_table.show(screen, result)
+    score_table.total(screen, result)
     hidden = sum(check.hidden for check in result.checks)
-    github.publish(result, f"What became of the {hidden} hidden checks is not shown here", notebook, out)
+    github_actions.publish(result, f"What became of the {hidden} hidden checks is not shown here", notebook, out)
     if not where.has_secret():
         say(console(sys.stderr), "note: the next run draws other random inputs; AUTOGRADER_SECRET=… keeps them")
     if min_score is not None and (result.score or 0) < min_score:

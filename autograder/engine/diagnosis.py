@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autograder.engine.attempt import Bench
-from autograder.engine.inside import wire
-from autograder.engine.inside.peer import check_raised
-from autograder.engine.remote import Call, builtin_kind
+from autograder.engine.run import Bench
+from autograder.engine.session import Call, builtin_kind
+from autograder.engine.worker import wire
+from autograder.engine.worker.conversation import check_raised
 
 if TYPE_CHECKING:
-    from autograder.proving.misconceptions import Misconception
+    from autograder.exercises.misconceptions import Misconception
 
 RTOL, ATOL = 1e-6, 1e-9
 """Looser than the checks' own tolerance: the same mistake may be computed in another order."""

@@ -14,9 +14,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from autograder.engine.attempt import Bench, Verdict
 from autograder.engine.diagnosis import answered, asked, is_small
-from autograder.engine.remote import Call
+from autograder.engine.run import Bench, Verdict
+from autograder.engine.session import Call
 from autograder.result import Example, Table
 
 MAX_SIDE, MAX_ARGUMENT, MAX_CALLS = 8, 64, 4

@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 from autograder.course import Settings
-from autograder.engine.isolation import EngineFault, Parent
-from autograder.engine.remote import Remote, Session
-from autograder.exercise import Exercise
+from autograder.engine.sandbox.parent_process import EngineFault, Parent
+from autograder.engine.session import Remote, Session
+from autograder.exercises.exercise import Exercise
 
 SECONDS = 1.0
 """For one call; on inputs of a check it takes a thousandth of that."""

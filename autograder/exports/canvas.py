@@ -9,15 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from autograder.collecting.naming import Claim
+from autograder.collecting.roster import NUMBERS, value_of
 from autograder.errors import Unusable
-from autograder.exports import matching
-from autograder.exports.cells import Cell, number, table
-from autograder.exports.matching import LOGINS, Download, Line
-from autograder.exports.product import Product, Request
-from autograder.exports.standing import Class, Standing
-from autograder.intake.naming import Claim
-from autograder.intake.roster import NUMBERS, value_of
-from autograder.plain_text import printable
+from autograder.exports import match_students
+from autograder.exports.export import Product, Request
+from autograder.exports.match_students import LOGINS, Download, Line
+from autograder.exports.safe_csv import Cell, number, table
+from autograder.gradebook.final_grades import Class, Standing
+from autograder.text import printable
 
 STUDENT = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 # What an export may have besides; all stand before the assignments (lib/gradebook_importer.rb in Canvas).
@@ -27,7 +27,7 @@ _POINTS = "    Points Possible"
 
 def make(request: Request, everybody: Class) -> Product:
     if request.fill is not None:
-        return _filled(matching.read(request.fill, "canvas"), request, everybody)
+        return _filled(match_students.read(request.fill, "canvas"), request, everybody)
     rows: dict[str, list[Cell]] = {}
     for one in everybody.standings:
         with everybody.troubles.of(one.student, "no row"):
@@ -74,7 +74,7 @@ def _filled(download: Download, request: Request, everybody: Class) -> Product:
             lines[len(kept)] = _line(dict(zip(header, row)))
             row[0] = _harmless(row[0], id)
         kept.append(row)
-    found, notes = matching.match(everybody, lines, str(download))
+    found, notes = match_students.match(everybody, lines, str(download))
     scored = everybody.scored
     for place, student in found.items():
         one = scored.get(student)
@@ -82,7 +82,7 @@ def _filled(download: Download, request: Request, everybody: Class) -> Product:
             with everybody.troubles.of(student, "left as it is"):
                 kept[place][score] = number(one.score)
     rows = [[row[place] for place in (*people, score)] for row in [header, *kept]]
-    return Product(matching.write(download, rows), tuple(notes))
+    return Product(match_students.write(download, rows), tuple(notes))
 
 
 def _column(download: Download, request: Request, first: int) -> int:

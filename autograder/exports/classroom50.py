@@ -12,13 +12,13 @@ import re
 from datetime import datetime, timezone
 from typing import Any
 
+from autograder.collecting.roster import value_of
 from autograder.disclosure import as_student_sees
 from autograder.errors import Unusable
-from autograder.exports.cells import number
-from autograder.exports.product import Product, Request
-from autograder.exports.standing import Class, Standing
-from autograder.intake.roster import value_of
-from autograder.nbgrader import database
+from autograder.exports.export import Product, Request
+from autograder.exports.safe_csv import number
+from autograder.gradebook import database
+from autograder.gradebook.final_grades import Class, Standing
 
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
 _LOGINS = {"github", "githubusername", "githublogin", "githubid", "username"}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from autograder.errors import Unusable
 
 if TYPE_CHECKING:
-    from autograder.exports.product import Product, Request
+    from autograder.exports.export import Product, Request
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def make(name: str, request: Request, missing_as_zero: bool = False) -> Product:
     """The export, with the class's notes before its own."""
     from dataclasses import replace
 
-    from autograder.exports.standing import Class, of_class
+    from autograder.gradebook.final_grades import Class, of_class
 
     format = FORMATS[name]
     module = import_module(f"autograder.exports.{format.module}")

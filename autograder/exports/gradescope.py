@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from autograder.disclosure import as_student_sees, by_itself
-from autograder.exercise import Exercise
-from autograder.exports.cells import number
-from autograder.exports.product import Product, Request
-from autograder.exports.standing import Class, Standing
-from autograder.plain_text import printable
+from autograder.exercises.exercise import Exercise
+from autograder.exports.export import Product, Request
+from autograder.exports.safe_csv import number
+from autograder.gradebook.final_grades import Class, Standing
 from autograder.result import CheckResult, Result, shown
+from autograder.text import printable
 
 VISIBLE, LATER = "visible", "after_published"
 

@@ -17,9 +17,9 @@ from pathlib import Path
 
 import autograder
 from autograder.course import Settings
-from autograder.engine.isolation import LEVELS
+from autograder.engine.sandbox.parent_process import LEVELS
 from autograder.errors import Unusable
-from autograder.exports.product import Product, Request
+from autograder.exports.export import Product, Request
 
 # What grading imports; the kit itself lies in the bundle. A test holds it against pyproject.toml.
 REQUIREMENTS = ("numpy>=1.24", "typer>=0.12,<0.29", "rich>=13", "tomli>=2; python_version < '3.11'")
@@ -41,7 +41,7 @@ RUN = """\
 set -euo pipefail
 home=${AUTOGRADER_HOME:-/autograder}
 cd "$home/source"
-exec "${PYTHON:-$home/source/.venv/bin/python}" -m autograder.exports.on_gradescope "$home"
+exec "${PYTHON:-$home/source/.venv/bin/python}" -m autograder.exports.gradescope_runner "$home"
 """
 
 

@@ -10,20 +10,20 @@ from __future__ import annotations
 
 import re
 
+from autograder.collecting.naming import Claim
 from autograder.errors import Unusable
-from autograder.exports import matching
-from autograder.exports.cells import number
-from autograder.exports.matching import Download, Line
-from autograder.exports.product import Product, Request
-from autograder.exports.standing import Class
-from autograder.intake.naming import Claim
+from autograder.exports import match_students
+from autograder.exports.export import Product, Request
+from autograder.exports.match_students import Download, Line
+from autograder.exports.safe_csv import number
+from autograder.gradebook.final_grades import Class
 
 _GRADE = re.compile(r"\d+(?:[.,]\d+)?\Z", re.ASCII)
 _IDENTIFIER = re.compile(r"\D*?(\d+)\Z", re.ASCII)
 
 
 def make(request: Request, everybody: Class) -> Product:
-    download = matching.read(request.fill, "moodle")
+    download = match_students.read(request.fill, "moodle")
     column = _grade_column(download)
     most = float(download.rows[0][column + 1].replace(",", "."))
     if most != everybody.max_score:
@@ -32,7 +32,7 @@ def make(request: Request, everybody: Class) -> Product:
             " set the assignment's maximum grade in Moodle and download the worksheet again"
         )
     lines = {place: _line(row, column) for place, row in enumerate(download.rows)}
-    found, notes = matching.match(everybody, lines, str(download))
+    found, notes = match_students.match(everybody, lines, str(download))
     scored = everybody.scored
     for place, student in found.items():
         one = scored.get(student)
@@ -43,7 +43,7 @@ def make(request: Request, everybody: Class) -> Product:
         with everybody.troubles.of(student, "left as it is"):
             # With a point, whatever the language: Moodle reads it in all of them.
             download.rows[place][column] = number(one.score)
-    return Product(matching.write(download, [download.header, *download.rows]), tuple(notes))
+    return Product(match_students.write(download, [download.header, *download.rows]), tuple(notes))
 
 
 def _grade_column(download: Download) -> int:

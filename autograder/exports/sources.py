@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from autograder.exports.product import Product, Request
-from autograder.exports.standing import Class
-from autograder.intake.raw import Rejected, read
-from autograder.intake.submission import Submission, parse
-from autograder.nbgrader import master
+from autograder.exports.export import Product, Request
+from autograder.gradebook import master
+from autograder.gradebook.final_grades import Class
+from autograder.submissions.notebook import Rejected, read
+from autograder.submissions.parse import Submission, parse
 
 
 def make(request: Request, everybody: Class) -> Product:

@@ -16,12 +16,12 @@ from typing import NamedTuple
 
 from nbgrader.exchange.default import ExchangeCollect  # type: ignore[import-untyped]
 
-from autograder import files
+from autograder import files, timestamp
+from autograder.collecting import store as collecting
+from autograder.collecting.downloads import unreadable
+from autograder.collecting.store import MAX_BYTES, Collected, Left, read_secret, shortened, store
 from autograder.course import STUDENT_ID, Course
-from autograder.intake import collected as collecting
-from autograder.intake.collected import MAX_BYTES, Collected, Left, read_secret, shortened, store
-from autograder.intake.downloads import unreadable
-from autograder.nbgrader import host, marks, stamp
+from autograder.gradebook import config, marks
 
 
 class _Record(NamedTuple):
@@ -60,7 +60,7 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
         parts = name.split("+")
         for place in (-3, -2):
             if len(parts) > -place and parts[place] == self.coursedir.assignment_id:
-                student, time = "+".join(parts[:place]), stamp.parse(parts[place + 1])
+                student, time = "+".join(parts[:place]), timestamp.parse(parts[place + 1])
                 if not STUDENT_ID.match(student):
                     self._left.append(Left(name, "its name begins with no student id", ("inbound",)))
                 elif time is None:
@@ -80,7 +80,7 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
         return record._replace(time=changed, doubt=doubt)
 
     def copy_files(self) -> None:
-        course = host.course_of(self.coursedir)
+        course = config.course_of(self.coursedir)
         exercise = self.coursedir.assignment_id
         due = marks.duedate(course, exercise)
         stored: list[str] = []

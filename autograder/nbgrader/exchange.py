@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from autograder import timestamp
+from autograder.collecting import inbox, store
+from autograder.collecting.store import Collected
 from autograder.course import Course
 from autograder.errors import Unusable
-from autograder.exercise import Exercise
-from autograder.intake import collected, inbox
-from autograder.intake.collected import Collected
-from autograder.nbgrader import gradebook, host, stamp
+from autograder.exercises.exercise import Exercise
+from autograder.gradebook import config, record
 
 _TIME = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d)?)(?: ?(Z|[+-]\d\d:?\d\d|[A-Za-z][\w/+-]*))?")
 
@@ -53,7 +54,7 @@ def release(course: Course, exercise: Exercise, due: datetime | str | None = Non
         Unusable: no release, no exchange on this system, or one that cannot be written.
     """
     time = due_time(due) if isinstance(due, str) else due
-    gradebook.prepare(course, exercise, time)
+    record.prepare(course, exercise, time)
     if sys.platform == "win32":
         raise Unusable("nbgrader's exchange does not work on Windows; hand out the notebook in assignments/ yourself")
     app = _app(course, exercise, "ReleaseAssignment")
@@ -61,7 +62,7 @@ def release(course: Course, exercise: Exercise, due: datetime | str | None = Non
     _start(app)
     lines = [f"released {exercise.name} in {app.dest_path}"]
     if time is not None:
-        lines.append(f"due {stamp.format(time)[:16]} UTC")
+        lines.append(f"due {timestamp.format(time)[:16]} UTC")
     return lines
 
 
@@ -71,7 +72,7 @@ def collect(course: Course, exercise: Exercise) -> list[str]:
     Raises:
         Unusable: the exchange or the class list cannot be read.
     """
-    found = collected.together([from_exchange(course, exercise), inbox.collect(course, exercise)])
+    found = store.together([from_exchange(course, exercise), inbox.collect(course, exercise)])
     return found.lines or [f"nothing to collect in {course.inbox} nor in the exchange"]
 
 
@@ -79,7 +80,7 @@ def from_exchange(course: Course, exercise: Exercise) -> Collected:
     """Collect what students handed in with ``nbgrader submit``; nothing where there is no exchange for the course."""
     if sys.platform == "win32":
         return Collected()
-    settings = host.config(course)
+    settings = config.config(course)
     inbound = Path(settings.Exchange.root, settings.CourseDirectory.course_id, "inbound")
     # Another exchange than nbgrader's own (a service, say) has no such folder, and is asked.
     if "collect" not in settings.ExchangeFactory and not inbound.is_dir():
@@ -96,11 +97,11 @@ def from_exchange(course: Course, exercise: Exercise) -> Collected:
 
 def _app(course: Course, exercise: Exercise, name: str) -> Any:
     """One of the exchange's programs, set up for the exercise as nbgrader's own interface sets it up."""
-    root = Path(host.config(course).Exchange.root)
+    root = Path(config.config(course).Exchange.root)
     if course.state in root.parents:
         # Our default place. nbgrader itself gives it the permissions that it wants.
         root.mkdir(parents=True, exist_ok=True)
-    api = host.api(course)
+    api = config.api(course)
     api.coursedir.assignment_id = exercise.name
     return getattr(api.exchange, name)(coursedir=api.coursedir, authenticator=api.authenticator, parent=api)
 

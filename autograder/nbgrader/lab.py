@@ -6,10 +6,10 @@ import os
 import sys
 from collections.abc import Sequence
 
-from autograder import exercise
 from autograder.course import Course
 from autograder.errors import Unusable
-from autograder.nbgrader import gradebook
+from autograder.exercises import exercise
+from autograder.gradebook import record
 
 
 def serve(course: Course, arguments: Sequence[str] = ()) -> None:
@@ -57,4 +57,4 @@ def prepare(course: Course) -> None:
             # Perhaps they want to repair it in JupyterLab.
             print(f"note: {error}", file=sys.stderr)
         else:
-            gradebook.prepare(course, known)
+            record.prepare(course, known)

@@ -16,12 +16,14 @@ from nbconvert.exporters import NotebookExporter
 from nbgrader.converters import NbGraderException  # type: ignore[import-untyped]
 from sqlalchemy import select
 
-from autograder import classroom, exercise
+from autograder import timestamp
 from autograder.authoring import build
 from autograder.course import Course, find
 from autograder.errors import Fault, Stopped, Unusable
-from autograder.nbgrader import database, gradebook, host, stamp
-from autograder.nbgrader.schema import STUDENT
+from autograder.exercises import exercise
+from autograder.gradebook import config, database, record
+from autograder.gradebook.schema import STUDENT
+from autograder.grading import grade_class
 from autograder.pages import feedback
 from autograder.troubles import Troubles
 
@@ -41,8 +43,8 @@ class _Exporter(NotebookExporter):
         converter = self.converter
         failed: list[str] = []
         try:
-            with host.inside(converter):
-                course = host.course_of(converter.coursedir)
+            with config.inside(converter):
+                course = config.course_of(converter.coursedir)
                 for name, students in _wanted(converter).items():
                     converter.run_pre_convert_hook()
                     failed += self._run(course, exercise.load(course.root, name), students)
@@ -63,7 +65,7 @@ class _Exporter(NotebookExporter):
         """Whether nbgrader would do it (again): forced, not done yet, or handed in anew since."""
         if self.converter.force or not done.exists():
             return True
-        new, old = stamp.submitted_at(source), stamp.submitted_at(done.parent)
+        new, old = timestamp.submitted_at(source), timestamp.submitted_at(done.parent)
         if new is not None and old is not None and new > old:
             return True
         self.converter.log.info("Skipping existing assignment: %s", done.parent)
@@ -94,7 +96,8 @@ class GradeExporter(_Exporter):
                 due.append(student)
         if not due:
             return failed
-        results = classroom.grade_class(course, what, students=due, jobs=min(len(due), os.cpu_count() or 1), force=True)
+        jobs = min(len(due), os.cpu_count() or 1)
+        results = grade_class.grade_class(course, what, students=due, jobs=jobs, force=True)
         for result in results:
             if result.status == "graded":
                 log.info("Autograded %s: %g of %g points", result.student, result.score, result.max_score)
@@ -112,13 +115,13 @@ class FeedbackExporter(_Exporter):
 
     def _run(self, course: Course, what: exercise.Exercise, students: list[str]) -> list[str]:
         # Whoever was rejected has no autograded notebook, and needs the page most.
-        others = classroom.stored_students(course, what.name)
+        others = grade_class.stored_students(course, what.name)
         everybody = dict.fromkeys([*students, *_selected(self.converter.coursedir, others)])
         due = []
         for student in everybody:
             page = course.feedback / student / what.name / f"{what.name}.html"
             # Graded since; the page may even say that nothing was handed in.
-            is_old = _is_older(page, classroom.result_path(course, what.name, student))
+            is_old = _is_older(page, grade_class.result_path(course, what.name, student))
             if is_old or self._due(page, course.autograded / student / what.name):
                 due.append(student)
         troubles = Troubles()
@@ -140,7 +143,7 @@ def before_generate(assignment: str, student: str, notebooks: list[str]) -> None
     if authored.is_file():
         # nbgrader has removed the release by now.
         _, release = build.notebooks(authored)
-        gradebook.prepare(course, exercise.load(course.root, assignment), release=release)
+        record.prepare(course, exercise.load(course.root, assignment), release=release)
 
 
 def _is_older(one: Path, other: Path) -> bool:

@@ -8,7 +8,7 @@ from functools import cache
 from html import escape
 from importlib import resources
 
-from autograder.plain_text import printable
+from autograder.text import printable
 
 
 def document(title: str, body: str, style: str = "") -> str:

@@ -11,21 +11,20 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from autograder import files
+from autograder import files, timestamp
+from autograder.collecting.roster import full_name
+from autograder.collecting.store import SECRET, read_secret
 from autograder.course import Course
 from autograder.disclosure import as_student_sees
-from autograder.exercise import Exercise
-from autograder.intake.collected import SECRET, read_secret
-from autograder.intake.roster import full_name
-from autograder.nbgrader import stamp
-from autograder.nbgrader.marks import Marks, class_marks
+from autograder.exercises.exercise import Exercise
+from autograder.gradebook.marks import Marks, class_marks
 from autograder.pages.document import bar, block, code, document, number, points, text
-from autograder.pages.steps import Steps, to_mend
+from autograder.pages.feedback_steps import Steps, to_mend
 from autograder.result import Result, StepResult, shown
 from autograder.troubles import Troubles, gathered
 
 if TYPE_CHECKING:
-    from autograder.intake.submission import Submission
+    from autograder.submissions.parse import Submission
 
 FIRST = 3
 """So many steps to mend are explained at the top; the others are named."""
@@ -89,7 +88,7 @@ def write_class(
         Unusable: the gradebook or the class list cannot be read.
         Fault: somebody's page cannot be written, and ``troubles`` is None.
     """
-    from autograder.classroom import stored_students
+    from autograder.grading.grade_class import stored_students
 
     everybody = class_marks(course, exercise)
     listed = course.class_list() or {}
@@ -105,7 +104,7 @@ def write_class(
 
 
 def _write(course: Course, exercise: Exercise, student: str, marks: Marks | None, name: str) -> Path:
-    from autograder.classroom import stored_result
+    from autograder.grading.grade_class import stored_result
 
     folder = course.feedback / student / exercise.name
     handed_in = course.submitted / student / exercise.name
@@ -119,15 +118,15 @@ def _write(course: Course, exercise: Exercise, student: str, marks: Marks | None
         html = page(exercise, result, submission, marks, hidden=course.settings.feedback_hidden, name=name)
     path = folder / f"{exercise.name}.html"
     files.write(path, html.encode())
-    files.write(folder / stamp.NAME, (stamp.read(handed_in) or "").encode())
+    files.write(folder / timestamp.NAME, (timestamp.read(handed_in) or "").encode())
     files.write(folder / SECRET, _secret(course, handed_in, exercise.name, student).encode())
     return path
 
 
 def _submission(folder: Path, exercise: Exercise, result: Result) -> Submission | None:
     """What the result was computed from; None where something else lies there by now."""
-    from autograder.intake.raw import Rejected, read
-    from autograder.intake.submission import parse
+    from autograder.submissions.notebook import Rejected, read
+    from autograder.submissions.parse import parse
 
     if result.status == "rejected":
         return None

@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from autograder.reporting.statistics import Item
+from autograder.reports.statistics import Item
 
 # Drawn in these, shown in what the page's style makes of them: so one picture serves light, dark and print.
 INK, FAINT, GOOD, LOST = "#000001", "#000002", "#000003", "#000004"

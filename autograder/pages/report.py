@@ -11,12 +11,12 @@ from pathlib import Path
 
 from autograder import files
 from autograder.course import Course
-from autograder.pages import items, plots
+from autograder.pages import plots, report_items
 from autograder.pages.document import document, number, text
-from autograder.pages.people import FEW, People
-from autograder.reporting.report import Report
-from autograder.reporting.roll import Kind
-from autograder.reporting.statistics import Scores
+from autograder.pages.report_people import FEW, People
+from autograder.reports.report import Report
+from autograder.reports.statistics import Scores
+from autograder.reports.students import Kind
 
 # What a teacher looks at, the most urgent first: what it is called, and what it means.
 LOOK: Mapping[Kind, tuple[str, str]] = {
@@ -54,9 +54,9 @@ def page(report: Report, links: Mapping[str, str]) -> str:
     sections = (
         ("glance", "The class at a glance", _glance(report, people)),
         ("look", "Who needs a look", "".join(_look(report, people))),
-        ("shared", "Mistakes that were recognised", items.mistakes(report, people)),
-        ("steps", "Steps and checks", items.steps(report, people)),
-        ("carried", "What was carried forward", items.carried(report, people)),
+        ("shared", "Mistakes that were recognised", report_items.mistakes(report, people)),
+        ("steps", "Steps and checks", report_items.steps(report, people)),
+        ("carried", "What was carried forward", report_items.carried(report, people)),
         ("students", "Students", _students(report, people)),
     )
     body = [

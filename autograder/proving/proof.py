@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from autograder.authoring.scope import BUILTINS, names
 from autograder.errors import Unusable
-from autograder.exercise import Exercise
-from autograder.proving import likeness, misconceptions, right_answers, spoiling
-from autograder.proving.misconceptions import Misconception, Misconceptions
+from autograder.exercises import misconceptions, right_answers
+from autograder.exercises.exercise import Exercise
+from autograder.exercises.misconceptions import Misconception, Misconceptions
+from autograder.exercises.names import BUILTINS, names
+from autograder.proving import equivalence, spoiling
 from autograder.proving.trial import Answer, Bench, Trial, run
 
 
@@ -155,7 +156,7 @@ def prove(
     wrong, right = answers(root, exercise)
     trials = run(exercise, [*map(_wrong, wrong.entries), *right], keys, jobs, tick)
     bench = Bench(exercise)
-    alike = tuple(likeness.alike(bench, wrong.entries, str(keys[0])))
+    alike = tuple(equivalence.alike(bench, wrong.entries, str(keys[0])))
     return Proof(exercise, tuple(keys), wrong, tuple(trials), alike, spoilt=tuple(spoiling.spoilt(bench, keys)))
 
 

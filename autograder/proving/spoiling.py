@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.exercise import Check
+from autograder.exercises.exercise import Check
 from autograder.proving.trial import Bench
 
 EXEMPT = "purity"

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from autograder.exercise import Check, Exercise
-from autograder.intake.python_source import uses
-from autograder.silence import quiet
+from autograder.exercises.exercise import Check, Exercise
+from autograder.quiet import quiet
+from autograder.submissions.python_source import uses
 
 Space = dict[str, Any]
 

@@ -9,7 +9,7 @@ from attacks.attack import attack
 
 FORGE = """
 import gc, os, struct, sys, types
-wire = sys.modules['autograder.engine.inside.wire']
+wire = sys.modules['autograder.engine.worker.wire']
 W = next(o for o in gc.get_objects() if type(o).__name__ == 'Worker' and hasattr(o, 'nonce'))
 RETURN, RAISE, CALL, RUN = wire.RETURN, wire.RAISE, wire.CALL, wire.RUN
 u32 = struct.Struct('<I').pack

@@ -23,17 +23,17 @@ from typing import Any
 from attacks.arena import CANARIES, MEMORY_MB, _control_characters, _descendants, _Live, _status
 from attacks.ordinary import ROOT
 from attacks.values import ALONE, VALUES, Value
-from autograder import exercise as exercises
-from autograder import github, scorecard
 from autograder.course import DISCLOSURES, Course, Settings
-from autograder.engine import remote
-from autograder.engine.grading import Graded, Grader
-from autograder.exercise import Exercise
+from autograder.engine import session
+from autograder.engine.grader import Graded, Grader
+from autograder.exercises import exercise as exercises
+from autograder.exercises.exercise import Exercise
 from autograder.exports import gradescope
-from autograder.nbgrader import autograded, master
+from autograder.gradebook import autograded, master
 from autograder.pages import feedback
 from autograder.result import Result
-from autograder.screen import console
+from autograder.terminal import github_actions, score_table
+from autograder.terminal.console import console
 
 NAMES = exercises.names(ROOT)
 SETTINGS = Settings(call_seconds=1, submission_seconds=3)
@@ -149,7 +149,7 @@ class Neighbours:
         self.exercise = exercise(name)
         self._places = contextlib.ExitStack()
         self._places.enter_context(bounded())
-        self._grace, remote.GRACE_SECONDS = remote.GRACE_SECONDS, 0.2
+        self._grace, session.GRACE_SECONDS = session.GRACE_SECONDS, 0.2
         folder = self._places.enter_context(tempfile.TemporaryDirectory())
         self._master = master.load(Course(ROOT, Path(folder)), self.exercise)
         self.grader = self._places.enter_context(Grader(self.exercise, b"key", SETTINGS))
@@ -164,7 +164,7 @@ class Neighbours:
         return self
 
     def __exit__(self, *_: object) -> None:
-        remote.GRACE_SECONDS = self._grace
+        session.GRACE_SECONDS = self._grace
         self._places.close()
 
     def grade(self, data: bytes) -> Result:
@@ -266,15 +266,15 @@ def _read(notebook: str) -> str:
 def _printed(result: Result) -> str:
     out = io.StringIO()
     screen = console(out)
-    scorecard.show(screen, result)
-    scorecard.total(screen, result)
+    score_table.show(screen, result)
+    score_table.total(screen, result)
     return out.getvalue()
 
 
 def _published(result: Result) -> str:
     out = io.StringIO()
     with tempfile.NamedTemporaryFile("r+") as page, _environment(GITHUB_ACTIONS="true", GITHUB_STEP_SUMMARY=page.name):
-        github.publish(result, "Hidden checks wait", Path("x.ipynb"), out)
+        github_actions.publish(result, "Hidden checks wait", Path("x.ipynb"), out)
         return out.getvalue() + page.read()
 
 

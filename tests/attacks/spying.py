@@ -43,7 +43,7 @@ for place in ('<<folder>>', '/home', '/root', '/srv', '/tmp', os.path.expanduser
 """)
 spy("C04-import-the-grader", "import what the teacher has installed", """
 import importlib, pkgutil
-for name in ('autograder.engine.grading', 'autograder.engine.attempt', 'nbgrader', 'typer', 'rich', 'pip', 'toy', 'attacks.target', 'solution'):
+for name in ('autograder.engine.grader', 'autograder.engine.run', 'nbgrader', 'typer', 'rich', 'pip', 'toy', 'attacks.target', 'solution'):
     try: importlib.import_module(name)
     except Exception: continue
     tell('SUCCEEDED', name)

@@ -110,7 +110,7 @@ attack("A25-no-alarm", "switch the worker's own alarm off", """
     """, said="did not return")
 attack("A26-worker-rebuilt", "replace the functions of the worker", """
     import sys
-    wire = sys.modules['autograder.engine.inside.wire']; peer = sys.modules['autograder.engine.inside.peer']
+    wire = sys.modules['autograder.engine.worker.wire']; peer = sys.modules['autograder.engine.worker.conversation']
     wire.check_raised = peer.check_raised = lambda value: value
     wire.ProtocolError = wire.CannotCross = Exception
     wire.MAX_BYTES = wire.MAX_VALUES = 1 << 60

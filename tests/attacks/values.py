@@ -9,7 +9,7 @@ from __future__ import annotations
 import textwrap
 from dataclasses import dataclass
 
-from autograder.exercise import Exercise
+from autograder.exercises.exercise import Exercise
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,54 @@
+"""The authored file of an exercise: a percent script, read and held to the rules."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from autograder.authoring import lint, percent
+from autograder.authoring.cells import CATEGORIES, Cell, Problem, Source
+from autograder.errors import Unusable
+from autograder.files import digest, text_of
+
+__all__ = ["CATEGORIES", "Cell", "Problem", "Source", "problems", "read"]
+
+
+def read(path: Path) -> Source:
+    """Read the authored file at ``path``.
+
+    Raises:
+        Unusable: the first problem that :func:`problems` lists, or the file cannot be read.
+    """
+    source = _read(path)
+    if source.problems:
+        raise Unusable(source.line(source.problems[0]))
+    return source
+
+
+def problems(path: Path) -> list[str]:
+    """Everything that is wrong with the authored file, a line each, from top to bottom.
+
+    Raises:
+        Unusable: the file cannot be read.
+    """
+    source = _read(path)
+    return [source.line(problem) for problem in source.problems]
+
+
+def _read(path: Path) -> Source:
+    try:
+        raw = path.read_bytes()
+        text = text_of(raw)
+    except OSError as error:
+        raise Unusable(f"{path}: {error.strerror}; give the exercise's .py file in solutions/") from None
+    except UnicodeDecodeError as error:
+        line = raw[: error.start].count(b"\n") + 1
+        raise Unusable(f"{path}:{line}: not UTF-8 text; save the file as UTF-8") from None
+    if not percent.ID.fullmatch(path.stem):
+        raise Unusable(f"{path}: no name for an exercise; use letters, digits, - and _ in the file name")
+    found: list[Problem] = []
+    cells = tuple(percent.cells(text, found))
+    source = Source(path, path.stem, digest(raw), cells)
+    if not found:
+        # Rules about the whole are asked only of cells that are sound by themselves: one mistake, one line.
+        found = lint.problems(source)
+    return Source(path, path.stem, source.sha256, cells, tuple(sorted(found, key=lambda problem: problem.line)))

@@ -1,0 +1,399 @@
+"""Collecting from a folder of downloads: files and zips as learning platforms and browsers name them.
+
+Nothing in the folder is changed. What cannot be matched for certain is listed, never guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
+
+from autograder import files
+from autograder.collecting import gradescope, naming
+from autograder.collecting import store as collected
+from autograder.collecting.downloads import Download, found, unreadable
+from autograder.collecting.gradescope import Exports
+from autograder.collecting.naming import Claim
+from autograder.collecting.roster import Roster, Unmatched
+from autograder.collecting.store import MAX_BYTES, Collected, Left, keep_platform, shortened, store
+from autograder.course import Course
+from autograder.exercises import exercise as exercises
+from autograder.exercises.exercise import Exercise
+from autograder.gradebook import marks
+from autograder.submissions.percent import as_notebook
+
+SUFFIXES = (".ipynb", ".py")
+MAX_LOOKS = 10
+"""Notebooks of one student that are opened to see of which exercise they are."""
+
+_REPAIR = "write students.csv, or put what you downloaded into the inbox itself"
+_RENAME = "write students.csv, or call a class's archive submissions.zip"
+# As the build wrote it; inside a text of JSON the quotation marks would have backslashes before them.
+_SAYS = re.compile(rb'"autograder"\s*:\s*\{[^{}]{0,1000}?"exercise"\s*:\s*"([^"\\]{1,200})"')
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A file that is a student's submission of this exercise; the largest ``rank`` counts."""
+
+    student: str
+    claim: Claim
+    time: datetime
+    copy: int
+    download: Download
+    doubt: str
+    """What is said where ``time`` is not the one that stands there."""
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether ``time`` is when it was handed in, not perhaps when somebody downloaded it."""
+        is_moodles = self.claim.kind == "moodle" and _is_inside(self.download, self.claim)
+        return not self.doubt and (self.claim.kind == "gradescope" or is_moodles)
+
+    @property
+    def account(self) -> str:
+        """What the platform itself tells people apart by; empty where nobody knows."""
+        return self.claim.number or self.claim.email
+
+    def is_late(self, due: datetime | None) -> bool:
+        return due is not None and self.handed_in(due) > due
+
+    def handed_in(self, due: datetime | None) -> datetime:
+        """Canvas dates its archives' entries when it packs them, and marks in their names who was late."""
+        if self.claim.kind != "canvas" or due is None:
+            return self.time
+        if not self.claim.late:
+            return min(self.time, due)
+        times = (self.time, self.download.packed, self.download.placed)
+        return next((time for time in times if due < time <= collected.now()), self.time)
+
+    @property
+    def rank(self) -> tuple[datetime, int, str]:
+        return self.time.replace(microsecond=0), self.copy, self.download.where
+
+
+def collect(course: Course, exercise: Exercise) -> Collected:
+    """Store the newest submission of each student in the inbox, with the time at which it was handed in.
+
+    Raises:
+        Unusable: the class list cannot be read.
+    """
+    roster = Roster(course.class_list())
+    due = marks.duedate(course, exercise.name)
+    due = due.replace(tzinfo=timezone.utc) if due else None
+    names = _Names(exercise.name, exercises.names(course.root), roster)
+    with found(course.inbox, names.is_name) as (downloads, left):
+        reader = _Reader(names, gradescope.exports(downloads, left, names), downloads, left)
+        by_student: dict[str, list[_Candidate]] = {}
+        for download in downloads:
+            try:
+                for candidate in reader.candidates(download):
+                    by_student.setdefault(candidate.student, []).append(candidate)
+            except Exception as error:
+                left.append(unreadable(download.where, error, download.owner))
+        left += reader.strangers(by_student)
+        stored: list[str] = []
+        unchanged: list[str] = []
+        late: list[str] = []
+        notes: list[str] = []
+        for student, candidates in sorted(by_student.items()):
+            try:
+                newest = max(_of_one_account(student, candidates, roster, left), key=lambda one: one.rank, default=None)
+                if newest is None:
+                    continue
+                # Whole seconds: of files, systems keep finer times than archives do.
+                time = newest.handed_in(due).replace(microsecond=0)
+                done = store(course, exercise.name, student, _data(newest.download), time)
+                part = newest.download.parts[newest.claim.depth - 1]
+                keep_platform(course, exercise.name, student, naming.hand_back(newest.claim, part))
+            except (files.Refused, ValueError) as error:
+                left.append(Left(newest.download.where if newest else student, str(error)))
+                continue
+            except Exception as error:
+                left.append(unreadable(newest.download.where if newest else student, error))
+                continue
+            (stored if done else unchanged).append(student)
+            if newest.is_late(due) and not newest.is_certain:
+                late.append(student)
+            if newest.doubt:
+                notes.append(f"{newest.download.where}: {newest.doubt}")
+    if late:
+        notes.append(f"late by the time of the file, which may be that of your download: {', '.join(late)}")
+    return Collected(tuple(stored), tuple(unchanged), tuple(shortened(left)), tuple(notes))
+
+
+def _data(download: Download) -> bytes:
+    data = download.read(MAX_BYTES)
+    return as_notebook(data) if download.parts[-1].lower().endswith(".py") else data
+
+
+def _of_one_account(student: str, candidates: list[_Candidate], roster: Roster, left: list[Left]) -> list[_Candidate]:
+    """Those that one account handed in: people choose what they are called, and may choose somebody else's name."""
+    accounts = {(one.claim.kind, one.account) for one in candidates if one.account}
+    kinds = Counter(kind for kind, _ in accounts)
+    if len(accounts) < 2 or (roster.listed and max(kinds.values()) < 2):
+        return candidates
+    if not roster.listed:
+        where = ", ".join(one.download.where for one in candidates[:MAX_LOOKS])
+        left.append(Left(where, f"several people are called {student}; write students.csv"))
+        return []
+    doubtful = [one for one in candidates if kinds[one.claim.kind] > 1 and not roster.has_number(one.claim)]
+    is_known = {one.claim.kind for one in candidates if roster.has_number(one.claim)}
+    if not doubtful:
+        return candidates
+    for one in doubtful:
+        why = f"several accounts are called {one.claim.text}; add the platform's number of {student} to students.csv"
+        left.append(Left(one.download.where, why))
+    # Only the class list may say which of them it is.
+    if {one.claim.kind for one in doubtful} <= is_known:
+        return [one for one in candidates if one not in doubtful]
+    return []
+
+
+def _is_inside(download: Download, claim: Claim) -> bool:
+    """Whether an archive that names nobody holds what says whose the file is: then its entries' times are sound."""
+    return download.archive is not None and claim.depth > download.archive + 1
+
+
+class _Nobody(Unmatched):
+    """No part of the path, as far as ``place``, names a student for certain; what lies deeper is not asked."""
+
+    def __init__(self, message: str, place: int) -> None:
+        super().__init__(message)
+        self.place = place
+
+
+class _Names:
+    """What a folder, or an archive without its ending, says by its name."""
+
+    def __init__(self, exercise: str, known: Sequence[str], roster: Roster) -> None:
+        self.exercise = exercise
+        self.known = sorted({exercise, *known}, key=len, reverse=True)
+        self.roster = roster
+        self._claims: dict[str, Claim | None] = {}
+        self._mentioned: dict[str, set[str]] = {}
+
+    def is_name(self, part: str) -> bool:
+        """Whether it names one student, or may do so: nothing below it names another one, or is Gradescope's word."""
+        if gradescope.FOLDER.fullmatch(part) or self.is_known(part):
+            return True
+        return not self.roster.listed and not self.names_nobody(part)
+
+    def is_known(self, part: str) -> bool:
+        """Whether it names somebody of the class list, or was made by a platform for one student."""
+        return self.claim(part) is not None or bool(self.mentioned(part))
+
+    def claim(self, part: str) -> Claim | None:
+        """Whose it is by its own name alone; None where that is not certain."""
+        if part not in self._claims:
+            self._claims[part] = self._claim(part)
+        return self._claims[part]
+
+    def mentioned(self, part: str) -> set[str]:
+        """Students of the class list whose names stand in it."""
+        if part not in self._mentioned:
+            self._mentioned[part] = self.roster.mentioned(part)
+        return self._mentioned[part]
+
+    def _claim(self, part: str) -> Claim | None:
+        folder = naming.platform_folder(part)
+        if folder:
+            return folder[0]
+        if self.roster.listed:
+            for text in (part, self.student(part)):
+                if self.roster.knows(text):
+                    return Claim("plain", text)
+        # An archive that a student handed in, or what was unpacked from it.
+        platform = None if self.names_nobody(part) else naming.platform_file(part)
+        return platform[0] if platform else None
+
+    def student(self, stem: str) -> str:
+        """The part of an archive's name that is a student's, if any is: without exercise and number of the copy."""
+        exercise, student, _ = naming.exercise_in(stem, self.known)
+        return student if exercise else naming.copy_of(stem)[0]
+
+    def names_nobody(self, part: str) -> bool:
+        return gradescope.WRAPPER.fullmatch(part) is not None or naming.is_of_a_class(part, self.known)
+
+
+class _Reader:
+    """Reads each download's path; keeps what belongs to nobody or is no notebook until all have been seen."""
+
+    def __init__(self, names: _Names, exports: Exports, downloads: Sequence[Download], left: list[Left]) -> None:
+        self._names = names
+        self._exercise = names.exercise
+        self._roster = names.roster
+        self._exports = exports
+        self._left = left
+        self._others: list[tuple[str, Left]] = []
+        self._looks: Counter[str] = Counter()
+        self._of_students = self._folders_of_students(downloads)
+
+    def _folders_of_students(self, downloads: Sequence[Download]) -> set[tuple[str, ...]]:
+        """The folders in which the class list knows some folder: what else lies there is a stranger's."""
+        found: set[tuple[str, ...]] = set()
+        for download in downloads if self._roster.listed else ():
+            for place, part in enumerate(download.parts[:-1]):
+                if self._names.claim(part):
+                    found.add((*download.parts[:place], ""))
+                    break
+        return found
+
+    def candidates(self, download: Download) -> Iterator[_Candidate]:
+        """The submission that a file is: none, one, or one for each member of a group."""
+        if download.parts[-1] == gradescope.METADATA or download.parts[-1].lower() in ("students.csv", "readme.md"):
+            return
+        name = download.parts[-1]
+        platform = naming.platform_file(name)
+        stem, dot, suffix = (platform[1] if platform else name).rpartition(".")
+        named, before, copy = naming.exercise_in(stem, self._names.known) if dot else (None, "", 0)
+        if named not in (None, self._exercise):
+            return
+        is_notebook = f".{suffix.lower()}" in SUFFIXES
+        whose = "/".join(download.parts[: (download.archive or 0) + 1])
+        students: list[tuple[Claim, str]] = []
+        try:
+            for claim in self._claims(download, before if named else "", is_notebook and named is not None):
+                whose = claim.text
+                try:
+                    students.append((claim, self._roster.find(claim)))
+                except Unmatched as problem:  # of a group, the others' it is all the same
+                    self._leave(download, problem, is_notebook, named, whose)
+        except Unmatched as problem:
+            self._leave(download, problem, is_notebook, named, whose)
+        if not students:
+            return
+        if is_notebook and named is None:
+            says = self._says(download, whose)
+            if says in self._names.known and says != self._exercise:
+                return
+            named = says
+        for claim, student in students:
+            if is_notebook and named == self._exercise:
+                time, doubt = self._time(download, claim)
+                yield _Candidate(student, claim, time, copy, download, doubt)
+            elif is_notebook:
+                why = f"neither its name nor its content says {self._exercise}; rename it to {self._exercise}.ipynb"
+                self._others.append((student, Left(download.where, why, (student,))))
+            else:
+                why = f"is no notebook; ask for {self._exercise}.ipynb"
+                self._others.append((student, Left(download.where, why, (student,))))
+
+    def _leave(self, download: Download, problem: Unmatched, is_notebook: bool, named: str | None, whose: str) -> None:
+        """List a submission of this exercise that is nobody's."""
+        if is_notebook and (named or self._says(download, whose) == self._exercise):
+            is_theirs = download.owner and self._names.is_name(download.owner[-1])
+            self._left.append(Left(download.where, str(problem), download.owner if is_theirs else ()))
+
+    def strangers(self, by_student: dict[str, list[_Candidate]]) -> list[Left]:
+        """Other files of students from whom there is no submission at all."""
+        return [left for student, left in self._others if student not in by_student]
+
+    def _claims(self, download: Download, before: str, is_named: bool) -> list[Claim]:
+        """Whose the file is. A longer name in which a student's stands (``ada-final.zip``) is theirs, or in doubt."""
+        hints = [self._names.mentioned(part) for part in download.parts[:-1]]
+        place = next((place for place, students in enumerate(hints) if students), len(hints))
+        try:
+            claims = self._outermost(download, before, is_named)
+        except _Nobody as nobody:
+            if place == len(hints) or place > nobody.place:
+                raise
+            claims = []
+        if place == len(hints) or (claims and claims[0].depth <= place + 1):
+            return claims
+        students = hints[place] | {self._roster.find(claim) for claim in claims}
+        if len(students) > 1:
+            may_be = " or ".join(sorted(students))
+            raise Unmatched(f"the student may be {may_be}; call {download.parts[place]} after one of them")
+        return [Claim("plain", next(iter(students)), depth=place + 1)]
+
+    def _outermost(self, download: Download, before: str, is_named: bool) -> list[Claim]:
+        """Whose the file is, by the outermost part of its path that says so for certain."""
+        folders = download.parts[:-1]
+        plain: list[int] = []
+        for place, part in enumerate(folders):
+            listed = self._exports.people(download, place)
+            claim = self._names.claim(part)
+            claims = listed or ((claim,) if claim else ())
+            if claims:
+                if self._roster.listed:  # then only a list of Gradescope's may have been written by a student
+                    plain = [one for one in plain if listed and not self._names.names_nobody(folders[one])]
+                if plain:
+                    # It may be a download's own folder, or one that a student put together in theirs.
+                    raise Unmatched(f"the student may be {folders[plain[0]]} or {claims[0].text}; {_REPAIR}")
+                return [replace(claim, depth=place + 1) for claim in claims]
+            if self._is_strange(download, place):
+                raise _Nobody(f"{part} is nobody in students.csv; add a line or a column", place)
+            if not self._is_passed_over(download, place):
+                plain.append(place)
+        if plain and not self._roster.listed:
+            return [self._plain_claim(download, plain, before)]
+        depth = len(download.parts)
+        platform = naming.platform_file(download.parts[-1])
+        if platform is not None:
+            return [replace(platform[0], depth=depth)]
+        if is_named and before:
+            return [Claim("plain", before, depth=depth)]
+        if plain:
+            names = " or ".join(folders[place] for place in plain)
+            raise _Nobody(f"{names} is nobody in students.csv; add a line or a column", depth)
+        raise _Nobody("no student in its path; put it into a folder named as the student", depth)
+
+    def _plain_claim(self, download: Download, plain: list[int], before: str) -> Claim:
+        """Without a class list: the one name in the path."""
+        texts = {place: download.parts[place] for place in plain}
+        if download.archive in texts:
+            texts[download.archive] = self._names.student(texts[download.archive])
+        repair = _RENAME if download.archive in texts else _REPAIR
+        folded = {text.casefold() for text in texts.values()}
+        names = " or ".join(dict.fromkeys(texts.values()))
+        if len(folded) > 1:
+            raise Unmatched(f"the student may be {names}; {repair}")
+        if naming.platform_file(download.parts[-1]) or not {before.casefold()} <= folded | {""}:
+            raise Unmatched(f"the student may be {names}, or in the file's name; {repair}")
+        return Claim("plain", texts[plain[0]], depth=plain[0] + 1)
+
+    def _is_strange(self, download: Download, place: int) -> bool:
+        """Whether a folder is a student's, by where it lies or as Gradescope calls it, and none's of the class list."""
+        if self._roster.listed and gradescope.FOLDER.fullmatch(download.parts[place]):
+            return True
+        is_ours = place == 0 or place == download.archive  # there teachers put what they like
+        return not is_ours and (*download.parts[:place], "") in self._of_students
+
+    def _is_passed_over(self, download: Download, place: int) -> bool:
+        part = download.parts[place]
+        if place == download.archive:
+            return self._roster.listed or self._names.names_nobody(part)
+        return part.casefold() == self._exercise.casefold() or gradescope.WRAPPER.fullmatch(part) is not None
+
+    def _time(self, download: Download, claim: Claim) -> tuple[datetime, str]:
+        """When it was handed in, and what to say about it: what a student packed, its times included, is their word."""
+        place = claim.depth - 1
+        time = self._exports.time(download, place) if claim.kind == "gradescope" else None
+        # A folder with a file's name is what was unpacked from a student's archive.
+        is_unpacked = place < len(download.parts) - 1 and naming.platform_file(download.parts[place]) is not None
+        if time is None and _is_inside(download, claim) and not is_unpacked:
+            time = download.time
+        if time is None:
+            time = download.placed if is_unpacked and download.archive is None else download.packed
+        now = collected.now()
+        if time <= now:
+            return time, ""
+        others = {"its archive": download.packed, "its download": download.placed, "collecting": now}
+        name, other = next((name, other) for name, other in others.items() if other <= now)
+        told = f"{time:%Y-%m-%d %H:%M} UTC, lies in the future; taken was that of {name}, {other:%Y-%m-%d %H:%M} UTC"
+        return other, f"its time, {told}"
+
+    def _says(self, download: Download, whose: str) -> str | None:
+        """The exercise that the notebook itself names, as the build wrote it there."""
+        if not download.parts[-1].lower().endswith(".ipynb") or self._looks[whose] >= MAX_LOOKS:
+            return None
+        self._looks[whose] += 1
+        try:
+            found = _SAYS.search(download.read(MAX_BYTES))
+        except files.Refused:
+            return None
+        return found[1].decode("utf-8", "replace") if found else None

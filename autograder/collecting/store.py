@@ -1,0 +1,146 @@
+"""What collecting did: submissions stored where they are graded, and what was left with its reason."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from pathlib import Path
+
+from autograder import files, timestamp
+from autograder.collecting import naming
+from autograder.course import Course
+from autograder.text import printable
+
+MAX_BYTES = 10_000_000
+"""The largest notebook that is collected."""
+
+MAX_LINES = 20
+"""What is listed of the files of one student."""
+
+SECRET = "submission_secret.txt"
+"""Where ``nbgrader submit`` puts what later names the student's feedback."""
+
+PLATFORM = "platform.txt"
+"""Where we keep how the learning platform calls the student, so that a page can be handed back there."""
+
+
+@dataclass(frozen=True)
+class Left:
+    """Something that was not collected; ``where`` is a path as a person knows it, ``whose`` the part of it that is one
+    student's, as far as one can tell."""
+
+    where: str
+    why: str
+    whose: tuple[str, ...] = field(default=(), compare=False)
+
+
+@dataclass(frozen=True)
+class Collected:
+    """Students whose submission was stored, those for whom nothing newer came, what was left, what to look at."""
+
+    stored: tuple[str, ...] = ()
+    unchanged: tuple[str, ...] = ()
+    left: tuple[Left, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def lines(self) -> list[str]:
+        """The same for people, one fact a line."""
+        lines = [f"collected: {student}" for student in self.stored]
+        if self.unchanged:
+            lines.append(f"nothing newer: {', '.join(self.unchanged)}")
+        lines += [f"left: {left.where}: {left.why}" for left in self.left]
+        lines += [f"note: {note}" for note in self.notes]
+        # Students name files; a name must not move the cursor, nor start a line of its own.
+        return [" ".join(printable(line).splitlines()) for line in lines]
+
+
+def now() -> datetime:
+    """The present time; nothing was handed in later."""
+    return datetime.now(timezone.utc)
+
+
+def store(course: Course, exercise: str, student: str, data: bytes, time: datetime, secret: str | None = None) -> bool:
+    """Put a submission where it is graded, unless the same one or a later one lies there; whether it was put.
+
+    Args:
+        time: when it was handed in, with its zone, by the clock of the system that took it.
+        secret: what ``nbgrader submit`` drew for it.
+    """
+    folder = course.submitted / student / exercise
+    path = folder / f"{exercise}.ipynb"
+    new = time.astimezone(timezone.utc).replace(tzinfo=None)
+    try:
+        same = files.read(path, MAX_BYTES) == data
+        old = timestamp.submitted_at(folder) or _modified(path)
+    except (files.Refused, OSError):
+        same, old = False, None
+    if old is not None and old > now().replace(tzinfo=None):
+        old = None  # an earlier collection believed it
+    if old is not None and (old > new or (old == new and same)):
+        return False
+    # The time last: whoever is stopped in between starts again with the notebook.
+    files.write(path, data)
+    if secret is not None:
+        files.write(folder / SECRET, secret.encode())
+    else:
+        (folder / SECRET).unlink(missing_ok=True)
+    files.write(folder / timestamp.NAME, timestamp.format(time).encode())
+    return True
+
+
+def read_secret(folder: Path | int) -> str | None:
+    """The secret that ``nbgrader submit`` put into a folder (a path or an open directory); None without a sound one."""
+    try:
+        text = files.read(SECRET, 1000, folder) if isinstance(folder, int) else files.read(folder / SECRET, 1000)
+    except (files.Refused, OSError):
+        return None
+    found = re.fullmatch(rb"\s*([0-9a-f]{32,256})\s*", text)
+    return found[1].decode() if found else None
+
+
+def keep_platform(course: Course, exercise: str, student: str, hand_back: str) -> None:
+    """Remember how the platform calls a student (``naming.hand_back``)."""
+    path = course.submitted / student / exercise / PLATFORM
+    if hand_back and read_platform(path.parent) != hand_back:
+        files.write(path, hand_back.encode())
+
+
+def read_platform(folder: Path) -> str:
+    """What ``keep_platform`` kept; empty where there is nothing sound."""
+    try:
+        text = files.read(folder / PLATFORM, 1000).decode("utf-8")
+    except (files.Refused, OSError, UnicodeDecodeError):
+        return ""
+    return text if naming.is_hand_back(text) else ""
+
+
+def shortened(left: Iterable[Left]) -> list[Left]:
+    """In order, at most ``MAX_LINES`` of each student's; then how many more there are."""
+    told: list[Left] = []
+    counts: Counter[tuple[str, ...]] = Counter()
+    for one in sorted(set(left), key=lambda one: one.where):
+        counts[one.whose] += 1
+        if not one.whose or counts[one.whose] <= MAX_LINES:
+            told.append(one)
+    for whose, count in sorted(counts.items()):
+        if whose and count > MAX_LINES:
+            told.append(Left("/".join(whose), f"and {count - MAX_LINES} more"))
+    return told
+
+
+def together(parts: Iterable[Collected]) -> Collected:
+    """Several collections as one."""
+    found = list(parts)
+    stored = dict.fromkeys(student for part in found for student in part.stored)
+    unchanged = dict.fromkeys(student for part in found for student in part.unchanged)
+    left = tuple(left for part in found for left in part.left)
+    notes = tuple(note for part in found for note in part.notes)
+    return Collected(tuple(sorted(stored)), tuple(sorted(unchanged.keys() - stored.keys())), left, notes)
+
+
+def _modified(path: Path) -> datetime:
+    return datetime.fromtimestamp(int(path.stat().st_mtime), timezone.utc).replace(tzinfo=None)

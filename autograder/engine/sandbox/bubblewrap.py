@@ -1,0 +1,90 @@
+"""The command that starts the warm parent inside of bubblewrap: namespaces of its own, and nearly no files.
+
+https://github.com/containers/bubblewrap - its README: the level of protection is determined by the arguments.
+Inside there is Python's standard library, NumPy, the few files of ``engine/worker/``, the system's shared libraries,
+all read-only; nothing writable, no /proc, no /etc, no home, no network.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+
+from autograder.errors import Unusable
+
+
+def command(worker: Path, site: Path) -> tuple[list[str], str]:
+    """The start of a command line that runs Python in the sandbox, and where NumPy lies in there.
+
+    Raises:
+        Unusable: bubblewrap is not installed.
+    """
+    program = shutil.which("bwrap")
+    if program is None:
+        raise Unusable("bwrap: not installed; install the package bubblewrap, or choose another isolation level")
+    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    arguments = [program, *_namespaces(), "--die-with-parent", "--new-session", "--clearenv"]
+    # Else bubblewrap puts a process of its own above Python, ends before that one does, and leaves it to whoever
+    # collects the dead of this system; in many containers that is nobody.
+    arguments.append("--as-pid-1")
+    arguments += ["--setenv", "LD_LIBRARY_PATH", "/py/lib"]
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+        arguments += ["--setenv", name, "1"]
+    for folder in ("/py", "/py/bin", "/py/lib", "/rt", "/job", "/dev"):
+        arguments += ["--perms", "0755", "--dir", folder]  # else for root alone, and the parent does not stay root
+    arguments += _system()
+    arguments += _python(version)
+    arguments += ["--ro-bind", str(site / "numpy"), "/rt/numpy"]
+    arguments += ["--ro-bind-try", str(site / "numpy.libs"), "/rt/numpy.libs"]
+    arguments += ["--ro-bind", str(worker), "/job/worker"]
+    # --dev would mount an unlimited tmpfs; these two are all that anybody needs.
+    for device in ("/dev/null", "/dev/urandom"):
+        arguments += ["--dev-bind", device, device]
+    # The root of the sandbox is a tmpfs too, and closed last.
+    arguments += ["--remount-ro", "/", "--chdir", "/", "--"]
+    return [*arguments, f"/py/bin/{version}", "-I", "-S", "-B", "-X", "utf8", "/job/worker/boot.py"], "/rt"
+
+
+def _namespaces() -> list[str]:
+    """Own namespaces; ``--unshare-all`` would go on without what is not to be had."""
+    own = [f"--unshare-{kind}" for kind in ("ipc", "pid", "net", "uts", "cgroup-try")] + ["--hostname", "worker"]
+    if os.getuid() != 0:
+        return ["--unshare-user", "--disable-userns", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL", *own]
+    # Python may lie in a folder that only root may enter, so the parent starts as root, with the right to become
+    # somebody else and no other, and does so once NumPy is loaded.
+    return ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", *own]
+
+
+def _system() -> list[str]:
+    """The system's shared libraries, without the packages that the system's Python has."""
+    arguments = ["--ro-bind", "/usr/lib", "/usr/lib"]
+    for folder in ("/usr/lib64", "/usr/lib32"):
+        arguments += ["--ro-bind-try", folder, folder]
+    for folder in ("/lib", "/lib64", "/lib32"):
+        if os.path.islink(folder):
+            arguments += ["--symlink", os.readlink(folder), folder]
+        else:
+            arguments += ["--ro-bind-try", folder, folder]
+    return [*arguments, *_empty("/usr/lib/python3/dist-packages")]
+
+
+def _python(version: str) -> Iterator[str]:
+    """The interpreter under /py, wherever it lies outside: executable, standard library, its own libraries."""
+    executable = os.path.realpath(sys.executable)
+    yield from ("--ro-bind", executable, f"/py/bin/{version}")
+    library = Path(sysconfig.get_paths()["stdlib"])
+    if Path(sys.base_prefix) == Path("/usr"):
+        yield from ("--ro-bind", str(library), f"/py/lib/{version}")
+    else:
+        yield from ("--ro-bind", str(library.parent), "/py/lib")
+    for name in ("site-packages", "dist-packages"):
+        if (library / name).is_dir():
+            yield from ("--tmpfs", f"/py/lib/{version}/{name}", "--remount-ro", f"/py/lib/{version}/{name}")
+
+
+def _empty(folder: str) -> list[str]:
+    return ["--tmpfs", folder, "--remount-ro", folder] if os.path.isdir(folder) else []

@@ -1,0 +1,253 @@
+"""Starts the warm parent of the workers, and says how well it is locked in.
+
+Levels, best first: ``bubblewrap`` (namespaces, seccomp, limits), ``landlock`` (Landlock, seccomp, limits, for
+containers and systems without user namespaces), ``process`` (a process of its own with limits, nothing else: student
+code can read and write whatever the caller can, a gradebook too; it must be asked for by name).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from autograder.engine.worker.control import END_SECONDS, KILLED, MESSAGE
+
+# NumPy, and what needs it, is imported further down: a command starts the parent first, so that both load it at once.
+WORKER = Path(__file__).parent.parent / "worker"
+LEVELS = ("bubblewrap", "landlock", "process")
+READY_SECONDS = 30.0
+
+
+class EngineFault(Exception):
+    """The grader itself cannot work: never the student's fault, never a score."""
+
+
+@dataclass(frozen=True)
+class Worker:
+    """A running worker: the socket to talk to it and the number by which its parent knows it."""
+
+    sock: socket.socket
+    number: int
+
+
+class Parent(Protocol):
+    """Where workers come from.
+
+    ``lost`` is set when a worker was killed in the middle of a call, and not by us: the system may have done it.
+    """
+
+    lost: bool
+
+    @property
+    def descriptors(self) -> list[int]:
+        """What must stay open in this process for workers to be had."""
+
+    def ready(self) -> None:
+        """Wait until it works."""
+
+    def prepare(self, cell: str, source: str) -> None:
+        """Run the teacher's own first cell, for every worker to inherit; an optimisation and nothing else."""
+
+    def start(self) -> Worker:
+        """A fresh worker."""
+
+    def end(self, worker: Worker, gone: bool = False) -> int | None:
+        """Kill a worker; how it had ended by itself (exit code, negative for a signal), None if it had not.
+
+        Args:
+            gone: it has hung up, so it may be about to end: it gets a moment.
+        """
+
+    def close(self) -> None:
+        """End everything."""
+
+
+def parent(level: str, without: frozenset[str] = frozenset()) -> Parent:
+    """Start the parent of the workers at an isolation level.
+
+    Args:
+        without: protections to leave out, named in ``inside.lock``; only tests do.
+
+    Raises:
+        Unusable: the program of this level is not installed.
+        EngineFault: it does not start.
+    """
+    global _begun
+    begun, _begun = _begun, None
+    if begun is not None and (begun.level, begun.without) != (level, without):
+        begun.close()
+        begun = None
+    where: Parent = begun or WarmParent(level, without) if hasattr(os, "fork") else ColdParent()
+    where.ready()
+    return where
+
+
+_begun: WarmParent | None = None
+
+
+def begin(level: str) -> None:
+    """Start the parent that a grader is going to ask for, and do not wait; an optimisation and nothing else."""
+    global _begun
+    if hasattr(os, "fork") and (level in LEVELS[1:] or (level in ("auto", LEVELS[0]) and shutil.which("bwrap"))):
+        _begun = WarmParent(LEVELS[0] if level == "auto" else level, frozenset())
+
+
+def _command(level: str, without: frozenset[str], way: str, number: int) -> list[str]:
+    numpy = importlib.util.find_spec("numpy")
+    assert numpy is not None and numpy.origin is not None
+    site = Path(numpy.origin).parent.parent
+    boot = [sys.executable, "-I", "-S", "-B", "-X", "utf8", str(WORKER / "boot.py")]
+    place = str(site)
+    if level == "bubblewrap" and "namespaces" not in without:
+        from autograder.engine.sandbox import bubblewrap
+
+        boot, place = bubblewrap.command(WORKER, site)
+    return [*boot, place, level, " ".join(sorted(without)), way, str(number)]
+
+
+def _environment(without: frozenset[str] = frozenset()) -> dict[str, str]:
+    # Built from nothing: no token of the grader's environment reaches student code. One BLAS thread is
+    # enough for small arrays, and further ones each cost 40 MB of address space.
+    kept = os.environ if "environment" in without else {"SYSTEMROOT": os.environ.get("SYSTEMROOT", "")}
+    return {**kept, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+
+
+class WarmParent:
+    """A process with NumPy loaded, from which workers are forked in about a millisecond."""
+
+    def __init__(self, level: str, without: frozenset[str]) -> None:
+        self.level, self.without = level, without
+        self.lost = False
+        self._control, other = socket.socketpair()
+        self._control.settimeout(READY_SECONDS)
+        with other:
+            self._process = subprocess.Popen(
+                _command(level, without, "warm", other.fileno()),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=[other.fileno()],
+                umask=0o022,  # an ordinary user must get through the folders that bubblewrap makes as root
+                cwd="/",
+                env=_environment(without),
+                start_new_session=True,
+            )
+
+    @property
+    def descriptors(self) -> list[int]:
+        return [self._control.fileno()]
+
+    def ready(self) -> None:
+        self._expect(b"warm")
+
+    def prepare(self, cell: str, source: str) -> None:
+        from autograder.engine.worker import wire
+
+        encoder = wire.Encoder(lambda function: b"")
+        encoder.value((cell, source))
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            try:
+                socket.send_fds(self._control, [MESSAGE.pack(b"load", 0)], [theirs.fileno()])
+                wire.send(ours, wire.RUN, bytes(16), bytes(encoder.out))
+            except OSError as error:
+                raise EngineFault(f"the parent of the workers has gone: {error}") from None
+            self._expect(b"done")
+
+    def start(self) -> Worker:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            try:
+                socket.send_fds(self._control, [MESSAGE.pack(b"fork", 0)], [theirs.fileno()])
+            except OSError as error:
+                ours.close()
+                raise EngineFault(f"the parent of the workers has gone: {error}") from None
+        try:
+            return Worker(ours, self._expect(b"pid."))
+        except EngineFault:
+            ours.close()
+            raise
+
+    def end(self, worker: Worker, gone: bool = False) -> int | None:
+        worker.sock.close()
+        try:
+            self._control.sendall(MESSAGE.pack(b"gone" if gone else b"kill", worker.number))
+        except OSError as error:
+            raise EngineFault(f"the parent of the workers has gone: {error}") from None
+        status = self._expect(b"end.")
+        return None if status == KILLED else os.waitstatus_to_exitcode(status)
+
+    def close(self) -> None:
+        self._control.close()
+        try:
+            self._process.wait(5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def _expect(self, word: bytes) -> int:
+        try:
+            data = self._control.recv(MESSAGE.size, socket.MSG_WAITALL)
+            said, number = MESSAGE.unpack(data)
+        except Exception as error:
+            raise EngineFault(f"the parent of the workers does not answer: {error}") from None
+        if said != word:
+            raise EngineFault(f"the parent of the workers said {said!r}")
+        return int(number)
+
+
+class ColdParent:
+    """A new Python for each worker, where processes cannot be forked (Windows)."""
+
+    def __init__(self) -> None:
+        self._processes: dict[int, subprocess.Popen[bytes]] = {}
+        self.lost = False
+
+    @property
+    def descriptors(self) -> list[int]:
+        return []
+
+    def ready(self) -> None:
+        """Every worker is waited for when it starts."""
+
+    def prepare(self, cell: str, source: str) -> None:
+        """Nothing to prepare: every worker begins anew."""
+
+    def start(self) -> Worker:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            server.settimeout(READY_SECONDS)
+            process = subprocess.Popen(
+                _command("process", frozenset(), "cold", server.getsockname()[1]),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env=_environment(),
+            )
+            self._processes[process.pid] = process
+            try:
+                return Worker(server.accept()[0], process.pid)
+            except OSError as error:
+                raise EngineFault(f"the worker does not answer: {error}") from None
+
+    def end(self, worker: Worker, gone: bool = False) -> int | None:
+        worker.sock.close()
+        process = self._processes.pop(worker.number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(END_SECONDS if gone else 0)
+        status = process.poll()
+        process.kill()
+        process.wait()
+        return status
+
+    def close(self) -> None:
+        for process in self._processes.values():
+            process.kill()
+            process.wait()

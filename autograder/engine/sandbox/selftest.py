@@ -1,0 +1,148 @@
+"""Proves an isolation level before it is used: a worker tries what student code must not be able to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from autograder.course import Settings
+from autograder.engine.sandbox.parent_process import LEVELS, EngineFault, Parent, parent
+from autograder.engine.session import Remote, Session, Stopped, StudentError
+from autograder.errors import Unusable
+
+ATTEMPTS = '''
+import ctypes, os, signal, socket, subprocess, sys, threading
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+def system_call(number):
+    result = libc.syscall(ctypes.c_long(number), 0, 0, 0, 0, 0, 0)
+    if result < 0:
+        raise OSError(ctypes.get_errno(), "")
+
+def first_of(paths, how):
+    for path in paths:
+        try:
+            return how(path)
+        except OSError:
+            pass
+    raise OSError
+
+def read(path):
+    with open(path) as file:
+        return file.read(1)
+
+def descriptors():
+    found = []
+    for number in range(3, 64):
+        try:
+            os.fstat(number)
+            found.append(number)
+        except OSError:
+            pass
+    if len(found) < 2:
+        raise OSError
+
+def environment():
+    if not set(os.environ) - {"OPENBLAS_NUM_THREADS"}:
+        raise OSError
+
+def root():
+    if os.getuid() and os.geteuid() and os.getgid():
+        raise OSError
+
+def import_kit():
+    import autograder.engine.grader
+
+ATTEMPTS = {
+    "read a file": lambda: first_of(["/etc/passwd", "/etc/hostname", "/etc/os-release"], read),
+    "list a folder": lambda: first_of(["/etc", "/home", "/root", "/tmp"], os.listdir),
+    "look at processes": lambda: first_of(["/proc/self/status", "/proc/1/environ", "/proc/meminfo"], read),
+    "write a file": lambda: first_of(["/x", "/tmp/x", "/var/tmp/x", "/dev/shm/x", "x"], lambda path: open(path, "w")),
+    "start a process": lambda: os.fork() or os._exit(0),
+    "start a program": lambda: os.execv(sys.executable or "/bin/true", ["true"]),
+    "start a thread": lambda: threading.Thread(target=int).start(),
+    "open a network socket": lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM),
+    "open a local socket": lambda: socket.socketpair(),
+    "signal a process": lambda: os.kill(os.getppid() or 1, 0),
+    "trace a process": lambda: system_call({"x86_64": 101}.get(os.uname().machine, 117)),
+    "make a memory file": lambda: os.memfd_create("x"),
+    "find open descriptors": descriptors,
+    "read the environment": environment,
+    "be root": root,
+    "import the grader": import_kit,
+}
+
+def attempt(name):
+    try:
+        ATTEMPTS[name]()
+    except (OSError, RuntimeError, ImportError):
+        return True
+    return False
+
+def names():
+    return list(ATTEMPTS)
+'''
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One attempt of the self-test, and whether it was prevented."""
+
+    attempt: str
+    prevented: bool
+
+
+def examine(where: Parent) -> list[Finding]:
+    """Every attempt, made in a worker of this parent.
+
+    Raises:
+        EngineFault: the worker does not work at all.
+    """
+    try:
+        with Session(where, Settings()) as session:
+            error = session.run("selftest", ATTEMPTS)
+            if error is not None:
+                raise EngineFault(f"the self-test does not start: {error}")
+            return [Finding(name, _prevented(session, name)) for name in Remote(session, "names")()]
+    except (StudentError, Stopped) as error:
+        raise EngineFault(f"the self-test does not run: {error}") from None
+
+
+def _prevented(session: Session, attempt: str) -> bool:
+    try:
+        return Remote(session, "attempt")(attempt) is True
+    except Stopped:  # the attempt replaced or ended the worker
+        return False
+
+
+def strongest(asked: str, without: frozenset[str] = frozenset()) -> tuple[str, Parent]:
+    """The parent of the workers at the level asked for, or at the best one that proves itself here.
+
+    ``process`` proves nothing and is never chosen: it must be asked for by name.
+
+    Raises:
+        Unusable: no level that may be used works here.
+    """
+    reasons = []
+    if asked not in ("auto", *LEVELS):
+        raise Unusable(f"{asked}: no such isolation level; choose auto, {', '.join(LEVELS)}")
+    for level in LEVELS[:-1] if asked == "auto" else [asked]:
+        try:
+            where = parent(level, without)
+        except (EngineFault, Unusable) as reason:
+            reasons.append(f"{level}: {reason}")
+            continue
+        if level == "process" or without:  # a test that leaves a protection out knows what it does
+            return level, where
+        try:
+            open_doors = [finding.attempt for finding in examine(where) if not finding.prevented]
+        except EngineFault as fault:
+            open_doors = [str(fault)]
+        if not open_doors:
+            return level, where
+        where.close()
+        reasons.append(f"{level}: student code could {', '.join(open_doors)}")
+    raise Unusable(
+        f"no safe isolation level here ({'; '.join(reasons)}); install bubblewrap and run autograder doctor, "
+        "or ask for --isolation process if you trust these students"
+    )

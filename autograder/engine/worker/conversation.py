@@ -1,0 +1,141 @@
+"""One end of a conversation in which both sides may call functions of the other.
+
+The grader calls the student's functions; a function that it passes as an argument is called back by the
+student's code. Both ends are this class, so values, changed arguments and exceptions cross alike in both
+directions. A request carries a nonce; whatever belongs to it carries the same one.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from typing import Any
+
+from autograder.engine.worker import wire
+
+Raised = tuple[int, tuple[str, ...], str, str, int]
+"""An exception on the wire: number of the other side's own exception or 0, class names, text, cell, line."""
+
+
+class Peer:
+    """What grader and worker share; each says how functions are named and how exceptions look."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self.sock = sock
+
+    def function(self, value: Any) -> bytes:
+        """The tag and bytes that name a callable to the other side."""
+        raise NotImplementedError
+
+    def find(self, tag: bytes, name: int | str) -> Any:
+        """The callable that the other side named, or what stands for it here."""
+        raise NotImplementedError
+
+    def describe(self, error: BaseException) -> Raised:
+        """An exception in the words of the wire."""
+        raise NotImplementedError
+
+    def revive(self, raised: Raised) -> BaseException:
+        """The exception to raise here for one of the other side."""
+        raise NotImplementedError
+
+    def deadline(self) -> float | None:
+        """When waiting for the other side ends, by ``time.monotonic``."""
+        return None
+
+    def request(self, kind: int, nonce: bytes, values: tuple[Any, ...]) -> Any:
+        """Ask the other side and return its answer, serving its calls until it comes."""
+        encoder = wire.Encoder(self.function)
+        encoder.value(values)
+        return self.exchange(kind, nonce, bytes(encoder.out), encoder.known)
+
+    def exchange(self, kind: int, nonce: bytes, payload: wire.Payload, known: list[Any]) -> Any:
+        """Send an encoded request, whose numbered values are ``known``, and return the answer."""
+        kind, reply = self.converse(kind, nonce, payload)
+        return self.understand(payload, kind, reply, known)
+
+    def converse(self, kind: int, nonce: bytes, payload: wire.Payload) -> tuple[int, wire.Payload]:
+        """Send an encoded request, serve the other side's calls, and return its reply as it came."""
+        wire.send(self.sock, kind, nonce, payload)
+        while True:
+            kind, answered, reply = wire.receive(self.sock, self.deadline())
+            self.admit(kind, answered, nonce)
+            if kind != wire.CALL:
+                return kind, reply
+            self.called(answered, reply)
+
+    def understand(self, payload: wire.Payload, kind: int, reply: wire.Payload, known: list[Any]) -> Any:
+        """The answer that a reply holds, with the changes to arguments that it tells of made here, too."""
+        decoder = wire.Decoder(reply, self.find, list(known))
+        value = decoder.value()
+        changes = wire.Snapshot.read_changes(decoder, len(known))
+        decoder.end()
+        error = self.revive(check_raised(value)) if kind == wire.RAISE else None
+        wire.apply(changes)
+        self.received(value, known if changes else [])
+        self.replied(payload, kind, reply)
+        if error is not None:
+            raise error
+        return value
+
+    def received(self, value: Any, arguments: list[Any]) -> None:
+        """Look at an answer, and at all arguments if the call has changed any, before anybody uses them."""
+
+    def replied(self, payload: wire.Payload, kind: int, reply: wire.Payload) -> None:
+        """Take note of a request and its reply."""
+
+    def admit(self, kind: int, answered: bytes, nonce: bytes) -> None:
+        """Refuse a frame that does not belong here."""
+        if kind not in (wire.CALL, wire.RETURN, wire.RAISE) or (kind != wire.CALL and answered != nonce):
+            raise wire.ProtocolError("a frame out of turn")
+
+    def called(self, nonce: bytes, payload: wire.Payload) -> None:
+        """Serve a call that came while this side was waiting."""
+        self.answer(nonce, payload, self.invoke)
+
+    def answer(self, nonce: bytes, payload: wire.Payload, do: Callable[[Any], Any]) -> None:
+        """Serve one request: decode it, do it, and send what came of it."""
+        decoder = wire.Decoder(payload, self.find)
+        request = decoder.value()
+        decoder.end()
+        snapshot = wire.Snapshot(decoder.known)
+
+        def write(value: Any) -> bytes:
+            encoder = wire.Encoder(self.function, list(decoder.known))
+            encoder.value(value)
+            snapshot.write_changes(encoder)
+            return bytes(encoder.out)
+
+        try:
+            kind, reply = wire.RETURN, write(do(request))
+        except BaseException as error:  # whatever the function raised crosses, exits included
+            kind = wire.RAISE
+            try:
+                reply = write(self.describe(error))
+            except wire.CannotCross:  # an argument was changed into something that cannot cross
+                encoder = wire.Encoder(self.function)
+                encoder.value(self.describe(error))
+                reply = bytes(encoder.out) + bytes(4)
+        wire.send(self.sock, kind, nonce, reply)
+
+    def invoke(self, request: Any) -> Any:
+        """Call a function for the other side: ``(function, args, kwargs)``."""
+        function, args, kwargs = request
+        return function(*args, **kwargs)
+
+
+def check_raised(value: Any) -> Raised:
+    """The exception on the wire, with every field of its type and of a sane length."""
+    if not (isinstance(value, tuple) and len(value) == 5):
+        raise wire.ProtocolError("no exception")
+    number, names, text, cell, line = value
+    if not (
+        type(number) is int
+        and isinstance(names, tuple)
+        and all(isinstance(name, str) for name in names)
+        and isinstance(text, str)
+        and isinstance(cell, str)
+        and type(line) is int
+    ):
+        raise wire.ProtocolError("no exception")
+    return number, names[:20], text[:1000], cell[:100], line

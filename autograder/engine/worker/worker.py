@@ -1,0 +1,223 @@
+"""The worker: runs the cells of one submission and answers calls of its functions."""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import functools
+import linecache
+import os
+import signal
+import socket
+import sys
+import time
+import types
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from autograder.engine.worker import silent_modules, wire
+from autograder.engine.worker.conversation import Peer, Raised
+from autograder.engine.worker.locks import Lock
+
+TICK_SECONDS = 0.05
+"""So often the time of student code is looked at."""
+
+PREPARED: dict[tuple[str, str], types.ModuleType] = {}
+"""What the teacher's own first cell leaves behind: run once in the warm parent, inherited by all workers."""
+
+
+def prepare(sock: socket.socket) -> None:
+    """Run a cell that the grader sends, in a module of its own; nothing of a student's ever comes here."""
+    cell, source = wire.Decoder(wire.receive(sock)[2], lambda tag, name: None).value()
+    before, module = sys.modules["__main__"], _main()
+    sys.modules["__main__"] = module
+    with contextlib.suppress(BaseException):  # then every worker runs it, and tells of the exception
+        exec(_compiled(cell, source), module.__dict__)
+        PREPARED[cell, source] = module
+    sys.modules["__main__"] = before
+
+
+def _main() -> types.ModuleType:
+    module = types.ModuleType("__main__")
+    module.__dict__.update(__builtins__=builtins, display=silent_modules.silent, get_ipython=silent_modules.silent)
+    return module
+
+
+def _compiled(cell: str, source: str) -> types.CodeType:
+    return compile(source, f"<{cell}>", "exec", dont_inherit=True)
+
+
+class TimeLimit(BaseException):
+    """Raised in student code when its time is over; a BaseException, so that ``except Exception`` lets it pass."""
+
+
+class GraderFunction:
+    """A function of the check, seen from student code."""
+
+    def __init__(self, worker: Worker, index: int) -> None:
+        self._worker = worker
+        self.index = index
+        self.__name__ = "function"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._worker.request(wire.CALL, self._worker.nonce, (self, args, kwargs))
+
+
+class Worker(Peer):
+    """Serves one grader until it hangs up."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        super().__init__(sock)
+        self.nonce = b""
+        self._functions: list[Any] = []
+        self._empty = True
+        self._be(_main())
+
+    def _be(self, module: types.ModuleType) -> None:
+        self.globals = module.__dict__
+        sys.modules["__main__"] = module
+
+    def serve(self) -> None:
+        """Answer requests until the grader hangs up."""
+        if hasattr(signal, "setitimer"):
+            signal.signal(signal.SIGALRM, _tick)
+            signal.setitimer(signal.ITIMER_REAL, TICK_SECONDS, TICK_SECONDS)
+        try:
+            while True:
+                self.serve_one()
+        except (EOFError, OSError):
+            return
+
+    def serve_one(self) -> None:
+        """Answer one request."""
+        self._serve(*wire.receive(self.sock))
+
+    def admit(self, kind: int, answered: bytes, nonce: bytes) -> None:
+        """While a callback is under way the grader may ask for more: that is a request of its own."""
+
+    def called(self, nonce: bytes, payload: wire.Payload) -> None:
+        self._serve(wire.CALL, nonce, payload)
+
+    def _serve(self, kind: int, nonce: bytes, payload: wire.Payload) -> None:
+        outer, self.nonce = self.nonce, nonce
+        self.answer(nonce, payload, self._run if kind == wire.RUN else self._call)
+        self.nonce = outer
+
+    def _run(self, request: Any) -> None:
+        cell, source, seconds = request
+        if not isinstance(source, str):  # a function of the grader takes the place of an answer
+            self.globals[cell] = source
+            return
+        linecache.cache[f"<{cell}>"] = (len(source), None, source.splitlines(True), f"<{cell}>")
+        empty, self._empty = self._empty, False
+        if empty and (cell, source) in PREPARED:
+            self._be(PREPARED[cell, source])
+            return
+        with _Alarm(seconds):
+            exec(_compiled(cell, source), self.globals)
+
+    def _call(self, request: Any) -> Any:
+        target, args, kwargs, seconds = request
+        if isinstance(target, str):
+            target = self.globals[target] if target in self.globals else functools.partial(_undefined, target)
+        with _Alarm(seconds):
+            value = target(*args, **kwargs)
+            # An iterator runs student code while it is read, so it is read while the alarm is set.
+            return tuple(islice(value, wire.MAX_VALUES)) if isinstance(value, Iterator) else value
+
+    def function(self, value: Any) -> bytes:
+        if isinstance(value, GraderFunction):
+            return b"g" + value.index.to_bytes(4, "little")
+        known = (number for number, function in enumerate(self._functions) if function is value)
+        index = next(known, len(self._functions))
+        if index == len(self._functions):
+            self._functions.append(value)
+        return b"w" + index.to_bytes(4, "little")
+
+    def find(self, tag: bytes, name: int | str) -> Any:
+        if isinstance(name, str):
+            return self.globals[name] if name in self.globals else functools.partial(_undefined, name)
+        return GraderFunction(self, name) if tag == b"g" else self._functions[name]
+
+    def describe(self, error: BaseException) -> Raised:
+        number = getattr(error, "_grader_number", 0)
+        names = tuple(str(kind.__name__) for kind in type(error).__mro__)
+        try:
+            text = str(error.msg if isinstance(error, SyntaxError) else error)
+        except BaseException:  # a student's __str__ may do anything
+            text = ""
+        if isinstance(error, NameError) and error.args[1:] == ("undefined",):
+            names, text = ("Undefined",), str(error.args[0])
+        cell, line = _place(error)
+        return number, names, text[:1000], cell, line
+
+    def revive(self, raised: Raised) -> BaseException:
+        number, names, text, _, _ = raised
+        kinds = (getattr(builtins, name, None) for name in names)
+        kind = next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Exception)), RuntimeError)
+        try:
+            error = kind(text)
+        except TypeError:  # UnicodeDecodeError and its like want more than a text
+            error = RuntimeError(text)
+        error._grader_number = number  # type: ignore[attr-defined]
+        return error
+
+
+def _undefined(name: str, *_: object, **__: object) -> None:
+    raise NameError(f"{name} is not defined", "undefined")
+
+
+class _Alarm:
+    """Raises TimeLimit in student code once after so many seconds; the outermost one counts.
+
+    Code that catches everything survives it, so the grader has its own, later deadline and kills. The clock ticks all
+    the time: a timer set and stopped for each of hundreds of calls would cost more than some of them.
+    """
+
+    until: float | None = None
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._mine = False
+
+    def __enter__(self) -> None:
+        if _Alarm.until is None:
+            _Alarm.until, self._mine = time.monotonic() + self._seconds, True
+
+    def __exit__(self, *_: object) -> None:
+        if self._mine:
+            _Alarm.until = None
+
+
+def _tick(*_: object) -> None:
+    if _Alarm.until is not None and time.monotonic() >= _Alarm.until:
+        _Alarm.until = None
+        raise TimeLimit
+
+
+def _place(error: BaseException) -> tuple[str, int]:
+    """The innermost line of student code that the exception came through: cell and line, ("", 0) if none."""
+    if isinstance(error, SyntaxError) and (error.filename or "").startswith("<"):
+        return (error.filename or "").strip("<>"), error.lineno or 0
+    cell, line = "", 0
+    trace = error.__traceback__
+    while trace is not None:
+        name = trace.tb_frame.f_code.co_filename
+        if name.startswith("<") and name in linecache.cache:
+            cell, line = name.strip("<>"), trace.tb_lineno
+        trace = trace.tb_next
+    return cell, line
+
+
+def main(sock: socket.socket, lock: Lock) -> None:
+    """Read the limits from the grader, lock up, serve, and end without any clean-up of student code."""
+    try:
+        decoder = wire.Decoder(wire.receive(sock)[2], lambda tag, name: None)
+        memory_mb, seconds, core = decoder.value()
+        if core is not None:  # the grader's
+            os.sched_setaffinity(0, {core})
+        lock.worker([sock.fileno()], memory_mb, seconds)
+        Worker(sock).serve()
+    finally:
+        os._exit(0)

@@ -1,0 +1,1 @@
+"""Exercises as the grader sees them, and the banks of answers that prove their checks."""

@@ -1,0 +1,167 @@
+"""An exercise as the grader sees it: the cells of the built full notebook, read with ``json`` alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from autograder.errors import Unusable
+from autograder.files import digest
+
+if TYPE_CHECKING:
+    from autograder.exercises.misconceptions import Misconception
+
+Kind = Literal["plain", "setup", "step", "check", "manual"]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One graded cell. ``id`` is ``<step>-<name>``; ``sentence`` is what the student reads."""
+
+    id: str
+    step: str
+    name: str
+    category: str
+    points: float
+    hidden: bool
+    sentence: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of the master notebook; ``raw`` is its notebook JSON."""
+
+    id: str
+    kind: Kind
+    is_code: bool
+    source: str
+    raw: Mapping[str, Any]
+    check: Check | None = None
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """The master: every cell in order, and the hash of the authored file that it was built from."""
+
+    name: str
+    sha256: str
+    cells: tuple[Cell, ...]
+    notebook: Mapping[str, Any]
+    bank: Path | None = None
+
+    @cached_property
+    def checks(self) -> tuple[Check, ...]:
+        return tuple(cell.check for cell in self.cells if cell.check)
+
+    @cached_property
+    def steps(self) -> tuple[str, ...]:
+        """The names of the steps, in the order of the notebook."""
+        return tuple(cell.id for cell in self.cells if cell.kind == "step")
+
+    @cached_property
+    def setup(self) -> str:
+        return "\n".join(cell.source for cell in self.cells if cell.kind == "setup")
+
+    @cached_property
+    def max_score(self) -> float:
+        return round(sum(check.points for check in self.checks), 9)
+
+    @property
+    def has_reference(self) -> bool:
+        """The teacher's answers are there; a student's copy has none."""
+        return all(cell.source for cell in self.cells if cell.kind == "step")
+
+    @cached_property
+    def misconceptions(self) -> tuple[Misconception, ...]:
+        """The bank of named wrong answers, read when it is first asked for; empty where the exercise has none.
+
+        Raises:
+            Unusable: the file is not in the form of a bank.
+        """
+        from autograder.exercises import misconceptions
+
+        return misconceptions.load(self.bank).entries if self.bank else ()
+
+    def cell(self, id: str) -> Cell:
+        return self._by_id[id]
+
+    @cached_property
+    def _by_id(self) -> dict[str, Cell]:
+        return {cell.id: cell for cell in self.cells}
+
+
+def load(root: Path, name: str) -> Exercise:
+    """Read ``solutions/<name>/<name>.ipynb`` below ``root``; refuse it when ``solutions/<name>.py`` has changed since.
+
+    Raises:
+        Unusable: no such exercise, not built, stale, or not a notebook of ours.
+    """
+    authored = root / "solutions" / f"{name}.py"
+    built = root / "solutions" / name / f"{name}.ipynb"
+    if not built.is_file():
+        if authored.is_file():
+            raise Unusable(f"{built}: the notebook has not been built; run autograder build {name}")
+        known = ", ".join(names(root)) or "none"
+        raise Unusable(f"{name}: no such exercise in {root / 'solutions'}; there are: {known}")
+    try:
+        exercise = from_notebook(json.loads(built.read_bytes()))
+    except (OSError, ValueError) as error:
+        raise Unusable(f"{built}: {error}; run autograder build {name}") from None
+    if authored.is_file() and digest(authored.read_bytes()) != exercise.sha256:
+        raise Unusable(f"{built}: older than {authored.name}; run autograder build {name}")
+    if exercise.name != name:
+        raise Unusable(f"{built}: is the notebook of {exercise.name}; run autograder build {name}")
+    return replace(exercise, bank=root / "solutions" / f"{name}_misconceptions.py")
+
+
+def names(root: Path) -> list[str]:
+    """The exercises below ``root``: those with a built notebook or an authored file with a setup cell."""
+    return sorted(path.parent.name for path in (root / "solutions").glob("*/*.ipynb") if path.stem == path.parent.name)
+
+
+def from_notebook(notebook: Any) -> Exercise:
+    """The exercise in a notebook that the build wrote: full, or a release whose hidden checks are empty.
+
+    Raises:
+        ValueError: the notebook does not carry the build's marks.
+    """
+    try:
+        about = notebook["metadata"]["autograder"]
+        cells = tuple(_cell(raw) for raw in notebook["cells"])
+        exercise = Exercise(about["exercise"], about.get("source_sha256", ""), cells, notebook)
+    except (KeyError, TypeError, AttributeError):
+        raise ValueError("not a notebook that autograder build wrote") from None
+    if not exercise.checks:
+        raise ValueError("has no checks")
+    return exercise
+
+
+def _cell(raw: Mapping[str, Any]) -> Cell:
+    source = raw["source"] if isinstance(raw["source"], str) else "".join(raw["source"])
+    marks = raw["metadata"].get("autograder", {})
+    kind = marks.get("kind", "plain")
+    check = None
+    if kind == "check":
+        check = Check(
+            id=f"{marks['step']}-{marks['check']}",
+            step=marks["step"],
+            name=marks["check"],
+            category=marks["category"],
+            points=float(marks["points"]),
+            hidden=bool(marks["hidden"]),
+            sentence=_sentence(source),
+            source=source,
+        )
+    id = check.id if check else marks.get("step") or raw["metadata"].get("nbgrader", {}).get("grade_id") or raw["id"]
+    return Cell(id, kind, raw["cell_type"] == "code", source, raw, check)
+
+
+def _sentence(source: str) -> str:
+    import ast
+
+    return " ".join((ast.get_docstring(ast.parse(source)) or "").split())

@@ -1,0 +1,100 @@
+"""The misconceptions of an exercise: named wrong answers, each with the check that catches it and a hint."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any, TypeVar
+
+from autograder.errors import Unusable
+from autograder.exercises import answer_bank
+
+HINT_CHARACTERS = 220  # what one reads at a glance
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Misconception:
+    """A wrong answer to ``step``, which the check ``caught_by`` is the first to fail.
+
+    ``source`` is the answer as a student would hand it in: a function named after the step, without the hint.
+    Entries of one ``family`` (empty: none) answer alike, or are helped by the same question.
+    """
+
+    name: str
+    step: str
+    caught_by: str
+    hint: str
+    source: str
+    family: str = ""
+
+
+@dataclass(frozen=True)
+class Misconceptions:
+    """The bank of an exercise; ``unclaimed`` says why a check that catches none first has its place."""
+
+    path: Path
+    entries: tuple[Misconception, ...] = ()
+    unclaimed: Mapping[str, str] | None = None
+
+
+def misconception(*, step: str, caught_by: str, family: str = "") -> Callable[[_Function], _Function]:
+    """Mark a function as a wrong answer to ``step``; its docstring is the hint."""
+    if caught_by.partition("-")[0] != step:
+        raise ValueError(f"{caught_by} is no check of {step}")
+
+    def mark(function: _Function) -> _Function:
+        _hint(function.__doc__ or "", function.__name__)
+        return function
+
+    return mark
+
+
+def path_of(root: Path, exercise: str) -> Path:
+    """Where the bank of an exercise lies."""
+    return root / "solutions" / f"{exercise}_misconceptions.py"
+
+
+def load(path: Path) -> Misconceptions:
+    """Read a bank; one that does not exist is empty.
+
+    Raises:
+        Unusable: the file is not in the form of a bank.
+    """
+    if not path.exists():
+        return Misconceptions(path)
+    found = answer_bank.read(path, "misconception", frozenset({"step", "caught_by", "family"}))
+    entries = []
+    for entry in found.entries:
+        step, caught_by = entry.marks["step"], entry.marks.get("caught_by", "")
+        if caught_by.partition("-")[0] != step:
+            raise found.problem(entry.line, f"{entry.name} is caught by no check of {step}", 'write caught_by="..."')
+        try:
+            hint = _hint(entry.doc, entry.name)
+        except ValueError as error:
+            raise found.problem(entry.line, str(error), "say what shows, what to print, and ask one question") from None
+        entries.append(
+            Misconception(entry.name, step, caught_by, hint, entry.source, entry.marks.get("family", ""))
+        )
+    return Misconceptions(path, tuple(entries), found.tables.get("UNCLAIMED", {}))
+
+
+def of_module(module: ModuleType) -> Misconceptions:
+    """The bank that was imported as a module."""
+    if module.__file__ is None:
+        raise Unusable(f"{module.__name__}: has no file; import the bank from its file")
+    return load(Path(module.__file__))
+
+
+def _hint(text: str, name: str) -> str:
+    hint = " ".join(text.split())
+    if not hint:
+        raise ValueError(f"{name} has no hint")
+    if len(hint) > HINT_CHARACTERS:
+        raise ValueError(f"the hint of {name} has {len(hint)} characters, more than {HINT_CHARACTERS}")
+    if hint.count("?") != 1:
+        raise ValueError(f"the hint of {name} asks {hint.count('?') or 'no'} questions")
+    return hint

@@ -1,0 +1,115 @@
+"""Right answers that look unusual: what people write in their own style, and the solution in other clothes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from autograder.exercises import answer_bank
+from autograder.exercises.exercise import Exercise
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class RightAnswer:
+    """A right answer to ``step``; ``source`` binds the step's name."""
+
+    name: str
+    step: str
+    source: str
+
+
+def right_answer(*, step: str) -> Callable[[_Function], _Function]:
+    """Mark a function as a right answer to ``step``."""
+    if not step.isidentifier():
+        raise ValueError(f"{step} is no step")
+    return lambda function: function
+
+
+def path_of(root: Path, exercise: str) -> Path:
+    """Where the right answers of an exercise lie."""
+    return root / "solutions" / f"{exercise}_right_answers.py"
+
+
+def load(path: Path) -> tuple[RightAnswer, ...]:
+    """Read the entries of a file; of one that does not exist none.
+
+    Raises:
+        Unusable: the file is not in the form of a bank.
+    """
+    if not path.exists():
+        return ()
+    found = answer_bank.read(path, "right_answer", frozenset({"step"}))
+    return tuple(RightAnswer(entry.name, entry.marks["step"], entry.source) for entry in found.entries)
+
+
+# What stands behind a solution in other clothes. {step} is its name.
+_CLOTHES = {
+    "nested lists": """
+def _listed(value):
+    if isinstance(value, (tuple, list)):
+        return [_listed(part) for part in value]
+    return value.tolist() if hasattr(value, "tolist") else value
+
+def {step}(*args, _solution={step}, **kwargs):
+    return _listed(_solution(*args, **kwargs))
+""",
+    "Fortran order": """
+def _turned(value):
+    if isinstance(value, tuple):
+        return tuple(map(_turned, value))
+    return np.asfortranarray(value) if isinstance(value, np.ndarray) else value
+
+def {step}(*args, _solution={step}, **kwargs):
+    return _turned(_solution(*args, **kwargs))
+""",
+    "read-only views that run backwards": """
+def _view(value):
+    if isinstance(value, tuple):
+        return tuple(map(_view, value))
+    if not isinstance(value, np.ndarray) or not value.ndim:
+        return value
+    backwards = np.array(value[..., ::-1])[..., ::-1]
+    backwards.flags.writeable = False
+    return backwards
+
+def {step}(*args, _solution={step}, **kwargs):
+    return _view(_solution(*args, **kwargs))
+""",
+    "float32": """
+def _single(value):
+    if isinstance(value, tuple):
+        return tuple(map(_single, value))
+    return np.float32(value) if isinstance(value, np.ndarray) and value.dtype.kind == "f" else value
+
+def {step}(*args, _solution={step}, **kwargs):
+    named = {{name: _single(value) for name, value in kwargs.items()}}
+    return _single(_solution(*map(_single, args), **named))
+""",
+    "an object that is called": """
+class _Answer:
+    def __init__(self, solution):
+        self.solution = solution
+
+    def __call__(self, *args, **kwargs):
+        return self.solution(*args, **kwargs)
+
+{step} = _Answer({step})
+""",
+    "functools.partial": """
+import functools
+{step} = functools.partial({step})
+""",
+}
+
+
+def dressed(exercise: Exercise) -> Iterator[RightAnswer]:
+    """Every solution as it is, and in other clothes."""
+    for step in exercise.steps:
+        solution = exercise.cell(step).source
+        yield RightAnswer("the solution", step, solution)
+        for name, clothes in _CLOTHES.items():
+            yield RightAnswer(f"the solution, {name}", step, f"{solution}\n\n{clothes.format(step=step)}")

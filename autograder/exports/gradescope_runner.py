@@ -1,0 +1,65 @@
+"""Grades one submission where Gradescope runs its autograders; ``run_autograder`` in the bundle starts it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from autograder import files
+from autograder.course import find
+from autograder.engine.grader import Grader
+from autograder.errors import Unusable
+from autograder.exercises import exercise
+from autograder.exports import gradescope
+from autograder.submissions.notebook import Rejected, read
+
+
+def main(home: Path) -> int:
+    """Grade ``submission/`` into ``results/results.json``; the exit code, 0 exactly when that was written.
+
+    Args:
+        home: ``/autograder``; the bundle lies unpacked in ``source/``, which is the working directory.
+    """
+    try:
+        # The bundle's own, wherever else it was unpacked or whatever the environment says.
+        course = find(home / "source" / "course")
+        (name,) = exercise.names(course.root)
+        known = exercise.load(course.root, name)
+        with Grader(known, course.secret(), course.settings) as grader:
+            try:
+                result = grader.grade(read(_notebook(home / "submission", name)), None).result
+            except Rejected as rejected:
+                result = grader.rejected(b"", None, str(rejected))
+    except Unusable as error:
+        print(f"autograder: {error}")
+        return 2
+    print(f"isolation level: {result.isolation}")
+    if result.status == "error":
+        print(f"autograder: {result.reason}")
+        return 3
+    data = gradescope.results(known, result, course.settings.feedback_hidden)
+    files.write(home / "results" / "results.json", gradescope.encoded(data))
+    return 0
+
+
+def _notebook(folder: Path, name: str) -> Path:
+    """What was handed in: the file called as the exercise, else the only one of its kind.
+
+    Raises:
+        Rejected: there is none, or several.
+    """
+    for suffix in (".ipynb", ".py"):
+        own = folder / f"{name}{suffix}"
+        if own.is_file() and not own.is_symlink():
+            return own
+    for suffix in (".ipynb", ".py"):
+        found = sorted(path for path in folder.rglob(f"*{suffix}") if path.is_file() and not path.is_symlink())
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise Rejected(f"there are {len(found)} files {suffix}; call the one that counts {name}{suffix}")
+    raise Rejected(f"no notebook was handed in; its name is {name}.ipynb")
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))

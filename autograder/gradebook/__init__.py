@@ -1,0 +1,1 @@
+"""nbgrader's tables, and what is written into them and read out of them."""

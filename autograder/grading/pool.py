@@ -1,0 +1,156 @@
+"""Who grades a class, processes of this machine or a cluster; and what becomes of a submission that they die of."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from datetime import datetime, timezone
+from itertools import islice
+from queue import SimpleQueue
+from typing import Protocol
+
+from autograder.course import Settings
+from autograder.engine.grader import Graded
+from autograder.engine.sandbox.cpu_affinity import cores
+from autograder.errors import Fault, Stopped, Unusable
+from autograder.exercises.exercise import Exercise
+from autograder.grading.processes import Died, Graders, Task
+from autograder.result import Result
+
+IN_HAND = 4
+"""So many submissions a grader are at work or waiting for it: memory must not grow with the class."""
+
+Answers = SimpleQueue[Future[Graded] | Stopped]
+"""Where answers arrive. A signal handler may put a Stopped into it: of all queues this one allows that."""
+
+
+class Gone(Unusable):
+    """The crew has gone in the middle of its work."""
+
+    def __init__(self) -> None:
+        super().__init__("the cluster does not answer any more; start it again, and the same command will go on")
+
+
+class Crew(Protocol):
+    """Takes submissions; answers each with what it earned or, after several deaths, with one of ``deaths``."""
+
+    deaths: tuple[type[Exception], ...]
+
+    @property
+    def size(self) -> int:
+        """How many submissions it grades at once."""
+
+    def submit(self, task: Task) -> Future[Graded]:
+        """Have a submission graded."""
+
+    def close(self) -> None:
+        """End everything at once."""
+
+
+class Here:
+    """Grader processes of this machine, with a thread that waits for each."""
+
+    deaths: tuple[type[Exception], ...] = (Died,)
+
+    def __init__(self, size: int, exercise: Exercise, secret: bytes, settings: Settings) -> None:
+        self.size = size
+        self._graders = Graders(exercise, secret, settings, cores())
+        self._threads = ThreadPoolExecutor(max(size, 1))
+        for _ in range(size):  # they get ready while this process opens the gradebook
+            self._threads.submit(self._graders.warm)
+
+    def submit(self, task: Task) -> Future[Graded]:
+        return self._threads.submit(self._graders.grade, task)
+
+    def close(self) -> None:
+        self._graders.close()
+        self._threads.shutdown(cancel_futures=True)
+
+
+def graded(
+    crew: Crew, exercise: Exercise, students: Iterable[str], task: Callable[[str], Task], answers: Answers
+) -> Iterator[Graded]:
+    """Have submissions graded; each result as soon as it is there.
+
+    Where graders have died or failed, what they had in hand is graded again last, one at a time: it may have been
+    a neighbour that took all the memory. If graders die even so, the reference solution is graded in the same place.
+    Dying of that, too, is their own fault, and the submission ends as ``error``; else it is the submission's, and it
+    is rejected.
+
+    Args:
+        task: reads the submission of a student, just before it is needed.
+
+    Raises:
+        Stopped: as soon as it comes through ``answers``.
+        Gone: the crew has.
+        Fault: not even the reference solution can be graded, and nothing was before.
+    """
+
+    def reference(student: str) -> Task:
+        return Task(student, json.dumps(exercise.notebook).encode())
+
+    level = None
+    troubled = []
+    for student, answer in _answers(crew, students, task, answers):
+        if answer is None or (answer.result.status == "error" and not answer.lasting):
+            troubled.append(student)
+        else:
+            level = answer.result.isolation
+            yield answer
+    for student, answer in _answers(crew, troubled, task, answers, alone=True):
+        if answer is None:
+            ((_, honest),) = _answers(crew, ["reference"], reference, answers, alone=True)
+            level = honest.result.isolation if honest else level
+            if level is None:
+                raise Fault("the processes that grade die, of the reference solution too; is there memory enough?")
+            alone = honest is not None and honest.result.status == "graded"
+            answer = Graded(_ended(exercise, task(student), level, alone), None)
+        yield answer
+
+
+def _answers(
+    crew: Crew, students: Iterable[str], task: Callable[[str], Task], answers: Answers, alone: bool = False
+) -> Iterator[tuple[str, Graded | None]]:
+    """Each student with what came of the submission, None where graders died of it."""
+    waiting = iter(students)
+    running: dict[Future[Graded], str] = {}
+    while True:
+        room = 1 if alone else IN_HAND * crew.size
+        for student in islice(waiting, max(room - len(running), 0)):
+            future = crew.submit(task(student))
+            running[future] = student
+            future.add_done_callback(answers.put)
+        if not running:
+            return
+        done = answers.get()
+        if isinstance(done, Stopped):
+            raise done
+        student = running.pop(done)
+        try:
+            answer = done.result()
+        except crew.deaths:
+            yield student, None
+        except CancelledError:
+            raise Gone from None
+        else:
+            yield student, answer
+
+
+def _ended(exercise: Exercise, task: Task, level: str, alone: bool) -> Result:
+    """The result of a submission that graders died of; ``alone``: of the reference solution they did not."""
+    reason = "the processes that grade it die, of the reference solution too"
+    if alone:
+        reason = "ends every process that grades it, where the reference solution does not; look at it by hand"
+    return Result(
+        exercise=exercise.name,
+        student=task.student,
+        status="rejected" if alone else "error",
+        reason=reason,
+        max_score=exercise.max_score,
+        isolation=level,
+        submission_sha256=hashlib.sha256(task.data).hexdigest(),
+        exercise_sha256=exercise.sha256,
+        graded_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+    )

@@ -1,0 +1,142 @@
+"""The exercise as it lies in a student's own copy: what ``autograder check`` needs, and nothing else.
+
+Nothing but the notebook is at hand there, perhaps without its metadata, which some notebook services drop.
+So its parts are found by what is in them: the setup cell binds ``CHECKS``, a check stands in ``with check(…)``.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from autograder.confined import Confined
+from autograder.course import Settings
+from autograder.errors import Unusable, with_repair
+from autograder.exercises.exercise import Cell, Check, Exercise
+from autograder.result import Result
+from autograder.submissions.notebook import RawCell, Rejected, raw_cells
+from autograder.submissions.python_source import binds, parses
+
+ABOUT = re.compile(r"^# Check · (?P<category>[^·]+) · ", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Handout:
+    """A student's notebook: its bytes, the visible checks in it, and how many others are hidden, worth how much."""
+
+    data: bytes
+    path: str
+    exercise: Exercise
+    hidden: int
+    hidden_points: float
+
+    @property
+    def waiting(self) -> str:
+        """What is still to come, as a sentence."""
+        noun = "hidden check" if self.hidden == 1 else "hidden checks"
+        return f"{self.hidden} {noun}, worth {self.hidden_points:g} points, are graded after you hand in"
+
+    def checked(self, confined: Confined | None = None) -> tuple[Result, str]:
+        """The result of its visible checks, and why nothing locked its code in, if so; each call runs them anew.
+
+        Args:
+            confined: the process to run them in; without it, a new one where this system has such processes.
+
+        Raises:
+            Unusable: what stands in the notebook cannot be graded.
+            Fault: the process that runs them has ended.
+        """
+        if confined is None and hasattr(os, "fork"):
+            confined = Confined()
+        if confined is not None:
+            result, reason = confined.checked(self.data, self.path, self.exercise.name)
+        else:
+            result, reason = self._checked_here(), "this system has no isolation level that the kit knows"
+        if result.status != "graded":
+            raise Unusable(f"{self.path}: {result.reason}; download the notebook again and copy your answers over")
+        return result, reason
+
+    def _checked_here(self) -> Result:
+        from autograder.engine.grader import Grader
+
+        with Grader(self.exercise, b"", Settings(isolation="process")) as grader:
+            return grader.grade(self.data, None).result
+
+
+def read(data: bytes, path: str, name: str) -> Handout:
+    """A student's copy of the exercise ``name``.
+
+    Raises:
+        Unusable: no notebook, or none of an exercise.
+    """
+    try:
+        cells = raw_cells(data)[0]
+    except Rejected as rejected:
+        raise Unusable(f"{path}: {with_repair(str(rejected), 'save it in Jupyter and try again')}") from None
+    table = _table(cells)
+    if table is None:
+        raise Unusable(f"{path}: has no setup cell of an exercise; download the notebook again")
+    known = list(_cells(cells, table))
+    checks = [cell.check.id for cell in known if cell.check]
+    if not checks:
+        raise Unusable(f"{path}: all of its checks are gone; download the notebook again and copy your answers over")
+    hidden = [entry["points"] for entry in table.values() if entry["hidden"]]
+    return Handout(data, path, Exercise(name, "", tuple(known), {}), len(hidden), float(sum(hidden)))
+
+
+def _table(cells: list[RawCell]) -> dict[str, dict[str, Any]] | None:
+    """What the build wrote into the setup cell: each check's points, and whether it is hidden."""
+    for cell in cells:
+        if not (cell.is_code and parses(cell.source) and {"CHECKS", "check"} <= binds(cell.source)):
+            continue
+        for statement in ast.parse(cell.source).body:
+            targets = statement.targets if isinstance(statement, ast.Assign) else []
+            if any(isinstance(target, ast.Name) and target.id == "CHECKS" for target in targets):
+                try:
+                    table = ast.literal_eval(statement.value)  # type: ignore[attr-defined]
+                    if table and all(entry["points"] >= 0 and entry["hidden"] in (0, 1) for entry in table.values()):
+                        return dict(table)
+                except (ValueError, TypeError, KeyError, AttributeError):
+                    continue
+    return None
+
+
+def _cells(cells: list[RawCell], table: dict[str, dict[str, Any]]) -> Iterator[Cell]:
+    steps = dict.fromkeys(id.partition("-")[0] for id in table)
+    seen: set[str] = set()
+    for number, raw in enumerate(cells):
+        cell = _cell(raw, steps, table) if raw.is_code else None
+        if cell is not None and cell.check and cell.check.step not in seen:
+            # The answer is gone: an empty one stands for it, so that the check says so.
+            seen.add(cell.check.step)
+            yield Cell(cell.check.step, "step", True, "", {})
+        if cell is not None and cell.id not in seen:
+            seen.add(cell.id)
+            yield cell
+        elif raw.is_code:
+            yield Cell(f"cell-{number}", "plain", True, raw.source, {})
+
+
+def _cell(raw: RawCell, steps: Iterable[str], table: dict[str, dict[str, Any]]) -> Cell | None:
+    names = binds(raw.source)
+    if {"CHECKS", "check"} <= names:
+        return Cell("setup", "setup", True, raw.source, {})
+    named = re.search(r"with check\(\s*[\"']([\w-]+)[\"']", raw.source)
+    if named and named[1] in table and not table[named[1]]["hidden"] and parses(raw.source):
+        check = _check(named[1], raw.source, table[named[1]]["points"])
+        return Cell(check.id, "check", True, raw.source, {}, check)
+    step = next((step for step in steps if step in names), None) or next((c for c in raw.claims if c in steps), None)
+    # What stands there is the student's answer, and no reference.
+    return Cell(step, "step", True, "", {}) if step else None
+
+
+def _check(id: str, source: str, points: float) -> Check:
+    step, _, name = id.partition("-")
+    about = ABOUT.search(source)
+    sentence = " ".join((ast.get_docstring(ast.parse(source)) or "").split())
+    category = {"inputs unchanged": "purity"}.get(about["category"], about["category"]) if about else "values"
+    return Check(id, step, name, category, float(points), False, sentence, source)

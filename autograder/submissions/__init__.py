@@ -1,0 +1,1 @@
+"""What students hand in, read without running or trusting any of it."""

@@ -1,0 +1,1 @@
+"""What commands print: tables, scores, JSON, and what GitHub's workflows read."""

@@ -1,0 +1,81 @@
+"""A terminal, or plain lines where there is none; text of students can do nothing to either."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, TextIO
+
+from rich.console import Console
+from rich.text import Text
+
+from autograder.text import brief, inert
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+PROSE = 100
+"""Lines of prose are no longer than this, however wide the terminal is."""
+
+
+def console(out: TextIO | None = None) -> Console:
+    """A terminal with its width and colours; text and nothing else for a file, a pipe, and whoever sets NO_COLOR."""
+    stream = out or sys.stdout
+    terminal = stream.isatty()
+    return Console(
+        file=stream,
+        force_terminal=terminal,
+        # Without a terminal there is no width to fit into: long lines are for grep and logs.
+        width=None if terminal else 10_000,
+        color_system="auto" if terminal and not os.environ.get("NO_COLOR") else None,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        soft_wrap=True,
+    )
+
+
+def say(screen: Console, line: Text | str, first: str = "", rest: str = "") -> None:
+    """Print one line; a terminal that it is too long for gets it in parts, the first behind ``first``."""
+    text = line if isinstance(line, Text) else Text(line)
+    if not screen.is_terminal:
+        screen.print(Text.assemble(first, text))
+        return
+    room = max(min(screen.width, PROSE) - max(len(first), len(rest)), 20)
+    for number, part in enumerate(text.wrap(screen, room, overflow="fold")):
+        part.rstrip()
+        screen.print(Text.assemble(rest if number else first, part))
+
+
+def quote(screen: Console, text: str, first: Text | str, margin: str) -> None:
+    """Print what a student may have influenced behind our own words, each further line of it behind a bar.
+
+    No line begins with it: the machines that run GitHub's workflows take lines with ``::`` in front for commands.
+    """
+    head, *more = brief(inert(text)).split("\n")
+    say(screen, Text.assemble(first, head), margin, margin + "  ")
+    for line in more:
+        say(screen, line, f"{margin}  │ ", f"{margin}  │ ")
+
+
+def show(screen: Console, table: Table) -> None:
+    """Print a table without the blanks that would fill its last column."""
+    if screen.is_terminal:
+        screen.print(table, soft_wrap=False)
+        return
+    with screen.capture() as captured:
+        screen.print(table, soft_wrap=False)
+    for line in captured.get().splitlines():
+        screen.print(Text(line.rstrip()))
+
+
+def count(number: int, noun: str) -> str:
+    """``1 check``, ``2 checks``."""
+    return f"{number} {noun}{'s' * (number != 1)}"
+
+
+def listed(names: Iterable[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last

@@ -1,0 +1,120 @@
+"""What a run on GitHub Actions shows beside its log: a page of Markdown, and a remark on each step that fails.
+
+Neither ever names what became of a hidden check: whoever may read the run could learn from it, push by push.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TextIO
+
+from autograder.disclosure import visible
+from autograder.result import CheckResult, Result, StepResult, alike
+from autograder.terminal.console import count, listed
+from autograder.text import brief, printable, quoted
+
+SUMMARY_BYTES = 1024 * 1024
+"""More is thrown away as a whole."""
+REMARKS = 10
+"""So many errors are shown for a step of a workflow."""
+MESSAGE = 4_000
+"""Characters of a remark; GitHub shows less."""
+
+
+def publish(result: Result, waiting: str, notebook: Path, out: TextIO) -> None:
+    """Write the summary and the remarks where GitHub asks for them; elsewhere nothing.
+
+    Args:
+        waiting: what is to be said of hidden checks.
+        out: the log; remarks are lines in it.
+    """
+    steps = visible(result).steps
+    if os.environ.get("GITHUB_ACTIONS"):
+        for line in _remarks(steps, notebook):
+            print(line, file=out)
+    page = os.environ.get("GITHUB_STEP_SUMMARY")
+    if page:
+        with open(page, "a", encoding="utf-8") as file:
+            file.write(_summary(steps, waiting, notebook, SUMMARY_BYTES - file.tell()))
+
+
+def command(name: str, message: str, **properties: str) -> str:
+    """A workflow command; what a student may have written in it ends neither the command nor the line."""
+    told = ",".join(f"{key}={_escaped(value, ':,')}" for key, value in properties.items())
+    return f"::{name} {told}::{_escaped(brief(message)[:MESSAGE])}"
+
+
+def _escaped(text: str, further: str = "") -> str:
+    # The older form of commands is looked for in the whole line, but in no line that is a command of the newer form.
+    return "".join(f"%{ord(c):02X}" if c in "%\r\n" + further else c for c in printable(text))
+
+
+def _failed(step: StepResult) -> list[CheckResult]:
+    return [check for check in step.checks if check.status == "failed"]
+
+
+def _remarks(steps: Sequence[StepResult], notebook: Path) -> Iterator[str]:
+    file = _in_repository(notebook)
+    failing = [step for step in steps if not step.unwritten and _failed(step)]
+    # The last place is kept for the others, where there are more.
+    shown = failing if len(failing) <= REMARKS else failing[: REMARKS - 1]
+    for step in shown:
+        told = [f"{listed(check.name for check in same)}: {same[0].message}" for same in alike(_failed(step))]
+        yield command("error", "\n".join(told), file=file, title=step.name)
+    if len(shown) < len(failing):
+        more = ", ".join(step.name for step in failing[len(shown) :])
+        yield command("error", f"these steps fail too: {more}", file=file, title="further steps")
+    unwritten = [step.name for step in steps if step.unwritten]
+    if unwritten:
+        yield command("notice", ", ".join(unwritten), file=file, title="not written yet")
+
+
+def _in_repository(notebook: Path) -> str:
+    """The path as GitHub knows it: from the top of the repository."""
+    path = notebook.absolute()
+    top = Path(os.environ.get("GITHUB_WORKSPACE") or os.getcwd()).absolute()
+    return path.relative_to(top).as_posix() if path.is_relative_to(top) else notebook.as_posix()
+
+
+def _summary(steps: Sequence[StepResult], waiting: str, notebook: Path, room: int) -> str:
+    """Markdown of at most ``room`` bytes, in which no text of a student is markup."""
+    score, most = sum(step.score for step in steps), sum(step.max_score for step in steps)
+    parts = [
+        f"### {_code(notebook.name)}\n\n{score:g} of {most:g} points of the visible checks. {waiting}.\n\n",
+        "| step | points | visible checks |\n|---|--:|---|\n" + "".join(map(_row, steps)) + "\n",
+        *(_details(step) for step in steps if not step.unwritten and _failed(step)),
+    ]
+    left_out = "More than GitHub shows: the log has the rest.\n"
+    room -= len(left_out)
+    page = ""
+    for part in parts:
+        if len((page + part).encode()) > room:
+            return page + (left_out if room >= 0 else "")
+        page += part
+    return page
+
+
+def _row(step: StepResult) -> str:
+    passed = sum(check.status == "passed" for check in step.checks)
+    if step.unwritten:
+        verdict = "· not written yet"
+    elif step.passed:
+        verdict = "✅ passed"
+    else:
+        verdict = f"❌ {passed} of {count(len(step.checks), 'check')} passed"
+    return f"| {_code(step.name)} | {step.score:g} / {step.max_score:g} | {verdict} |\n"
+
+
+def _details(step: StepResult) -> str:
+    parts = [f"#### {_code(step.name)}\n\n"]
+    for same in alike(_failed(step)):
+        parts.append(f"{listed(_code(check.name) for check in same)}\n\n{quoted(brief(same[0].message))}\n\n")
+    return "".join(parts)
+
+
+def _code(text: str) -> str:
+    """A name as code, in a table, too: there nothing is HTML, a link or a mention."""
+    return "`" + re.sub(r"[`|\s]+", " ", printable(text)).strip()[:100] + "`"

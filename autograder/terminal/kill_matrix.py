@@ -1,0 +1,54 @@
+"""A proof on the terminal: checks against misconceptions, step by step."""
+
+from __future__ import annotations
+
+from typing import TextIO
+
+from rich.text import Text
+
+from autograder.exercises.exercise import Check
+from autograder.proving.proof import Proof
+from autograder.proving.trial import Trial, by_step
+from autograder.terminal.console import console as console_of
+
+_FIRST, _ALSO, _PASSES = ("●", "green"), ("×", "red"), ("·", "dim")
+
+
+def show(proof: Proof, out: TextIO | None = None) -> None:
+    """Which check catches which misconception first (●) or as well (×), then what is wrong, if anything."""
+    console = console_of(out)
+    for step, trials in by_step(proof.exercise, proof.wrong).items():
+        checks = [check for check in proof.exercise.checks if check.step == step and check.id in proof.checks]
+        console.print(Text(f"{step}: {len(trials)} misconceptions", style="bold"))
+        for number, check in enumerate(checks):
+            console.print(Text(_legend(number, check, trials)), soft_wrap=True)
+        for trial in trials:
+            console.print(_row(trial, checks), soft_wrap=True)
+        console.print()
+    problems = proof.problems()
+    for problem in problems:
+        console.print(Text(problem), soft_wrap=True)
+    counts = (
+        f"{len(proof.wrong)} misconceptions and {len(proof.right)} right answers on {len(proof.checks)} checks, "
+        f"each with {len(proof.keys)} keys"
+    )
+    verdict = f"not proved, {len(problems)} problem{'s' * (len(problems) != 1)}" if problems else "proved"
+    console.print(Text(f"{counts}: {verdict}"), soft_wrap=True)
+
+
+def _legend(number: int, check: Check, trials: list[Trial]) -> str:
+    first = sum(trial.failed[0][:1] == (check.id,) for trial in trials)
+    hidden = ", hidden" if check.hidden else ""
+    return f"  {' ' * number}{_letter(number)}{' ' * (12 - number)}{check.name}{hidden}: first to catch {first}"
+
+
+def _row(trial: Trial, checks: list[Check]) -> Text:
+    """One misconception: a mark for each check, its name, and how many checks of later steps fall with it."""
+    failed = trial.failed[0]
+    marks = [_FIRST if (check.id,) == failed[:1] else _ALSO if check.id in failed else _PASSES for check in checks]
+    later = f"  ({len(trial.fallen)} checks of later steps fall with it)" if trial.fallen else ""
+    return Text.assemble("  ", *marks, " " * (13 - len(checks)), trial.answer.name, (later, "dim"))
+
+
+def _letter(number: int) -> str:
+    return "abcdefghijklmnopqrstuvwxyz"[number % 26]

@@ -1,9 +1,10 @@
-"""Text that students can influence, as text and nothing else."""
+"""Words for people: text that students can influence, as text and nothing else; counts, lists, points and paths."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 LINE = 100
 LINES = 20
@@ -44,3 +45,37 @@ def brief(text: str) -> str:
     """The first ``LINES`` lines, and how many others there are: students can raise errors of any length."""
     lines = text.split("\n")
     return "\n".join([*lines[:LINES], f"… and {len(lines) - LINES} more lines"]) if len(lines) > LINES + 1 else text
+
+
+def count(number: int, noun: str) -> str:
+    """``1 check``, ``2 checks``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def listed(names: Iterable[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def number(value: float) -> str:
+    """A number of points as people write it: 2, 2.5, 0.33."""
+    return f"{round(value, 2) + 0.0:g}"
+
+
+def points(value: float) -> str:
+    """``1 point``, ``2.5 points``."""
+    return f"{number(value)} {'point' if number(value) == '1' else 'points'}"
+
+
+def points_of(value: float, most: float) -> str:
+    """``8 of 12 points``."""
+    return f"{number(value)} of {points(most)}"
+
+
+def short(path: Path) -> str:
+    """The path from here, where it lies below."""
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)

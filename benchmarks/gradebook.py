@@ -18,12 +18,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from autograder import files
+from autograder import files, results
 from autograder.course import Course
 from autograder.engine.grader import Graded, Grader
 from autograder.exercises import exercise
 from autograder.gradebook import autograded, marks, record
-from autograder.grading import grade_class
 from tests import databases, sample_class
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -68,7 +67,7 @@ def measure(course: Course, sizes: list[int], profile: bool) -> None:
         _row("gradebook.record, unchanged", same, lambda batch: record.record(course, known, batch))
         _row("autograded.write", other, lambda batch: [autograded.write(course, known, one) for one in batch])
         _row("result JSON", other, lambda batch: [_result(course, one) for one in batch])
-        _row("stored_results, the whole class", [[None] * done], lambda _: grade_class.stored_results(course, NAME))
+        _row("stored_results, the whole class", [[None] * done], lambda _: results.stored_results(course, NAME))
         _row("class_marks, the whole class", [[None] * done], lambda _: marks.class_marks(course, known))
         if profiler:
             profiler.disable()
@@ -109,7 +108,7 @@ def _store(course: Course, known: exercise.Exercise, real: list[Graded], numbers
 
 
 def _result(course: Course, one: Graded) -> None:
-    path = grade_class.result_path(course, NAME, str(one.result.student))
+    path = results.result_path(course, NAME, str(one.result.student))
     files.write(path, (one.result.to_json() + "\n").encode())
 
 

@@ -9,12 +9,11 @@ from dataclasses import replace
 from itertools import cycle, islice
 from pathlib import Path
 
-from autograder import files
+from autograder import files, results
 from autograder.course import Course
 from autograder.engine.grader import Graded, Grader
 from autograder.exercises import exercise
 from autograder.gradebook import record
-from autograder.grading import grade_class
 from autograder.pages import feedback
 from tests import sample_class
 
@@ -37,7 +36,7 @@ def main() -> None:
             graded = Graded(replace(one.result, student=f"student{number:05}"), one.submission)
             student = str(graded.result.student)
             files.write(course.submitted / student / NAME / f"{NAME}.ipynb", data)
-            files.write(grade_class.result_path(course, NAME, student), graded.result.to_json().encode())
+            files.write(results.result_path(course, NAME, student), graded.result.to_json().encode())
             class_.append(graded)
         record.record(course, known, class_)
         cpu, wall = time.process_time(), time.perf_counter()

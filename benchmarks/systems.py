@@ -11,9 +11,9 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograder import results
 from autograder.course import Course
 from autograder.exercises.exercise import Exercise
-from autograder.grading import grade_class
 from benchmarks import measure
 from benchmarks.measure import Run
 from benchmarks.submissions import Class
@@ -148,7 +148,7 @@ def _verdicts(course: Course, exercise: Exercise) -> Verdicts:
         (str(result.student), f"{step.name}-{check.name}"): (
             "" if check.status == "passed" else check.message or check.status
         )
-        for result in grade_class.stored_results(course, exercise.name)
+        for result in results.stored_results(course, exercise.name)
         for step in result.steps
         for check in step.checks
     }

@@ -17,10 +17,10 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
+from autograder import results as stored
 from autograder.course import Course
 from autograder.exercises import exercise
 from autograder.gradebook import marks
-from autograder.grading import grade_class
 from tests import sample_class
 from tests.sample_class import Student
 
@@ -113,7 +113,7 @@ def hand_in(course: Course, students: list[Student], release: bytes) -> Iterator
 def surprises(course: Course, students: list[Student]) -> Iterator[str]:
     """Each grade that is not the expected one, in a line."""
     known = exercise.load(course.root, NAME)
-    results = {str(result.student): result for result in grade_class.stored_results(course, NAME)}
+    results = {str(result.student): result for result in stored.stored_results(course, NAME)}
     in_gradebook = marks.class_marks(course, known)
     for student in students:
         for line in student.expected.differences(known, results.get(student.id)):

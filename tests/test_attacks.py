@@ -34,7 +34,7 @@ from autograder.engine.worker import wire
 from autograder.engine.worker.locks import PROTECTIONS
 from autograder.errors import Unusable
 from autograder.exercises.exercise import load
-from autograder.grading import grade_class, pool
+from autograder.grading import pool, submitted
 from autograder.pages import document
 from autograder.submissions import notebook
 
@@ -372,7 +372,7 @@ def test_nothing_but_a_regular_file_is_collected_and_nobody_else_suffers(course,
 def graded_files(course, students):
     """The results of these students, from the files where submissions lie."""
     with closing(pool.Here(1, exercise(), course.secret(), course.settings)) as here:
-        tasks = [grade_class._task(course, "target", course.submitted, student, True) for student in students]
+        tasks = [submitted.task_of(course, "target", course.submitted, student, True) for student in students]
         return [here.submit(task).result().result for task in tasks]
 
 
@@ -404,7 +404,7 @@ def test_a_hard_link_is_read_as_the_bytes_that_it_is(course):
 def test_a_folder_whose_name_is_no_student_id_is_nobodys(course, name):
     if name != "..":
         (course.submitted / name / "target").mkdir(parents=True)
-    assert grade_class.students_in(course.submitted, "target") == ["ada", "mallory", "zoe"]
+    assert submitted.students_in(course.submitted, "target") == ["ada", "mallory", "zoe"]
 
 
 @pytest.mark.parametrize("text", [b"2000-01-01 00:00:00 UTC" * 99, b"\xff\xfe", b"9" * 150, b"now", b"2000-01-01 00:00:00 /etc/passwd", b""])

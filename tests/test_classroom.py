@@ -26,10 +26,11 @@ from autograder.course import Course
 from autograder.engine.grader import Graded
 from autograder.errors import Fault, Stopped
 from autograder.exercises.exercise import Exercise
-from autograder.grading import grade_class, pool
+from autograder.grading import pool
 from autograder.grading.journal import Journal
 from autograder.grading.processes import Graders, Task
 from autograder.result import Result
+from autograder.results import stored_results
 from tests import courses, databases, processes, stock, toy
 from tests.courses import NAME, RIGHT
 from tests.processes import call, start, until
@@ -63,7 +64,7 @@ def url(course: Course) -> str:
 
 
 def results(course: Course) -> dict[str, Result]:
-    return {str(result.student): result for result in grade_class.stored_results(course, NAME)}
+    return {str(result.student): result for result in stored_results(course, NAME)}
 
 
 def everything(course: Course) -> dict[str, object]:

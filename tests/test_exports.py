@@ -27,7 +27,7 @@ from autograder.course import Course
 from autograder.exports import formats, gradescope_zip, safe_csv
 from autograder.gradebook import record
 from autograder.gradebook.final_grades import of_class
-from autograder.grading.grade_class import result_path
+from autograder.results import result_path
 from tests import courses, platforms, test_gradebook
 from tests.courses import ALL_CHECKS, NAME, RIGHT
 from tests.databases import Database, execute

@@ -11,13 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from autograder import files
+from autograder import files, results
 from autograder.course import Course, Settings
 from autograder.engine.grader import Graded, Grader
 from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
 from autograder.gradebook.marks import CellMarks, Marks
-from autograder.grading import grade_class
 from autograder.pages import feedback
 from autograder.result import Example
 from tests import courses, sample_class
@@ -207,7 +206,7 @@ def test_rejected_failed_and_missing_pages_say_what_to_do(course: Course, known:
 
 def test_who_is_on_the_class_list_and_handed_in_nothing_gets_a_page(course: Course, known: Exercise) -> None:
     one = courses.graded(course, "ada", RIGHT)
-    files.write(grade_class.result_path(course, NAME, "ada"), one.result.to_json().encode())
+    files.write(results.result_path(course, NAME, "ada"), one.result.to_json().encode())
     (course.state / "students.csv").write_text("id,name\nada,Ada Lovelace\nbob,Bob Kahn\n")
     ada, bob = feedback.write_class(course, known)
     assert "<h1>Ada Lovelace</h1>" in ada.read_text() and "Nothing was handed in" in bob.read_text()

@@ -22,13 +22,13 @@ from typer.testing import CliRunner
 
 import autograder
 from autograder import cli, files
+from autograder import results as stored
 from autograder.course import Course, Settings
 from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
 from autograder.gradebook import record
 from autograder.gradebook.final_grades import Class, Standing
 from autograder.gradebook.marks import CellMarks, Marks
-from autograder.grading import grade_class
 from autograder.pages import report as page
 from autograder.reports import report as reporting
 from autograder.reports import statistics
@@ -328,7 +328,7 @@ def graded_course(course: Course) -> None:
     (course.state / "students.csv").write_text("id\nada\nbob\nsam\n")
     batch = [courses.graded(course, "ada", RIGHT), courses.graded(course, "bob", RIGHT, ("double-by_hand",))]
     for one in batch:
-        files.write(grade_class.result_path(course, NAME, str(one.result.student)), one.result.to_json().encode())
+        files.write(stored.result_path(course, NAME, str(one.result.student)), one.result.to_json().encode())
     record.prepare(course, known)
     record.record(course, known, batch)
 

@@ -18,15 +18,16 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from autograder import cli, files
+from autograder import results as stored
 from autograder.course import Course
 from autograder.disclosure import as_student_sees
 from autograder.errors import Fault
 from autograder.exports import gradescope
 from autograder.gradebook import autograded, marks, master, record
 from autograder.grading import grade_class
-from autograder.grading.grade_class import result_path
 from autograder.pages import feedback, feedback_zip
 from autograder.result import CheckResult, Example, Outcome, Result, StepResult
+from autograder.results import result_path
 from autograder.terminal import github_actions, score_table
 from autograder.troubles import Troubles, extra
 from tests import courses, test_gradebook
@@ -117,8 +118,8 @@ def test_a_result_that_cannot_be_stored_is_an_error_of_that_student_alone(
     why = {"encoded": "ValueError: Out of range float", "stored": "is a directory"}[kind]
     assert "the result could not be stored: " in str(outcomes["mal"].reason) and why in str(outcomes["mal"].reason)
     assert in_gradebook(course) == {"ann": 10, "zed": 10}
-    assert len(list(grade_class.stored_lines(course, NAME, outcomes.values()))) == (3 if kind == "encoded" else 2)
-    assert [result.status for result in grade_class.stored_results(course, NAME, Troubles())] == (
+    assert len(list(stored.stored_lines(course, NAME, outcomes.values()))) == (3 if kind == "encoded" else 2)
+    assert [result.status for result in stored.stored_results(course, NAME, Troubles())] == (
         ["graded", "error", "graded"] if kind == "encoded" else ["graded", "graded"]
     )
 

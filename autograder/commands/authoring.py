@@ -14,7 +14,8 @@ from autograder.commands.common import (
     course_at,
     opened,
 )
-from autograder.terminal.json_output import put, short, writable
+from autograder.terminal.json_output import put, writable
+from autograder.text import short
 
 
 def build(

@@ -21,7 +21,8 @@ from autograder.commands.common import (
     stop,
 )
 from autograder.errors import Unusable
-from autograder.terminal.json_output import put, short, writable
+from autograder.terminal.json_output import put, writable
+from autograder.text import short
 
 
 def grade(
@@ -37,8 +38,10 @@ def grade(
     course: CourseFolder = None,
 ) -> None:
     """Grade the class, into the gradebook."""
+    from autograder import results as stored
     from autograder.exercises import exercise as known
     from autograder.grading import grade_class, orphans
+    from autograder.grading.submitted import misspelt_in, strangers_in, students_in
     from autograder.terminal import class_tables
 
     where, what = opened(course, exercise)
@@ -48,9 +51,9 @@ def grade(
         raise Unusable(f"{submitted}: no such folder; name the folder with one folder a student")
     out = sys.stderr if json == "-" else sys.stdout
     folder = submitted or where.submitted
-    size = len(grade_class.students_in(folder, exercise))
-    strangers = grade_class.strangers_in(folder, exercise)
-    misspelt = grade_class.misspelt_in(folder, exercise, known.names(where.root))
+    size = len(students_in(folder, exercise))
+    strangers = strangers_in(folder, exercise)
+    misspelt = misspelt_in(folder, exercise, known.names(where.root))
     if not size and misspelt:
         raise Unusable(f"{short(folder)}: nothing of {exercise}, but {misspelt[0]!r}; rename it if it is meant to be")
     if not size and not strangers and not where.class_list():
@@ -68,7 +71,7 @@ def grade(
             force=force,
             progress=tick,
         )
-    put(json, grade_class.stored_lines(where, exercise, outcomes), out)
+    put(json, stored.stored_lines(where, exercise, outcomes), out)
     class_tables.scores(outcomes, out, missing(where, outcomes))
     for name in strangers:
         print(f"left out: {name!r} is no student id; rename the folder", file=out)

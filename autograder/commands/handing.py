@@ -15,8 +15,7 @@ from autograder.commands.common import (
     opened,
 )
 from autograder.errors import Unusable
-from autograder.terminal.json_output import short
-from autograder.text import inert
+from autograder.text import inert, short
 from autograder.troubles import Troubles
 
 

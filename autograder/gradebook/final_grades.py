@@ -101,12 +101,12 @@ def of_class(course: Course, exercise: Exercise, missing_as_zero: bool = False) 
         Unusable: nobody has been graded yet; or class list or gradebook cannot be read.
     """
     # Gradescope's bundle brings no database along, and needs none.
+    from autograder import results as stored
     from autograder.gradebook import marks as gradebook
     from autograder.gradebook import master
-    from autograder.grading import grade_class
 
     troubles = Troubles()
-    results = {str(result.student): result for result in grade_class.stored_results(course, exercise.name, troubles)}
+    results = {str(result.student): result for result in stored.stored_results(course, exercise.name, troubles)}
     everybody = gradebook.class_marks(course, exercise)
     known = {student: marks for student, marks in everybody.items() if any(map(_given, marks.cells.values()))}
     if not results and not known and not troubles:

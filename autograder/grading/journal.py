@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from autograder.terminal.json_output import short
+from autograder.text import short
 
 NAME = ".journal"
 

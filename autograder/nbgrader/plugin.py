@@ -16,6 +16,7 @@ from nbconvert.exporters import NotebookExporter
 from nbgrader.converters import NbGraderException  # type: ignore[import-untyped]
 from sqlalchemy import select
 
+from autograder import results as stored
 from autograder import timestamp
 from autograder.authoring import build
 from autograder.course import Course, find
@@ -115,13 +116,13 @@ class FeedbackExporter(_Exporter):
 
     def _run(self, course: Course, what: exercise.Exercise, students: list[str]) -> list[str]:
         # Whoever was rejected has no autograded notebook, and needs the page most.
-        others = grade_class.stored_students(course, what.name)
+        others = stored.stored_students(course, what.name)
         everybody = dict.fromkeys([*students, *_selected(self.converter.coursedir, others)])
         due = []
         for student in everybody:
             page = course.feedback / student / what.name / f"{what.name}.html"
             # Graded since; the page may even say that nothing was handed in.
-            is_old = _is_older(page, grade_class.result_path(course, what.name, student))
+            is_old = _is_older(page, stored.result_path(course, what.name, student))
             if is_old or self._due(page, course.autograded / student / what.name):
                 due.append(student)
         troubles = Troubles()

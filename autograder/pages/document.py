@@ -45,21 +45,6 @@ def block(words: str) -> str:
     return f"<pre>{text(words)}</pre>"
 
 
-def number(value: float) -> str:
-    """A number of points as people write it: 2, 2.5, 0.33."""
-    return f"{round(value, 2) + 0.0:g}"
-
-
-def points(value: float) -> str:
-    """``1 point``, ``2.5 points``."""
-    return f"{number(value)} {'point' if number(value) == '1' else 'points'}"
-
-
-def points_of(value: float, most: float) -> str:
-    """``8 of 12 points``."""
-    return f"{number(value)} of {points(most)}"
-
-
 def bar(value: float, most: float) -> str:
     """A bar as long as the share; the number stands beside it, so nobody who cannot see it misses anything."""
     share = max(0.0, min(1.0, value / most)) * 100 if most else 0.0

@@ -18,9 +18,10 @@ from autograder.course import Course
 from autograder.disclosure import as_student_sees
 from autograder.exercises.exercise import Exercise
 from autograder.gradebook.marks import Marks, class_marks
-from autograder.pages.document import bar, block, code, document, number, points, text
+from autograder.pages.document import bar, block, code, document, text
 from autograder.pages.feedback_steps import Steps, to_mend
 from autograder.result import Result, StepResult, shown
+from autograder.text import number, points
 from autograder.troubles import Troubles, gathered
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def write_class(
         Unusable: the gradebook or the class list cannot be read.
         Fault: somebody's page cannot be written, and ``troubles`` is None.
     """
-    from autograder.grading.grade_class import stored_students
+    from autograder.results import stored_students
 
     everybody = class_marks(course, exercise)
     listed = course.class_list() or {}
@@ -104,7 +105,7 @@ def write_class(
 
 
 def _write(course: Course, exercise: Exercise, student: str, marks: Marks | None, name: str) -> Path:
-    from autograder.grading.grade_class import stored_result
+    from autograder.results import stored_result
 
     folder = course.feedback / student / exercise.name
     handed_in = course.submitted / student / exercise.name

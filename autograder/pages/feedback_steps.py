@@ -8,9 +8,10 @@ from functools import partial
 from itertools import groupby
 
 from autograder.gradebook.marks import CellMarks
-from autograder.pages.document import block, code, points, points_of, text
+from autograder.pages.document import block, code, text
 from autograder.pages.pictures import pictures
 from autograder.result import CheckResult, StepResult, shown
+from autograder.text import points, points_of
 from autograder.troubles import extra
 
 MAX_LINES, MAX_LINE = 400, 300

@@ -12,11 +12,12 @@ from pathlib import Path
 from autograder import files
 from autograder.course import Course
 from autograder.pages import plots, report_items
-from autograder.pages.document import document, number, text
+from autograder.pages.document import document, text
 from autograder.pages.report_people import FEW, People
 from autograder.reports.report import Report
 from autograder.reports.statistics import Scores
 from autograder.reports.students import Kind
+from autograder.text import number
 
 # What a teacher looks at, the most urgent first: what it is called, and what it means.
 LOOK: Mapping[Kind, tuple[str, str]] = {

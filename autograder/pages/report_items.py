@@ -6,11 +6,12 @@ from collections.abc import Iterable
 
 from autograder.exercises.exercise import Check
 from autograder.pages import plots
-from autograder.pages.document import code, number, text
+from autograder.pages.document import code, text
 from autograder.pages.report_people import FEW, People
 from autograder.reports.report import Report
 from autograder.reports.statistics import Item, Shared
 from autograder.result import shown
+from autograder.text import number
 
 LOW = 0.1
 """A discrimination below this is marked."""

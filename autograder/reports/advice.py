@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from autograder.pages.document import number as points
 from autograder.reports.students import Entry
+from autograder.text import number as points
 
 if TYPE_CHECKING:
     from autograder.reports.report import Report

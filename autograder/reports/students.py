@@ -9,8 +9,8 @@ from typing import Literal
 from autograder.course import Course
 from autograder.engine.sandbox.parent_process import LEVELS
 from autograder.gradebook.final_grades import Class, Standing, Status
-from autograder.pages.document import number
 from autograder.result import Result
+from autograder.text import number
 
 Kind = Literal[
     "error", "rejected", "missing", "isolation", "outdated", "unlisted", "by_hand", "zero", "late", "repaired"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, TextIO
 
 from rich.console import Console
@@ -68,14 +67,3 @@ def show(screen: Console, table: Table) -> None:
         screen.print(table, soft_wrap=False)
     for line in captured.get().splitlines():
         screen.print(Text(line.rstrip()))
-
-
-def count(number: int, noun: str) -> str:
-    """``1 check``, ``2 checks``."""
-    return f"{number} {noun}{'s' * (number != 1)}"
-
-
-def listed(names: Iterable[str]) -> str:
-    """``a``, ``a and b``, ``a, b and c``."""
-    *most, last = names
-    return f"{', '.join(most)} and {last}" if most else last

@@ -13,8 +13,7 @@ from typing import TextIO
 
 from autograder.disclosure import visible
 from autograder.result import CheckResult, Result, StepResult, alike
-from autograder.terminal.console import count, listed
-from autograder.text import brief, printable, quoted
+from autograder.text import brief, count, listed, printable, quoted
 
 SUMMARY_BYTES = 1024 * 1024
 """More is thrown away as a whole."""

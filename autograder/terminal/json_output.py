@@ -33,11 +33,3 @@ def put(file: str | None, lines: Iterable[str], out: TextIO) -> None:
         return
     files.write(Path(file), (line.encode() for line in lines))
     print(f"wrote {file}", file=out)
-
-
-def short(path: Path) -> str:
-    """The path from here, where it lies below."""
-    try:
-        return str(path.relative_to(Path.cwd()))
-    except ValueError:
-        return str(path)

@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.text import Text
 
 from autograder.result import CheckResult, Result, StepResult, alike, shown
-from autograder.terminal.console import PROSE, count, listed, quote, say
+from autograder.terminal.console import PROSE, quote, say
+from autograder.text import count, listed
 
 MARKS = {
     "passed": ("✓", "green"),

@@ -22,6 +22,7 @@ from autograder.result import Result
 
 if TYPE_CHECKING:
     from autograder.engine.worker.locks import Lock
+    from autograder.student_copy import StudentCopy
 
 # Students may have this without NumPy, which is told in one line by whoever needs it: it is imported in the process.
 START = """
@@ -38,6 +39,35 @@ NEEDED = {"open a local socket", "find open descriptors", "import the grader"}
 
 
 UNLOCKED = "its code ran with your rights, unlocked ({reason}); check nobody else's notebook here"
+
+
+def checked(copy: StudentCopy, process: Confined | None = None) -> tuple[Result, str]:
+    """The result of a copy's visible checks, and why nothing locked its code in, if so; each call runs them anew.
+
+    Args:
+        process: where to run them; without it, in a new one where this system has such processes.
+
+    Raises:
+        Unusable: what stands in the notebook cannot be graded.
+        Fault: the process that runs them has ended.
+    """
+    if process is None and hasattr(os, "fork"):
+        process = Confined()
+    if process is not None:
+        result, reason = process.checked(copy.data, copy.path, copy.exercise.name)
+    else:
+        result, reason = _checked_here(copy), "this system has no isolation level that the kit knows"
+    if result.status != "graded":
+        raise Unusable(f"{copy.path}: {result.reason}; download the notebook again and copy your answers over")
+    return result, reason
+
+
+def _checked_here(copy: StudentCopy) -> Result:
+    from autograder.course import Settings
+    from autograder.engine.grader import Grader
+
+    with Grader(copy.exercise, b"", Settings(isolation="process")) as grader:
+        return grader.grade(copy.data, None).result
 
 
 class Confined:
@@ -124,7 +154,7 @@ def _lock() -> Lock:
 
 def _open_doors() -> str:
     """What this process can still do, though it is locked; nothing, as a rule."""
-    from autograder.engine.sandbox.selftest import ATTEMPTS
+    from autograder.engine.selftest import ATTEMPTS
 
     attempts: dict[str, Any] = {}
     exec(ATTEMPTS, attempts)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from autograder.course import Course
-from autograder.engine.sandbox import selftest
+from autograder.engine import selftest
 from autograder.engine.sandbox.parent_process import LEVELS, EngineFault, parent
 from autograder.errors import Unusable
 from autograder.exercises import exercise

@@ -17,7 +17,7 @@ import pytest
 if TYPE_CHECKING:
     from autograder.exercises import exercise
     from autograder.result import CheckResult
-    from autograder.student_copy import Handout
+    from autograder.student_copy import StudentCopy
 
 
 _NOTEBOOKS = pytest.StashKey[list["Notebook"]]()
@@ -31,12 +31,12 @@ class Notebook(pytest.File):
     """A student's copy of an exercise."""
 
     @cached_property
-    def handout(self) -> Handout:
-        from autograder import student_copy as handout
+    def copy(self) -> StudentCopy:
+        from autograder import student_copy
         from autograder.errors import Unusable
 
         try:
-            return handout.read(self.path.read_bytes(), str(self.path), self.path.stem)
+            return student_copy.read(self.path.read_bytes(), str(self.path), self.path.stem)
         except Unusable as error:
             raise self.CollectError(str(error)) from None
 
@@ -46,11 +46,13 @@ class Notebook(pytest.File):
     @cached_property
     def outcomes(self) -> dict[str, CheckResult]:
         """What each check says, by its id. One run tells it for all of them."""
-        result, self.unlocked = self.handout.checked()
+        from autograder import confined
+
+        result, self.unlocked = confined.checked(self.copy)
         return {f"{step.name}-{check.name}": check for step in result.steps for check in step.checks}
 
     def collect(self) -> Iterator[Step]:
-        for name in dict.fromkeys(check.step for check in self.handout.exercise.checks):
+        for name in dict.fromkeys(check.step for check in self.copy.exercise.checks):
             yield Step.from_parent(self, name=name)
 
 
@@ -60,7 +62,7 @@ class Step(pytest.Collector):
     parent: Notebook
 
     def collect(self) -> Iterator[Check]:
-        for check in self.parent.handout.exercise.checks:
+        for check in self.parent.copy.exercise.checks:
             if check.step == self.name:
                 yield Check.from_parent(self, name=check.name, check=check)
 
@@ -108,8 +110,8 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Notebook |
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     for notebook in config.stash.get(_NOTEBOOKS, []):
         # What cannot be read has been reported as an error.
-        if handout := notebook.__dict__.get("handout"):
-            terminalreporter.write_line(f"{notebook.path.name}: {handout.waiting}")
+        if copy := notebook.__dict__.get("copy"):
+            terminalreporter.write_line(f"{notebook.path.name}: {copy.waiting}")
         if notebook.unlocked:
             from autograder.confined import UNLOCKED
 

@@ -7,17 +7,13 @@ So its parts are found by what is in them: the setup cell binds ``CHECKS``, a ch
 from __future__ import annotations
 
 import ast
-import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from autograder.confined import Confined
-from autograder.course import Settings
 from autograder.errors import Unusable, with_repair
 from autograder.exercises.exercise import Cell, Check, Exercise
-from autograder.result import Result
 from autograder.submissions.notebook import RawCell, Rejected, raw_cells
 from autograder.submissions.python_source import binds, parses
 
@@ -25,7 +21,7 @@ ABOUT = re.compile(r"^# Check · (?P<category>[^·]+) · ", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Handout:
+class StudentCopy:
     """A student's notebook: its bytes, the visible checks in it, and how many others are hidden, worth how much."""
 
     data: bytes
@@ -40,34 +36,8 @@ class Handout:
         noun = "hidden check" if self.hidden == 1 else "hidden checks"
         return f"{self.hidden} {noun}, worth {self.hidden_points:g} points, are graded after you hand in"
 
-    def checked(self, confined: Confined | None = None) -> tuple[Result, str]:
-        """The result of its visible checks, and why nothing locked its code in, if so; each call runs them anew.
 
-        Args:
-            confined: the process to run them in; without it, a new one where this system has such processes.
-
-        Raises:
-            Unusable: what stands in the notebook cannot be graded.
-            Fault: the process that runs them has ended.
-        """
-        if confined is None and hasattr(os, "fork"):
-            confined = Confined()
-        if confined is not None:
-            result, reason = confined.checked(self.data, self.path, self.exercise.name)
-        else:
-            result, reason = self._checked_here(), "this system has no isolation level that the kit knows"
-        if result.status != "graded":
-            raise Unusable(f"{self.path}: {result.reason}; download the notebook again and copy your answers over")
-        return result, reason
-
-    def _checked_here(self) -> Result:
-        from autograder.engine.grader import Grader
-
-        with Grader(self.exercise, b"", Settings(isolation="process")) as grader:
-            return grader.grade(self.data, None).result
-
-
-def read(data: bytes, path: str, name: str) -> Handout:
+def read(data: bytes, path: str, name: str) -> StudentCopy:
     """A student's copy of the exercise ``name``.
 
     Raises:
@@ -85,7 +55,7 @@ def read(data: bytes, path: str, name: str) -> Handout:
     if not checks:
         raise Unusable(f"{path}: all of its checks are gone; download the notebook again and copy your answers over")
     hidden = [entry["points"] for entry in table.values() if entry["hidden"]]
-    return Handout(data, path, Exercise(name, "", tuple(known), {}), len(hidden), float(sum(hidden)))
+    return StudentCopy(data, path, Exercise(name, "", tuple(known), {}), len(hidden), float(sum(hidden)))
 
 
 def _table(cells: list[RawCell]) -> dict[str, dict[str, Any]] | None:

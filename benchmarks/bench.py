@@ -16,7 +16,7 @@ from pathlib import Path
 from rich.console import Console
 
 from autograder.course import Course
-from autograder.engine.sandbox.selftest import strongest
+from autograder.engine.selftest import strongest
 from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
 from benchmarks import breakdown, chart, floor, measure, tables

@@ -14,8 +14,8 @@ from rich.console import Console
 from rich.table import Table
 
 from autograder import course
+from autograder.engine import selftest
 from autograder.engine.grader import Grader
-from autograder.engine.sandbox import selftest
 from autograder.engine.sandbox.parent_process import LEVELS, Parent, parent
 from autograder.exercises import exercise
 

@@ -57,7 +57,7 @@ def test_the_check_cells_of_somebody_elses_notebook_reach_nothing(tmp_path, monk
     monkeypatch.setenv("TEACHER_TOKEN", "canary")
     data = spying_on(tmp_path, "softmax-by_hand")
 
-    result, unlocked = student_copy.read(data, "mallory.ipynb", "attention").checked()
+    result, unlocked = confined.checked(student_copy.read(data, "mallory.ipynb", "attention"))
 
     assert unlocked == ""
     (said,) = (check.message for check in result.checks if check.message.startswith("said "))
@@ -83,7 +83,7 @@ def test_where_nothing_can_lock_the_code_in_that_is_said(monkeypatch):
     start = f"import {landlock.__name__} as landlock\nlandlock.version = lambda: 0\n"
     monkeypatch.setattr(confined, "START", confined.START.replace("from autograder.confined", f"{start}from autograder.confined"))
 
-    result, unlocked = student_copy.read(NOTEBOOK.read_bytes(), "ada.ipynb", "attention").checked()
+    result, unlocked = confined.checked(student_copy.read(NOTEBOOK.read_bytes(), "ada.ipynb", "attention"))
 
     assert result.score == result.max_score
     assert "no Landlock" in unlocked

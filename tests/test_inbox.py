@@ -17,7 +17,7 @@ from autograder.collecting import downloads, inbox
 from autograder.collecting.store import Collected
 from autograder.course import Course
 from autograder.errors import Unusable
-from autograder.gradebook import record
+from autograder.gradebook import marks, record
 from autograder.submissions import parse
 from tests import courses
 from tests.courses import NAME, RIGHT
@@ -57,7 +57,7 @@ def class_list(course: Course, text: str = CLASS) -> None:
 
 
 def collect(course: Course) -> Collected:
-    return inbox.collect(course, courses.load(course))
+    return inbox.collect(course, courses.load(course), marks.duedate(course, courses.NAME))
 
 
 def taken(course: Course, student: str) -> bytes:

@@ -19,7 +19,7 @@ from autograder.collecting import downloads, gradescope, inbox
 from autograder.collecting import store as collected
 from autograder.collecting.store import Collected
 from autograder.course import Course
-from autograder.gradebook import record
+from autograder.gradebook import marks, record
 from tests import courses
 from tests.courses import NAME, RIGHT
 from tests.platforms import NAMES, PACKED, packed, zipped
@@ -62,7 +62,7 @@ def put(course: Course, place: str, data: bytes, time: datetime = PACKED_AT) -> 
 
 
 def collect(course: Course) -> Collected:
-    found = inbox.collect(course, courses.load(course))
+    found = inbox.collect(course, courses.load(course), marks.duedate(course, courses.NAME))
     assert all(len(line) < 2_000 for line in found.lines)
     return found
 

@@ -89,17 +89,17 @@ def test_junit_gets_a_file_that_can_be_read_whatever_a_student_writes(notebook):
 
 
 COUNTING = """
-from autograder.student_copy import Handout
+from autograder import confined
 
-real = Handout.checked
+real = confined.checked
 
 
-def checked(self, *confined):
+def checked(copy):
     print("graded", file=open("runs", "a"))
-    return real(self, *confined)
+    return real(copy)
 
 
-Handout.checked = checked
+confined.checked = checked
 """
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from autograder.course import Settings
+from autograder.engine import selftest
 from autograder.engine.grader import Grader
-from autograder.engine.sandbox import selftest
 from autograder.engine.sandbox.parent_process import parent
 from autograder.errors import Unusable
 from tests import toy

@@ -23,7 +23,6 @@ from autograder.collecting.whose import Names, Whose
 from autograder.course import Course
 from autograder.exercises import exercise as exercises
 from autograder.exercises.exercise import Exercise
-from autograder.gradebook import marks
 from autograder.submissions.percent import as_notebook
 
 SUFFIXES = (".ipynb", ".py")
@@ -74,14 +73,16 @@ class _Candidate:
         return self.time.replace(microsecond=0), self.copy, self.download.where
 
 
-def collect(course: Course, exercise: Exercise) -> Collected:
+def collect(course: Course, exercise: Exercise, due: datetime | None = None) -> Collected:
     """Store the newest submission of each student in the inbox, with the time at which it was handed in.
+
+    Args:
+        due: when the exercise is due, in UTC: Canvas says of a file no more than that it came late.
 
     Raises:
         Unusable: the class list cannot be read.
     """
     roster = Roster(course.class_list())
-    due = marks.duedate(course, exercise.name)
     due = due.replace(tzinfo=timezone.utc) if due else None
     names = Names(exercise.name, exercises.names(course.root), roster)
     with found(course.inbox, names.is_name) as (downloads, left):

@@ -7,14 +7,10 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
+from autograder.class_list import EMAILS, full_name, heading
 from autograder.collecting.naming import Claim
 from autograder.course import STUDENT_ID
 
-# Headings of students.csv, as people and platforms write them, without case, spaces and dashes.
-NAMES = {"name", "fullname", "studentname", "student"}
-FIRST_NAMES = {"firstname", "givenname", "forename"}
-LAST_NAMES = {"lastname", "surname", "familyname"}
-EMAILS = {"email", "emailaddress", "mail"}
 NUMBERS = {
     "moodle": {"moodleid", "identifier", "participant"},
     "canvas": {"lmsid", "lmsuserid", "canvasid", "canvasuserid", "userid"},
@@ -37,7 +33,7 @@ class Roster:
     def __init__(self, people: Mapping[str, Mapping[str, str]] | None) -> None:
         self.listed = people is not None
         self._people = {
-            student: {_heading(key): value for key, value in row.items()} for student, row in (people or {}).items()
+            student: {heading(key): value for key, value in row.items()} for student, row in (people or {}).items()
         }
         # A large class is asked for everybody of a large class.
         self._holders: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
@@ -50,8 +46,8 @@ class Roster:
             self._by_words[tuple(sorted(words))].add(student)
             for key in _rotations(words):
                 self._by_key[key].add(student)
-            for heading, value in row.items():
-                self._holders[heading, value.strip().casefold()].add(student)
+            for column, value in row.items():
+                self._holders[column, value.strip().casefold()].add(student)
 
     def find(self, claim: Claim) -> str:
         """The student's id.
@@ -121,16 +117,6 @@ class Roster:
         return set(self._by_words.get(words, ())) if words else set()
 
 
-def full_name(row: Mapping[str, str]) -> str:
-    """What a line of the class list calls a student; empty where it has no name."""
-    return " ".join(filter(None, (value_of(row, FIRST_NAMES), value_of(row, LAST_NAMES)))) or value_of(row, NAMES)
-
-
-def value_of(row: Mapping[str, str], headings: set[str]) -> str:
-    """What stands under the first of these headings in a line of the class list; empty where nothing does."""
-    return next((value for key, value in row.items() if value and _heading(key) in headings), "")
-
-
 def _made(claim: Claim) -> str:
     """Without a class list a student is called what the platform or the folder calls them, in plain letters."""
     texts = [claim.number, claim.email, claim.text] if claim.kind == "gradescope" else [claim.text]
@@ -150,10 +136,6 @@ def _words(text: str) -> list[str]:
 def _rotations(words: list[str]) -> set[str]:
     """ "Ada King Lovelace" is lovelaceadaking to Canvas; which of the words are the surname, nobody says."""
     return {"".join(words[start:] + words[:start]) for start in range(len(words))}
-
-
-def _heading(text: str) -> str:
-    return re.sub(r"[^a-z]", "", text.casefold())
 
 
 def _list(students: Iterable[str]) -> str:

@@ -27,23 +27,23 @@ def check(notebook: Notebook, course: CourseFolder = None) -> None:
 
     Needs nothing but the notebook, and locks its code in where this system can. Exits with 1 while a check fails.
     """
-    from autograder.confined import UNLOCKED, Confined
+    from autograder import confined
 
     # It loads what it needs while this process does the same.
-    confined = Confined() if hasattr(os, "fork") else None
+    process = confined.Confined() if hasattr(os, "fork") else None
     from autograder import student_copy
     from autograder.terminal import github_actions, score_table
     from autograder.terminal.console import console, say
 
-    given = student_copy.read(read_notebook(notebook), str(notebook), notebook.stem)
-    result, reason = given.checked(confined)
+    copy = student_copy.read(read_notebook(notebook), str(notebook), notebook.stem)
+    result, reason = confined.checked(copy, process)
     screen = console()
     score_table.show(screen, result)
     score_table.next_for_student(screen, result)
-    say(screen, f"{given.waiting}.")
-    github_actions.publish(result, given.waiting, notebook, sys.stdout)
+    say(screen, f"{copy.waiting}.")
+    github_actions.publish(result, copy.waiting, notebook, sys.stdout)
     if reason:
-        say(console(sys.stderr), f"note: {notebook}: {UNLOCKED.format(reason=reason)}")
+        say(console(sys.stderr), f"note: {notebook}: {confined.UNLOCKED.format(reason=reason)}")
     raise typer.Exit(0 if all(check.status == "passed" for check in result.checks) else 1)
 
 

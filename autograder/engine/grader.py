@@ -17,7 +17,7 @@ from autograder.engine.diagnosis import diagnose
 from autograder.engine.examples import example
 from autograder.engine.run import Attempt, Bench, Verdict
 from autograder.engine.sandbox.parent_process import EngineFault
-from autograder.engine.sandbox.selftest import strongest
+from autograder.engine.selftest import strongest
 from autograder.engine.session import Call
 from autograder.errors import Unusable
 from autograder.exercises.exercise import Check, Exercise

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from autograder.class_list import value_of
 from autograder.collecting.naming import Claim
-from autograder.collecting.roster import NUMBERS, value_of
+from autograder.collecting.roster import NUMBERS
 from autograder.errors import Unusable
 from autograder.exports import match_students
 from autograder.exports.export import Product, Request

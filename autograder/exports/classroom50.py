@@ -12,7 +12,7 @@ import re
 from datetime import datetime, timezone
 from typing import Any
 
-from autograder.collecting.roster import value_of
+from autograder.class_list import value_of
 from autograder.disclosure import as_student_sees
 from autograder.errors import Unusable
 from autograder.exports.export import Product, Request

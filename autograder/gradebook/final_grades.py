@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from autograder.collecting.roster import full_name
+from autograder.class_list import full_name
 from autograder.course import STUDENT_ID, Course
 from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise

@@ -15,7 +15,7 @@ from autograder.collecting.store import Collected
 from autograder.course import Course
 from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise
-from autograder.gradebook import config, record
+from autograder.gradebook import config, marks, record
 
 _TIME = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d)?)(?: ?(Z|[+-]\d\d:?\d\d|[A-Za-z][\w/+-]*))?")
 
@@ -72,7 +72,8 @@ def collect(course: Course, exercise: Exercise) -> list[str]:
     Raises:
         Unusable: the exchange or the class list cannot be read.
     """
-    found = store.together([from_exchange(course, exercise), inbox.collect(course, exercise)])
+    due = marks.duedate(course, exercise.name)
+    found = store.together([from_exchange(course, exercise), inbox.collect(course, exercise, due)])
     return found.lines or [f"nothing to collect in {course.inbox} nor in the exchange"]
 
 

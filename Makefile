@@ -52,6 +52,7 @@ test-everything: setup-all ## run the exhaustive tests, of which make test runs 
 lint: setup-all ## check types and style
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
 
 build: setup ## write the notebooks of EXERCISE from solutions/EXERCISE.py
 	@$(BIN)/autograder build $(EXERCISE)

@@ -428,7 +428,7 @@ _READERS: dict[int, Callable[[Decoder], Any]] = {
 
 def numbers(shape: tuple[int, ...]) -> int:
     """How many numbers an array of this shape counts for; an axis of length 0 counts as 1."""
-    return math.prod(max(side, 1) for side in shape)
+    return math.prod(shape) or math.prod(max(side, 1) for side in shape)
 
 
 def are_wide(values: int, longest: int) -> bool:

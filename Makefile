@@ -44,10 +44,10 @@ demo: setup ## grade a sample class: release, collect, grade, feedback, report; 
 
 test: setup-all lint ## run what must pass before a change goes in; 5 minutes
 	$(BIN)/autograder build --check
-	$(BIN)/python -m pytest -n auto --dist loadgroup
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 test-everything: setup-all ## run the exhaustive tests, of which make test runs samples; 15 minutes
-	$(BIN)/python -m pytest -n auto --dist loadgroup -m everything
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m everything
 
 lint: setup-all ## check types and style
 	$(BIN)/ruff check .

@@ -1,4 +1,4 @@
-"""Fixtures that several test files share, how tests are shared out, and what happens where there is no browser."""
+"""Fixtures that several test files share, how many processes share them, and what happens where there is no browser."""
 
 import os
 
@@ -14,15 +14,6 @@ __all__ = ["browser", "built_root", "course", "database", "postgres", "pytest_ru
 # How long an example takes is no matter: the machine may be busy. How many there are is, and which: the same each time.
 settings.register_profile("kit", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("kit")
-
-
-def pytest_itemcollected(item: pytest.Item) -> None:
-    """The tests of a file run one after the other in one process: they share what took long to make.
-
-    A file whose tests share nothing says so with groups of its own: ``pytest.mark.xdist_group``.
-    """
-    if item.get_closest_marker("xdist_group") is None:
-        item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -28,6 +28,7 @@ from autograder.exports import formats, gradescope_zip, safe_csv
 from autograder.gradebook import record
 from autograder.gradebook.final_grades import of_class
 from autograder.results import result_path
+from autograder.submissions.parse import parse
 from tests import courses, platforms, test_gradebook
 from tests.courses import ALL_CHECKS, NAME, RIGHT
 from tests.databases import Database, execute
@@ -480,7 +481,7 @@ def test_sources_are_what_students_wrote_and_a_template_apart(graded: Course, ca
     for student, answers in (("ada", own), ("bob", {"double": "def double(x:"}), ("+hal", {})):
         folder = courses.submit(graded, student, answers)
         path = result_path(graded, NAME, student)
-        digest = courses.submission.parse((folder / f"{NAME}.ipynb").read_bytes(), courses.load(graded)).sha256
+        digest = parse((folder / f"{NAME}.ipynb").read_bytes(), courses.load(graded)).sha256
         data = {**json.loads(path.read_bytes()), "submission_sha256": digest}
         files.write(path, json.dumps(data).encode())
     courses.submit(graded, "cyd", {"double": "handed in again after grading"})

@@ -28,6 +28,7 @@ from autograder.grading import grade_class
 from autograder.pages import feedback, feedback_zip
 from autograder.result import CheckResult, Example, Outcome, Result, StepResult
 from autograder.results import result_path
+from autograder.submissions.parse import parse
 from autograder.terminal import github_actions, score_table
 from autograder.troubles import Troubles, extra
 from tests import courses, test_gradebook
@@ -48,7 +49,7 @@ def graded(course: Course) -> Course:
     for student in CLASS:
         folder = courses.submit(course, student, RIGHT)
         one = courses.graded(course, student, RIGHT)
-        digest = courses.submission.parse((folder / f"{NAME}.ipynb").read_bytes(), known).sha256
+        digest = parse((folder / f"{NAME}.ipynb").read_bytes(), known).sha256
         one = replace(one, result=replace(one.result, submission_sha256=digest, graded_at="2026-03-01T20:30:00+00:00"))
         files.write(result_path(course, NAME, student), one.result.to_json().encode())
         autograded.write(course, known, one)

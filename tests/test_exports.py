@@ -480,7 +480,7 @@ def test_sources_are_what_students_wrote_and_a_template_apart(graded: Course, ca
     for student, answers in (("ada", own), ("bob", {"double": "def double(x:"}), ("+hal", {})):
         folder = courses.submit(graded, student, answers)
         path = result_path(graded, NAME, student)
-        digest = courses.submission.parse((folder / f"{NAME}.ipynb").read_bytes(), courses.load(graded)).sha256
+        digest = courses.parse.parse((folder / f"{NAME}.ipynb").read_bytes(), courses.load(graded)).sha256
         data = {**json.loads(path.read_bytes()), "submission_sha256": digest}
         files.write(path, json.dumps(data).encode())
     courses.submit(graded, "cyd", {"double": "handed in again after grading"})
@@ -621,8 +621,8 @@ def test_the_bundle_needs_no_more_than_it_installs(course: Course, home: Path) -
     assert list(gradescope_zip.REQUIREMENTS) == project["dependencies"]
     (home / "submission" / f"{NAME}.ipynb").write_bytes(courses.handed_in(course, RIGHT))
     code = (
-        "import sys; from pathlib import Path; from autograder.exports import on_gradescope\n"
-        f"assert on_gradescope.main(Path({str(home)!r})) == 0\n"
+        "import sys; from pathlib import Path; from autograder.exports import gradescope_runner\n"
+        f"assert gradescope_runner.main(Path({str(home)!r})) == 0\n"
         "print(*{name.partition('.')[0] for name in sys.modules} - sys.stdlib_module_names)"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=home / "source", capture_output=True, text=True, timeout=900, check=True)

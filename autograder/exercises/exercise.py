@@ -120,7 +120,7 @@ def load(root: Path, name: str) -> Exercise:
 
 
 def names(root: Path) -> list[str]:
-    """The exercises below ``root``: those with a built notebook or an authored file with a setup cell."""
+    """The exercises below ``root`` that have been built, those whose authored file is gone among them."""
     return sorted(path.parent.name for path in (root / "solutions").glob("*/*.ipynb") if path.stem == path.parent.name)
 
 

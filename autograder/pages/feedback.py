@@ -21,7 +21,7 @@ from autograder.gradebook.marks import Marks, class_marks
 from autograder.pages.document import bar, block, code, document, text
 from autograder.pages.feedback_steps import Steps, to_mend
 from autograder.result import Result, StepResult, shown
-from autograder.text import number, points
+from autograder.text import number, points, signed
 from autograder.troubles import Troubles, gathered
 
 if TYPE_CHECKING:
@@ -165,15 +165,11 @@ def _score(result: Result, marks: Marks | None) -> Iterator[str]:
 def _parts(marks: Marks) -> Iterator[tuple[str, str]]:
     yield "Checks", number(marks.automatic)
     if any(cell.manual_score is not None for cell in marks.cells.values()):
-        yield "By hand", _signed(marks.by_hand)
+        yield "By hand", signed(marks.by_hand)
     if marks.extra_credit:
-        yield "Extra credit", _signed(marks.extra_credit)
+        yield "Extra credit", signed(marks.extra_credit)
     if marks.late_penalty:
-        yield f"Late penalty ({_duration(marks.seconds_late)} late)", _signed(-marks.late_penalty)
-
-
-def _signed(value: float) -> str:
-    return f"{'−' if value < 0 else '+'}{number(abs(value))}"
+        yield f"Late penalty ({_duration(marks.seconds_late)} late)", signed(-marks.late_penalty)
 
 
 def _duration(seconds: float) -> str:

@@ -58,7 +58,9 @@ def _students(screen: Console, rows: Sequence[Row]) -> None:
     graded = [points for _, points, _, _ in rows if points is not None]
     mean = f", mean {sum(graded) / len(graded):.1f}" if graded else ""
     parts = [f"{counts['graded']} graded{mean}", f"{counts['rejected']} rejected", f"{counts['error']} errors"]
-    screen.print(Text(", ".join(parts + [f"{counts['missing']} missing"] * bool(counts["missing"]))))
+    if counts["missing"]:
+        parts.append(f"{counts['missing']} missing")
+    screen.print(Text(", ".join(parts)))
 
 
 def checks(exercise: Exercise, results: Sequence[Result], out: TextIO | None = None) -> None:

@@ -49,9 +49,8 @@ def write(course: Course, exercise: Exercise, graded: Graded, submitted: Path | 
 
 def notebook(known: Master, result: Result, submission: Submission) -> str:
     """The notebook as JSON, valid for nbformat 4.5."""
-    verdicts = {f"{step.name}-{check.name}": check for step in result.steps for check in step.checks}
     before, after = _around(known)
-    return f"{before}{','.join(_cells(known, verdicts, submission))}{after}"
+    return f"{before}{','.join(_cells(known, result.by_id, submission))}{after}"
 
 
 def _cells(known: Master, verdicts: Mapping[str, CheckResult], submission: Submission) -> Iterator[str]:

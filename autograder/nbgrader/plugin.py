@@ -92,7 +92,9 @@ class GradeExporter(_Exporter):
             if known is not None and student not in known:
                 log.error("No student with ID '%s' exists in the database", student)
                 failed.append(student)
-            elif self._due(course.autograded / student / name / f"{name}.ipynb", course.submitted / student / name):
+            elif self._due(
+                course.autograded / student / name / f"{name}.ipynb", course.submission(student, name)
+            ):
                 due.append(student)
         if not due:
             return failed

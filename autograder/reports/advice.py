@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from autograder.reports.students import Entry
+from autograder.result import parts_of
 from autograder.text import count, listed
 from autograder.text import number as points
 
@@ -84,11 +85,11 @@ def _people(report: Report) -> Iterator[Advice]:
 def _checks(report: Report) -> Iterator[Advice]:
     """Checks that may themselves be wrong."""
     # Where nobody passes anything of a step, nobody has written it yet.
-    tried = {id.partition("-")[0] for id, item in report.checks.items() if item.passed or item.carried}
+    tried = {parts_of(id)[0] for id, item in report.checks.items() if item.passed or item.carried}
     nobody = [
         item
         for id, item in report.checks.items()
-        if item.count > 2 and not item.passed and not item.carried and id.partition("-")[0] in tried
+        if item.count > 2 and not item.passed and not item.carried and parts_of(id)[0] in tried
     ]
     for item in nobody[:1]:
         more = f" (and {len(nobody) - 1} more)" if len(nobody) > 1 else ""

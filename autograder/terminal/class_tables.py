@@ -68,11 +68,7 @@ def checks(exercise: Exercise, results: Sequence[Result], out: TextIO | None = N
     screen = console(out)
     graded = [result for result in results if result.status == "graded"]
     passed = Counter(
-        f"{step.name}-{check.name}"
-        for result in graded
-        for step in result.steps
-        for check in step.checks
-        if check.status == "passed"
+        id for result in graded for id, check in result.by_id.items() if check.status == "passed"
     )
     table = _table()
     for name, right in (("check", False), ("points", True), ("category", False), ("passed", True)):

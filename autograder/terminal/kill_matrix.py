@@ -19,7 +19,7 @@ def show(proof: Proof, out: TextIO | None = None) -> None:
     """Which check catches which misconception first (●) or as well (×), then what is wrong, if anything."""
     console = console_of(out)
     for step, trials in by_step(proof.exercise, proof.wrong).items():
-        checks = [check for check in proof.exercise.checks if check.step == step and check.id in proof.checks]
+        checks = [check for check in proof.exercise.checks_of(step) if check.id in proof.checks]
         console.print(Text(f"{step}: {count(len(trials), 'misconception')}", style="bold"))
         for number, check in enumerate(checks):
             console.print(Text(_legend(number, check, trials)), soft_wrap=True)

@@ -12,8 +12,19 @@ from typing import Annotated, Any
 import typer
 
 from autograder import __version__
-from autograder.commands import authoring, course, handing, one
+from autograder.commands.build import build
+from autograder.commands.check import check
+from autograder.commands.collect import collect
 from autograder.commands.common import CourseFolder, stop
+from autograder.commands.doctor import doctor
+from autograder.commands.export import export
+from autograder.commands.feedback import feedback
+from autograder.commands.grade import grade
+from autograder.commands.lab import lab
+from autograder.commands.prove import prove
+from autograder.commands.release import release
+from autograder.commands.report import report
+from autograder.commands.score import score
 from autograder.errors import Fault, Stopped, Unusable
 
 app = typer.Typer(
@@ -23,23 +34,23 @@ app = typer.Typer(
     help="Build, release and grade exercises in which people learn by writing the code.",
 )
 for command in (
-    authoring.build,
-    one.check,
-    one.score,
-    handing.release,
-    handing.collect,
-    course.grade,
-    handing.feedback,
-    course.report,
-    handing.export,
-    course.lab,
-    authoring.prove,
-    course.doctor,
+    build,
+    check,
+    score,
+    release,
+    collect,
+    grade,
+    feedback,
+    report,
+    export,
+    lab,
+    prove,
+    doctor,
 ):
     app.command(
         # The list of commands shows this line whole; typer would cut it.
         short_help=(command.__doc__ or "").partition("\n")[0],
-        context_settings={"ignore_unknown_options": command is course.lab},  # they are for jupyter lab
+        context_settings={"ignore_unknown_options": command is lab},  # they are for jupyter lab
     )(command)
 
 # The base of all that typer says of a command line; where it lies differs between versions.
@@ -54,13 +65,13 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def common(
-    course: CourseFolder = None,
+    course_folder: CourseFolder = None,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="print the version and exit")
     ] = False,
 ) -> None:
-    if course is not None:
-        os.environ["AUTOGRADER_COURSE"] = str(course)
+    if course_folder is not None:
+        os.environ["AUTOGRADER_COURSE"] = str(course_folder)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -77,6 +77,10 @@ class Course:
     def gradebook(self) -> Path:
         return self.state / "gradebook.db"
 
+    def submission(self, student: str, exercise: str) -> Path:
+        """The folder of what a student handed in."""
+        return self.submitted / student / exercise
+
     def secret(self) -> bytes:
         """The key of the random inputs: ``AUTOGRADER_SECRET``, else the course's own, drawn when first asked for."""
         given = os.environ.get("AUTOGRADER_SECRET")

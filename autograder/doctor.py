@@ -15,6 +15,7 @@ from autograder.engine import selftest
 from autograder.engine.sandbox.parent_process import LEVELS, EngineFault, parent
 from autograder.errors import Unusable
 from autograder.exercises import exercise
+from autograder.text import count, points
 
 PACKAGES = ("numpy", "nbgrader", "jupyterlab", "nbformat", "jupytext", "matplotlib", "sqlalchemy")
 
@@ -83,7 +84,8 @@ def _built(course: Course, name: str) -> str:
         loaded = exercise.load(course.root, name)
     except Unusable as error:
         return str(error)
-    return f"{len(loaded.steps)} steps, {len(loaded.checks)} checks, {loaded.max_score:g} points"
+    steps, checks = count(len(loaded.steps), "step"), count(len(loaded.checks), "check")
+    return f"{steps}, {checks}, {points(loaded.max_score)}"
 
 
 def _writable(folder: Path) -> str:

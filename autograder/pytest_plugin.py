@@ -49,7 +49,7 @@ class Notebook(pytest.File):
         from autograder import confined
 
         result, self.unlocked = confined.checked(self.copy)
-        return {f"{step.name}-{check.name}": check for step in result.steps for check in step.checks}
+        return result.by_id
 
     def collect(self) -> Iterator[Step]:
         for name in dict.fromkeys(check.step for check in self.copy.exercise.checks):
@@ -62,9 +62,8 @@ class Step(pytest.Collector):
     parent: Notebook
 
     def collect(self) -> Iterator[Check]:
-        for check in self.parent.copy.exercise.checks:
-            if check.step == self.name:
-                yield Check.from_parent(self, name=check.name, check=check)
+        for check in self.parent.copy.exercise.checks_of(self.name):
+            yield Check.from_parent(self, name=check.name, check=check)
 
 
 class Check(pytest.Item):

@@ -29,6 +29,17 @@ def unwritten(step: str) -> str:
     return f"{step} is still to be written"
 
 
+def check_id(step: str, name: str) -> str:
+    """The id of a check: ``softmax-by_hand``."""
+    return f"{step}-{name}"
+
+
+def parts_of(id: str) -> tuple[str, str]:
+    """The step and the name of a check, out of its id."""
+    step, _, name = id.partition("-")
+    return step, name
+
+
 @dataclass(frozen=True)
 class CheckResult:
     """The verdict on one check; ``0 <= earned <= points``, both finite."""
@@ -78,6 +89,9 @@ class StepResult:
     name: str
     checks: tuple[CheckResult, ...]
     example: Example | None = None
+
+    def id_of(self, check: CheckResult) -> str:
+        return check_id(self.name, check.name)
 
     @property
     def score(self) -> float:
@@ -142,6 +156,11 @@ class Result:
     @property
     def checks(self) -> tuple[CheckResult, ...]:
         return tuple(check for step in self.steps for check in step.checks)
+
+    @property
+    def by_id(self) -> dict[str, CheckResult]:
+        """Its checks, each by the id that it has in the exercise."""
+        return {step.id_of(check): check for step in self.steps for check in step.checks}
 
     @property
     def categories(self) -> dict[str, dict[str, float]]:

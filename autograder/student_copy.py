@@ -14,6 +14,7 @@ from typing import Any
 
 from autograder.errors import Unusable, with_repair
 from autograder.exercises.exercise import Cell, Check, Exercise
+from autograder.result import parts_of
 from autograder.submissions.notebook import RawCell, Rejected, raw_cells
 from autograder.submissions.python_source import binds, parses
 
@@ -76,7 +77,7 @@ def _table(cells: list[RawCell]) -> dict[str, dict[str, Any]] | None:
 
 
 def _cells(cells: list[RawCell], table: dict[str, dict[str, Any]]) -> Iterator[Cell]:
-    steps = dict.fromkeys(id.partition("-")[0] for id in table)
+    steps = dict.fromkeys(parts_of(id)[0] for id in table)
     seen: set[str] = set()
     for number, raw in enumerate(cells):
         cell = _cell(raw, steps, table) if raw.is_code else None
@@ -105,7 +106,7 @@ def _cell(raw: RawCell, steps: Iterable[str], table: dict[str, dict[str, Any]]) 
 
 
 def _check(id: str, source: str, points: float) -> Check:
-    step, _, name = id.partition("-")
+    step, name = parts_of(id)
     about = ABOUT.search(source)
     sentence = " ".join((ast.get_docstring(ast.parse(source)) or "").split())
     category = {"inputs unchanged": "purity"}.get(about["category"], about["category"]) if about else "values"

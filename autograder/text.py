@@ -58,9 +58,19 @@ def listed(names: Iterable[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
+def either(names: Iterable[str]) -> str:
+    """``a``, ``a or b``, ``a or b or c``, sorted."""
+    return " or ".join(sorted(names))
+
+
 def number(value: float) -> str:
     """A number of points as people write it: 2, 2.5, 0.33."""
     return f"{round(value, 2) + 0.0:g}"
+
+
+def signed(value: float) -> str:
+    """What is added or taken away, with its sign: +2, −0.5."""
+    return f"{'−' if value < 0 else '+'}{number(abs(value))}"
 
 
 def points(value: float) -> str:

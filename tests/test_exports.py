@@ -622,8 +622,8 @@ def test_the_bundle_needs_no_more_than_it_installs(course: Course, home: Path) -
     assert list(gradescope_zip.REQUIREMENTS) == project["dependencies"]
     (home / "submission" / f"{NAME}.ipynb").write_bytes(courses.handed_in(course, RIGHT))
     code = (
-        "import sys; from pathlib import Path; from autograder.exports import on_gradescope\n"
-        f"assert on_gradescope.main(Path({str(home)!r})) == 0\n"
+        "import sys; from pathlib import Path; from autograder.exports import gradescope_runner\n"
+        f"assert gradescope_runner.main(Path({str(home)!r})) == 0\n"
         "print(*{name.partition('.')[0] for name in sys.modules} - sys.stdlib_module_names)"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=home / "source", capture_output=True, text=True, timeout=900, check=True)

@@ -216,6 +216,23 @@ def test_who_is_on_the_class_list_and_handed_in_nothing_gets_a_page(course: Cour
     assert feedback.write_class(course, known, ["ada"]) == [ada]
 
 
+@pytest.mark.parametrize("suffix", [".ipynb", ".py"])
+def test_the_page_shows_the_code_of_a_notebook_and_of_a_script(
+    course: Course, known: Exercise, suffix: str
+) -> None:
+    folder = courses.submit(course, "ada", RIGHT)
+    handed_in = folder / f"{NAME}{suffix}"
+    if suffix == ".py":
+        (folder / f"{NAME}.ipynb").unlink()
+        handed_in.write_text("\n\n".join(f"# %%\n{answer}" for answer in RIGHT.values()))
+    with Grader(known, b"pages", course.settings) as grader:
+        result = grader.grade(handed_in.read_bytes(), "ada").result
+    files.write(results.result_path(course, NAME, "ada"), result.to_json().encode())
+
+    [page] = feedback.write_class(course, known)
+    assert words(page.read_text()).count("Your code of") == len(known.steps)
+
+
 @pytest.fixture(scope="module")
 def attention() -> Iterator[dict[str, str]]:
     """Pages of the sample class as the engine really grades it."""

@@ -14,7 +14,7 @@ import pytest
 
 from autograder import timestamp
 from autograder.collecting import downloads, inbox
-from autograder.collecting.store import Collected
+from autograder.collecting.store import Collected, store
 from autograder.course import Course
 from autograder.errors import Unusable
 from autograder.gradebook import marks, record
@@ -196,6 +196,18 @@ def test_a_later_download_replaces_an_earlier_one_and_never_the_other_way_round(
     assert taken(course, "ada") == courses.handed_in(course, RIGHT)
     put(course, "ada/counting.ipynb", courses.handed_in(course, {}), minutes=15)
     assert collect(course) == Collected(stored=("ada",))
+
+
+def test_of_two_hand_ins_of_one_second_the_second_is_kept_and_a_copy_of_it_is_nothing_new(
+    course: Course,
+) -> None:
+    time = datetime(2026, 3, 20, 12, 0, 5, tzinfo=timezone.utc)
+    first, second = (courses.handed_in(course, {"why": text}) for text in ("first", "second"))
+
+    assert store(course, NAME, "ada", first, time)
+    assert store(course, NAME, "ada", second, time)
+    assert taken(course, "ada") == second
+    assert not store(course, NAME, "ada", second, time)
 
 
 def test_gradescopes_list_gives_person_group_and_time(course: Course) -> None:

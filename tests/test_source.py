@@ -245,12 +245,21 @@ def test_line_endings_and_a_byte_order_mark_make_no_difference(tmp_path: Path) -
         ("match a:\n    case {'k': v, **r} | [v, *r]:\n        s = v", "v r s", "a"),
         ("print(f'{x!r:>{w}}', __name__)", "", "x w"),
         ("del x", "x", ""),
+        ("def f(a=(b := c)): pass", "f b", "c"),
+        ("from a import *", "", ""),
+        ("def f():\n    global t\n    def g(): return t\n    t = 1", "f", "t"),
+        ("class A:\n    y = 1\n    w = [y for _ in z]", "A", "y z"),
     ],
 )
 def test_names_are_bound_and_needed_as_python_says(code: str, bound: str, needed: str) -> None:
     found = names.names(code)
     assert found.bound == set(bound.split())
     assert found.needed == set(needed.split())
+
+
+def test_names_are_found_however_deep_the_code_is() -> None:
+    sum_of_many = "last = " + " + ".join(f"a{number}" for number in range(1500))
+    assert names.names(sum_of_many).used == {f"a{number}" for number in range(1500)}
 
 
 def test_a_hidden_check_gets_the_oracles_it_needs_and_no_others() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import os
+import symtable
 import tracemalloc
 from pathlib import Path
 
@@ -372,3 +373,22 @@ def test_parsing_runs_nothing_and_prints_nothing(capsys: pytest.CaptureFixture[s
     nb["cells"].append(added("raise SystemExit"))
     parse(json.dumps(nb).encode(), TOY)
     assert capsys.readouterr() == ("", "")
+
+
+def test_a_comprehension_s_variable_named_like_a_step_is_no_answer_on_any_python(monkeypatch):
+    """Since Python 3.12 ``symtable`` counts such a variable as the cell's own; here it says so on every version."""
+    real = symtable.symtable
+
+    def as_since_3_12(source, *rest):
+        return real(f"{source}\nf = 0" if "for f in" in source else source, *rest)
+
+    monkeypatch.setattr(symtable, "symtable", as_since_3_12)
+    nb = right()
+    nb["cells"].insert(0, added("rows = [f for f in range(3)]"))
+    for own in nb["cells"]:
+        own["metadata"] = {}
+        own.pop("id", None)
+
+    found = parse(json.dumps(nb).encode(), TOY)
+    assert found.warnings == ()
+    assert found.answer("f") == RIGHT["f"]

@@ -18,6 +18,7 @@ from autograder.exercises import misconceptions
 from autograder.exercises import names as scope
 from autograder.files import write
 from autograder.result import shown
+from autograder.text import points
 
 # What stands where an answer was. nbgrader_config.py takes it from here, so that its own
 # "generate assignment" and this build write the same bytes.
@@ -128,8 +129,8 @@ def _cells(authored: Source, hints: str) -> Iterator[dict[str, Any]]:
         if cell.kind == "setup":
             text += f"\n\n{_GENERATED}\n{_table(authored)}" + (f"\n{hints}" if hints else "")
         elif cell.kind == "step":
-            points = _points(authored.points_of(cell.id))
-            text = f"# Step {steps.index(cell.id) + 1} of {len(steps)} · {cell.id} · {points}\n{text}"
+            title = f"# Step {steps.index(cell.id) + 1} of {len(steps)} · {cell.id}"
+            text = f"{title} · {points(authored.points_of(cell.id))}\n{text}"
         elif cell.kind == "check":
             text = _check(cell, secret)
         metadata: dict[str, Any] = {}
@@ -170,7 +171,7 @@ def _check(cell: Cell, secret: list[str]) -> str:
     sentence = ast.parse(cell.source).body[0]
     lines = cell.source.split("\n")
     head, body = "\n".join(lines[: sentence.end_lineno]), "\n".join(lines[sentence.end_lineno :]).strip("\n")
-    about = f"{shown(cell.category or '')} · {_points(cell.points or 0)}"
+    about = f"{shown(cell.category or '')} · {points(cell.points or 0)}"
     if not cell.hidden:
         return f"{head}\n# Check · {about}\n{body}"
     needed = oracles.closure(secret, scope.names(body).needed)
@@ -186,10 +187,6 @@ def _table(authored: Source) -> str:
         f'    "{cell.id}": {{"points": {cell.points}, "hidden": {cell.hidden}}},\n' for cell in authored.of("check")
     )
     return f"CHECKS = {{\n{rows}}}"
-
-
-def _points(points: float) -> str:
-    return f"{points} point" if points == 1 else f"{points} points"
 
 
 def _content_id(cell: Cell, taken: dict[str, int]) -> str:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from autograder.result import parts_of
+
 Kind = Literal["prose", "plain", "setup", "oracles", "step", "check", "manual"]
 
 CATEGORIES = (
@@ -50,12 +52,12 @@ class Cell:
     @property
     def step(self) -> str:
         """The step that a check belongs to."""
-        return self.id.partition("-")[0]
+        return parts_of(self.id)[0]
 
     @property
     def name(self) -> str:
         """The name of a check within its step."""
-        return self.id.partition("-")[2]
+        return parts_of(self.id)[1]
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from autograder.class_list import EMAILS, full_name, heading
 from autograder.collecting.naming import Claim
 from autograder.course import STUDENT_ID
+from autograder.text import either
 
 NUMBERS = {
     "moodle": {"moodleid", "identifier", "participant"},
@@ -62,10 +63,10 @@ class Roster:
         hits = numbered or named
         if numbered and named and not numbered & named:
             raise Unmatched(
-                f"students.csv has {claim.text} as {_list(named)}, but the number or address of {_list(numbered)}"
+                f"students.csv has {claim.text} as {either(named)}, but the number or address of {either(numbered)}"
             )
         if len(hits) > 1:
-            raise Unmatched(f"{claim.text} may be {_list(hits)}; add the platform's number to students.csv")
+            raise Unmatched(f"{claim.text} may be {either(hits)}; add the platform's number to students.csv")
         if not hits:
             raise Unmatched(f"{claim.text} is nobody in students.csv; add a line or a column")
         return next(iter(hits))
@@ -136,7 +137,3 @@ def _words(text: str) -> list[str]:
 def _rotations(words: list[str]) -> set[str]:
     """ "Ada King Lovelace" is lovelaceadaking to Canvas; which of the words are the surname, nobody says."""
     return {"".join(words[start:] + words[:start]) for start in range(len(words))}
-
-
-def _list(students: Iterable[str]) -> str:
-    return " or ".join(sorted(students))

@@ -70,7 +70,7 @@ def store(course: Course, exercise: str, student: str, data: bytes, time: dateti
         time: when it was handed in, with its zone, by the clock of the system that took it.
         secret: what ``nbgrader submit`` drew for it.
     """
-    folder = course.submitted / student / exercise
+    folder = course.submission(student, exercise)
     path = folder / f"{exercise}.ipynb"
     new = time.astimezone(timezone.utc).replace(tzinfo=None)
     try:
@@ -104,9 +104,9 @@ def read_secret(folder: Path | int) -> str | None:
 
 def keep_platform(course: Course, exercise: str, student: str, hand_back: str) -> None:
     """Remember how the platform calls a student (``naming.hand_back``)."""
-    path = course.submitted / student / exercise / PLATFORM
-    if hand_back and read_platform(path.parent) != hand_back:
-        files.write(path, hand_back.encode())
+    folder = course.submission(student, exercise)
+    if hand_back and read_platform(folder) != hand_back:
+        files.write(folder / PLATFORM, hand_back.encode())
 
 
 def read_platform(folder: Path) -> str:

@@ -13,6 +13,7 @@ from autograder.collecting.downloads import Download
 from autograder.collecting.gradescope import Exports
 from autograder.collecting.naming import Claim
 from autograder.collecting.roster import Roster, Unmatched
+from autograder.text import either
 
 _REPAIR = "write students.csv, or put what you downloaded into the inbox itself"
 _RENAME = "write students.csv, or call a class's archive submissions.zip"
@@ -102,7 +103,7 @@ class Whose:
             return claims
         students = hints[place] | {self._roster.find(claim) for claim in claims}
         if len(students) > 1:
-            may_be = " or ".join(sorted(students))
+            may_be = either(students)
             raise Unmatched(f"the student may be {may_be}; call {download.parts[place]} after one of them")
         return [Claim("plain", next(iter(students)), depth=place + 1)]
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from autograder.errors import Unusable
 from autograder.files import digest
+from autograder.result import check_id
 
 if TYPE_CHECKING:
     from autograder.exercises.misconceptions import Misconception
@@ -87,6 +88,9 @@ class Exercise:
 
         return misconceptions.load(self.bank).entries if self.bank else ()
 
+    def checks_of(self, step: str) -> list[Check]:
+        return [check for check in self.checks if check.step == step]
+
     def cell(self, id: str) -> Cell:
         return self._by_id[id]
 
@@ -120,7 +124,7 @@ def load(root: Path, name: str) -> Exercise:
 
 
 def names(root: Path) -> list[str]:
-    """The exercises below ``root``: those with a built notebook or an authored file with a setup cell."""
+    """The exercises below ``root`` that have been built, those whose authored file is gone among them."""
     return sorted(path.parent.name for path in (root / "solutions").glob("*/*.ipynb") if path.stem == path.parent.name)
 
 
@@ -148,7 +152,7 @@ def _cell(raw: Mapping[str, Any]) -> Cell:
     check = None
     if kind == "check":
         check = Check(
-            id=f"{marks['step']}-{marks['check']}",
+            id=check_id(marks["step"], marks["check"]),
             step=marks["step"],
             name=marks["check"],
             category=marks["category"],

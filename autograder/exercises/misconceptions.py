@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from autograder.errors import Unusable
 from autograder.exercises import answer_bank
+from autograder.result import parts_of
 
 HINT_CHARACTERS = 220  # what one reads at a glance
 
@@ -43,7 +44,7 @@ class Misconceptions:
 
 def misconception(*, step: str, caught_by: str, family: str = "") -> Callable[[_Function], _Function]:
     """Mark a function as a wrong answer to ``step``; its docstring is the hint."""
-    if caught_by.partition("-")[0] != step:
+    if parts_of(caught_by)[0] != step:
         raise ValueError(f"{caught_by} is no check of {step}")
 
     def mark(function: _Function) -> _Function:
@@ -70,7 +71,7 @@ def load(path: Path) -> Misconceptions:
     entries = []
     for entry in found.entries:
         step, caught_by = entry.marks["step"], entry.marks.get("caught_by", "")
-        if caught_by.partition("-")[0] != step:
+        if parts_of(caught_by)[0] != step:
             raise found.problem(entry.line, f"{entry.name} is caught by no check of {step}", 'write caught_by="..."')
         try:
             hint = _hint(entry.doc, entry.name)

@@ -76,7 +76,7 @@ def _tests(one: Standing, disclosed: str) -> list[dict[str, Any]]:
     result = as_student_sees(one.result, disclosed) if one.result else None
     return [
         {
-            "test-name": f"{step.name}-{check.name}",
+            "test-name": step.id_of(check),
             "passed": check.earned == check.points,
             "score": min(whole(check.earned), whole(check.points)),
             "max-score": whole(check.points),

@@ -85,7 +85,7 @@ def _tests(exercise: Exercise, result: Result, disclosed: str) -> Iterator[Test]
     for step in shown_result.steps:
         for place, full in enumerate(step.checks, start=1):
             check = full if full.hidden else by_itself(full)
-            sentence = sentences.get(f"{step.name}-{check.name}", check.name)
+            sentence = sentences.get(step.id_of(check), check.name)
             yield {
                 "name": f"{step.name}: {sentence}",
                 "name_format": "text",

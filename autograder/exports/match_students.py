@@ -14,7 +14,7 @@ from autograder.collecting.naming import Claim
 from autograder.collecting.roster import NUMBERS, Roster, Unmatched
 from autograder.errors import Unusable
 from autograder.gradebook.final_grades import Class
-from autograder.text import printable
+from autograder.text import either, printable
 
 LOGINS = {"sisloginid", "loginid", "login", "username"}
 _MAX_CELL = 10_000_000  # an online text, for example
@@ -104,9 +104,9 @@ class _Finder:
         by_name = self._named(line.claim)
         hits = by_id or by_name
         if by_id and by_name and not by_id & by_name:
-            raise Unmatched(f"the name is that of {_list(by_name)}, but number, login or address of {_list(by_id)}")
+            raise Unmatched(f"the name is that of {either(by_name)}, but number, login or address of {either(by_id)}")
         if len(hits) > 1:
-            raise Unmatched(f"may be {_list(hits)}; add the platform's number to students.csv")
+            raise Unmatched(f"may be {either(hits)}; add the platform's number to students.csv")
         if not hits:
             where = "in students.csv" if self._roster.listed else "who was graded"
             raise Unmatched(f"is nobody {where}")
@@ -126,10 +126,6 @@ class _Finder:
         if not wanted:
             return set()
         return self._by_id.get(wanted, set()) | self._roster.having(NUMBERS["gradescope"] | LOGINS | EMAILS, id)
-
-
-def _list(students: Iterable[str]) -> str:
-    return " or ".join(sorted(students))
 
 
 def write(download: Download, rows: Iterable[Sequence[str]]) -> bytes:

@@ -7,13 +7,11 @@ them were given, for those programs to overlook (JPlag ``-bc``, Dolos ``--ignore
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 
 from autograder.exports.export import Product, Request
 from autograder.gradebook import master
 from autograder.gradebook.final_grades import Class
-from autograder.submissions.notebook import Rejected, read
-from autograder.submissions.parse import Submission, parse
+from autograder.grading.submitted import submission_of
 
 
 def make(request: Request, everybody: Class) -> Product:
@@ -27,9 +25,9 @@ def make(request: Request, everybody: Class) -> Product:
         if one.result is None or one.result.status != "graded":
             continue
         with everybody.troubles.of(one.student, "no source"):
-            folder = request.course.submitted / one.student / exercise.name
-            submission = _submission(request, folder, one.result.submission_sha256)
+            submission = submission_of(request.course, exercise, one.result)
             if submission is None:
+                folder = request.course.submission(one.student, exercise.name)
                 notes.append(f"left out: {one.student}: what was graded is no longer in {folder}")
                 continue
             own = [
@@ -48,15 +46,3 @@ def _script(sources: Iterable[str]) -> bytes:
 
 def _is_setup(request: Request, id: str | None) -> bool:
     return any(cell.id == id and cell.kind == "setup" for cell in request.exercise.cells)
-
-
-def _submission(request: Request, folder: Path, sha256: str) -> Submission | None:
-    """What was graded; None where it is gone, or something else lies there by now."""
-    for suffix in (".ipynb", ".py"):
-        try:
-            found = parse(read(folder / f"{request.exercise.name}{suffix}"), request.exercise)
-        except Rejected:
-            continue
-        if found.sha256 == sha256:
-            return found
-    return None

@@ -19,7 +19,7 @@ from autograder.exercises.exercise import Exercise
 from autograder.gradebook import master
 from autograder.gradebook.master import Master, MasterCell
 from autograder.result import CheckResult, Result
-from autograder.text import printable, quoted
+from autograder.text import points_of, printable, quoted
 
 if TYPE_CHECKING:
     from autograder.engine.grader import Graded
@@ -49,9 +49,8 @@ def write(course: Course, exercise: Exercise, graded: Graded, submitted: Path | 
 
 def notebook(known: Master, result: Result, submission: Submission) -> str:
     """The notebook as JSON, valid for nbformat 4.5."""
-    verdicts = {f"{step.name}-{check.name}": check for step in result.steps for check in step.checks}
     before, after = _around(known)
-    return f"{before}{','.join(_cells(known, verdicts, submission))}{after}"
+    return f"{before}{','.join(_cells(known, result.by_id, submission))}{after}"
 
 
 def _cells(known: Master, verdicts: Mapping[str, CheckResult], submission: Submission) -> Iterator[str]:
@@ -143,7 +142,7 @@ def outputs(check: CheckResult) -> list[dict[str, Any]]:
         "carried": "Right, once earlier steps were replaced by the reference",
         "not_run": "Not run",
     }[check.status]
-    lines = [f"{verdict}: {_number(check.earned)} of {_number(check.points)} point{'s' * (check.points != 1)}."]
+    lines = [f"{verdict}: {points_of(check.earned, check.points)}."]
     if check.with_reference:
         lines.append(f"Replaced: {', '.join(check.with_reference)}.")
     lines += [text for text in (check.message, check.hint) if text]
@@ -162,7 +161,3 @@ def _wrapped(text: str) -> Iterator[str]:
     """Lines that the formgrader can show: it cuts what is too long for the page."""
     for line in text.split("\n"):
         yield from textwrap.wrap(line, 96, replace_whitespace=False) if len(line) > 96 else [line]
-
-
-def _number(points: float) -> str:
-    return f"{points:g}"

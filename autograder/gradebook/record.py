@@ -207,7 +207,7 @@ def _grades(
     old: Mapping[Place, Any],
 ) -> None:
     earned = {
-        student: {f"{step.name}-{check.name}": check.earned for step in one.result.steps for check in step.checks}
+        student: {id: check.earned for id, check in one.result.by_id.items()}
         for student, one in graded.items()
     }
     new: list[dict[str, Any]] = []

@@ -1,9 +1,10 @@
-"""What lies where submissions are graded: whose it is, and each submission as a task."""
+"""What lies where submissions are graded: whose it is, each as a task, and what was graded read again."""
 
 from __future__ import annotations
 
 import contextlib
 import difflib
+import hashlib
 import os
 from collections.abc import Collection
 from pathlib import Path
@@ -11,8 +12,11 @@ from pathlib import Path
 from autograder import results
 from autograder.course import STUDENT_ID, Course
 from autograder.errors import Unusable
+from autograder.exercises.exercise import Exercise
 from autograder.grading.processes import Task
+from autograder.result import Result
 from autograder.submissions.notebook import Rejected, read
+from autograder.submissions.parse import Submission, parse
 
 
 def students_in(folder: Path, exercise: str) -> list[str]:
@@ -74,3 +78,18 @@ def notebook_of(path: Path) -> Path:
     """The submitted notebook; a percent script where there is none."""
     script = path.with_suffix(".py")
     return script if not os.path.lexists(path) and os.path.lexists(script) else path
+
+
+def submission_of(course: Course, exercise: Exercise, result: Result) -> Submission | None:
+    """What a result was computed from; None where it is gone, or something else lies there by now."""
+    folder = course.submission(str(result.student), exercise.name)
+
+    # A notebook comes first, but the script that was graded may still lie beside a later one.
+    for suffix in (".ipynb", ".py"):
+        try:
+            data = read(folder / f"{exercise.name}{suffix}")
+            if hashlib.sha256(data).hexdigest() == result.submission_sha256:
+                return parse(data, exercise)
+        except Rejected:
+            continue
+    return None

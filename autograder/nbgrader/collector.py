@@ -111,7 +111,7 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
             self.log.info(line)
 
     def _present(self, course: Course, student: str, exercise: str) -> bool:
-        return (course.submitted / student / exercise).is_dir()
+        return course.submission(student, exercise).is_dir()
 
     def _in_order(self, records: list[_Record], due: datetime | None) -> list[_Record]:
         """The newest first; with ``before_duedate`` those in time before those that are late."""

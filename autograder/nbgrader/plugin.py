@@ -21,7 +21,7 @@ from autograder import timestamp
 from autograder.authoring import build
 from autograder.course import Course, find
 from autograder.errors import Fault, Stopped, Unusable
-from autograder.exercises import exercise
+from autograder.exercises.exercise import Exercise, load
 from autograder.gradebook import config, database, record
 from autograder.gradebook.schema import STUDENT
 from autograder.grading import grade_class
@@ -48,7 +48,7 @@ class _Exporter(NotebookExporter):
                 course = config.course_of(converter.coursedir)
                 for name, students in _wanted(converter).items():
                     converter.run_pre_convert_hook()
-                    failed += self._run(course, exercise.load(course.root, name), students)
+                    failed += self._run(course, load(course.root, name), students)
                     converter.run_post_convert_hook()
         except (Unusable, Fault, Stopped) as error:
             converter.log.error(str(error))
@@ -58,7 +58,7 @@ class _Exporter(NotebookExporter):
             converter.log.error(message)
             raise NbGraderException(message)
 
-    def _run(self, course: Course, what: exercise.Exercise, students: list[str]) -> list[str]:
+    def _run(self, course: Course, exercise: Exercise, students: list[str]) -> list[str]:
         """Do the work for these students; those for whom it failed."""
         raise NotImplementedError
 
@@ -83,8 +83,9 @@ class _Exporter(NotebookExporter):
 class GradeExporter(_Exporter):
     """``nbgrader autograde`` and the formgrader's button, with our engine."""
 
-    def _run(self, course: Course, what: exercise.Exercise, students: list[str]) -> list[str]:
+    def _run(self, course: Course, exercise: Exercise, students: list[str]) -> list[str]:
         log = self.converter.log
+        name = exercise.name
         due, failed = [], []
         known = None if self.converter.create_student else _students(course)
         for student in students:
@@ -92,17 +93,17 @@ class GradeExporter(_Exporter):
                 log.error("No student with ID '%s' exists in the database", student)
                 failed.append(student)
             elif self._due(
-                course.autograded / student / what.name / f"{what.name}.ipynb", course.submitted / student / what.name
+                course.autograded / student / name / f"{name}.ipynb", course.submission(student, name)
             ):
                 due.append(student)
         if not due:
             return failed
         jobs = min(len(due), os.cpu_count() or 1)
-        results = grade_class.grade_class(course, what, students=due, jobs=jobs, force=True)
+        results = grade_class.grade_class(course, exercise, students=due, jobs=jobs, force=True)
         for result in results:
             if result.status == "graded":
                 log.info("Autograded %s: %g of %g points", result.student, result.score, result.max_score)
-                self._protect(what.name, str(result.student))
+                self._protect(name, str(result.student))
             else:
                 log.error("%s: %s: %s", result.student, result.status, result.reason)
                 failed.append(str(result.student))
@@ -114,21 +115,21 @@ class FeedbackExporter(_Exporter):
 
     file_extension = ".html"
 
-    def _run(self, course: Course, what: exercise.Exercise, students: list[str]) -> list[str]:
+    def _run(self, course: Course, exercise: Exercise, students: list[str]) -> list[str]:
         # Whoever was rejected has no autograded notebook, and needs the page most.
-        others = stored.stored_students(course, what.name)
+        others = stored.stored_students(course, exercise.name)
         everybody = dict.fromkeys([*students, *_selected(self.converter.coursedir, others)])
         due = []
         for student in everybody:
-            page = course.feedback / student / what.name / f"{what.name}.html"
+            page = course.feedback / student / exercise.name / f"{exercise.name}.html"
             # Graded since; the page may even say that nothing was handed in.
-            is_old = _is_older(page, stored.result_path(course, what.name, student))
-            if is_old or self._due(page, course.autograded / student / what.name):
+            is_old = _is_older(page, stored.result_path(course, exercise.name, student))
+            if is_old or self._due(page, course.autograded / student / exercise.name):
                 due.append(student)
         troubles = Troubles()
-        for path in feedback.write_class(course, what, due, troubles):
+        for path in feedback.write_class(course, exercise, due, troubles):
             self.converter.log.info("Wrote %s", path)
-            self._protect(what.name, path.parent.parent.name)
+            self._protect(exercise.name, path.parent.parent.name)
         for line in troubles.lines:
             self.converter.log.error("%s", line)
         missing = [student for student in due if student not in others]
@@ -144,7 +145,7 @@ def before_generate(assignment: str, student: str, notebooks: list[str]) -> None
     if authored.is_file():
         # nbgrader has removed the release by now.
         _, release = build.notebooks(authored)
-        record.prepare(course, exercise.load(course.root, assignment), release=release)
+        record.prepare(course, load(course.root, assignment), release=release)
 
 
 def _is_older(one: Path, other: Path) -> bool:

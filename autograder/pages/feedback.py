@@ -21,7 +21,7 @@ from autograder.gradebook.marks import Marks, class_marks
 from autograder.pages.document import bar, block, code, document, text
 from autograder.pages.feedback_steps import Steps, to_mend
 from autograder.result import Result, StepResult, shown
-from autograder.text import number, points
+from autograder.text import number, points, signed
 from autograder.troubles import Troubles, gathered
 
 if TYPE_CHECKING:
@@ -105,37 +105,24 @@ def write_class(
 
 
 def _write(course: Course, exercise: Exercise, student: str, marks: Marks | None, name: str) -> Path:
+    from autograder.grading.submitted import submission_of
     from autograder.results import stored_result
 
     folder = course.feedback / student / exercise.name
-    handed_in = course.submitted / student / exercise.name
+    handed_in = course.submission(student, exercise.name)
     result = stored_result(course, exercise.name, student)
     if marks is not None:
         marks.check()
     if result is None:
         html = missing(exercise, student, name)
     else:
-        submission = _submission(handed_in, exercise, result)
+        submission = submission_of(course, exercise, result) if result.status == "graded" else None
         html = page(exercise, result, submission, marks, hidden=course.settings.feedback_hidden, name=name)
     path = folder / f"{exercise.name}.html"
     files.write(path, html.encode())
     files.write(folder / timestamp.NAME, (timestamp.read(handed_in) or "").encode())
     files.write(folder / SECRET, _secret(course, handed_in, exercise.name, student).encode())
     return path
-
-
-def _submission(folder: Path, exercise: Exercise, result: Result) -> Submission | None:
-    """What the result was computed from; None where something else lies there by now."""
-    from autograder.submissions.notebook import Rejected, read
-    from autograder.submissions.parse import parse
-
-    if result.status == "rejected":
-        return None
-    try:
-        found = parse(read(folder / f"{exercise.name}.ipynb"), exercise)
-    except (Rejected, OSError):
-        return None
-    return found if found.sha256 == result.submission_sha256 else None
 
 
 def _secret(course: Course, folder: Path, exercise: str, student: str) -> str:
@@ -178,15 +165,11 @@ def _score(result: Result, marks: Marks | None) -> Iterator[str]:
 def _parts(marks: Marks) -> Iterator[tuple[str, str]]:
     yield "Checks", number(marks.automatic)
     if any(cell.manual_score is not None for cell in marks.cells.values()):
-        yield "By hand", _signed(marks.by_hand)
+        yield "By hand", signed(marks.by_hand)
     if marks.extra_credit:
-        yield "Extra credit", _signed(marks.extra_credit)
+        yield "Extra credit", signed(marks.extra_credit)
     if marks.late_penalty:
-        yield f"Late penalty ({_duration(marks.seconds_late)} late)", _signed(-marks.late_penalty)
-
-
-def _signed(value: float) -> str:
-    return f"{'−' if value < 0 else '+'}{number(abs(value))}"
+        yield f"Late penalty ({_duration(marks.seconds_late)} late)", signed(-marks.late_penalty)
 
 
 def _duration(seconds: float) -> str:

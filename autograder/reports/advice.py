@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from autograder.reports.students import Entry
+from autograder.result import parts_of
+from autograder.text import count, listed
 from autograder.text import number as points
 
 if TYPE_CHECKING:
@@ -37,17 +39,17 @@ def of(report: Report) -> list[Advice]:
 def _unusable(report: Report) -> Iterator[Advice]:
     grade = f"run autograder grade {report.exercise.name}"
     if found := report.who("error"):
-        yield Advice(f"{_count(found, 'submission')} met a fault of the grader", f"{grade} again", "error")
+        yield Advice(f"{count(len(found), 'submission')} met a fault of the grader", f"{grade} again", "error")
     if found := report.who("rejected"):
         again = f"for {'it' if len(found) == 1 else 'them'} again"
         action = f"ask {_names(found)} {again}" if len(found) <= NAMED else f"ask {again}"
-        yield Advice(f"{_count(found, 'submission')} could not be read", action, "rejected")
+        yield Advice(f"{count(len(found), 'submission')} could not be read", action, "rejected")
     if found := report.who("outdated"):
         are = "is" if len(found) == 1 else "are"
-        yield Advice(f"{_count(found, 'grade')} {are} out of date", grade, "outdated")
+        yield Advice(f"{count(len(found), 'grade')} {are} out of date", grade, "outdated")
     if found := report.who("isolation"):
         action = f"{grade} --force where autograder doctor finds the better one"
-        yield Advice(f"{_count(found, 'submission')} ran at a lower isolation level", action, "isolation")
+        yield Advice(f"{count(len(found), 'submission')} ran at a lower isolation level", action, "isolation")
     elif "process" in report.levels:
         yield Advice(
             "Student code was free to read and write files of this machine (level process)",
@@ -71,23 +73,23 @@ def _mistakes(report: Report) -> Iterator[Advice]:
 
 def _people(report: Report) -> Iterator[Advice]:
     if found := report.who("by_hand"):
-        fact = f"{_count(found, 'submission')} {'waits' if len(found) == 1 else 'wait'} for your marks"
+        fact = f"{count(len(found), 'submission')} {'waits' if len(found) == 1 else 'wait'} for your marks"
         yield Advice(fact, "open the formgrader with make lab", "by_hand")
     if found := report.who("missing"):
         yield Advice(f"{len(found)} of {len(report.students)} handed in nothing", f"remind {_names(found)}", "missing")
     if found := report.who("zero"):
         verb = "has" if len(found) == 1 else "have"
-        yield Advice(f"{_count(found, 'student')} {verb} no points", f"talk to {_names(found)}", "zero")
+        yield Advice(f"{count(len(found), 'student')} {verb} no points", f"talk to {_names(found)}", "zero")
 
 
 def _checks(report: Report) -> Iterator[Advice]:
     """Checks that may themselves be wrong."""
     # Where nobody passes anything of a step, nobody has written it yet.
-    tried = {id.partition("-")[0] for id, item in report.checks.items() if item.passed or item.carried}
+    tried = {parts_of(id)[0] for id, item in report.checks.items() if item.passed or item.carried}
     nobody = [
         item
         for id, item in report.checks.items()
-        if item.count > 2 and not item.passed and not item.carried and id.partition("-")[0] in tried
+        if item.count > 2 and not item.passed and not item.carried and parts_of(id)[0] in tried
     ]
     for item in nobody[:1]:
         more = f" (and {len(nobody) - 1} more)" if len(nobody) > 1 else ""
@@ -99,12 +101,8 @@ def _checks(report: Report) -> Iterator[Advice]:
         yield Advice(fact, "read that check again", f"check-{item.name}")
 
 
-def _count(found: list[Entry], noun: str) -> str:
-    return f"{len(found)} {noun}{'s' * (len(found) != 1)}"
-
-
 def _names(found: list[Entry]) -> str:
     """Who they are, where they are few."""
     if len(found) > NAMED:
         return "them"
-    return " and ".join(filter(None, [", ".join(one.label for one in found[:-1]), found[-1].label]))
+    return listed(one.label for one in found)

@@ -90,7 +90,7 @@ class Report:
             "distribution": {"edges": self.edges, "counts": self.counts},
             "discrimination_left_out": self.undiscriminated(),
             "steps": [
-                {**_item(item), "checks": [_check(self, one) for one in self.exercise.checks if one.step == name]}
+                {**_item(item), "checks": [_check(self, one) for one in self.exercise.checks_of(name)]}
                 for name, item in self.steps.items()
             ],
             "misconceptions": [asdict(entry) for entry in self.shared],

@@ -120,11 +120,12 @@ def items(exercise: Exercise, results: Iterable[Result]) -> tuple[dict[str, Item
             if step.name in by_step:
                 by_step[step.name].append((who, total, step.checks))
             for check in step.checks:
-                if f"{step.name}-{check.name}" in by_check:
-                    by_check[f"{step.name}-{check.name}"].append((who, total, (check,)))
+                id = step.id_of(check)
+                if id in by_check:
+                    by_check[id].append((who, total, (check,)))
     points = {check.id: check.points for check in exercise.checks}
     totals = {
-        step: sum(check.points for check in exercise.checks if check.step == step) for step in exercise.steps
+        step: sum(check.points for check in exercise.checks_of(step)) for step in exercise.steps
     }
     return (
         {name: _item(name, totals[name], rows) for name, rows in by_step.items()},
@@ -143,7 +144,7 @@ def shared(exercise: Exercise, results: Iterable[Result]) -> list[Shared]:
                 if check.misconception is not None:
                     key = (step.name, check.misconception)
                     students.setdefault(key, {})[str(result.student)] = None
-                    checks.setdefault(key, set()).add(f"{step.name}-{check.name}")
+                    checks.setdefault(key, set()).add(step.id_of(check))
                     hints[key] = check.hint or ""
     order = {name: place for place, name in enumerate(exercise.steps)}
     keys = sorted(students, key=lambda key: (-len(students[key]), order.get(key[0], len(order)), key))

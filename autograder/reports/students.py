@@ -10,7 +10,7 @@ from autograder.course import Course
 from autograder.engine.sandbox.parent_process import LEVELS
 from autograder.gradebook.final_grades import Class, Standing, Status
 from autograder.result import Result
-from autograder.text import number
+from autograder.text import number, signed
 
 Kind = Literal[
     "error", "rejected", "missing", "isolation", "outdated", "unlisted", "by_hand", "zero", "late", "repaired"
@@ -52,9 +52,9 @@ class Entry:
         """How the final score came about, where the checks alone do not say it."""
         late = f"{self.hours_late:.1f} hours late"
         changes = [
-            f"{_signed(self.by_hand)} by hand" if self.by_hand else "",
-            f"{_signed(self.extra_credit)} extra credit" if self.extra_credit else "",
-            f"{_signed(-self.late_penalty)} for being {late}" if self.late_penalty else "",
+            f"{signed(self.by_hand)} by hand" if self.by_hand else "",
+            f"{signed(self.extra_credit)} extra credit" if self.extra_credit else "",
+            f"{signed(-self.late_penalty)} for being {late}" if self.late_penalty else "",
         ]
         if any(changes):
             return ", ".join(filter(None, [f"{number(self.automatic or 0.0)} from the checks", *changes]))
@@ -134,7 +134,3 @@ def _concerns(entry: Entry, standing: Standing, exercise: str, best: str | None)
             yield Concern("late", entry.account())
     for warning in result.warnings if result else ():
         yield Concern("repaired", warning)
-
-
-def _signed(points: float) -> str:
-    return f"{'−' if points < 0 else '+'}{number(abs(points))}"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import re
-import symtable
 import warnings
 from collections.abc import Callable
 from functools import lru_cache, wraps
 from typing import TypeVar
+
+from autograder.exercises import names
 
 KEEPS_ITS_BODY = ("%%time", "%%timeit", "%%capture")
 NO_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
@@ -31,7 +33,7 @@ def _remembered(function: Callable[[str], _Answer]) -> Callable[[str], _Answer]:
 
 def parses(source: str) -> bool:
     """Whether a cell is Python. Hostile text may exhaust the parser, which is a no."""
-    return _names(source) is not None
+    return _bound(source) is not None
 
 
 def binds(source: str) -> frozenset[str]:
@@ -39,49 +41,33 @@ def binds(source: str) -> frozenset[str]:
 
     Of a cell that does not parse, those of its ``def`` and ``class`` lines.
     """
-    names = _names(without_magics(source)[0])
-    if names is None:
+    bound = _bound(without_magics(source)[0])
+    if bound is None:
         return frozenset(re.findall(r"^(?:async\s+)?(?:def|class)\s+(\w+)", source, re.MULTILINE))
-    return names[0]
-
-
-def uses(source: str) -> frozenset[str] | None:
-    """The global names that a cell refers to, functions included; None if it does not parse."""
-    names = _names(source)
-    return names and names[1]
+    return bound
 
 
 @_remembered
-def _names(source: str) -> tuple[frozenset[str], frozenset[str]] | None:
-    """The names that a cell binds, and those that it uses; None if there is something wrong with it."""
-    whole = _table(source)
-    if whole is None:
-        return None
-    used: set[str] = set()
-    tables = [whole]
-    while tables:
-        table = tables.pop()
-        top = table.get_type() == "module"
-        for symbol in table.get_symbols():
-            if symbol.is_referenced() and (top or symbol.is_global()):
-                used.add(symbol.get_name())
-        tables += table.get_children()
-    bound = (symbol for symbol in whole.get_symbols() if _is_bound(symbol))
-    return frozenset(symbol.get_name() for symbol in bound), frozenset(used)
+def uses(source: str) -> frozenset[str] | None:
+    """The global names that a cell refers to, functions included; None if it does not parse."""
+    tree = _tree(source)
+    return None if tree is None else names.used(tree)
 
 
-def _is_bound(symbol: symtable.Symbol) -> bool:
-    return symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace()
+@_remembered
+def _bound(source: str) -> frozenset[str] | None:
+    tree = _tree(source)
+    return None if tree is None else names.bound(tree, source)
 
 
-def _table(source: str) -> symtable.SymbolTable | None:
-    """The names of a cell; None if there is something wrong with it, such as two arguments of one name."""
+def _tree(source: str) -> ast.Module | None:
+    """The cell as the parser understands it; None if it is no Python. Not kept: it is large."""
     if len(source) > MAX_PARSED:
         return None
     try:
         with warnings.catch_warnings():  # the parser's, about the student's text, are not for the teacher's terminal
             warnings.simplefilter("ignore")
-            return symtable.symtable(source, "<cell>", "exec")
+            return ast.parse(source)
     except NO_PYTHON:
         return None
 

@@ -58,7 +58,9 @@ def _students(screen: Console, rows: Sequence[Row]) -> None:
     graded = [points for _, points, _, _ in rows if points is not None]
     mean = f", mean {sum(graded) / len(graded):.1f}" if graded else ""
     parts = [f"{counts['graded']} graded{mean}", f"{counts['rejected']} rejected", f"{counts['error']} errors"]
-    screen.print(Text(", ".join(parts + [f"{counts['missing']} missing"] * bool(counts["missing"]))))
+    if counts["missing"]:
+        parts.append(f"{counts['missing']} missing")
+    screen.print(Text(", ".join(parts)))
 
 
 def checks(exercise: Exercise, results: Sequence[Result], out: TextIO | None = None) -> None:
@@ -66,11 +68,7 @@ def checks(exercise: Exercise, results: Sequence[Result], out: TextIO | None = N
     screen = console(out)
     graded = [result for result in results if result.status == "graded"]
     passed = Counter(
-        f"{step.name}-{check.name}"
-        for result in graded
-        for step in result.steps
-        for check in step.checks
-        if check.status == "passed"
+        id for result in graded for id, check in result.by_id.items() if check.status == "passed"
     )
     table = _table()
     for name, right in (("check", False), ("points", True), ("category", False), ("passed", True)):

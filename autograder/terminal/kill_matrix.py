@@ -10,6 +10,7 @@ from autograder.exercises.exercise import Check
 from autograder.proving.proof import Proof
 from autograder.proving.trial import Trial, by_step
 from autograder.terminal.console import console as console_of
+from autograder.text import count
 
 _FIRST, _ALSO, _PASSES = ("●", "green"), ("×", "red"), ("·", "dim")
 
@@ -18,8 +19,8 @@ def show(proof: Proof, out: TextIO | None = None) -> None:
     """Which check catches which misconception first (●) or as well (×), then what is wrong, if anything."""
     console = console_of(out)
     for step, trials in by_step(proof.exercise, proof.wrong).items():
-        checks = [check for check in proof.exercise.checks if check.step == step and check.id in proof.checks]
-        console.print(Text(f"{step}: {len(trials)} misconceptions", style="bold"))
+        checks = [check for check in proof.exercise.checks_of(step) if check.id in proof.checks]
+        console.print(Text(f"{step}: {count(len(trials), 'misconception')}", style="bold"))
         for number, check in enumerate(checks):
             console.print(Text(_legend(number, check, trials)), soft_wrap=True)
         for trial in trials:
@@ -29,10 +30,10 @@ def show(proof: Proof, out: TextIO | None = None) -> None:
     for problem in problems:
         console.print(Text(problem), soft_wrap=True)
     counts = (
-        f"{len(proof.wrong)} misconceptions and {len(proof.right)} right answers on {len(proof.checks)} checks, "
-        f"each with {len(proof.keys)} keys"
+        f"{count(len(proof.wrong), 'misconception')} and {count(len(proof.right), 'right answer')} "
+        f"on {count(len(proof.checks), 'check')}, each with {count(len(proof.keys), 'key')}"
     )
-    verdict = f"not proved, {len(problems)} problem{'s' * (len(problems) != 1)}" if problems else "proved"
+    verdict = f"not proved, {count(len(problems), 'problem')}" if problems else "proved"
     console.print(Text(f"{counts}: {verdict}"), soft_wrap=True)
 
 

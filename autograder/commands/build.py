@@ -1,0 +1,48 @@
+"""``autograder build``: for whoever writes an exercise."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Optional
+
+import typer
+
+from autograder.commands.common import CourseFolder, course_at
+from autograder.text import count, points, short
+
+
+def build(
+    exercise_names: Annotated[
+        Optional[list[str]], typer.Argument(metavar="[EXERCISE...]", help="default: all")
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="only say whether the notebooks are up to date")
+    ] = False,
+    course_folder: CourseFolder = None,
+) -> None:
+    """Write the full notebook and the students' one from solutions/EXERCISE.py."""
+    from autograder.authoring import build as building
+    from autograder.exercises import exercise
+
+    root = course_at(course_folder).root
+    stale = 0
+
+    for name in exercise_names or building.names(root):
+        if not check:
+            print(f"{name}: trying every check on the solution and on the blank stub", flush=True)
+
+        paths = building.build(root, name, check=check)
+        for path in paths:
+            print(f"{'out of date' if check else 'wrote'}: {short(path)}")
+        if not paths:
+            print(f"up to date: {name}")
+        stale += len(paths)
+
+        if not check:
+            built = exercise.load(root, name)
+            steps, checks = count(len(built.steps), "step"), count(len(built.checks), "check")
+            print(f"{name}: {steps}, {checks}, {points(built.max_score)}")
+
+    if check and stale:
+        print("run: autograder build", file=sys.stderr)
+        raise typer.Exit(1)

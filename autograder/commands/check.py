@@ -1,0 +1,39 @@
+"""``autograder check``: one notebook, for its student."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import typer
+
+from autograder.commands.common import CourseFolder, Notebook, read_notebook
+
+
+def check(notebook: Notebook, course_folder: CourseFolder = None) -> None:
+    """Run the visible checks of a student's notebook.
+
+    Needs nothing but the notebook, and locks its code in where this system can. Exits with 1 while a check fails.
+    """
+    # The order matters. The process that is started here loads NumPy and the engine. It starts before
+    # the imports below, so that it loads while this process does the same.
+    from autograder import confined
+
+    process = confined.Confined() if hasattr(os, "fork") else None
+
+    from autograder import student_copy
+    from autograder.terminal import github_actions, score_table
+    from autograder.terminal.console import console, say
+
+    copy = student_copy.read(read_notebook(notebook), str(notebook), notebook.stem)
+    result, reason = confined.checked(copy, process)
+
+    screen = console()
+    score_table.show(screen, result)
+    score_table.next_for_student(screen, result)
+    say(screen, f"{copy.waiting}.")
+    github_actions.publish(result, copy.waiting, notebook, sys.stdout)
+    if reason:
+        say(console(sys.stderr), f"note: {notebook}: {confined.UNLOCKED.format(reason=reason)}")
+
+    raise typer.Exit(0 if all(check.status == "passed" for check in result.checks) else 1)

@@ -1,0 +1,78 @@
+"""``autograder export``: final scores, or what was handed in, for another system."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from autograder.commands.common import CourseFolder, ExerciseName, finish, opened
+from autograder.text import inert, short
+
+
+def export(
+    exercise_name: ExerciseName,
+    to: Annotated[
+        str,
+        typer.Option(
+            metavar="FORMAT",
+            help="csv, json, canvas, moodle, gradescope, gradescope-zip, classroom50 or sources",
+        ),
+    ] = "csv",
+    output: Annotated[
+        Optional[str],
+        typer.Option(metavar="PATH", help="default: exports/ of the course; - is standard output"),
+    ] = None,
+    fill: Annotated[
+        Optional[Path],
+        typer.Option(
+            metavar="FILE", help="moodle, canvas: what you downloaded there, to be filled in"
+        ),
+    ] = None,
+    column: Annotated[
+        Optional[str],
+        typer.Option(metavar="TITLE", help='canvas: the assignment, such as "Attention (4711)"'),
+    ] = None,
+    classroom: Annotated[
+        Optional[str],
+        typer.Option(
+            metavar="[ORG/]NAME", help="classroom50: the classroom; default: the course's id"
+        ),
+    ] = None,
+    missing_as_zero: Annotated[
+        bool,
+        typer.Option(
+            "--missing-as-zero",
+            help="0 points for who handed in nothing; rejected ones stay empty",
+        ),
+    ] = False,
+    isolation: Annotated[
+        Optional[str],
+        typer.Option(metavar="LEVEL", help="gradescope-zip: only this level grades there"),
+    ] = None,
+    course_folder: CourseFolder = None,
+) -> None:
+    """Write the final scores, or what was handed in, for another system."""
+    from autograder.exports import export as product
+    from autograder.exports import formats
+
+    options = {"fill": fill, "column": column, "classroom": classroom, "isolation": isolation}
+    given = [name for name, value in options.items() if value is not None]
+    if missing_as_zero:
+        given.append("missing_as_zero")
+    format = formats.find(to, given)
+    product.refuse(output, format.is_folder)
+
+    course, exercise = opened(course_folder, exercise_name)
+    request = product.Request(course, exercise, fill, column, classroom, isolation)
+    made = formats.make(to, request, missing_as_zero)
+    default = course.state / "exports" / exercise.name / format.file
+    path = product.put(made, output, default)
+
+    for note in made.notes:
+        print(inert(" ".join(note.split())), file=sys.stderr)
+    if path is not None:
+        print(f"wrote {short(path)}")
+    finish(made.troubles)

@@ -1,0 +1,42 @@
+"""``autograder feedback``: a page for each student."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from autograder.commands.common import CourseFolder, ExerciseName, finish, opened
+from autograder.errors import Unusable
+from autograder.text import short
+from autograder.troubles import Troubles
+
+
+def feedback(
+    exercise_name: ExerciseName,
+    archive: Annotated[
+        Optional[Path],
+        typer.Option("--zip", metavar="FILE", help="also all pages, to upload to Moodle or Canvas"),
+    ] = None,
+    course_folder: CourseFolder = None,
+) -> None:
+    """Write a page for each student."""
+    from autograder.pages import feedback as pages
+    from autograder.pages import feedback_zip
+
+    course, exercise = opened(course_folder, exercise_name)
+    name = exercise.name
+
+    troubles = Troubles()
+    paths = pages.write_class(course, exercise, troubles=troubles)
+    if not paths and not troubles:
+        raise Unusable(f"{course.results / name}: no results yet; run autograder grade {name}")
+    print(f"wrote {len(paths)} pages, as {short(course.feedback)}/<student>/{name}/{name}.html")
+
+    if archive is not None:
+        named = feedback_zip.write(course, exercise, paths, archive, troubles)
+        kinds = ", ".join(f"{number} {kind}" for kind, number in named.items())
+        print(f"wrote {short(archive)}: {kinds}")
+
+    finish(troubles.lines)

@@ -1,0 +1,105 @@
+"""``autograder grade``: a whole class, into the gradebook."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from autograder.commands.common import (
+    CourseFolder,
+    ExerciseName,
+    Isolation,
+    isolated,
+    missing,
+    opened,
+    stop,
+)
+from autograder.errors import Unusable
+from autograder.terminal.json_output import put, writable
+from autograder.text import short
+
+
+def grade(
+    exercise_name: ExerciseName,
+    jobs: Annotated[
+        Optional[int], typer.Option(min=1, metavar="N", help="processes; default: all cores")
+    ] = None,
+    submitted: Annotated[
+        Optional[Path], typer.Option(metavar="DIR", help="default: the course's submitted/")
+    ] = None,
+    json: Annotated[
+        Optional[str],
+        typer.Option(metavar="FILE", help="one result a line; - is standard output"),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="also grade again what has not changed")
+    ] = False,
+    scheduler: Annotated[
+        Optional[str],
+        typer.Option(
+            metavar="ADDRESS", help="grade on this Dask cluster, such as tcp://host:8786"
+        ),
+    ] = None,
+    isolation: Isolation = None,
+    course_folder: CourseFolder = None,
+) -> None:
+    """Grade the class, into the gradebook."""
+    from autograder.exercises.exercise import names
+    from autograder.grading import orphans
+    from autograder.grading.grade_class import grade_class
+    from autograder.grading.submitted import misspelt_in, strangers_in, students_in
+    from autograder.results import stored_lines
+    from autograder.terminal import class_tables
+
+    course, exercise = opened(course_folder, exercise_name)
+    course = isolated(course, isolation)
+    writable(json)
+    if submitted is not None and not submitted.is_dir():
+        raise Unusable(f"{submitted}: no such folder; name the folder with one folder a student")
+
+    folder = submitted or course.submitted
+    size = len(students_in(folder, exercise.name))
+    strangers = strangers_in(folder, exercise.name)
+    misspelt = misspelt_in(folder, exercise.name, names(course.root))
+    if not size and misspelt:
+        raise Unusable(
+            f"{short(folder)}: nothing of {exercise.name}, but {misspelt[0]!r}; "
+            "rename it if it is meant to be"
+        )
+    if not size and not strangers and not course.class_list():
+        raise Unusable(
+            f"{short(folder)}: no submissions, which are looked for as "
+            f"<student>/{exercise.name}/{exercise.name}.ipynb; "
+            f"run autograder collect {exercise.name}, or name another folder with --submitted"
+        )
+
+    out = sys.stderr if json == "-" else sys.stdout
+    progress = class_tables.class_progress(f"grading {exercise.name}", size, out)
+    with orphans.adopted(), progress as tick:
+        outcomes = grade_class(
+            course,
+            exercise,
+            submitted=submitted,
+            jobs=jobs or os.cpu_count() or 1,
+            scheduler=scheduler,
+            force=force,
+            progress=tick,
+        )
+
+    put(json, stored_lines(course, exercise.name, outcomes), out)
+    class_tables.scores(outcomes, out, missing(course, outcomes))
+    for name in strangers:
+        print(f"left out: {name!r} is no student id; rename the folder", file=out)
+    for name in misspelt:
+        repair = "rename the folder if it is meant to be"
+        print(f"left out: {name!r} is nearly {exercise.name}; {repair}", file=out)
+
+    if outcomes:
+        stored = short(course.results / exercise.name)
+        print(f"wrote {stored}, {short(course.autograded)} and the gradebook", file=out)
+    if any(outcome.status == "error" for outcome in outcomes):
+        stop("some submissions could not be graded, or not recorded: see reason", 3)

@@ -1,0 +1,26 @@
+"""``autograder release``: the students' notebook, from teacher to students."""
+
+from __future__ import annotations
+
+from typing import Annotated, Optional
+
+import typer
+
+from autograder.commands.common import CourseFolder, ExerciseName, opened
+from autograder.text import inert
+
+
+def release(
+    exercise_name: ExerciseName,
+    due: Annotated[
+        Optional[str],
+        typer.Option(metavar="TIME", help='such as "2026-12-01 18:00 Europe/Berlin"'),
+    ] = None,
+    course_folder: CourseFolder = None,
+) -> None:
+    """Hand out the students' notebook through nbgrader's exchange."""
+    from autograder.nbgrader import exchange
+
+    course, exercise = opened(course_folder, exercise_name)
+    for line in exchange.release(course, exercise, due):
+        print(inert(line))

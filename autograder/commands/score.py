@@ -1,0 +1,87 @@
+"""``autograder score``: one notebook, for a teacher or a pipeline."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Optional
+
+import typer
+
+from autograder.commands.common import (
+    CourseFolder,
+    Isolation,
+    Notebook,
+    course_at,
+    exercise_of,
+    isolated,
+    stop,
+)
+from autograder.errors import Unusable, with_repair
+from autograder.terminal.json_output import put, writable
+
+
+def score(
+    notebook: Notebook,
+    json: Annotated[
+        Optional[str], typer.Option(metavar="FILE", help="the result as JSON; - is stdout")
+    ] = None,
+    min_score: Annotated[
+        Optional[float], typer.Option(metavar="P", help="exit with 1 below so many points")
+    ] = None,
+    isolation: Isolation = None,
+    course_folder: CourseFolder = None,
+) -> None:
+    """Run all checks on one submission."""
+    import secrets
+
+    from autograder.engine.sandbox.parent_process import begin
+
+    course = isolated(course_at(course_folder), isolation)
+    writable(json)
+
+    # The order matters. The parent of the workers loads NumPy, and so does this process. The parent
+    # starts before the imports below, so that both load at once.
+    begin(course.settings.isolation)
+
+    from autograder.engine.grader import Grader
+    from autograder.engine.sandbox.cpu_affinity import stay_here
+    from autograder.submissions.notebook import Rejected, read
+    from autograder.terminal import github_actions, score_table
+    from autograder.terminal.console import console, say
+
+    try:
+        data, unreadable = read(notebook), None
+    except Rejected as rejected:
+        data, unreadable = b"", str(rejected)
+    exercise = exercise_of(course, notebook, data)
+
+    secret = course.secret() if course.has_secret() else secrets.token_bytes(32)
+    with Grader(exercise, secret, course.settings) as grader:
+        stay_here()
+        result = (
+            grader.rejected(data, None, unreadable)
+            if unreadable
+            else grader.grade(data, None).result
+        )
+
+    out = sys.stderr if json == "-" else sys.stdout
+    put(json, [result.to_json() + "\n"], out)
+    if result.status == "rejected":
+        repair = "ask the student for it again"
+        raise Unusable(f"{notebook}: {with_repair(str(result.reason), repair)}")
+    if result.status == "error":
+        stop(str(result.reason), 3)
+
+    screen = console(out)
+    score_table.show(screen, result)
+    score_table.total(screen, result)
+    hidden = sum(check.hidden for check in result.checks)
+    waiting = f"What became of the {hidden} hidden checks is not shown here"
+    github_actions.publish(result, waiting, notebook, out)
+    if not course.has_secret():
+        note = "note: the next run draws other random inputs; AUTOGRADER_SECRET=… keeps them"
+        say(console(sys.stderr), note)
+
+    if min_score is not None and (result.score or 0) < min_score:
+        print(f"below {min_score:g} points", file=out)
+        raise typer.Exit(1)

@@ -32,8 +32,8 @@ class Format:
 
 
 FORMATS = {
-    "csv": Format("tidy", "grades.csv", ("missing_as_zero",)),
-    "json": Format("everything", "grades.json", ("missing_as_zero",)),
+    "csv": Format("grades_csv", "grades.csv", ("missing_as_zero",)),
+    "json": Format("grades_json", "grades.json", ("missing_as_zero",)),
     "canvas": Format("canvas", "canvas.csv", ("missing_as_zero", "fill", "column")),
     "moodle": Format("moodle", "moodle.csv", ("missing_as_zero", "fill")),
     "gradescope": Format("gradescope", "gradescope", ("missing_as_zero",)),

@@ -1,7 +1,7 @@
 """What ``make pictures`` runs: the pictures of the README, taken from what ``make demo`` has made.
 
-Omar of the sample class leaves out the shift in softmax, so every picture shows the same mistake: as the notebook tells
-him at once, as his page explains it after grading, and as his teacher sees the class.
+Omar of the sample class leaves out the shift in softmax. One picture shows what the notebook says of it at once, one
+what his page says after grading; the third is the teacher's page of the whole class.
 """
 
 from __future__ import annotations
@@ -76,10 +76,12 @@ def take_notebook(opened: Browser) -> None:
         home.mkdir()
         (home / f"{NAME}.ipynb").write_bytes(student.file(released) or b"")
         command = ["jupyter", "lab", "--allow-root"]
-        with server(command, home, Path(folder, "jupyter.log")) as address:
-            with lab(opened, address.replace("/lab?", f"/lab/tree/{NAME}.ipynb?"), STUDENT) as shown:
-                run_all(shown)
-                shown.page.screenshot(path=PICTURES / "notebook.png")
+        with (
+            server(command, home, Path(folder, "jupyter.log")) as address,
+            lab(opened, address.replace("/lab?", f"/lab/tree/{NAME}.ipynb?"), STUDENT) as shown,
+        ):
+            run_all(shown)
+            shown.page.screenshot(path=PICTURES / "notebook.png")
 
 
 def run_all(shown: Lab) -> None:

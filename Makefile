@@ -1,6 +1,6 @@
 # Every target works without an activated environment. One comment line each; `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-all demo test test-everything lint build release collect grade feedback report export lab bench bench-growth bench-isolation mutants lock clean
+.PHONY: help setup setup-all demo test test-everything lint build release collect grade feedback report export lab bench bench-growth bench-isolation pictures mutants lock clean
 
 EXERCISE ?= attention
 PYTHON ?= python3
@@ -86,6 +86,9 @@ bench-growth: setup-all ## measure whether 10,000 submissions cost what 100 do; 
 
 bench-isolation: setup-all ## measure what each isolation level costs a submission
 	@$(BIN)/python -m benchmarks.isolation
+
+pictures: setup-all demo ## take the pictures of README.md anew, in docs/pictures/
+	@$(BIN)/python -m tests.pictures
 
 mutants: ## make new mutants of the solutions of EXERCISE, for the tests to kill
 	@$(PYTHON) -m venv build/mutants

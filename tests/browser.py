@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,12 +41,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         pytest.fail(reason, pytrace=False) if os.environ.get("CI") else pytest.skip(reason)
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """A headless browser for one file of tests: ``browser.new_page(viewport={"width": 390, "height": 844})``.
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """A headless browser: ``opened.new_page(viewport={"width": 390, "height": 844})``.
 
     While it is open, Playwright's event loop counts as running in this thread: ``asyncio.run`` and whatever uses it
-    (nbclient, Jupyter) belongs into a process of its own, or before this fixture.
+    (nbclient, Jupyter) belongs into a process of its own, or before.
     """
     from playwright.sync_api import sync_playwright
 
@@ -53,3 +54,10 @@ def browser() -> Iterator[Browser]:
         opened = playwright.chromium.launch(executable_path=program(), args=list(FLAGS), timeout=300_000)
         yield opened
         opened.close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """One browser for one file of tests."""
+    with chromium() as opened:
+        yield opened

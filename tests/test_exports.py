@@ -642,11 +642,11 @@ def test_constraints_are_the_versions_of_the_lock(course: Course) -> None:
     assert {"numpy", "typer", "rich"} <= {pin.partition("==")[0] for pin in pins}
 
 
-def test_every_format_stands_in_the_help_and_in_the_readme() -> None:
+def test_every_format_stands_in_the_help_and_in_the_documents() -> None:
     import typer
 
     (to,) = [p for p in typer.main.get_command(cli.app).commands["export"].params if p.name == "to"]  # type: ignore[attr-defined]
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/exports.md").read_text(encoding="utf-8")
     for name in formats.FORMATS:
         assert name in re.split(r", | or ", to.help)
-        assert re.search(rf"^\| `{name}` \|", readme, flags=re.MULTILINE), name
+        assert re.search(rf"^\| `{name}` \|", page, flags=re.MULTILINE), name

@@ -74,7 +74,7 @@ def _add(archive: zipfile.ZipFile, page: Path, before: str, student: str) -> str
 
 
 def _moodle(row: Mapping[str, str]) -> str:
-    """The folder that Moodle looks for, made from a line of the class list with the participant's number there."""
+    """The folder that Moodle looks for, by the number in a line of the class list."""
     number = value_of(row, NUMBERS["moodle"])
     made = naming.moodle_folder(full_name(row), number)
     return made if number.isdecimal() and naming.is_hand_back(made) else ""

@@ -200,7 +200,7 @@ GRADER = {
     "known lines": ([(remote.Session, "__init__", session_with(_lines=Everything()))], ["C42", "C44"]),
     "assertions kept": ([(remote, "AssertionError", KeyError)], ["A27"]),
     "loops kept": ([(remote, "StopIteration", KeyError)], ["A28", "B57"]),
-    "escaping": ([(document, "escape", str)], ["H01", "H03"]),
+    "escaping": ([(document, "PAGES", document.PAGES.overlay(autoescape=False))], ["H01", "H03"]),
     "printable messages": ([(grading, "_printable", str)], ["H05", "H06", "H12"]),
     "values in a file": ([(notebook, "MAX_VALUES", 1 << 40), (budget, "MORE_MEMORY", 1 << 40)], ["G24"]),
     "code in a file": ([(notebook, "MAX_CODE", 1 << 40)], ["G43"]),

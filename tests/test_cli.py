@@ -211,7 +211,7 @@ def test_a_students_commands_import_no_notebook_libraries(command):
     code = (
         "import sys\nfrom autograder import cli\n"
         f"try: cli.main([{command!r}, {str(RELEASE)!r}])\nexcept SystemExit: pass\n"
-        "print('\\nheavy:', *sorted({'nbformat', 'jupytext', 'nbgrader', 'jsonschema', 'sqlalchemy'} & set(sys.modules)))"
+        "print('\\nheavy:', *sorted({'jinja2', 'jupytext', 'jsonschema', 'matplotlib', 'nbformat', 'nbgrader', 'sqlalchemy'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, timeout=processes.SECONDS)
     assert done.stdout.splitlines()[-1] == "heavy:", done

@@ -6,18 +6,21 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from jinja2 import UndefinedError
 
+import autograder
 from autograder import files, results
 from autograder.course import Course, Settings
 from autograder.engine.grader import Graded, Grader
 from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
 from autograder.gradebook.marks import CellMarks, Marks
-from autograder.pages import feedback
+from autograder.pages import document, feedback
 from autograder.result import Example
 from tests import courses, sample_class
 from tests.courses import NAME, RIGHT, ROOT
@@ -184,6 +187,21 @@ def test_whatever_a_student_or_a_teacher_writes_is_text(course: Course, known: E
         assert "\x1b" not in page and "\u202e" not in page and "&lt;script&gt;" in page
 
 
+def test_nothing_but_our_own_style_is_taken_for_markup() -> None:
+    """Whoever adds a use says there why nobody else can influence it."""
+    found = []
+    for path in sorted((Path(autograder.__file__).parent / "pages").rglob("*")):
+        if path.suffix in (".py", ".jinja"):
+            lines = path.read_text(encoding="utf-8").splitlines()
+            found += [(path.name, line) for line in lines if re.search(r"\bsafe\b|Markup|autoescape", line)]
+    assert found == [("document.py", "    autoescape=True,"), ("document.html.jinja", "<style>{{ sheet | safe }}</style>")]
+
+
+def test_what_a_template_does_not_know_is_a_mistake() -> None:
+    with pytest.raises(UndefinedError, match="'exercise' is undefined"):
+        document.show("feedback_missing.html.jinja", student="ada", name="")
+
+
 def test_an_endless_answer_does_not_make_an_endless_page(course: Course, known: Exercise) -> None:
     long = "def double(x):\n" + "    x += 1\n" * 15_000 + f"    return '{'y' * 100_000}'"
     page = drawn(known, courses.graded(course, "ada", {"double": long, "total": f"total = '{'z' * 100_000}'"}, ()))
@@ -257,7 +275,7 @@ def test_nothing_of_the_teachers_is_on_any_page(attention: dict[str, str]) -> No
     secret = {line for line in secret if line.replace('"', '\\"') not in release and line not in own}
     assert len(secret) > 300
     for page in attention.values():
-        text = words(page).replace("&#x27;", "'").replace("&quot;", '"').replace("&lt;", "<").replace("&gt;", ">")
+        text = unescape(words(page))
         assert [line for line in secret if line in text] == []
 
 

@@ -8,6 +8,8 @@ import random
 import re
 import sqlite3
 import statistics as oracle
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
@@ -29,12 +31,13 @@ from autograder.exercises.exercise import Exercise
 from autograder.gradebook import record
 from autograder.gradebook.final_grades import Class, Standing
 from autograder.gradebook.marks import CellMarks, Marks
+from autograder.pages import charts
 from autograder.pages import report as page
 from autograder.reports import report as reporting
 from autograder.reports import statistics
 from autograder.reports.report import Report
 from autograder.result import CheckResult, CheckStatus, Result, StepResult
-from tests import courses
+from tests import courses, processes
 from tests.browser import SCREENSHOTS
 from tests.courses import ALL_CHECKS, NAME, RIGHT, ROOT
 
@@ -361,6 +364,45 @@ def test_names_lead_to_the_step_on_the_students_own_page(course: Course) -> None
     assert {place for _, _, place in found} == {"", "step-double", "step-total"}
     for address, _, place in found:
         assert not place or place in Parts((path.parent / address).read_text()).all("id"), (address, place)
+
+
+def test_the_command_needs_no_matplotlib(course: Course) -> None:
+    graded_course(course)
+    code = (
+        "import sys\nfrom autograder import cli\n"
+        f"try: cli.main(['report', {NAME!r}])\nexcept SystemExit as end: assert not end.code\n"
+        "print('heavy:', *sorted({'matplotlib', 'nbgrader'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=processes.SECONDS)
+    assert done.stdout.splitlines()[-1] == "heavy:", done
+    assert (course.reports / f"{NAME}.html").is_file()
+
+
+def test_the_charts_say_in_words_what_they_draw(small: Report) -> None:
+    html = page.page(small, {})
+    labels = [labels.split() for labels in re.findall(r'role="img" aria-labelledby="([^"]+)"', html)]
+    said = [[re.search(rf'id="{id}">([^<]+)<', html)[1] for id in ids] for ids in labels]  # type: ignore[index]
+    assert said == [
+        ["Final scores", "4 students, median 5.75 of 14 points, the middle half from 2.62 to 9.5"],
+        ["Points lost on average", "double 2.0 of 5, total 2.5 of 5"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("edges", "shown"),
+    [
+        (range(0, 110, 10), ["0", "10", "20", "30", "40", "50", "60", "70", "80", "90", "100"]),
+        ([10.4 * place for place in range(-1, 11)], ["−10.4", "10.4", "31.2", "52", "72.8", "93.6"]),
+        (range(0, 1_000_001, 10_000), ["0", "160000", "320000", "480000", "640000", "800000", "960000"]),
+    ],
+    ids=["as a rule", "below 0", "a mistyped mark"],
+)
+def test_no_words_below_the_scores_touch_each_other(edges: Sequence[float], shown: list[str]) -> None:
+    counts = [1] * (len(edges) - 1)
+    chart = charts.distribution(edges, counts, 0, "")
+    assert [mark.words for mark in chart.across] == shown
+    for one, other in itertools.pairwise(chart.across):
+        assert other.at - one.at > charts.LETTER * (len(one.words) + len(other.words)) / 2
 
 
 def test_json_on_standard_output_stands_there_alone(course: Course) -> None:

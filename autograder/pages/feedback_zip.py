@@ -1,8 +1,9 @@
 """All pages in one archive, named so that a learning platform gives each to its student.
 
-Moodle ("Upload multiple feedback files in a zip") and Canvas ("Upload Submissions") know a student by the names that
-they themselves gave to the downloads: ``Ada Lovelace_12345_assignsubmission_file_/attention.html``,
-``lovelaceada_7_8_attention.html``. Everybody else's page is ``ada/attention.html``, to be handed out by a person.
+Moodle ("Upload multiple feedback files in a zip") and Canvas ("Upload Submissions") know a student
+by the names that they themselves gave to the downloads:
+``Ada Lovelace_12345_assignsubmission_file_/attention.html``, ``lovelaceada_7_8_attention.html``.
+Everybody else's page is ``ada/attention.html``, to be handed out by a person.
 """
 
 from __future__ import annotations
@@ -24,7 +25,11 @@ from autograder.troubles import Troubles, gathered
 
 
 def write(
-    course: Course, exercise: Exercise, pages: Iterable[Path], archive: Path, troubles: Troubles | None = None
+    course: Course,
+    exercise: Exercise,
+    pages: Iterable[Path],
+    archive: Path,
+    troubles: Troubles | None = None,
 ) -> dict[str, int]:
     """Write the archive at once; how many pages it names for whom.
 
@@ -38,28 +43,38 @@ def write(
     listed = course.class_list() or {}
     packed = io.BytesIO()
     named: Counter[str] = Counter()
+
     with gathered(troubles) as found:
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
             for page in pages:
                 student = page.parent.parent.name
+                folder = course.submitted / student / exercise.name
                 with found.of(student, "not in the archive"):
-                    data = page.read_bytes()
-                    folder = course.submitted / student / exercise.name
                     before = read_platform(folder) or _moodle(listed.get(student, {}))
-                    # Two people whom a platform calls the same are told apart by their ids.
-                    taken = not before or f"{before}{exercise.name}.html" in file.NameToInfo
-                    name = f"{student}/" if taken else before
-                    # An archive knows no time before 1980.
-                    entry = zipfile.ZipInfo.from_file(page, f"{name}{exercise.name}.html", strict_timestamps=False)
-                    file.writestr(entry, data, zipfile.ZIP_DEFLATED)
-                    kind = "for Moodle" if name.endswith("/") else "for Canvas"
-                    named["by student" if taken else kind] += 1
+                    named[_add(file, page, before, student)] += 1
+
         files.write(archive, packed.getvalue())
     return dict(named)
 
 
+def _add(archive: zipfile.ZipFile, page: Path, before: str, student: str) -> str:
+    """Put a page into the archive, named for a platform if that name is free; for whom it is."""
+    data = page.read_bytes()
+    # Two people whom a platform calls the same are told apart by their ids.
+    is_taken = not before or f"{before}{page.name}" in archive.NameToInfo
+    name = f"{student}/{page.name}" if is_taken else f"{before}{page.name}"
+
+    # An archive knows no time before 1980.
+    entry = zipfile.ZipInfo.from_file(page, name, strict_timestamps=False)
+    archive.writestr(entry, data, zipfile.ZIP_DEFLATED)
+
+    if is_taken:
+        return "by student"
+    return "for Moodle" if before.endswith("/") else "for Canvas"
+
+
 def _moodle(row: Mapping[str, str]) -> str:
-    """The folder that Moodle looks for, made from a line of the class list with the participant's number there."""
+    """The folder that Moodle looks for, by the number in a line of the class list."""
     number = value_of(row, NUMBERS["moodle"])
     made = naming.moodle_folder(full_name(row), number)
     return made if number.isdecimal() and naming.is_hand_back(made) else ""

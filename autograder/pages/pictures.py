@@ -1,100 +1,134 @@
-"""Small pictures of a step's answer beside the right one, as SVG: a mask's pattern, weights with their row sums.
+"""Small pictures of a step's answer beside the right one: a mask's pattern, weights and sums.
 
-What a colour says stands there as a sign or a number too, and in words for a screen reader.
+What a colour says stands there as a sign or a number too, and in words for a screen reader. Here is
+what they show; where it lies is said in the template.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
 
-from autograder.pages.document import text
 from autograder.result import Example, Table
-
-CELL, WIDE, GAP, SUM = 26, 46, 3, 78
-"""Sizes in pixels: a cell of a mask, the width of one that holds a number, around the picture, for a row's sum."""
-
 
 LEGENDS = {
     "mask": "✓ may attend, · may not",
     "weights": "beside each row stands the sum of its weights",
 }
 
+Value = float | bool | str
+"""An entry of a table."""
 
-def pictures(example: Example) -> str:
+
+class Cell(NamedTuple):
+    """An entry: its sign or number, and by how much its weight darkens it."""
+
+    sign: str
+    is_on: bool
+    shade: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """``sum``: what a row of weights adds up to, which is right if it is one."""
+
+    cells: list[Cell]
+    sum: str = ""
+    is_one: bool = True
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A table; ``wrong`` are the rows and columns of its entries that are."""
+
+    name: str
+    words: str
+    columns: int
+    rows: list[Row]
+    wrong: list[tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Pictures:
+    kind: str
+    drawings: list[Drawing]
+    legend: str
+
+
+def pictures(example: Example) -> Pictures:
     """The student's answer and, where it is another one, the right one beside it."""
-    draw = _mask if example.kind == "mask" else _weights
-    verb = "is" if example.kind == "mask" else "are"
-    shown = [(f"Your {example.kind}" + (f", which {verb} right" if example.same else ""), example.got)]
-    legend = LEGENDS[example.kind]
-    if not example.same:
-        shown.append((f"The right {example.kind}", example.wanted))
+    kind = example.kind
+    draw = _mask if kind == "mask" else _weights
+    verb = "is" if kind == "mask" else "are"
+    legend = LEGENDS[kind]
+
+    if example.same:
+        drawings = [draw(example.got, example.wanted, f"Your {kind}, which {verb} right")]
+    else:
+        drawings = [
+            draw(example.got, example.wanted, f"Your {kind}"),
+            draw(example.wanted, example.wanted, f"The right {kind}"),
+        ]
         if _shape(example.got) == _shape(example.wanted):
             legend += f"; a thick frame is where yours {verb} wrong"
-    figures = "".join(
-        f"<figure><figcaption>{name}</figcaption>{draw(table, example.wanted, name)}</figure>" for name, table in shown
-    )
-    return f'<div class="pictures">{figures}</div>\n<p class="soft">{legend[0].upper()}{legend[1:]}.</p>'
+
+    return Pictures(kind, drawings, f"{legend[0].upper()}{legend[1:]}.")
 
 
-def _mask(table: Table, wanted: Table, name: str) -> str:
-    same_shape = _shape(table) == _shape(wanted)
-    parts, frames, rows = [], [], []
-    for i, row in enumerate(table):
-        for j, value in enumerate(row):
-            x, y = GAP + j * CELL, GAP + i * CELL
-            # A mask of numbers is no mask, and shows its numbers.
-            sign = ("✓" if value else "·") if isinstance(value, bool) else _short(value)
-            on = " on" if value is True else ""
-            parts.append(f'<rect class="cell{on}" x="{x}" y="{y}" width="{CELL}" height="{CELL}"/>')
-            parts.append(f'<text x="{x + CELL // 2}" y="{y + CELL // 2}">{sign}</text>')
-            if same_shape and value != wanted[i][j]:
-                frames.append(_frame(x, y, CELL))
-        rows.append(" ".join(("yes" if value else "no") if isinstance(value, bool) else _short(value) for value in row))
-    return _svg(len(table[0]) * CELL, len(table) * CELL, parts + frames, f"{name}, row by row: {'; '.join(rows)}")
+def _mask(table: Table, wanted: Table, name: str) -> Drawing:
+    rows = [Row([Cell(_sign(value), value is True, "") for value in row]) for row in table]
+    words = [" ".join(map(_word, row)) for row in table]
+    wrong = [place for place, value, right in _pairs(table, wanted) if value != right]
+
+    return Drawing(name, _said(name, words), len(table[0]), rows, wrong)
 
 
-def _weights(table: Table, wanted: Table, name: str) -> str:
-    same_shape = _shape(table) == _shape(wanted)
-    parts, frames, rows = [], [], []
-    width = len(table[0]) * WIDE
-    for i, row in enumerate(table):
-        y = GAP + i * CELL
-        for j, value in enumerate(row):
-            x = GAP + j * WIDE
-            shade = min(1.0, max(0.0, value)) if isinstance(value, (int, float)) else 0.0
-            parts.append(f'<rect class="cell" x="{x}" y="{y}" width="{WIDE}" height="{CELL}"/>')
-            opacity = f"{shade * 0.55:.3g}"
-            parts.append(
-                f'<rect class="shade" x="{x}" y="{y}" width="{WIDE}" height="{CELL}" fill-opacity="{opacity}"/>'
-            )
-            parts.append(f'<text x="{x + WIDE // 2}" y="{y + CELL // 2}">{_short(value)}</text>')
-            if same_shape and not _close(value, wanted[i][j]):
-                frames.append(_frame(x, y, WIDE))
+def _weights(table: Table, wanted: Table, name: str) -> Drawing:
+    rows, words = [], []
+    for row in table:
         total = _sum(row)
-        right = _close(total, 1.0)
-        sign, style = ("✓", "sum") if right else ("✗", "sum bad")
-        parts.append(f'<text class="{style}" x="{GAP + width + 8}" y="{y + CELL // 2}">{_short(total)} {sign}</text>')
-        rows.append(f"{', '.join(map(_short, row))}, sum {_short(total)}")
-    return _svg(width + SUM, len(table) * CELL, parts + frames, f"{name}, row by row: {'; '.join(rows)}")
+        is_one = _close(total, 1.0)
+        cells = [Cell(_short(value), False, _shade(value)) for value in row]
+        rows.append(Row(cells, f"{_short(total)} {'✓' if is_one else '✗'}", is_one))
+        words.append(f"{', '.join(map(_short, row))}, sum {_short(total)}")
+
+    wrong = [place for place, value, right in _pairs(table, wanted) if not _close(value, right)]
+    return Drawing(name, _said(name, words), len(table[0]), rows, wrong)
 
 
-def _svg(width: int, height: int, parts: list[str], words: str) -> str:
-    width, height = width + 2 * GAP, height + 2 * GAP
-    return (
-        f'<svg class="picture" role="img" width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
-        f' aria-label="{text(words)}">{"".join(parts)}</svg>'
-    )
+def _pairs(table: Table, wanted: Table) -> Iterator[tuple[tuple[int, int], Value, Value]]:
+    """Each place with its entry and the right one; nothing where the tables differ in shape."""
+    if _shape(table) == _shape(wanted):
+        for i, row in enumerate(table):
+            for j, value in enumerate(row):
+                yield (i, j), value, wanted[i][j]
 
 
-def _frame(x: int, y: int, width: int) -> str:
-    return f'<rect class="off" x="{x + 1}" y="{y + 1}" width="{width - 2}" height="{CELL - 2}"/>'
+def _said(name: str, rows: list[str]) -> str:
+    return f"{name}, row by row: {'; '.join(rows)}"
+
+
+def _sign(value: Value) -> str:
+    # A mask of numbers is no mask, and shows its numbers.
+    return ("✓" if value else "·") if isinstance(value, bool) else _short(value)
+
+
+def _word(value: Value) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else _short(value)
+
+
+def _shade(value: Value) -> str:
+    shade = min(1.0, max(0.0, value)) if isinstance(value, (int, float)) else 0.0
+    return f"{shade * 0.55:.3g}"
 
 
 def _shape(table: Table) -> tuple[int, int]:
     return len(table), len(table[0])
 
 
-def _sum(row: tuple[float | bool | str, ...]) -> float | str:
+def _sum(row: tuple[Value, ...]) -> float | str:
     strange = [value for value in map(float, row) if not math.isfinite(value)]
     if strange:
         return str(sum(strange))
@@ -104,13 +138,13 @@ def _sum(row: tuple[float | bool | str, ...]) -> float | str:
         return 1024 * math.fsum(float(value) / 1024 for value in row)
 
 
-def _close(one: float | str, other: float | str) -> bool:
+def _close(one: Value, other: Value) -> bool:
     # The numbers were kept with four digits.
     a, b = float(one), float(other)
     return a == b or abs(a - b) <= 2e-3 * max(1.0, abs(b)) or (math.isnan(a) and math.isnan(b))
 
 
-def _short(value: float | bool | str) -> str:
+def _short(value: Value) -> str:
     """At most six characters."""
     if isinstance(value, str):
         return {"nan": "NaN", "inf": "inf", "-inf": "-inf"}[value]

@@ -192,6 +192,8 @@ def _told(result: Result, graded: Graded, folder: str) -> list[str]:
 
 def _pages(graded: Graded, own: str) -> dict[str, str]:
     try:
+        from markupsafe import escape
+
         from autograder.gradebook import autograded
         from autograder.pages import feedback
     except ImportError:  # the packages of a teacher's installation; the other runs have them
@@ -201,7 +203,7 @@ def _pages(graded: Graded, own: str) -> dict[str, str]:
     for line in own.splitlines():
         if any(word in line for word in (*CANARIES, SUCCEEDED)):
             notebook = notebook.replace(json.dumps(line, ensure_ascii=False)[1:-1], "")
-            page = page.replace(html.escape(line), "")
+            page = page.replace(escape(line), "")
     return {"the page": page, "the notebook": notebook}
 
 

@@ -1,0 +1,157 @@
+"""The two charts of the teacher's page: where their bars and words lie.
+
+The template makes SVG of it. All is in pixels of a picture about as wide as a phone, where the
+letters must stay readable.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from autograder.reports.statistics import Item
+
+WIDTH = 330
+LETTER = 6.5
+"""About as wide is a letter."""
+
+LEFT, RIGHT, TOP, BOTTOM = 48.0, 318.0, 6.0, 148.0
+"""Where the bars of the distribution lie: left of them numbers of students, below them points."""
+
+ABOVE = 1.3
+"""So many times as high as the highest bar: above it stand its number and the median."""
+
+
+
+BESIDE = 1.3
+"""So many times as wide as the longest bar of the losses: beside it stand its numbers."""
+
+ROW = 31
+"""The height of a step among the losses: its name, and below it the bar."""
+
+
+class Mark(NamedTuple):
+    """Some words at a place."""
+
+    at: float
+    words: str
+
+
+class Bar(NamedTuple):
+    x: float
+    y: float
+    width: float
+    height: float
+    words: str
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """A histogram of scores with the median marked; ``about`` says in words what it shows.
+
+    ``is_left``: the median is in the left half, so its words are on its right.
+    """
+
+    about: str
+    bars: list[Bar]
+    across: list[Mark]
+    up: list[Mark]
+    median: Mark
+    is_left: bool
+
+
+class Loss(NamedTuple):
+    """The bar of a step: how long for its points, and for those of them that were lost."""
+
+    y: int
+    name: str
+    worth: float
+    lost: float
+    words: str
+
+
+@dataclass(frozen=True)
+class Losses:
+    """How many points each step cost on average, beside how many it is worth."""
+
+    about: str
+    height: int
+    rows: list[Loss]
+
+
+def distribution(
+    edges: Sequence[float], counts: Sequence[int], median: float, about: str
+) -> Distribution:
+    """The bars of a histogram, as ``statistics.histogram`` counts."""
+    first, last = edges[0], edges[-1]
+    each = (RIGHT - LEFT) / len(counts)
+    high = max(counts) * ABOVE
+
+    bars = []
+    for place, count in enumerate(counts):
+        height = (BOTTOM - TOP) * count / high
+        # Numbers that would touch each other are left out; the lists of students have them, too.
+        words = str(count) if count and LETTER * len(str(count)) < each else ""
+        # A gap between neighbours, without an edge that would need the background's colour.
+        x, width = LEFT + place * each, 0.94 * each
+        bars.append(Bar(_px(x), _px(BOTTOM - height), _px(width), _px(height), words))
+
+    at = LEFT + (RIGHT - LEFT) * (median - first) / (last - first)
+    return Distribution(
+        about,
+        bars,
+        across=_below(edges, each),
+        up=_beside(max(counts), high),
+        median=Mark(_px(at), f"median {median:g}"),
+        is_left=median < (first + last) / 2,
+    )
+
+
+def _below(edges: Sequence[float], each: float) -> list[Mark]:
+    """The points at the edges of bars, at as many as there is room for."""
+    longest = max(len(_points(edge)) for edge in edges)
+    every = math.ceil((longest + 0.5) * LETTER / each)
+    places = range(0, len(edges), every)
+    return [Mark(_px(LEFT + place * each), _points(edges[place])) for place in places]
+
+
+def _beside(most: int, high: float) -> list[Mark]:
+    """Numbers of students at about five heights."""
+    step = _round_step(most / 5)
+    counts = range(0, int(high) + 1, step)
+    return [Mark(_px(BOTTOM - (BOTTOM - TOP) * count / high), str(count)) for count in counts]
+
+
+def _round_step(least: float) -> int:
+    """The smallest of 1, 2, 5, 10, 20, … that is not below ``least``."""
+    ten = 1
+    while True:
+        for times in (1, 2, 5):
+            if times * ten >= least:
+                return times * ten
+        ten *= 10
+
+
+def losses(items: Mapping[str, Item], about: str) -> Losses:
+    """A bar for each step, in the order of the notebook."""
+    most = max((item.points for item in items.values()), default=0.0)
+    scale = WIDTH / BESIDE / (most or 1.0)
+
+    rows = []
+    for place, (name, item) in enumerate(items.items()):
+        words = f"{item.lost:.1f} of {item.points:g}"
+        worth, lost = _px(item.points * scale), _px(item.lost * scale)
+        rows.append(Loss(place * ROW, name, worth, lost, words))
+
+    return Losses(about, ROW * len(rows), rows)
+
+
+def _points(value: float) -> str:
+    return f"{value:g}".replace("-", "−")
+
+
+def _px(length: float) -> float:
+    """A tenth of a pixel is not seen."""
+    return round(length, 1)

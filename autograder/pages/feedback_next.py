@@ -1,0 +1,72 @@
+"""What a student should do next: the steps to mend, in the order of the notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from autograder.exercises.exercise import Exercise
+from autograder.result import Result, StepResult
+
+FIRST = 3
+"""So many steps to mend are explained at the top; the others are named."""
+
+LONGEST = 160
+"""Characters of a reason."""
+
+
+@dataclass(frozen=True)
+class Mend:
+    """A step to mend: why, and how many points it may give."""
+
+    name: str
+    gain: float
+    reason: str
+
+
+@dataclass(frozen=True)
+class Next:
+    """``later`` and ``carried`` are names of steps; in the latter there is nothing to mend."""
+
+    first: list[Mend]
+    later: list[str]
+    carried: list[str]
+
+
+def to_mend(steps: Iterable[StepResult]) -> list[StepResult]:
+    """The steps with a mistake of their own: mending one may mend those after it."""
+    return [step for step in steps if any(check.status == "failed" for check in step.checks)]
+
+
+def next_steps(result: Result, exercise: Exercise) -> Next:
+    """By what the student may see of the result."""
+    steps = to_mend(result.steps)
+    first = [
+        Mend(step.name, step.max_score - step.score, _reason(step, exercise))
+        for step in steps[:FIRST]
+    ]
+    others = [step for step in result.steps if step not in steps]
+    carried = [step.name for step in others if _is_carried(step)]
+
+    return Next(first, [step.name for step in steps[FIRST:]], carried)
+
+
+def _is_carried(step: StepResult) -> bool:
+    return any(check.status == "carried" for check in step.checks)
+
+
+def _reason(step: StepResult, exercise: Exercise) -> str:
+    """The shortest thing that helps: the question, else what the first check that failed says."""
+    failed = [check for check in step.checks if check.status == "failed"]
+    for check in failed:
+        if check.hint:
+            return check.hint
+
+    for check in failed:
+        if check.message:
+            line = check.message.strip().split("\n")[0]
+            return line if len(line) <= LONGEST else f"{line[:LONGEST]} …"
+
+    id = f"{step.name}-{failed[0].name}"
+    sentences = {check.id: check.sentence for check in exercise.checks}
+    return f"Does not hold yet: {sentences.get(id) or failed[0].name}"

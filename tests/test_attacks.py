@@ -30,8 +30,8 @@ from autograder.engine import run as attempt
 from autograder.engine import session as remote
 from autograder.engine.grader import Grader
 from autograder.engine.run import Attempt
-from autograder.engine.worker import wire
 from autograder.engine.worker.locks import PROTECTIONS
+from autograder.engine.worker.protocol import bounds
 from autograder.errors import Unusable
 from autograder.exercises.exercise import load
 from autograder.grading import pool, submitted
@@ -189,8 +189,8 @@ def everything_prepared(self, parent):
 GRADER = {
     "deadline": ([(remote, "GRACE_SECONDS", 4.5), (remote, "GRACE_SHARE", 9)], ["E02"]),
     "nonce": ([(remote.Session, "admit", lambda *a: None)], ["B44"]),
-    "size of frames": ([(wire, "MAX_BYTES", 1 << 40), (remote, "MAX_HEARD", 1 << 40)], ["E44"]),
-    "weight of values": ([(wire, "weigh", lambda *a: None)], ["B26"]),
+    "size of frames": ([(bounds, "MAX_BYTES", 1 << 40), (remote, "MAX_HEARD", 1 << 40)], ["E44"]),
+    "weight of values": ([(bounds, "weigh", lambda *a: None)], ["B26"]),
     "keyed inputs": ([(attempt.Bench, "draw", lambda *a: (np.random.default_rng(0), 0))], ["I02"]),
     "repeated calls": ([(remote.Session, "repeat", lambda *a: None)], ["B21"]),
     "hidden checks apart": ([(grading.Grader, "_verdicts", all_in_one_worker)], ["C20", "C21"]),

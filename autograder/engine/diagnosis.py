@@ -14,8 +14,13 @@ import numpy as np
 
 from autograder.engine.run import Bench
 from autograder.engine.session import Call, builtin_kind
-from autograder.engine.worker import wire
 from autograder.engine.worker.conversation import check_raised
+from autograder.engine.worker.protocol import frames
+from autograder.engine.worker.protocol.bounds import ProtocolError
+from autograder.engine.worker.protocol.changes import apply_changes, read_changes
+from autograder.engine.worker.protocol.decode import Decoder
+from autograder.engine.worker.protocol.encode import Encoder
+from autograder.engine.worker.protocol.frames import Payload
 
 if TYPE_CHECKING:
     from autograder.exercises.misconceptions import Misconception
@@ -81,13 +86,13 @@ def answered(call: Call) -> _Outcome | None:
     """The outcome as the worker told it; None if it cannot be compared, being a function."""
     _, _, known = asked(call.request)
     count = len(known)
-    decoder = wire.Decoder(call.reply, _no_function, known)
+    decoder = Decoder(call.reply, _no_function, known)
     try:
         value = decoder.value()
-        wire.apply(wire.Snapshot.read_changes(decoder, count))
-    except (wire.ProtocolError, _Function):
+        apply_changes(read_changes(decoder, count))
+    except (ProtocolError, _Function):
         return None
-    if call.kind == wire.RAISE:
+    if call.kind == frames.RAISE:
         _, names, text, _, _ = check_raised(value)
         return _Outcome(None, _kind(names), known[:count], text)
     return _Outcome(value, None, known[:count])
@@ -99,10 +104,10 @@ def _bank(bench: Bench, wrong: Misconception, call: Call) -> _Outcome | None:
     count = len(known)
     try:
         value = bench.wrong(wrong)(*args, **kwargs)
-        encoder = wire.Encoder(_function)
+        encoder = Encoder(_function)
         encoder.value(value)
-        value = wire.Decoder(bytes(encoder.out), _no_function).value()
-    except (_Function, wire.ProtocolError):
+        value = Decoder(bytes(encoder.out), _no_function).value()
+    except (_Function, ProtocolError):
         return None
     except Exception as error:
         names = tuple(kind.__name__ for kind in type(error).__mro__)
@@ -110,9 +115,9 @@ def _bank(bench: Bench, wrong: Misconception, call: Call) -> _Outcome | None:
     return _Outcome(value, None, known[:count])
 
 
-def asked(request: wire.Payload) -> tuple[tuple[Any, ...], dict[str, Any], list[Any]]:
+def asked(request: Payload) -> tuple[tuple[Any, ...], dict[str, Any], list[Any]]:
     """The arguments of a call, made anew, and those of them that can change."""
-    decoder = wire.Decoder(request, _no_function)
+    decoder = Decoder(request, _no_function)
     _, args, kwargs, _ = decoder.value()
     return args, kwargs, decoder.known
 

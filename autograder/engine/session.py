@@ -16,8 +16,12 @@ from autograder.course import Settings
 from autograder.engine.budget import Budget, OutOfTime, unwatched
 from autograder.engine.sandbox.cpu_affinity import only_core
 from autograder.engine.sandbox.parent_process import Parent, Worker
-from autograder.engine.worker import wire
 from autograder.engine.worker.conversation import Peer, Raised, check_raised
+from autograder.engine.worker.protocol import bounds, frames
+from autograder.engine.worker.protocol.bounds import ProtocolError
+from autograder.engine.worker.protocol.decode import Decoder
+from autograder.engine.worker.protocol.encode import Encoder
+from autograder.engine.worker.protocol.frames import Payload
 from autograder.result import unwritten
 
 GRACE_SECONDS, GRACE_SHARE = 0.5, 0.05
@@ -27,7 +31,7 @@ most this share of a submission's time, so that the last call of all cannot take
 TIMEOUTS = 2
 """After so many a function is not called again."""
 
-MAX_HEARD, MAX_KEPT, MAX_CALLBACKS = 2 * wire.MAX_BYTES, wire.MAX_BYTES // 2, 20_000
+MAX_HEARD, MAX_KEPT, MAX_CALLBACKS = 2 * bounds.MAX_BYTES, bounds.MAX_BYTES // 2, 20_000
 """In one check: bytes that a worker may send, those kept for a repeated call, calls of the check's functions."""
 
 MAX_CALL = 64 << 10
@@ -57,9 +61,9 @@ class Call(NamedTuple):
     """A call of a student's function as it went over the wire: its name, the request, the reply."""
 
     name: str
-    request: wire.Payload
+    request: Payload
     kind: int
-    reply: wire.Payload
+    reply: Payload
     repeatable: bool
     """Whether a second answer must agree: not where functions of the check are called back, nor in ungraded rows."""
     untouched: bool
@@ -178,7 +182,7 @@ class Session(Peer):
         self._names.add(name)
         self._plain, self._repeatable = True, not _masks_a_row((*args, *kwargs.values()))
         values = (target, args, kwargs, self._seconds)
-        answer = self._talk(name, lambda: self.request(wire.CALL, os.urandom(16), values))
+        answer = self._talk(name, lambda: self.request(frames.CALL, os.urandom(16), values))
         if _is_imprecise(answer):
             self.imprecise.add(name)
         return answer
@@ -206,7 +210,7 @@ class Session(Peer):
 
     def _repeats(self, first: Call) -> bool:
         """Make a call once more: whether the reply is the same to the byte; where it is not, the call is noted."""
-        kind, reply = self.converse(wire.CALL, os.urandom(16), first.request)
+        kind, reply = self.converse(frames.CALL, os.urandom(16), first.request)
         if self._plain and (kind, reply) == (first.kind, first.reply):
             return True
         self.understand(first.request, kind, reply, self._known(first.request))
@@ -220,7 +224,7 @@ class Session(Peer):
     def _run(self, cell: str, source: str | Callable[..., Any]) -> None:
         values = (cell, source, self._settings.call_seconds)
         self._plain = False
-        self._talk(f"the cell {cell}", lambda: self.request(wire.RUN, os.urandom(16), values))
+        self._talk(f"the cell {cell}", lambda: self.request(frames.RUN, os.urandom(16), values))
 
     @property
     def _seconds(self) -> float:
@@ -249,7 +253,7 @@ class Session(Peer):
             status = self._end(gone=True)
             self._parent.lost |= status == -signal.SIGKILL
             raise self._stopped(f"{name} {_ending(status)}") from None
-        except wire.ProtocolError as error:
+        except ProtocolError as error:
             self._end()
             raise self._stopped(f"{name} answered with something that is no value ({error})") from None
         except (MemoryError, RecursionError):
@@ -285,9 +289,9 @@ class Session(Peer):
         self._worker = self._parent.start()
         self._generation += 1
         self.sock = self._worker.sock
-        encoder = wire.Encoder(self.function)
+        encoder = Encoder(self.function)
         encoder.value((self._settings.memory_mb, self._settings.submission_seconds, only_core()))
-        wire.send(self.sock, wire.RUN, bytes(16), bytes(encoder.out))
+        frames.send(self.sock, frames.RUN, bytes(16), bytes(encoder.out))
         for cell, source in list(self._history):
             try:
                 self._run(cell, source)
@@ -309,11 +313,11 @@ class Session(Peer):
     def deadline(self) -> float | None:
         return self._deadline
 
-    def understand(self, payload: wire.Payload, kind: int, reply: wire.Payload, known: list[Any]) -> Any:
+    def understand(self, payload: Payload, kind: int, reply: Payload, known: list[Any]) -> Any:
         with self._budget.at_work():  # some values take long to read
             return super().understand(payload, kind, reply, known)
 
-    def replied(self, payload: wire.Payload, kind: int, reply: wire.Payload) -> None:
+    def replied(self, payload: Payload, kind: int, reply: Payload) -> None:
         self._hear(reply)
         call = Call(self._called, payload, kind, reply, self._repeatable, self._untouched)
         if self._depth == 1 and self._plain and self._kept + call.size <= MAX_KEPT:
@@ -322,21 +326,21 @@ class Session(Peer):
         self._untouched = self._untouched and not self._changed
 
     def received(self, value: Any, arguments: list[Any]) -> None:
-        wire.weigh(value, arguments)
+        bounds.weigh(value, arguments)
         self._changed = bool(arguments)
 
-    def called(self, nonce: bytes, payload: wire.Payload) -> None:
+    def called(self, nonce: bytes, payload: Payload) -> None:
         self._hear(payload)
         self._callbacks += 1
         if self._callbacks > MAX_CALLBACKS:
-            raise wire.ProtocolError("too many calls of the check's functions")
+            raise ProtocolError("too many calls of the check's functions")
         super().called(nonce, payload)
 
-    def _hear(self, payload: wire.Payload) -> None:
+    def _hear(self, payload: Payload) -> None:
         """Count what the worker sends: checks may keep all of it."""
         self._heard += len(payload)
         if self._heard > MAX_HEARD:
-            raise wire.ProtocolError(f"more than {MAX_HEARD >> 20} MB in one check")
+            raise ProtocolError(f"more than {MAX_HEARD >> 20} MB in one check")
 
     def function(self, value: Any) -> bytes:
         self._plain = False  # a callback may answer differently each time
@@ -356,18 +360,18 @@ class Session(Peer):
             return Remote(self, f"the function that {self._called} returned", (self._generation, name))
         if tag == b"g" and isinstance(name, int) and name < len(self._functions):
             return self._functions[name]
-        raise wire.ProtocolError("a function that is not there")
+        raise ProtocolError("a function that is not there")
 
     def invoke(self, request: Any) -> Any:
         known = isinstance(request, tuple) and len(request) == 3 and any(f is request[0] for f in self._functions)
         if not known:
-            raise wire.ProtocolError("a call of no function of the check")
-        wire.weigh(request)
+            raise ProtocolError("a call of no function of the check")
+        bounds.weigh(request)
         with self._budget.at_work():
             return super().invoke(request)
 
     def describe(self, error: BaseException) -> Raised:
-        if not isinstance(error, Exception) or isinstance(error, wire.ProtocolError):
+        if not isinstance(error, Exception) or isinstance(error, ProtocolError):
             self._end()  # the worker still waits for this answer, so the conversation cannot go on
             raise error
         if isinstance(error, AssertionError):  # of the check, in a function of its own: not the student's to swallow
@@ -401,19 +405,19 @@ class Session(Peer):
             self.never = self.never or unwritten(cell or self._called)
         return error
 
-    def _known(self, payload: wire.Payload) -> list[Any]:
-        decoder = wire.Decoder(payload, self.find)
+    def _known(self, payload: Payload) -> list[Any]:
+        decoder = Decoder(payload, self.find)
         decoder.value()
         return decoder.known
 
     def _outcome(self, call: Call) -> Any:
         """A reply's value, for comparison; of an exception only its kind."""
-        value = wire.Decoder(call.reply, lambda tag, name: "a function", self._known(call.request)).value()
+        value = Decoder(call.reply, lambda tag, name: "a function", self._known(call.request)).value()
         try:
-            wire.weigh(value)
-        except wire.ProtocolError:  # its arguments had changed when it was first weighed
+            bounds.weigh(value)
+        except ProtocolError:  # its arguments had changed when it was first weighed
             return object()
-        return check_raised(value)[1] if call.kind == wire.RAISE else value
+        return check_raised(value)[1] if call.kind == frames.RAISE else value
 
 
 def _is_imprecise(answer: Any) -> bool:

@@ -149,15 +149,16 @@ class WarmParent:
         self._expect(b"warm")
 
     def prepare(self, cell: str, source: str) -> None:
-        from autograder.engine.worker import wire
+        from autograder.engine.worker.protocol import frames
+        from autograder.engine.worker.protocol.encode import Encoder
 
-        encoder = wire.Encoder(lambda function: b"")
+        encoder = Encoder(lambda function: b"")
         encoder.value((cell, source))
         ours, theirs = socket.socketpair()
         with ours, theirs:
             try:
                 socket.send_fds(self._control, [MESSAGE.pack(b"load", 0)], [theirs.fileno()])
-                wire.send(ours, wire.RUN, bytes(16), bytes(encoder.out))
+                frames.send(ours, frames.RUN, bytes(16), bytes(encoder.out))
             except OSError as error:
                 raise EngineFault(f"the parent of the workers has gone: {error}") from None
             self._expect(b"done")

@@ -13,7 +13,8 @@ import sys
 
 import numpy as np
 
-from autograder.engine.worker import wire
+from autograder.engine.worker.protocol import frames
+from autograder.engine.worker.protocol.encode import Encoder
 from autograder.engine.worker.worker import Worker
 
 ROUNDS = 16
@@ -44,21 +45,21 @@ def rehearse() -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs:
         worker = Worker(theirs)
-        _ask(ours, worker, wire.RUN, ("rehearsal", CELL, 1.0))
+        _ask(ours, worker, frames.RUN, ("rehearsal", CELL, 1.0))
         scores = np.linspace(0.0, 1.0, 24).reshape(2, 3, 4)
         mask = np.ones((3, 4), dtype=bool)
         for _ in range(ROUNDS):
-            _ask(ours, worker, wire.CALL, ("play", (scores, mask), {"size": 2}, 1.0))
-            _ask(ours, worker, wire.CALL, ("play", (scores[0], mask, 2), {"axis": -1}, 1.0))
-            _ask(ours, worker, wire.CALL, ("refuse", (scores.tolist(),), {}, 1.0))
+            _ask(ours, worker, frames.CALL, ("play", (scores, mask), {"size": 2}, 1.0))
+            _ask(ours, worker, frames.CALL, ("play", (scores[0], mask, 2), {"axis": -1}, 1.0))
+            _ask(ours, worker, frames.CALL, ("refuse", (scores.tolist(),), {}, 1.0))
     sys.modules["__main__"] = main
     for name in set(linecache.cache) - before:
         del linecache.cache[name]
 
 
 def _ask(sock: socket.socket, worker: Worker, kind: int, values: tuple[object, ...]) -> None:
-    encoder = wire.Encoder(lambda function: b"")
+    encoder = Encoder(lambda function: b"")
     encoder.value(values)
-    wire.send(sock, kind, os.urandom(16), bytes(encoder.out))
+    frames.send(sock, kind, os.urandom(16), bytes(encoder.out))
     worker.serve_one()
-    wire.receive(sock)
+    frames.receive(sock)

@@ -16,9 +16,12 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from autograder.engine.worker import silent_modules, wire
+from autograder.engine.worker import silent_modules
 from autograder.engine.worker.conversation import Peer, Raised
 from autograder.engine.worker.locks import Lock
+from autograder.engine.worker.protocol import bounds, frames
+from autograder.engine.worker.protocol.decode import Decoder
+from autograder.engine.worker.protocol.frames import Payload
 
 TICK_SECONDS = 0.05
 """So often the time of student code is looked at."""
@@ -29,7 +32,7 @@ PREPARED: dict[tuple[str, str], types.ModuleType] = {}
 
 def prepare(sock: socket.socket) -> None:
     """Run a cell that the grader sends, in a module of its own; nothing of a student's ever comes here."""
-    cell, source = wire.Decoder(wire.receive(sock)[2], lambda tag, name: None).value()
+    cell, source = Decoder(frames.receive(sock)[2], lambda tag, name: None).value()
     before, module = sys.modules["__main__"], _main()
     sys.modules["__main__"] = module
     with contextlib.suppress(BaseException):  # then every worker runs it, and tells of the exception
@@ -61,7 +64,7 @@ class GraderFunction:
         self.__name__ = "function"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._worker.request(wire.CALL, self._worker.nonce, (self, args, kwargs))
+        return self._worker.request(frames.CALL, self._worker.nonce, (self, args, kwargs))
 
 
 class Worker(Peer):
@@ -91,17 +94,17 @@ class Worker(Peer):
 
     def serve_one(self) -> None:
         """Answer one request."""
-        self._serve(*wire.receive(self.sock))
+        self._serve(*frames.receive(self.sock))
 
     def admit(self, kind: int, answered: bytes, nonce: bytes) -> None:
         """While a callback is under way the grader may ask for more: that is a request of its own."""
 
-    def called(self, nonce: bytes, payload: wire.Payload) -> None:
-        self._serve(wire.CALL, nonce, payload)
+    def called(self, nonce: bytes, payload: Payload) -> None:
+        self._serve(frames.CALL, nonce, payload)
 
-    def _serve(self, kind: int, nonce: bytes, payload: wire.Payload) -> None:
+    def _serve(self, kind: int, nonce: bytes, payload: Payload) -> None:
         outer, self.nonce = self.nonce, nonce
-        self.answer(nonce, payload, self._run if kind == wire.RUN else self._call)
+        self.answer(nonce, payload, self._run if kind == frames.RUN else self._call)
         self.nonce = outer
 
     def _run(self, request: Any) -> None:
@@ -124,7 +127,7 @@ class Worker(Peer):
         with _Alarm(seconds):
             value = target(*args, **kwargs)
             # An iterator runs student code while it is read, so it is read while the alarm is set.
-            return tuple(islice(value, wire.MAX_VALUES)) if isinstance(value, Iterator) else value
+            return tuple(islice(value, bounds.MAX_VALUES)) if isinstance(value, Iterator) else value
 
     def function(self, value: Any) -> bytes:
         if isinstance(value, GraderFunction):
@@ -213,7 +216,7 @@ def _place(error: BaseException) -> tuple[str, int]:
 def main(sock: socket.socket, lock: Lock) -> None:
     """Read the limits from the grader, lock up, serve, and end without any clean-up of student code."""
     try:
-        decoder = wire.Decoder(wire.receive(sock)[2], lambda tag, name: None)
+        decoder = Decoder(frames.receive(sock)[2], lambda tag, name: None)
         memory_mb, seconds, core = decoder.value()
         if core is not None:  # the grader's
             os.sched_setaffinity(0, {core})

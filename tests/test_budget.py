@@ -13,7 +13,7 @@ from autograder.engine import budget
 from autograder.engine import grader as grading
 from autograder.engine.budget import Budget
 from autograder.engine.grader import Grader
-from autograder.engine.run import Attempt
+from autograder.engine.run import Run
 from autograder.engine.worker.protocol import bounds
 from tests.toy import exercise, submission
 
@@ -178,8 +178,8 @@ def test_calls_are_kept_while_they_are_small_and_few():
     with Grader(toy, b"key", SHORT) as grader:
         for answer in (small, large):
             spent = Budget(30)
-            attempt = Attempt(grader._bench, grading.parse(submission(toy, f=answer), toy), spent)
-            kept[answer] = [call for _, verdict in attempt.verdicts({check.id for check in toy.checks}) for call in verdict.calls]
+            run = Run(grader._compiled, grading.parse(submission(toy, f=answer), toy), spent)
+            kept[answer] = [call for _, verdict in run.verdicts({check.id for check in toy.checks}) for call in verdict.calls]
             assert sum(call.size for call in kept[answer]) == spent.kept <= budget.MOST_KEPT
 
     assert len(kept[small]) > 300
@@ -191,8 +191,8 @@ def test_no_call_is_kept_whose_arguments_the_students_code_chose():
 
     with Grader(toy, b"key", SHORT) as grader:
         data = submission(toy, f="def f(a):\n    a[...] = 1e9\n    return 1")
-        attempt = Attempt(grader._bench, grading.parse(data, toy), Budget(30))
-        calls = [len(verdict.calls) for _, verdict in attempt.verdicts({check.id for check in toy.checks})]
+        run = Run(grader._compiled, grading.parse(data, toy), Budget(30))
+        calls = [len(verdict.calls) for _, verdict in run.verdicts({check.id for check in toy.checks})]
 
     assert calls == [1, 1], "the second call of the first check is left out, and the next check begins anew"
 

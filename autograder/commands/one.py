@@ -57,11 +57,12 @@ def score(
     """Run all checks on one submission."""
     import secrets
 
-    from autograder.engine.sandbox.parent_process import begin
+    from autograder.engine.sandbox.parent_process import start_early
 
     where = isolated(course_at(course), isolation)
     writable(json)
-    begin(where.settings.isolation)
+    # First, so that NumPy loads there and here at once.
+    start_early(where.settings.isolation)
     from autograder.engine.grader import Grader
     from autograder.engine.sandbox.cpu_affinity import stay_here
     from autograder.submissions.notebook import Rejected, read

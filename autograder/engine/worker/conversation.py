@@ -1,8 +1,8 @@
 """One end of a conversation in which both sides may call functions of the other.
 
-The grader calls the student's functions; a function that it passes as an argument is called back by the
-student's code. Both ends are this class, so values, changed arguments and exceptions cross alike in both
-directions. A request carries a nonce; whatever belongs to it carries the same one.
+The grader calls the student's functions; a function that it passes as an argument is called back by
+the student's code. Both ends are this class, so values, changed arguments and exceptions cross
+alike in both directions. A request carries a nonce; whatever belongs to it carries the same one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from autograder.engine.worker.protocol.encode import Encoder
 from autograder.engine.worker.protocol.frames import Payload
 
 Raised = tuple[int, tuple[str, ...], str, str, int]
-"""An exception on the wire: number of the other side's own exception or 0, class names, text, cell, line."""
+"""An exception on the wire: number, class names, text, cell, line. The number is that of the other
+side's own exception, or 0."""
 
 
 class Peer:
@@ -60,7 +61,7 @@ class Peer:
         return self.understand(payload, kind, reply, known)
 
     def converse(self, kind: int, nonce: bytes, payload: Payload) -> tuple[int, Payload]:
-        """Send an encoded request, serve the other side's calls, and return its reply as it came."""
+        """Send an encoded request, serve the other side's calls, return its reply as it came."""
         frames.send(self.sock, kind, nonce, payload)
         while True:
             kind, answered, reply = frames.receive(self.sock, self.deadline())
@@ -70,7 +71,7 @@ class Peer:
             self.called(answered, reply)
 
     def understand(self, payload: Payload, kind: int, reply: Payload, known: list[Any]) -> Any:
-        """The answer that a reply holds, with the changes to arguments that it tells of made here, too."""
+        """The answer that a reply holds; the changes to arguments that it tells of are made."""
         decoder = Decoder(reply, self.find, list(known))
         value = decoder.value()
         changes = read_changes(decoder, len(known))
@@ -84,14 +85,15 @@ class Peer:
         return value
 
     def received(self, value: Any, arguments: list[Any]) -> None:
-        """Look at an answer, and at all arguments if the call has changed any, before anybody uses them."""
+        """Look at an answer, and at all arguments if any has changed, before they are used."""
 
     def replied(self, payload: Payload, kind: int, reply: Payload) -> None:
         """Take note of a request and its reply."""
 
     def admit(self, kind: int, answered: bytes, nonce: bytes) -> None:
         """Refuse a frame that does not belong here."""
-        if kind not in (frames.CALL, frames.RETURN, frames.RAISE) or (kind != frames.CALL and answered != nonce):
+        is_answer = kind in (frames.RETURN, frames.RAISE) and answered == nonce
+        if not is_answer and kind != frames.CALL:
             raise ProtocolError("a frame out of turn")
 
     def called(self, nonce: bytes, payload: Payload) -> None:

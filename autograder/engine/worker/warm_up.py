@@ -1,7 +1,9 @@
-"""What the warm parent does once, so that no worker has to: calls of a few functions of the kit's own.
+"""What the warm parent does once, so that no worker has to: calls of a few functions of the kit's
+own.
 
-Python adapts its bytecode to what it sees, and NumPy prepares much at first use. A worker that is forked afterwards
-inherits both, and has fewer pages of memory to copy; left to itself it would begin anew with every submission.
+Python adapts its bytecode to what it sees, and NumPy prepares much at first use. A worker that is
+forked afterwards inherits both, and has fewer pages of memory to copy; left to itself it would
+begin anew with every submission.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ def play(scores, mask, size=2, axis=-1):
     scores = np.where(mask, scores / math.sqrt(size), -np.inf)
     powers = np.exp(scores - np.max(scores, axis=axis, keepdims=True))
     weights = powers / powers.sum(axis=axis, keepdims=True)
-    square = np.tril(np.ones((size, size), dtype=bool)) & (np.arange(size)[:, None] >= np.arange(size))
+    square = np.tril(np.ones((size, size), dtype=bool))
+    square = square & (np.arange(size)[:, None] >= np.arange(size))
     heads = weights.reshape(*weights.shape[:-1], size, -1).swapaxes(-3, -2)
     merged = np.concatenate([heads[..., 0, :, :], heads[..., 1, :, :]], axis=-1)
     product = merged @ np.swapaxes(merged, -1, -2) + np.einsum("...ij,...kj->...ik", merged, merged)

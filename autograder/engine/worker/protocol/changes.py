@@ -34,8 +34,7 @@ class Snapshot:
 
 
 def read_changes(decoder: Decoder, arguments: int) -> list[tuple[Any, Any]]:
-    """What ``write_changes`` wrote: pairs of an argument and its new content, nothing changed yet.
-    """
+    """What ``write_changes`` wrote: pairs of an argument and its new content."""
     changes = []
     for _ in range(decoder.number()):
         index = decoder.number()

@@ -25,8 +25,7 @@ _ARRAYS = tuple(struct.Struct(f"<cBBB{ndim}Q") for ndim in range(bounds.MAX_AXES
 
 
 class Encoder:
-    """Writes values; ``function`` says how a callable is named to the other side (tag and bytes).
-    """
+    """Writes values; ``function`` gives tag and bytes that name a callable to the other side."""
 
     def __init__(self, function: Callable[[Any], bytes], known: list[Any] | None = None) -> None:
         self.out = bytearray()

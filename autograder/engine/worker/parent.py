@@ -79,12 +79,13 @@ def _end(pid: int, gone: bool = False) -> int:
 
     while True:
         ended, status = os.waitpid(pid, os.WNOHANG)
-        if ended:
+        if ended and not os.WIFSTOPPED(status):  # one that is traced only stops, at a signal
             return status
         if time.monotonic() >= until:
             break
         time.sleep(0.001)
 
     os.kill(pid, signal.SIGKILL)
-    os.waitpid(pid, 0)
+    while os.WIFSTOPPED(os.waitpid(pid, 0)[1]):
+        pass
     return KILLED

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 START = """
 import sys
 sys.path[:] = sys.argv[2:]
-from autograder.engine.sandbox.parent_process import begin
-begin("auto")
+from autograder.engine.sandbox.parent_process import start_early
+start_early("auto")
 from autograder.confined import serve
 serve(int(sys.argv[1]))
 """

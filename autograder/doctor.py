@@ -5,14 +5,14 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import platform
-import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from autograder.course import Course
 from autograder.engine import selftest
-from autograder.engine.sandbox.parent_process import LEVELS, EngineFault, parent
+from autograder.engine.sandbox import levels
+from autograder.engine.sandbox.parent_process import EngineFault, start_parent
 from autograder.errors import Unusable
 from autograder.exercises import exercise
 from autograder.text import count, points
@@ -29,11 +29,11 @@ def examine(course: Course) -> None:
 def findings(course: Course) -> Iterator[tuple[str, str]]:
     """Pairs of what was looked at and what was found."""
     yield "system", f"{platform.system()} {platform.release()}, Python {platform.python_version()}"
-    for level in LEVELS:
-        yield f"isolation {level}", _works(level)
+    for level in levels.LEVELS:
+        yield f"isolation {level.name}", _works(level.name)
     yield "to raise the level", _advice()
     asked = course.settings.isolation
-    yield "level asked for", asked if asked in ("auto", *LEVELS) else f"{asked}: no such level; correct autograder.toml"
+    yield "level asked for", asked if levels.known(asked) else f"{asked}: no such level; correct autograder.toml"
     for package in PACKAGES:
         yield package, _version(package)
     yield "exercises", ", ".join(exercise.names(course.root)) or f"none in {course.root / 'solutions'}"
@@ -47,11 +47,11 @@ def findings(course: Course) -> Iterator[tuple[str, str]]:
 def _works(level: str) -> str:
     """Whether a worker starts at this level, and what of the self-test it prevents."""
     try:
-        where = parent(level)
+        parent = start_parent(level)
         try:
-            attempts = selftest.examine(where)
+            attempts = selftest.examine(parent)
         finally:
-            where.close()
+            parent.close()
     except (EngineFault, Unusable, OSError) as fault:
         return f"does not work: {fault}"
     possible = [finding.attempt for finding in attempts if not finding.prevented]
@@ -64,10 +64,11 @@ def _advice() -> str:
     """The one command that would raise the level which this machine reaches."""
     if sys.platform != "linux":
         return "grade on Linux or WSL2; here there is level process alone"
-    if shutil.which("bwrap") is None:
+    if not levels.BUBBLEWRAP.is_installed:
         return "sudo apt-get install bubblewrap"
     restricted = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
-    if restricted.is_file() and restricted.read_text().strip() == "1" and not _works("bubblewrap").startswith("works:"):
+    is_restricted = restricted.is_file() and restricted.read_text().strip() == "1"
+    if is_restricted and not _works(levels.BUBBLEWRAP.name).startswith("works:"):
         return "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
     return "nothing to do"
 

@@ -16,7 +16,8 @@ from rich.table import Table
 from autograder import course
 from autograder.engine import selftest
 from autograder.engine.grader import Grader
-from autograder.engine.sandbox.parent_process import LEVELS, Parent, parent
+from autograder.engine.sandbox.levels import NAMES
+from autograder.engine.sandbox.parent_process import Parent, start_parent
 from autograder.exercises import exercise
 
 ROUNDS, WORKERS, SUBMISSIONS = 5, 40, 6
@@ -34,10 +35,10 @@ def main() -> None:
     right = (where.root / "solutions" / "attention" / "attention.ipynb").read_bytes()
     times: dict[tuple[str, str], list[float]] = defaultdict(list)
     for turn in range(ROUNDS):
-        for level in LEVELS:
+        for level in NAMES:
             note = lambda what, value, level=level: times[level, what].append(value)  # noqa: E731
             parents: list[Parent] = []
-            note("parent warm", milliseconds(lambda: parents.append(parent(level))))  # noqa: B023
+            note("parent warm", milliseconds(lambda: parents.append(start_parent(level))))  # noqa: B023
             (mother,) = parents
             for _ in range(WORKERS):
                 note("a worker, forked, locked and ended", milliseconds(lambda: mother.end(mother.start())))  # noqa: B023
@@ -55,14 +56,14 @@ def main() -> None:
 def show(times: dict[tuple[str, str], list[float]]) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("median, in milliseconds")
-    for level in LEVELS:
+    for level in NAMES:
         table.add_column(level, justify="right")
     names = dict.fromkeys(what for _, what in times)
     middle = {key: statistics.median(values) for key, values in times.items()}
     for what in names:
-        table.add_row(what, *(f"{middle[level, what]:.2f}" if (level, what) in middle else "" for level in LEVELS))
+        table.add_row(what, *(f"{middle[level, what]:.2f}" if (level, what) in middle else "" for level in NAMES))
     whole = "a right submission, whole"
-    costs = [f"{middle[level, whole] - middle['process', whole]:+.2f}" for level in LEVELS]
+    costs = [f"{middle[level, whole] - middle['process', whole]:+.2f}" for level in NAMES]
     table.add_row("what the level adds to a submission", *costs)
     Console(highlight=False).print(table)
 

@@ -24,14 +24,16 @@ from attacks.target import exercise, handed_in
 from autograder import timestamp
 from autograder.collecting import inbox
 from autograder.course import Course, Settings
-from autograder.engine import budget
+from autograder.engine import budget, clock, recorded_calls, student_errors
 from autograder.engine import grader as grading
-from autograder.engine import run as attempt
+from autograder.engine import run as running
 from autograder.engine import session as remote
+from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.grader import Grader
-from autograder.engine.run import Attempt
-from autograder.engine.worker import wire
+from autograder.engine.run import Run
+from autograder.engine.student_errors import StudentErrors
 from autograder.engine.worker.locks import PROTECTIONS
+from autograder.engine.worker.protocol import bounds
 from autograder.errors import Unusable
 from autograder.exercises.exercise import load
 from autograder.grading import pool, submitted
@@ -150,20 +152,20 @@ class Everything:
         pass
 
 
-def session_with(**attributes):
-    """A Session that trusts what the worker says about these."""
+def errors_with(**attributes):
+    """Exceptions as they are revived where the worker is trusted about these."""
 
     def opened(self, *args, **kwargs):
         original(self, *args, **kwargs)
         vars(self).update(attributes)
 
-    original = remote.Session.__init__
+    original = StudentErrors.__init__
     return opened
 
 
 def all_in_one_worker(self, submission, budget):
     """Hidden checks run beside visible ones, and what they find stands."""
-    run = Attempt(self._bench, submission, budget)
+    run = Run(self._compiled, submission, budget)
     ids = {check.id for check in self._exercise.checks}
     return {check.id: verdict for check, verdict in run.verdicts(ids)}, run.imprecise
 
@@ -173,7 +175,7 @@ def reference_in_the_grader(self, step):
 
     def stub(*args):
         self.called.add(step)
-        return self._bench.reference[step](*args)
+        return self._compiled.reference[step](*args)
 
     return stub
 
@@ -183,23 +185,23 @@ def everything_prepared(self, parent):
     self.parent = parent
     for cell in self.exercise.cells:
         if cell.kind in ("setup", "step"):
-            parent.prepare(cell.id, cell.source)
+            parent.preload(cell.id, cell.source)
 
 
 GRADER = {
-    "deadline": ([(remote, "GRACE_SECONDS", 4.5), (remote, "GRACE_SHARE", 9)], ["E02"]),
+    "deadline": ([(clock, "GRACE_SECONDS", 4.5), (clock, "GRACE_SHARE", 9)], ["E02"]),
     "nonce": ([(remote.Session, "admit", lambda *a: None)], ["B44"]),
-    "size of frames": ([(wire, "MAX_BYTES", 1 << 40), (remote, "MAX_HEARD", 1 << 40)], ["E44"]),
-    "weight of values": ([(wire, "weigh", lambda *a: None)], ["B26"]),
-    "keyed inputs": ([(attempt.Bench, "draw", lambda *a: (np.random.default_rng(0), 0))], ["I02"]),
+    "size of frames": ([(bounds, "MAX_BYTES", 1 << 40), (recorded_calls, "MAX_HEARD", 1 << 40)], ["E44"]),
+    "weight of values": ([(bounds, "weigh", lambda *a: None)], ["B26"]),
+    "keyed inputs": ([(CompiledExercise, "draw", lambda *a: (np.random.default_rng(0), 0))], ["I02"]),
     "repeated calls": ([(remote.Session, "repeat", lambda *a: None)], ["B21"]),
     "hidden checks apart": ([(grading.Grader, "_verdicts", all_in_one_worker)], ["C20", "C21"]),
-    "reference apart": ([(Attempt, "_stub", reference_in_the_grader)], ["E50"]),
-    "known kinds": ([(attempt, "_KNOWN_KINDS", re.compile(".*"))], ["C23", "C24", "C40"]),
-    "known names": ([(remote.Session, "__init__", session_with(_names=Everything()))], ["C25", "C41"]),
-    "known lines": ([(remote.Session, "__init__", session_with(_lines=Everything()))], ["C42", "C44"]),
+    "reference apart": ([(Run, "_stub", reference_in_the_grader)], ["E50"]),
+    "known kinds": ([(running, "_KNOWN_KINDS", re.compile(".*"))], ["C23", "C24", "C40"]),
+    "known names": ([(StudentErrors, "__init__", errors_with(_names=Everything()))], ["C25", "C41"]),
+    "known lines": ([(StudentErrors, "__init__", errors_with(_lines=Everything()))], ["C42", "C44"]),
     "assertions kept": ([(remote, "AssertionError", KeyError)], ["A27"]),
-    "loops kept": ([(remote, "StopIteration", KeyError)], ["A28", "B57"]),
+    "loops kept": ([(student_errors, "StopIteration", KeyError)], ["A28", "B57"]),
     "escaping": ([(document, "PAGES", document.PAGES.overlay(autoescape=False))], ["H01", "H03"]),
     "printable messages": ([(grading, "_printable", str)], ["H05", "H06", "H12"]),
     "values in a file": ([(notebook, "MAX_VALUES", 1 << 40), (budget, "MORE_MEMORY", 1 << 40)], ["G24"]),
@@ -223,7 +225,7 @@ def test_without_a_protection_of_the_grader_its_attacks_succeed(bare, protection
 
 
 def test_answers_that_the_parent_of_the_workers_holds_are_found(monkeypatch, other_user):
-    monkeypatch.setattr(attempt.Bench, "use", everything_prepared)
+    monkeypatch.setattr(CompiledExercise, "use", everything_prepared)
     with arena_at("landlock") as opened:
         assert opened.problems(BY_ID["C15"]) and opened.problems(BY_ID["C16"])
 
@@ -289,7 +291,7 @@ def graded():
             except Unusable as reason:
                 not_here(str(reason))
         # Its bytes are 64 at most, as many as a key may have.
-        graders[level]._bench._key = key
+        graders[level]._compiled._key = key
         return graders[level].grade(data, "ada").result
 
     yield grade

@@ -13,8 +13,8 @@ from autograder.engine import budget
 from autograder.engine import grader as grading
 from autograder.engine.budget import Budget
 from autograder.engine.grader import Grader
-from autograder.engine.run import Attempt
-from autograder.engine.worker import wire
+from autograder.engine.run import Run
+from autograder.engine.worker.protocol import bounds
 from tests.toy import exercise, submission
 
 SECONDS = 2.0
@@ -91,7 +91,7 @@ BOMBS = {
     "lists of one text": "[['x' * 10_000] * 2] * 90_000",
     "keys as wide as the longest": "{**{str(n): 0 for n in range(900)}, 'x' * 3_000: 0}",
     "many truth values": "np.zeros(16_000_000, bool)",
-    "as many truth values as cross": f"np.zeros((1, 1, 1, 1, 1, 1, {wire.MAX_NUMBERS}, 1), bool)",
+    "as many truth values as cross": f"np.zeros((1, 1, 1, 1, 1, 1, {bounds.MAX_NUMBERS}, 1), bool)",
     "a large text in a dictionary": "{'a': 'x' * 2_000_000}",
 }
 
@@ -121,7 +121,8 @@ def test_no_answer_makes_the_grader_grow(bomb):
 
 # Proof that these tests would see a hole: each protection is left out, and what it prevents happens.
 
-FORGED = "import sys\nwire = sys.modules['autograder.engine.worker.wire']\n"  # a worker belongs to the student
+# A worker belongs to the student.
+FORGED = "import sys\nbounds = sys.modules['autograder.engine.worker.protocol.bounds']\n"
 SUM = "np.asarray(f()).sum(axis=-1, dtype=float)"
 TEXTS = "np.asarray(f())"
 TOO_MUCH = {
@@ -131,14 +132,14 @@ TOO_MUCH = {
         "def f():\n    return 300_000_000",
     ),
     "numbers in an array": (
-        (wire, "numbers", lambda shape: 0),
+        (bounds, "numbers", lambda shape: 0),
         SUM,
-        f"{FORGED}wire.numbers = lambda shape: 0\nimport numpy as np\ndef f():\n    return np.empty((20_000_000, 0))",
+        f"{FORGED}bounds.numbers = lambda shape: 0\nimport numpy as np\ndef f():\n    return np.empty((20_000_000, 0))",
     ),
     "width of texts": (
-        (wire, "are_wide", lambda values, longest: False),
+        (bounds, "are_wide", lambda values, longest: False),
         TEXTS,
-        f"{FORGED}wire.are_wide = lambda *_: False\ndef f():\n    return ['x' * 200_000] + [''] * 200",
+        f"{FORGED}bounds.are_wide = lambda *_: False\ndef f():\n    return ['x' * 200_000] + [''] * 200",
     ),
 }
 
@@ -177,8 +178,8 @@ def test_calls_are_kept_while_they_are_small_and_few():
     with Grader(toy, b"key", SHORT) as grader:
         for answer in (small, large):
             spent = Budget(30)
-            attempt = Attempt(grader._bench, grading.parse(submission(toy, f=answer), toy), spent)
-            kept[answer] = [call for _, verdict in attempt.verdicts({check.id for check in toy.checks}) for call in verdict.calls]
+            run = Run(grader._compiled, grading.parse(submission(toy, f=answer), toy), spent)
+            kept[answer] = [call for _, verdict in run.verdicts({check.id for check in toy.checks}) for call in verdict.calls]
             assert sum(call.size for call in kept[answer]) == spent.kept <= budget.MOST_KEPT
 
     assert len(kept[small]) > 300
@@ -190,8 +191,8 @@ def test_no_call_is_kept_whose_arguments_the_students_code_chose():
 
     with Grader(toy, b"key", SHORT) as grader:
         data = submission(toy, f="def f(a):\n    a[...] = 1e9\n    return 1")
-        attempt = Attempt(grader._bench, grading.parse(data, toy), Budget(30))
-        calls = [len(verdict.calls) for _, verdict in attempt.verdicts({check.id for check in toy.checks})]
+        run = Run(grader._compiled, grading.parse(data, toy), Budget(30))
+        calls = [len(verdict.calls) for _, verdict in run.verdicts({check.id for check in toy.checks})]
 
     assert calls == [1, 1], "the second call of the first check is left out, and the next check begins anew"
 

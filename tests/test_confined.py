@@ -68,7 +68,7 @@ def test_the_check_cells_of_somebody_elses_notebook_reach_nothing(tmp_path, monk
 
 def test_the_setup_cell_of_a_students_copy_never_runs_in_the_parent_of_the_workers(monkeypatch):
     prepared = []
-    monkeypatch.setattr(parent_process.WarmParent, "prepare", lambda self, cell, source: prepared.append(cell))
+    monkeypatch.setattr(parent_process.WarmParent, "preload", lambda self, cell, source: prepared.append(cell))
     own = student_copy.read(NOTEBOOK.read_bytes(), "ada.ipynb", "attention").exercise
     teachers = exercise.load(ROOT, "attention")
 

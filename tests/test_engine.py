@@ -397,3 +397,12 @@ def test_a_worker_that_is_gone_at_the_end_leaves_the_grader_fit():
         for _ in range(5):
             grader.grade(submission(toy, f="import os, signal\nos.kill(os.getpid(), signal.SIGKILL)"), "a")
         assert grader.grade(submission(toy, f="def f(): return 1"), "b").result.score == 1
+
+
+def test_a_worker_that_has_itself_traced_and_stops_is_the_students_own_failure():
+    # At level process nothing forbids that; the next signal stops the worker, and it has not ended.
+    answer = "import ctypes\ndef f():\n    ctypes.CDLL(None).ptrace(0, 0, 0, 0)\n    while True: pass"
+    settings = Settings(isolation="process", call_seconds=0.5, submission_seconds=8)
+    result = grade(exercise("f()"), settings=settings, f=answer)
+    assert (result.status, result.reason) == ("graded", None)
+    assert result.checks[0].message == "f did not return within 0.5 s"

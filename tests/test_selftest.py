@@ -7,7 +7,7 @@ import pytest
 from autograder.course import Settings
 from autograder.engine import selftest
 from autograder.engine.grader import Grader
-from autograder.engine.sandbox.parent_process import parent
+from autograder.engine.sandbox.parent_process import start_parent
 from autograder.errors import Unusable
 from tests import toy
 
@@ -20,7 +20,7 @@ def opened():
     parents = []
 
     def start(level, *without):
-        parents.append(parent(level, frozenset(without)))
+        parents.append(start_parent(level, frozenset(without)))
         return parents[-1]
 
     yield start
@@ -42,13 +42,13 @@ def test_where_all_is_locked_it_finds_none(opened, level):
 
 @pytest.mark.parametrize("level", WITHOUT)
 def test_a_level_with_an_open_door_is_refused(opened, monkeypatch, level):
-    monkeypatch.setattr(selftest, "parent", lambda level, without: opened(level, WITHOUT[level]))
+    monkeypatch.setattr(selftest, "start_parent", lambda level, without: opened(level, WITHOUT[level]))
     with pytest.raises(Unusable, match=f"{level}: student code could "):
         selftest.strongest(level)
 
 
 def test_of_two_levels_the_one_without_an_open_door_is_taken(opened, monkeypatch):
-    monkeypatch.setattr(selftest, "parent", lambda level, without: opened(level, *["seccomp"] * (level == "bubblewrap")))
+    monkeypatch.setattr(selftest, "start_parent", lambda level, without: opened(level, *["seccomp"] * (level == "bubblewrap")))
     assert selftest.strongest("auto")[0] == "landlock"
 
 

@@ -13,9 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from autograder.engine.worker import wire
+from autograder.engine.worker.protocol import frames
+from autograder.engine.worker.protocol.bounds import DTYPES, ProtocolError
+from autograder.engine.worker.protocol.decode import Decoder
+from autograder.engine.worker.protocol.encode import Encoder
 
-REALS = st.sampled_from(wire.DTYPES)
+REALS = st.sampled_from(DTYPES)
 LEAVES = (
     st.none()
     | st.booleans()
@@ -32,13 +35,13 @@ VALUES = st.recursive(
 
 
 def encode(value: object) -> bytes:
-    encoder = wire.Encoder(lambda function: b"g" + bytes(4))
+    encoder = Encoder(lambda function: b"g" + bytes(4))
     encoder.value(value)
     return bytes(encoder.out)
 
 
 def decode(payload: bytes) -> object:
-    decoder = wire.Decoder(payload, lambda tag, name: (tag, name))
+    decoder = Decoder(payload, lambda tag, name: (tag, name))
     value = decoder.value()
     decoder.end()
     return value
@@ -69,7 +72,7 @@ def test_random_bytes_are_a_value_or_a_protocol_error(examples):
     def try_them(payload):
         try:
             decode(payload)
-        except wire.ProtocolError:
+        except ProtocolError:
             pass
 
     try_them()
@@ -87,7 +90,7 @@ def test_a_damaged_value_is_a_value_or_a_protocol_error(examples):
         for damaged in (bytes(payload), bytes(payload[:cut])):
             try:
                 decode(damaged)
-            except wire.ProtocolError:
+            except ProtocolError:
                 pass
 
     try_them()
@@ -122,7 +125,7 @@ def array(code: int, *shape: int, data: bytes = b"") -> bytes:
 )
 def test_a_lie_about_a_value_is_refused_before_anything_is_allocated(payload):
     tracemalloc.start()
-    with pytest.raises(wire.ProtocolError):
+    with pytest.raises(ProtocolError):
         decode(payload)
     assert tracemalloc.get_traced_memory()[1] < 1_000_000
     tracemalloc.stop()
@@ -130,9 +133,9 @@ def test_a_lie_about_a_value_is_refused_before_anything_is_allocated(payload):
 
 def test_a_frame_that_claims_too_much_is_refused_before_it_is_read():
     ours, theirs = socket.socketpair()
-    theirs.send(wire.HEADER.pack(wire.MAGIC, wire.RETURN, bytes(16), 2**60))
-    with ours, theirs, pytest.raises(wire.ProtocolError, match="bytes"):
-        wire.receive(ours, time.monotonic() + 3600)
+    theirs.send(frames.HEADER.pack(frames.MAGIC, frames.RETURN, bytes(16), 2**60))
+    with ours, theirs, pytest.raises(ProtocolError, match="bytes"):
+        frames.receive(ours, time.monotonic() + 3600)
 
 
 @EXAMPLES
@@ -144,9 +147,9 @@ def test_random_frames_are_refused(examples):
         with ours, theirs:
             theirs.send(data)
             theirs.shutdown(socket.SHUT_WR)
-            with pytest.raises((wire.ProtocolError, EOFError)):
+            with pytest.raises((ProtocolError, EOFError)):
                 # It ends when the other side has closed, not when this time is over.
-                wire.receive(ours, time.monotonic() + 3600)
+                frames.receive(ours, time.monotonic() + 3600)
 
     try_them()
 
@@ -168,9 +171,9 @@ class Dripping:
 
 
 def test_a_frame_that_never_ends_runs_into_the_deadline(monkeypatch):
-    drip = Dripping(wire.HEADER.pack(wire.MAGIC, wire.RETURN, bytes(16), 1000))
-    monkeypatch.setattr(wire.time, "monotonic", lambda: drip.now)
+    drip = Dripping(frames.HEADER.pack(frames.MAGIC, frames.RETURN, bytes(16), 1000))
+    monkeypatch.setattr(frames.time, "monotonic", lambda: drip.now)
     with pytest.raises(TimeoutError):
-        wire.receive(drip, 100.2)
+        frames.receive(drip, 100.2)
     assert 100.2 <= drip.now < 100.23
     assert drip.data, "it did not wait for the rest"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn, Optional
 
 import typer
 
+from autograder.engine.sandbox import levels
 from autograder.errors import Unusable, with_repair
 from autograder.text import inert
 
@@ -25,7 +26,7 @@ CourseFolder = Annotated[
 Isolation = Annotated[
     Optional[str],
     typer.Option(
-        metavar="LEVEL", help="bubblewrap, landlock or process (locks nothing in); default: the best of the first two"
+        metavar="LEVEL", help=f"{levels.described()}; default: the best of the first two"
     ),
 ]
 Notebook = Annotated[Path, typer.Argument(metavar="NOTEBOOK", help="a submitted .ipynb or percent .py")]

@@ -34,14 +34,14 @@ def score(
     """Run all checks on one submission."""
     import secrets
 
-    from autograder.engine.sandbox.parent_process import begin
+    from autograder.engine.sandbox.parent_process import start_early
 
     course = isolated(course_at(course_folder), isolation)
     writable(json)
 
     # The order matters. The parent of the workers loads NumPy, and so does this process. The parent
     # starts before the imports below, so that both load at once.
-    begin(course.settings.isolation)
+    start_early(course.settings.isolation)
 
     from autograder.engine.grader import Grader
     from autograder.engine.sandbox.cpu_affinity import stay_here

@@ -1,7 +1,8 @@
 """What one submission may take: the time of its workers, and time and memory of the grader itself.
 
-Values that a student's code returns are looked at in the grader, by checks, diagnoses and pictures. So what the grader
-does for a submission is charged to that submission, too, and ends when its time is over.
+Values that a student's code returns are looked at in the grader, by checks, diagnoses and pictures.
+So what the grader does for a submission is charged to that submission, too, and ends when its time
+is over.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ import os
 import signal
 import time
 from collections import Counter
-from collections.abc import Iterator
-from types import TracebackType
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar, TypeVar
+
+from autograder.errors import Unusable
 
 try:
     import resource
@@ -25,12 +27,16 @@ MORE_MEMORY = 256 << 20
 """Bytes by which the grader may grow while it grades one submission."""
 
 MORE_SECONDS = 10
-"""Of CPU time, beyond twice a submission's own time, until the system ends a grader that does not come back."""
+"""CPU seconds, beyond twice a submission's own time, after which the system ends a grader that does
+not come back."""
 
 MOST_KEPT = 4 << 20
 """Bytes of calls that are kept of one submission, for diagnoses and pictures."""
 
 TICK_SECONDS = 0.05
+"""CPU seconds between two looks at whether a submission's time is over."""
+
+Found = TypeVar("Found")
 
 
 class OutOfTime(BaseException):
@@ -41,7 +47,7 @@ class OutOfTime(BaseException):
 
 
 class Budget:
-    """The time of one submission: what its workers take by the clock, and the grader's own work in CPU time.
+    """The time of one submission: of its workers by the clock, of the grader in CPU time.
 
     Args:
         seconds: how much there is.
@@ -49,7 +55,8 @@ class Budget:
     """
 
     watched: ClassVar[Budget | None] = None
-    """Whose time ends the work that the grader is doing now; None where it must not be interrupted."""
+    """Whose time ends the work that the grader is doing now; None where it must not be
+    interrupted."""
 
     def __init__(self, seconds: float, whole: Budget | None = None) -> None:
         self.left = seconds
@@ -98,7 +105,10 @@ class Budget:
 
 
 class _AtWork:
-    """Sets ``Budget.watched`` and sets it back. A class: this is entered some hundred times a submission."""
+    """Sets ``Budget.watched`` and sets it back.
+
+    A class: this is entered some hundred times a submission.
+    """
 
     def __init__(self, budget: Budget | None) -> None:
         self._budget = budget
@@ -107,28 +117,45 @@ class _AtWork:
     def __enter__(self) -> None:
         self._outer, Budget.watched = Budget.watched, self._budget
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         Budget.watched = self._outer
 
 
 def unwatched() -> _AtWork:
-    """Let nothing interrupt what is done here: a conversation with a worker has deadlines of its own."""
+    """Let nothing interrupt what is done here: conversations with a worker have own deadlines."""
     return _AtWork(None)
+
+
+def extra(budget: Budget, find: Callable[[], Found | None]) -> Found | None:
+    """What is said beyond the verdicts, in what is left of the submission's time.
+
+    None where it cannot be found. It is found by looking at values of the student's choice, and no
+    verdict may depend on how that ends.
+    """
+    if budget.is_over:
+        return None
+
+    try:
+        with budget.at_work():
+            return find()
+    except Unusable:  # the teacher's bank is
+        raise
+    except (Exception, OutOfTime):
+        return None
 
 
 @contextlib.contextmanager
 def limits(seconds: float) -> Iterator[None]:
     """Hold this process to what one submission may take: memory, and CPU time.
 
-    Two clocks: one that ends the work in hand with ``OutOfTime``, and far behind it one of the system's, which ends the
-    process, should it be in some function of NumPy that never comes back.
+    Two clocks: one that ends the work in hand with ``OutOfTime``, and far behind it one of the
+    system's, which ends the process, should it be in some function of NumPy that never comes back.
     """
     with contextlib.ExitStack() as stack:
         if resource is not None:
             stack.enter_context(_limit("RLIMIT_AS", _memory() + MORE_MEMORY))
-            stack.enter_context(_limit("RLIMIT_CPU", math.ceil(time.process_time() + 2 * seconds + MORE_SECONDS)))
+            cpu_seconds = math.ceil(time.process_time() + 2 * seconds + MORE_SECONDS)
+            stack.enter_context(_limit("RLIMIT_CPU", cpu_seconds))
         stack.enter_context(_ticking())
         yield
 
@@ -140,9 +167,11 @@ def _limit(name: str, most: int) -> Iterator[None]:
         before = resource.getrlimit(kind)
         bounds = [most, *(limit for limit in before if limit != resource.RLIM_INFINITY)]
         resource.setrlimit(kind, (min(bounds), before[1]))
-    except (AttributeError, ValueError, OSError):  # none on this system; or this process is locked, and has limits
+    # None on this system; or this process is locked, and has limits.
+    except (AttributeError, ValueError, OSError):
         yield
         return
+
     try:
         yield
     finally:
@@ -151,7 +180,7 @@ def _limit(name: str, most: int) -> Iterator[None]:
 
 
 def _memory() -> int:
-    """The address space of this process, in bytes; where nobody tells, more than any process has."""
+    """Bytes of this process's address space; where nobody tells, more than any process has."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
             return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")

@@ -1,51 +1,61 @@
-"""A mistake costs its marks once: a check that failed for an earlier step's sake is run with that step mended.
+"""A mistake costs its marks once: a check that failed for an earlier step's sake is run with that
+step mended.
 
-These runs come after all ordinary verdicts are final, each in a worker of its own that is thrown away afterwards:
-where the same steps are replaced, one for the visible checks of all later steps and one for the hidden ones. The
-reference never enters the student's worker: what is bound there is a stub that calls back. A replaced step earns
-nothing for itself, for no worker that may hear the reference answer for a step ever serves that step's checks.
+These runs come after all ordinary verdicts are final, each in a worker of its own that is thrown
+away afterwards: where the same steps are replaced, one for the visible checks of all later steps
+and one for the hidden ones. The reference never enters the student's worker: what is bound there is
+a stub that calls back. A replaced step earns nothing for itself, for no worker that may hear the
+reference answer for a step ever serves that step's checks.
 """
 
 from __future__ import annotations
 
 from autograder.engine.budget import Budget
+from autograder.engine.compiled_exercise import CompiledExercise
+from autograder.engine.recorded_calls import Call
 from autograder.engine.reference import Reference
-from autograder.engine.run import Attempt, Bench, Verdict
-from autograder.engine.session import Call
+from autograder.engine.run import Run, Verdict
 from autograder.exercises.exercise import Check
 from autograder.submissions.parse import Submission
 
 Carried = dict[str, tuple[str, ...]]
-"""By check: the earlier steps whose replacement made it pass. None of them: it passes without a loss."""
+"""By check: the earlier steps whose replacement made it pass. None of them: it passes without a
+loss."""
 
 
-class Carrier:
+class CarryForward:
     """Finds out which failed checks of a submission pass once earlier steps are right."""
 
-    def __init__(self, bench: Bench, submission: Submission, verdicts: dict[str, Verdict], imprecise: set[str]) -> None:
-        self._bench = bench
+    def __init__(
+        self,
+        compiled: CompiledExercise,
+        submission: Submission,
+        verdicts: dict[str, Verdict],
+        imprecise: set[str],
+    ) -> None:
+        self._compiled = compiled
         self._submission = submission
         self._verdicts = verdicts
         self._imprecise = imprecise
-        checks = bench.exercise.checks
+
+        checks = compiled.exercise.checks
         failed = [check for check in checks if verdicts[check.id].message is not None]
         self._broken = {check.step for check in failed}
         self._broken_visibly = {check.step for check in failed if not check.hidden}
-        self._reference = Reference(bench.exercise, bench.parent, bench.settings)
         self._at_fault: set[str] = set()
+        attempted = {check.step for check in checks if not verdicts[check.id].unattempted}
+        self.unattempted = self._broken - attempted
+
+        self._reference = Reference(compiled.exercise, compiled.parent, compiled.settings)
         self._ran: dict[tuple[frozenset[str], bool], dict[str, tuple[Verdict, set[str]]]] = {}
         self.calls: dict[str, tuple[Call, ...]] = {}
-        """Calls of steps at fault, made while earlier steps were mended: what is wrong there is theirs alone."""
-        self._order = {step: place for place, step in enumerate(bench.exercise.steps)}
-        self.unattempted = {
-            step
-            for step in self._broken
-            if all(verdicts[check.id].unattempted for check in checks if check.step == step)
-        }
+        """Calls of steps at fault, made while earlier steps were mended: what is wrong there is
+        theirs alone."""
+        self._order = {step: place for place, step in enumerate(compiled.exercise.steps)}
 
     def carried(self, budget: Budget) -> Carried:
         """Every failed check that passes with earlier steps replaced."""
-        if not self._bench.exercise.has_reference:
+        if not self._compiled.exercise.has_reference:
             return {}
         with self._reference:
             return self._found(budget)
@@ -55,27 +65,34 @@ class Carrier:
         for step in self._order:
             failed = [check for check in self._failed() if check.step == step]
             for check in failed:
-                steps = None if self._verdicts[check.id].unattempted or budget.is_over else self._mended(check, budget)
+                if self._verdicts[check.id].unattempted or budget.is_over:
+                    continue
+                steps = self._mended(check, budget)
                 if steps is not None:
                     found[check.id] = steps
+
             if any(check.id not in found for check in failed):
                 self._at_fault.add(step)
         return found
 
     def _failed(self) -> list[Check]:
-        return [check for check in self._bench.exercise.checks if self._verdicts[check.id].message is not None]
+        checks = self._compiled.exercise.checks
+        return [check for check in checks if self._verdicts[check.id].message is not None]
 
     def _mended(self, check: Check, budget: Budget) -> tuple[str, ...] | None:
         """The earlier steps whose replacement made a check pass; None if none does."""
         earlier = {step for step in self._order if self._order[step] < self._order[check.step]}
-        # A float32 softmax is right by itself, and must not fail the attention that calls it. What is said of a visible
-        # check must not depend on the verdicts of hidden ones.
+        # A float32 softmax is right by itself, and must not fail the attention that calls it. What
+        # is said of a visible check must not depend on the verdicts of hidden ones.
         wrong = self._broken if check.hidden else self._broken_visibly
         imprecise = frozenset((self._imprecise - wrong) & earlier)
         if imprecise and self._passes(check, imprecise, budget):
             return ()
-        # First those that are at fault themselves. A step that was carried is right once those are, as a rule.
-        for broken in dict.fromkeys((frozenset(self._at_fault & earlier), frozenset(self._broken & earlier))):
+
+        # First those that are at fault themselves. A step that was carried is right once those are,
+        # as a rule.
+        likely, all_of_them = frozenset(self._at_fault & earlier), frozenset(self._broken & earlier)
+        for broken in dict.fromkeys((likely, all_of_them)):
             called = self._passes(check, broken | imprecise, budget) if broken else set()
             if called:
                 return tuple(step for step in self._order if step in called and step in broken)
@@ -85,21 +102,30 @@ class Carrier:
         """The replaced steps that a check called, if it passes with them; else none."""
         if check.id not in self._ran.get((replaced, check.hidden), {}):
             self._ran[replaced, check.hidden] = self._run(check, replaced, budget)
+
         verdict, called = self._ran[replaced, check.hidden][check.id]
         if verdict.message is None and called:
             return called
         self.calls[check.id] = verdict.calls
         return set()
 
-    def _run(self, first: Check, replaced: frozenset[str], budget: Budget) -> dict[str, tuple[Verdict, set[str]]]:
-        """What comes of a check with steps replaced, and of those of its kind that will be asked for with the same."""
-        last = len(self._order) if replaced <= self._at_fault | self._imprecise else self._order[first.step]
-        checks = {
-            check.id
-            for check in self._failed()
-            if check.hidden == first.hidden
-            and not self._verdicts[check.id].unattempted
-            and self._order[first.step] <= self._order[check.step] <= last
-        }
-        attempt = Attempt(self._bench, self._submission, budget, replaced, reference=self._reference)
-        return {check.id: (verdict, set(attempt.called)) for check, verdict in attempt.verdicts(checks)}
+    def _run(
+        self, first: Check, replaced: frozenset[str], budget: Budget
+    ) -> dict[str, tuple[Verdict, set[str]]]:
+        """What comes of a check with steps replaced.
+
+        Also of those of its kind that will be asked for with the same steps replaced.
+        """
+        last = self._order[first.step]
+        if replaced <= self._at_fault | self._imprecise:
+            last = len(self._order)
+
+        checks = set()
+        for check in self._failed():
+            is_later = self._order[first.step] <= self._order[check.step] <= last
+            is_of_the_kind = check.hidden == first.hidden
+            if is_later and is_of_the_kind and not self._verdicts[check.id].unattempted:
+                checks.add(check.id)
+
+        run = Run(self._compiled, self._submission, budget, replaced, reference=self._reference)
+        return {check.id: (verdict, set(run.called)) for check, verdict in run.verdicts(checks)}

@@ -1,7 +1,7 @@
 """Names the mistake: the misconception that answers every call as the student's function did.
 
-The probes are the calls that the checks of a step have made, on inputs drawn for this submission, so nothing is run
-for a diagnosis but the bank's own wrong answers, here in the grader.
+The probes are the calls that the checks of a step have made, on inputs drawn for this submission,
+so nothing is run for a diagnosis but the bank's own wrong answers, here in the grader.
 """
 
 from __future__ import annotations
@@ -12,10 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autograder.engine.run import Bench
-from autograder.engine.session import Call, builtin_kind
-from autograder.engine.worker import wire
+from autograder.engine.compare import same
+from autograder.engine.compiled_exercise import CompiledExercise
+from autograder.engine.recorded_calls import Call
+from autograder.engine.student_errors import builtin_kind
 from autograder.engine.worker.conversation import check_raised
+from autograder.engine.worker.protocol import frames
+from autograder.engine.worker.protocol.bounds import ProtocolError
+from autograder.engine.worker.protocol.changes import apply_changes, read_changes
+from autograder.engine.worker.protocol.decode import Decoder
+from autograder.engine.worker.protocol.encode import Encoder
+from autograder.engine.worker.protocol.frames import Payload
 
 if TYPE_CHECKING:
     from autograder.exercises.misconceptions import Misconception
@@ -23,13 +30,17 @@ if TYPE_CHECKING:
 RTOL, ATOL = 1e-6, 1e-9
 """Looser than the checks' own tolerance: the same mistake may be computed in another order."""
 
+SINGLE = 2e-5, 2e-6
+"""The same where a number is a float32."""
+
 MAX_NUMBERS, MAX_INTEGER = 10_000, 2_000
-"""In an argument of a probe: how many numbers, and the largest integer, which may say how large an array to make."""
+"""In an argument of a probe: how many numbers, and the largest integer, which may say how large an
+array to make."""
 
 
 @dataclass(frozen=True)
 class _Outcome:
-    """What a call gave: a value, or the kind of an exception; and its arguments as they were afterwards."""
+    """What a call gave: a value or the kind of an exception, and its arguments afterwards."""
 
     value: Any
     raised: str | None
@@ -37,8 +48,8 @@ class _Outcome:
     text: str = ""
 
 
-def diagnose(bench: Bench, step: str, calls: Iterable[Call]) -> Misconception | None:
-    """The misconception behind a step's answers, if exactly one explains them all, or one family."""
+def diagnose(compiled: CompiledExercise, step: str, calls: Iterable[Call]) -> Misconception | None:
+    """The misconception behind a step's answers, if just one explains them all, or one family."""
     probes = []
     for call in calls:
         args, kwargs, _ = asked(call.request)
@@ -47,16 +58,20 @@ def diagnose(bench: Bench, step: str, calls: Iterable[Call]) -> Misconception | 
             probes.append((call, outcome))
     if not probes:
         return None
-    suspects = [wrong for wrong in bench.exercise.misconceptions if wrong.step == step]
+
+    suspects = [wrong for wrong in compiled.exercise.misconceptions if wrong.step == step]
     for call, outcome in probes:
-        suspects = [wrong for wrong in suspects if _same(outcome, _bank(bench, wrong, call))]
+        suspects = [wrong for wrong in suspects if _same(outcome, _bank(compiled, wrong, call))]
         if not suspects:
             return None
+
+    # Mistakes may end in the same kind of exception, or differ by rounding alone: words and exact
+    # zeros tell them apart.
     if not _is_one(suspects):
-        # Mistakes may end in the same kind of exception, or differ in crumbs: words and exact zeros tell them apart.
-        suspects = [
-            wrong for wrong in suspects if all(_exactly(outcome, _bank(bench, wrong, call)) for call, outcome in probes)
-        ]
+        for call, outcome in probes:
+            banked = [(wrong, _bank(compiled, wrong, call)) for wrong in suspects]
+            suspects = [wrong for wrong, answer in banked if _exactly(outcome, answer)]
+
     return suspects[0] if _is_one(suspects) else None
 
 
@@ -81,28 +96,30 @@ def answered(call: Call) -> _Outcome | None:
     """The outcome as the worker told it; None if it cannot be compared, being a function."""
     _, _, known = asked(call.request)
     count = len(known)
-    decoder = wire.Decoder(call.reply, _no_function, known)
+    decoder = Decoder(call.reply, _no_function, known)
     try:
         value = decoder.value()
-        wire.apply(wire.Snapshot.read_changes(decoder, count))
-    except (wire.ProtocolError, _Function):
+        apply_changes(read_changes(decoder, count))
+    except (ProtocolError, _Function):
         return None
-    if call.kind == wire.RAISE:
+
+    if call.kind == frames.RAISE:
         _, names, text, _, _ = check_raised(value)
         return _Outcome(None, _kind(names), known[:count], text)
     return _Outcome(value, None, known[:count])
 
 
-def _bank(bench: Bench, wrong: Misconception, call: Call) -> _Outcome | None:
+def _bank(compiled: CompiledExercise, wrong: Misconception, call: Call) -> _Outcome | None:
     """What the bank's answer makes of the same call, seen as a check would see it."""
     args, kwargs, known = asked(call.request)
     count = len(known)
+
     try:
-        value = bench.wrong(wrong)(*args, **kwargs)
-        encoder = wire.Encoder(_function)
+        value = compiled.wrong(wrong)(*args, **kwargs)
+        encoder = Encoder(_function)
         encoder.value(value)
-        value = wire.Decoder(bytes(encoder.out), _no_function).value()
-    except (_Function, wire.ProtocolError):
+        value = Decoder(bytes(encoder.out), _no_function).value()
+    except (_Function, ProtocolError):
         return None
     except Exception as error:
         names = tuple(kind.__name__ for kind in type(error).__mro__)
@@ -110,9 +127,9 @@ def _bank(bench: Bench, wrong: Misconception, call: Call) -> _Outcome | None:
     return _Outcome(value, None, known[:count])
 
 
-def asked(request: wire.Payload) -> tuple[tuple[Any, ...], dict[str, Any], list[Any]]:
+def asked(request: Payload) -> tuple[tuple[Any, ...], dict[str, Any], list[Any]]:
     """The arguments of a call, made anew, and those of them that can change."""
-    decoder = wire.Decoder(request, _no_function)
+    decoder = Decoder(request, _no_function)
     _, args, kwargs, _ = decoder.value()
     return args, kwargs, decoder.known
 
@@ -120,8 +137,8 @@ def asked(request: wire.Payload) -> tuple[tuple[Any, ...], dict[str, Any], list[
 def is_small(value: Any, most: int, largest: int) -> bool:
     """Whether an argument holds few numbers, and no large integers.
 
-    What a student's code answered may stand among the arguments of a call, and the bank and the reference are about to
-    compute with them here, in the grader.
+    What a student's code answered may stand among the arguments of a call, and the bank and the
+    reference are about to compute with them here, in the grader.
     """
     if isinstance(value, dict):
         value = tuple(value.values())
@@ -159,18 +176,8 @@ def _same(one: _Outcome, other: _Outcome | None) -> bool:
 
 
 def _alike(one: Any, other: Any) -> bool:
-    if isinstance(one, (tuple, list)) and isinstance(other, (tuple, list)):
-        return len(one) == len(other) and all(map(_alike, one, other))
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(_alike(one[key], other[key]) for key in one)
-    if _is_numeric(one) and _is_numeric(other):
-        a, b = np.asarray(one), np.asarray(other)
-        single = np.float32 in (a.dtype, b.dtype)
-        rtol, atol = (2e-5, 2e-6) if single else (RTOL, ATOL)
-        return a.shape == b.shape and bool(np.allclose(a, b, rtol=rtol, atol=atol, equal_nan=True))
-    return type(one) is type(other) and bool(one == other)
+    return same(one, other, RTOL, ATOL, single=SINGLE, kinds_alike=True)
 
 
 def _is_numeric(value: Any) -> bool:
     return isinstance(value, (np.ndarray, np.generic, bool, int, float))
-

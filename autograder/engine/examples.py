@@ -1,7 +1,8 @@
-"""Small pictures for the student: a step's answer to a call of a visible check, beside the right one.
+"""Small pictures for the student: a step's answer to a call of a visible check, beside the right
+one.
 
-Visible checks print what they asked and wanted, so nothing here is secret. Nothing is run for a picture but the
-teacher's own function, on arguments of a few numbers.
+Visible checks print what they asked and wanted, so nothing here is secret. Nothing is run for a
+picture but the teacher's own function, on arguments of a few numbers.
 """
 
 from __future__ import annotations
@@ -14,58 +15,81 @@ from typing import Any, Literal
 
 import numpy as np
 
+from autograder.engine.compare import same
+from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.diagnosis import answered, asked, is_small
-from autograder.engine.run import Bench, Verdict
-from autograder.engine.session import Call
+from autograder.engine.recorded_calls import Call
+from autograder.engine.run import Verdict
 from autograder.result import Example, Table
 
 MAX_SIDE, MAX_ARGUMENT, MAX_CALLS = 8, 64, 4
-"""Rows and columns of a picture; numbers in an argument, or the largest one; calls of a check that are looked at."""
+"""Rows and columns of a picture; numbers in an argument, or the largest one; calls of a check that
+are looked at."""
+
+RTOL, ATOL = 1e-4, 1e-6
+"""As far as the numbers of a picture show, which are rounded to four digits."""
 
 CATEGORY = {"mask": "mask correctness", "weights": "row sums"}
 """What a step must be graded for, that its answers are drawn as this."""
 
 
-def example(bench: Bench, step: str, verdicts: Mapping[str, Verdict]) -> Example | None:
-    """The first call of a visible check that the step answered wrongly; the first at all where it answered all well."""
-    known = {check.category for check in bench.exercise.checks if check.step == step}
-    if not known & set(CATEGORY.values()) or not bench.exercise.has_reference:  # a student's copy has none
+def example(
+    compiled: CompiledExercise, step: str, verdicts: Mapping[str, Verdict]
+) -> Example | None:
+    """The first call of a visible check that the step answered wrongly.
+
+    Where it answered all of them well, the first call at all.
+    """
+    known = {check.category for check in compiled.exercise.checks if check.step == step}
+    # A student's copy has no reference.
+    if not known & set(CATEGORY.values()) or not compiled.exercise.has_reference:
         return None
-    visible = [check for check in bench.exercise.checks if not check.hidden]
-    # Then one worker has served all checks, hidden ones among them, and what it answers in a row that nobody grades may
-    # be a hidden input. What is the same as the right answer is drawn as the right answer, and nothing else.
+
+    visible = [check for check in compiled.exercise.checks if not check.hidden]
+    # Then one worker has served all checks, hidden ones among them, and what it answers in a row
+    # that nobody grades may be a hidden input. What is the same as the right answer is drawn as the
+    # right answer, and nothing else.
     trusted = any(verdicts[check.id].message is not None for check in visible)
+
     first = None
     for check in visible:
-        if check.step == step:
-            for found in _examples(bench, step, check.name, verdicts[check.id].calls, known):
-                if not found.same and trusted:
-                    return found
-                if found.same and first is None:
-                    first = found if trusted else replace(found, got=found.wanted)
+        if check.step != step:
+            continue
+        for found in _examples(compiled, step, check.name, verdicts[check.id].calls, known):
+            if not found.same and trusted:
+                return found
+            if found.same and first is None:
+                first = found if trusted else replace(found, got=found.wanted)
     return first
 
 
-def _examples(bench: Bench, step: str, check: str, calls: tuple[Call, ...], known: set[str]) -> Iterator[Example]:
+def _examples(
+    compiled: CompiledExercise, step: str, check: str, calls: tuple[Call, ...], known: set[str]
+) -> Iterator[Example]:
     for call in calls[:MAX_CALLS]:
-        wanted, place, kind = _wanted(bench.reference[step], bytes(call.request))
+        wanted, place, kind = _wanted(compiled.reference[step], bytes(call.request))
         if kind is None or CATEGORY[kind] not in known:
             continue
+
         outcome = answered(call)
         if outcome is None or outcome.raised is not None:
             continue
+
         got = outcome.value
         if place is not None:
             if not isinstance(got, (tuple, list)) or len(got) != len(wanted):
                 continue
             got, wanted = got[place], wanted[place]
+
         tables = _table(got, kind), _table(wanted, kind)
         if tables[0] and tables[1]:
             yield Example(check, kind, tables[0], tables[1], _same(got, wanted))
 
 
 @lru_cache(maxsize=512)  # visible checks ask every student the same
-def _wanted(function: Callable[..., Any], request: bytes) -> tuple[Any, int | None, Literal["mask", "weights"] | None]:
+def _wanted(
+    function: Callable[..., Any], request: bytes
+) -> tuple[Any, int | None, Literal["mask", "weights"] | None]:
     """The right answer to a small request, what it is, and its place where it is one of several."""
     args, kwargs, _ = asked(request)
     if not is_small((args, kwargs), MAX_ARGUMENT, MAX_ARGUMENT):
@@ -85,12 +109,14 @@ def _drawable(wanted: Any) -> tuple[int | None, Literal["mask", "weights"] | Non
             if kind == "weights":
                 return place, kind
         return None, None
+
     if not isinstance(wanted, np.ndarray) or wanted.ndim < 2:
         return None, None
     if wanted.dtype == np.bool_:
         return None, "mask"
-    are_weights = wanted.dtype.kind == "f" and (wanted >= 0).all() and np.allclose(wanted.sum(axis=-1), 1)
-    return None, "weights" if are_weights else None
+    if wanted.dtype.kind != "f" or not (wanted >= 0).all():
+        return None, None
+    return None, "weights" if np.allclose(wanted.sum(axis=-1), 1) else None
 
 
 def _table(value: Any, kind: str) -> Table | None:
@@ -101,9 +127,11 @@ def _table(value: Any, kind: str) -> Table | None:
         return None
     if array.ndim < 2 or array.dtype.kind not in "biuf":
         return None
+
     sides = [side for side in array.shape[:-1] if side != 1]
     if len(sides) > 1 or array.size == 0 or max(*sides, array.shape[-1], 1) > MAX_SIDE:
         return None
+
     rows = array.reshape(-1, array.shape[-1])
     if kind == "mask" and rows.dtype == np.bool_:
         return tuple(tuple(map(bool, row)) for row in rows)
@@ -111,11 +139,14 @@ def _table(value: Any, kind: str) -> Table | None:
 
 
 def _number(value: Any) -> float | str:
-    """A number to four digits, as text where it is not finite: the largest of all is not, once it is rounded up."""
+    """A number to four digits, as text where it is not finite.
+
+    The largest of all is not, once it is rounded up.
+    """
     rounded = float(f"{float(value):.4g}")
     return rounded if math.isfinite(rounded) else str(rounded)
 
 
 def _same(got: Any, wanted: Any) -> bool:
-    a, b = np.asarray(got), np.asarray(wanted)
-    return a.shape == b.shape and bool(np.allclose(a.astype(float), b.astype(float), rtol=1e-4, atol=1e-6))
+    a, b = np.asarray(got).astype(float), np.asarray(wanted).astype(float)
+    return same(a, b, RTOL, ATOL, equal_nan=False)

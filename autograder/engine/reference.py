@@ -1,7 +1,7 @@
 """The reference as student code may call it: in a locked worker of its own.
 
-Student code chooses the arguments of these calls, and right functions, too, can be made to use any amount of time and
-memory. Here that costs the worker, not the grader.
+Student code chooses the arguments of these calls, and right functions, too, can be made to use any
+amount of time and memory. Here that costs the worker, not the grader.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 from autograder.course import Settings
+from autograder.engine.remote_function import RemoteFunction
 from autograder.engine.sandbox.parent_process import EngineFault, Parent
-from autograder.engine.session import Remote, Session
+from autograder.engine.session import Session
 from autograder.exercises.exercise import Exercise
 
 SECONDS = 1.0
@@ -20,7 +21,10 @@ SECONDS = 1.0
 
 
 class Reference:
-    """The teacher's answers to all steps, for one submission; a context manager that starts its worker when needed."""
+    """The teacher's answers to all steps, for one submission.
+
+    A context manager, which starts its worker when needed.
+    """
 
     def __init__(self, exercise: Exercise, parent: Parent, settings: Settings) -> None:
         self._exercise = exercise
@@ -42,7 +46,7 @@ class Reference:
                 self._run(name, self._exercise.cell(name).source)
             self._is_ready = True
         self._session.begin_check()
-        return Remote(self._session, step)
+        return RemoteFunction(self._session, step)
 
     def _run(self, name: str, source: str) -> None:
         fault = self._session.run(name, source)

@@ -1,105 +1,36 @@
-"""One run of a submission: its cells in a worker of its own, and checks at their places among them."""
+"""One run of a submission: its cells in a worker of its own, checks at their places among them."""
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from autograder.course import Settings
 from autograder.engine.budget import Budget, OutOfTime
+from autograder.engine.compiled_exercise import CompiledExercise
+from autograder.engine.recorded_calls import Call
 from autograder.engine.reference import Reference
-from autograder.engine.sandbox.parent_process import EngineFault, Parent
-from autograder.engine.session import Call, Remote, Session, Stopped, StudentError
+from autograder.engine.remote_function import RemoteFunction
+from autograder.engine.sandbox.parent_process import EngineFault
+from autograder.engine.session import Session
+from autograder.engine.student_errors import Stopped, StudentError
 from autograder.exercises.exercise import Check, Exercise
-from autograder.quiet import quiet
 from autograder.submissions.parse import Submission, SubmittedCell
 from autograder.submissions.python_source import binds, uses
 
 if TYPE_CHECKING:
-    from autograder.exercises.misconceptions import Misconception
+    pass
 
 _KNOWN_KINDS = re.compile(
-    r"a masked array|more than [0-9]{1,6} (MB|values|MB of text)|an array of more than [0-9]{1,9} (axes|numbers)"
+    r"a masked array|more than [0-9]{1,6} (MB|values|MB of text)"
+    r"|an array of more than [0-9]{1,9} (axes|numbers)"
     r"|an array of dtype (object|complex64|complex128)"
-    r"|a value of type (set|frozenset|complex|bytes|type|object|ellipsis|slice|module|dict_keys|dict_values)"
+    r"|a value of type (set|frozenset|complex|bytes|type|object|ellipsis|slice|module"
+    r"|dict_keys|dict_values)"
 )
-"""Kinds of values that may be named after a hidden check: of a class of their own, students choose the name."""
-
-
-_PARTS = slice(16), slice(16, 32), slice(32, 40)
-
-
-class Bench:
-    """What all runs of an exercise share: its compiled cells, its reference, the parent of the workers."""
-
-    def __init__(self, exercise: Exercise, parent: Parent, settings: Settings, secret: bytes) -> None:
-        self.exercise = exercise
-        self.use(parent)
-        self.settings = settings
-        self._key = hashlib.blake2b(secret).digest()
-        self._bits = np.random.PCG64(0)
-        self._rng = np.random.Generator(self._bits)
-        self._wrong: dict[str, Callable[..., Any]] = {}
-        self._setup = compile(exercise.setup, "<setup>", "exec", dont_inherit=True)
-        self.checks = {
-            check.id: compile(check.source, f"<{check.id}>", "exec", dont_inherit=True) for check in exercise.checks
-        }
-
-    def use(self, parent: Parent) -> None:
-        """Take workers from this parent from now on."""
-        self.parent = parent
-        # The setup cell alone, which students have: what the parent holds, every worker of theirs can read. Only the
-        # teacher's own: the parent is not locked in as workers are, and the one in a student's copy may be anybody's.
-        if self.exercise.has_reference:
-            parent.prepare("setup", self.exercise.setup)
-
-    def namespace(self) -> dict[str, Any]:
-        """The names of the setup cell, made anew, so that nothing of one submission is there for the next."""
-        namespace: dict[str, Any] = {"__name__": "__main__"}
-        with quiet():
-            exec(self._setup, namespace)
-        return namespace
-
-    @cached_property
-    def reference(self) -> Mapping[str, Callable[..., Any]]:
-        """The teacher's own functions, by step. They never leave the grader."""
-        namespace = self.namespace()
-        with quiet():
-            for step in self.exercise.steps:
-                exec(compile(self.exercise.cell(step).source, f"<{step}>", "exec", dont_inherit=True), namespace)
-        return {step: namespace[step] for step in self.exercise.steps}
-
-    def wrong(self, misconception: Misconception) -> Callable[..., Any]:
-        """A wrong answer of the bank, among right answers to all other steps."""
-        if misconception.name not in self._wrong:
-            namespace = {**self.namespace(), **self.reference}
-            with quiet():
-                exec(compile(misconception.source, f"<{misconception.name}>", "exec", dont_inherit=True), namespace)
-            self._wrong[misconception.name] = namespace[misconception.step]
-        return self._wrong[misconception.name]
-
-    def draw(self, check: Check, submission: Submission) -> tuple[np.random.Generator, int]:
-        """Random inputs, drawn after the submission is fixed: the same for the same bytes, and not to be guessed.
-
-        Also a number that nobody can tell from the inputs. The generator is good until the next call.
-        """
-        text = f"{self.exercise.name}/{check.id}/{submission.sha256}".encode()
-        digest = hashlib.blake2b(text, key=self._key, digest_size=40).digest()
-        state, increment, number = (int.from_bytes(digest[part], "big") for part in _PARTS)
-        # A keyed hash is as random as a seed can be, and need not be stirred again.
-        self._bits.state = {
-            "bit_generator": "PCG64",
-            "state": {"state": state, "inc": increment | 1},
-            "has_uint32": 0,
-            "uinteger": 0,
-        }
-        return self._rng, number
+"""Kinds of values that may be named after a hidden check: of a class of their own, students choose
+the name."""
 
 
 @dataclass(frozen=True)
@@ -114,42 +45,45 @@ class Verdict:
     """The cell and the line of it where the student's code raised what made the check fail."""
 
 
-class Attempt:
+class Run:
     """A run of the cells, in which some steps may be replaced by the reference.
 
     Args:
-        replaced: these steps are bound to ``reference`` where the student's answer stood, before later cells run.
+        replaced: these steps are bound to ``reference`` where the student's answer stood, before
+            later cells run.
     """
 
     def __init__(
         self,
-        bench: Bench,
+        compiled: CompiledExercise,
         submission: Submission,
         budget: Budget,
         replaced: frozenset[str] = frozenset(),
         reference: Reference | None = None,
     ) -> None:
-        self._bench = bench
+        self._compiled = compiled
         self._submission = submission
         self._budget = budget
         self._replaced = replaced
         self._reference = reference
-        self._session = Session(bench.parent, bench.settings, budget)
+        self._session = Session(compiled.parent, compiled.settings, budget)
         self._raised: dict[str, StudentError | Stopped] = {}
         self.called: set[str] = set()
         """The replaced steps that were called while the last check ran."""
 
     def verdicts(self, wanted: Set[str]) -> Iterator[tuple[Check, Verdict]]:
-        """Run the cells in their order, checks at their places among them, and no cell after the last check.
+        """Run the cells in their order, checks at their places, and no cell after the last check.
 
         Args:
             wanted: ids of checks; one that is no longer among them when its turn comes is left out.
         """
         left = set(wanted)
         with self._session as session:
-            session.run("setup", self._bench.exercise.setup)
-            namespace = self._bench.namespace()
-            namespace.update({step: Remote(session, step) for step in self._bench.exercise.steps})
+            session.run("setup", self._compiled.exercise.setup)
+            namespace = self._compiled.namespace()
+            for step in self._compiled.exercise.steps:
+                namespace[step] = RemoteFunction(session, step)
+
             for part in self._schedule():
                 if not left:
                     return
@@ -192,8 +126,9 @@ class Attempt:
                 answers[cell.id] = cell
             elif cell.is_code:
                 added.setdefault(cell.after, []).append(cell)
+
         idle = self._idle()
-        for master in self._bench.exercise.cells:
+        for master in self._compiled.exercise.cells:
             if master.check:
                 yield master.check
             if master.id in answers and master.id not in idle:
@@ -203,17 +138,23 @@ class Attempt:
             yield from added.get(master.id, ())
 
     def _idle(self) -> set[str]:
-        """The pictures that were left as they are and need not run: no cell of the student uses a name of theirs."""
+        """The pictures that were left as they are and need not run.
+
+        No cell of the student uses a name of theirs.
+        """
         offered: dict[str, frozenset[str]] = {}
         own: list[str] = []
         for cell in self._submission.cells:
-            if cell.is_code and cell.id and _as_released(self._bench.exercise, cell):
+            if cell.is_code and cell.id and _as_released(self._compiled.exercise, cell):
                 offered[cell.id] = binds(cell.source)
             elif cell.is_code:
                 own.append(cell.source)
+
+        # Nearly always; a closer look takes a while.
         words = set(re.findall(r"\w+", "\n".join(own)))
-        if not any(words & names for names in offered.values()):  # nearly always; a closer look takes a while
+        if not any(words & names for names in offered.values()):
             return set(offered)
+
         used = frozenset[str]().union(*(uses(source) or () for source in own))
         return {id for id, names in offered.items() if not used & names}
 
@@ -221,17 +162,18 @@ class Attempt:
         session = self._session
         self.called.clear()
         before = dict(namespace)
-        namespace["rng"], number = self._bench.draw(check, self._submission)
+        namespace["rng"], number = self._compiled.draw(check, self._submission)
         namespace["REVEAL"] = False  # nobody reads what is printed here
         session.begin_check()
         place = ("", 0)
+
         try:
             with self._budget.at_work():
-                exec(self._bench.checks[check.id], namespace)
+                exec(self._compiled.checks[check.id], namespace)
                 message = session.never or session.repeat(number)
         except OutOfTime:
-            total = f"{self._budget.total:g} s"
-            message = f"what {check.step} returned takes longer to look at than the {total} of a submission"
+            limit = f"than the {self._budget.total:g} s of a submission"
+            message = f"what {check.step} returned takes longer to look at {limit}"
         except StudentError as error:
             message = session.never or self._failure(error, check)
             place = self._place(error, check)
@@ -241,29 +183,41 @@ class Attempt:
             message = str(error) or check.sentence
         except (EngineFault, OSError):
             raise
-        except Exception as error:  # the check passes with the reference, so this comes of what the student returned
+        except Exception as error:
+            # The check passes with the reference, so this comes of what the student returned.
             detail = type(error).__name__ if check.hidden else f"{type(error).__name__}: {error}"
             message = f"what {check.step} returned cannot be used ({detail})"
         finally:
             # Checks stand alone: nothing that one of them binds is there for the next.
             namespace.clear()
             namespace.update(before)
-        return Verdict(message, session.unwritten == check.step, tuple(session.calls(check.step)), place)
+
+        calls = tuple(session.calls(check.step))
+        return Verdict(message, session.unwritten == check.step, calls, place)
 
     def _place(self, error: StudentError, check: Check) -> tuple[str, int]:
         raised = self._raised.get(check.step) if error.kind == "Undefined" else None
         if isinstance(raised, StudentError):
             error = raised
-        return (error.cell, error.line) if error.cell in self._bench.exercise.steps else ("", 0)
+        return (error.cell, error.line) if error.cell in self._compiled.exercise.steps else ("", 0)
 
     def _failure(self, error: StudentError, check: Check) -> str:
-        """An exception of student code in words; its text only where the inputs are public, for it may hold them."""
+        """An exception of student code in words.
+
+        Its text stands there only where the inputs are public, for it may hold them.
+        """
         if error.kind == "CannotCross":
-            text = error.text if not check.hidden or _KNOWN_KINDS.fullmatch(error.text) else "a value of a kind"
+            text = "a value of a kind"
+            if not check.hidden or _KNOWN_KINDS.fullmatch(error.text):
+                text = error.text
             return f"{check.step} returned {text}, which no check can use"
+
         if error.kind == "Undefined":
-            raised = self._raised.get(check.step) if error.text.startswith(f"{check.step} ") else None
-            return f"{error.text}: {_cell_failure(raised, check.hidden)}" if raised else error.text
+            raised = self._raised.get(check.step)
+            if raised and error.text.startswith(f"{check.step} "):
+                return f"{error.text}: {_cell_failure(raised, check.hidden)}"
+            return error.text
+
         where = f" in line {error.line} of your cell {error.cell}" if error.cell else ""
         text = f": {error.text}" if error.text and not check.hidden else ""
         return f"{check.step} raised {error.kind}{where}{text}"
@@ -278,4 +232,8 @@ def _cell_failure(error: StudentError | Stopped, hidden: bool) -> str:
 
 def _as_released(exercise: Exercise, cell: SubmittedCell) -> bool:
     master = exercise.cell(cell.id) if cell.id else None
-    return master is not None and master.kind == "plain" and master.source.strip() == cell.source.strip()
+    return (
+        master is not None
+        and master.kind == "plain"
+        and master.source.strip() == cell.source.strip()
+    )

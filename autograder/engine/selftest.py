@@ -1,15 +1,18 @@
-"""Proves an isolation level before it is used: a worker tries what student code must not be able to do."""
+"""Proves an isolation level before it is used: a worker tries to break out."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from autograder.course import Settings
-from autograder.engine.sandbox.parent_process import LEVELS, EngineFault, Parent, parent
-from autograder.engine.session import Remote, Session, Stopped, StudentError
+from autograder.engine.remote_function import RemoteFunction
+from autograder.engine.sandbox import levels
+from autograder.engine.sandbox.parent_process import EngineFault, Parent, start_parent
+from autograder.engine.session import Session
+from autograder.engine.student_errors import Stopped, StudentError
 from autograder.errors import Unusable
 
-ATTEMPTS = '''
+ATTEMPTS = """
 import ctypes, os, signal, socket, subprocess, sys, threading
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -53,11 +56,14 @@ def root():
 def import_kit():
     import autograder.engine.grader
 
+PROCESSES = ["/proc/self/status", "/proc/1/environ", "/proc/meminfo"]
+WRITABLE = ["/x", "/tmp/x", "/var/tmp/x", "/dev/shm/x", "x"]
+
 ATTEMPTS = {
     "read a file": lambda: first_of(["/etc/passwd", "/etc/hostname", "/etc/os-release"], read),
     "list a folder": lambda: first_of(["/etc", "/home", "/root", "/tmp"], os.listdir),
-    "look at processes": lambda: first_of(["/proc/self/status", "/proc/1/environ", "/proc/meminfo"], read),
-    "write a file": lambda: first_of(["/x", "/tmp/x", "/var/tmp/x", "/dev/shm/x", "x"], lambda path: open(path, "w")),
+    "look at processes": lambda: first_of(PROCESSES, read),
+    "write a file": lambda: first_of(WRITABLE, lambda path: open(path, "w")),
     "start a process": lambda: os.fork() or os._exit(0),
     "start a program": lambda: os.execv(sys.executable or "/bin/true", ["true"]),
     "start a thread": lambda: threading.Thread(target=int).start(),
@@ -81,7 +87,7 @@ def attempt(name):
 
 def names():
     return list(ATTEMPTS)
-'''
+"""
 
 
 @dataclass(frozen=True)
@@ -92,25 +98,26 @@ class Finding:
     prevented: bool
 
 
-def examine(where: Parent) -> list[Finding]:
+def examine(parent: Parent) -> list[Finding]:
     """Every attempt, made in a worker of this parent.
 
     Raises:
         EngineFault: the worker does not work at all.
     """
     try:
-        with Session(where, Settings()) as session:
+        with Session(parent, Settings()) as session:
             error = session.run("selftest", ATTEMPTS)
             if error is not None:
                 raise EngineFault(f"the self-test does not start: {error}")
-            return [Finding(name, _prevented(session, name)) for name in Remote(session, "names")()]
+            names = RemoteFunction(session, "names")()
+            return [Finding(name, _prevented(session, name)) for name in names]
     except (StudentError, Stopped) as error:
         raise EngineFault(f"the self-test does not run: {error}") from None
 
 
 def _prevented(session: Session, attempt: str) -> bool:
     try:
-        return Remote(session, "attempt")(attempt) is True
+        return RemoteFunction(session, "attempt")(attempt) is True
     except Stopped:  # the attempt replaced or ended the worker
         return False
 
@@ -123,26 +130,34 @@ def strongest(asked: str, without: frozenset[str] = frozenset()) -> tuple[str, P
     Raises:
         Unusable: no level that may be used works here.
     """
+    if not levels.known(asked):
+        raise Unusable(f"{asked}: no such isolation level; choose {levels.choices()}")
+
     reasons = []
-    if asked not in ("auto", *LEVELS):
-        raise Unusable(f"{asked}: no such isolation level; choose auto, {', '.join(LEVELS)}")
-    for level in LEVELS[:-1] if asked == "auto" else [asked]:
+    for level in levels.candidates(asked):
         try:
-            where = parent(level, without)
+            parent = start_parent(level.name, without)
         except (EngineFault, Unusable) as reason:
-            reasons.append(f"{level}: {reason}")
+            reasons.append(f"{level.name}: {reason}")
             continue
-        if level == "process" or without:  # a test that leaves a protection out knows what it does
-            return level, where
-        try:
-            open_doors = [finding.attempt for finding in examine(where) if not finding.prevented]
-        except EngineFault as fault:
-            open_doors = [str(fault)]
-        if not open_doors:
-            return level, where
-        where.close()
-        reasons.append(f"{level}: student code could {', '.join(open_doors)}")
+
+        # A test that leaves a protection out knows what it does.
+        problem = _problem(parent) if level.proves_itself and not without else ""
+        if not problem:
+            return level.name, parent
+        parent.close()
+        reasons.append(f"{level.name}: {problem}")
+
     raise Unusable(
-        f"no safe isolation level here ({'; '.join(reasons)}); install bubblewrap and run autograder doctor, "
-        "or ask for --isolation process if you trust these students"
+        f"no safe isolation level here ({'; '.join(reasons)}); install bubblewrap and run "
+        "autograder doctor, or ask for --isolation process if you trust these students"
     )
+
+
+def _problem(parent: Parent) -> str:
+    """What student code could do at the level of this parent; nothing, if it is safe."""
+    try:
+        open_doors = [finding.attempt for finding in examine(parent) if not finding.prevented]
+    except EngineFault as fault:
+        open_doors = [str(fault)]
+    return f"student code could {', '.join(open_doors)}" if open_doors else ""

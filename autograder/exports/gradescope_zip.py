@@ -17,7 +17,7 @@ from pathlib import Path
 
 import autograder
 from autograder.course import Settings
-from autograder.engine.sandbox.parent_process import LEVELS
+from autograder.engine.sandbox import levels
 from autograder.errors import Unusable
 from autograder.exports.export import Product, Request
 
@@ -61,16 +61,19 @@ def make(request: Request) -> Product:
 def _level(request: Request) -> str:
     """The isolation level of the bundle: never ``process``, unless the command line says so."""
     asked = request.isolation
-    if asked is not None and asked not in ("auto", *LEVELS):
-        raise Unusable(f"--isolation {asked}: no such level; choose auto, {', '.join(LEVELS)}")
+    if asked is not None and not levels.known(asked):
+        raise Unusable(f"--isolation {asked}: no such level; choose {levels.choices()}")
+    if asked:
+        return asked
+
     own = request.course.settings.isolation
-    return asked or (own if own != "process" else "auto")
+    return levels.AUTO if own == levels.PROCESS.name else own
 
 
 def _said(level: str) -> str:
-    if level == "process":
+    if level == levels.PROCESS.name:
         return "process: any student's code can read the hidden checks there and write its own results"
-    which = "bubblewrap, else landlock" if level == "auto" else level
+    which = ", else ".join(candidate.name for candidate in levels.candidates(level)) or level
     return f"{which}; where that does not work it grades nothing, rather than with less"
 
 

@@ -42,8 +42,8 @@ GARBAGE = 50_000
 START = """
 import sys
 sys.path[:] = sys.argv[3:]
-from autograder.engine.sandbox.parent_process import begin
-begin(sys.argv[2])
+from autograder.engine.sandbox.parent_process import start_early
+start_early(sys.argv[2])
 from autograder.grading.processes import serve
 serve(int(sys.argv[1]))
 """

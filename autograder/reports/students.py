@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from autograder.course import Course
-from autograder.engine.sandbox.parent_process import LEVELS
+from autograder.engine.sandbox import levels
 from autograder.gradebook.final_grades import Class, Standing, Status
 from autograder.result import Result
 from autograder.text import number, signed
@@ -86,8 +86,9 @@ def of_class(course: Course, known: Class) -> list[Entry]:
 
 def _best_level(course: Course, results: Sequence[Result]) -> str | None:
     """The isolation level that was asked for, or else the best that any submission was graded at; None without one."""
-    levels = {result.isolation for result in results if result.status == "graded"}
-    return next((level for level in LEVELS if level in levels | {course.settings.isolation}), None)
+    used = {result.isolation for result in results if result.status == "graded"}
+    used.add(course.settings.isolation)
+    return next((name for name in levels.NAMES if name in used), None)
 
 
 def _entry(standing: Standing) -> Entry:

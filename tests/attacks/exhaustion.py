@@ -101,10 +101,11 @@ attack("E20-stop-reading", "never read what the grader sends", apply="""
     def apply(function, x):
         import gc
         worker = next(o for o in gc.get_objects() if type(o).__name__ == 'Worker')
-        wire = __import__('sys').modules['autograder.engine.worker.wire']
-        encoder = wire.Encoder(worker.function)
+        modules = __import__('sys').modules
+        frames = modules['autograder.engine.worker.protocol.frames']
+        encoder = modules['autograder.engine.worker.protocol.encode'].Encoder(worker.function)
         encoder.value((function, (np.ones((2, 2)),), {}))
-        while True: wire.send(worker.sock, wire.CALL, worker.nonce, bytes(encoder.out))
+        while True: frames.send(worker.sock, frames.CALL, worker.nonce, bytes(encoder.out))
     """, said="did not return")
 attack("E21-call-back-without-end", "call the check's function without end", apply="""
     def apply(function, x):

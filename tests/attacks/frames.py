@@ -9,16 +9,17 @@ from attacks.attack import attack
 
 FORGE = """
 import gc, os, struct, sys, types
-wire = sys.modules['autograder.engine.worker.wire']
+protocol = 'autograder.engine.worker.protocol.'
+frames, encode, decode = (sys.modules[protocol + name] for name in ('frames', 'encode', 'decode'))
 W = next(o for o in gc.get_objects() if type(o).__name__ == 'Worker' and hasattr(o, 'nonce'))
-RETURN, RAISE, CALL, RUN = wire.RETURN, wire.RAISE, wire.CALL, wire.RUN
+RETURN, RAISE, CALL, RUN = frames.RETURN, frames.RAISE, frames.CALL, frames.RUN
 u32 = struct.Struct('<I').pack
 def write(data):
     W.sock.sendall(data)
 def frame(kind, payload, nonce=None, size=None):
     write(struct.pack('<4sB3x16sQ', b'ATG1', kind, nonce or W.nonce, len(payload) if size is None else size) + payload)
 def encoded(value):
-    encoder = wire.Encoder(W.function)
+    encoder = encode.Encoder(W.function)
     encoder.value(value)
     return bytes(encoder.out)
 NOTHING = u32(0)
@@ -27,7 +28,7 @@ def raised(number=0, names=('ValueError', 'Exception', 'BaseException', 'object'
     frame(RAISE, encoded((number, names, text, cell, line)) + NOTHING)
 def forge(name, make):
     def answer(nonce, payload, do):
-        try: request = wire.Decoder(payload, W.find).value()
+        try: request = decode.Decoder(payload, W.find).value()
         except Exception: request = (None,)
         W.nonce = nonce
         if request[0] == name: make(*request[1])
@@ -155,7 +156,7 @@ forged("E40-calls-without-end", "call the check's function with frames alone", "
 call = encoded((function, (x,), {}))
 while True:
     frame(CALL, call)
-    wire.receive(W.sock)
+    frames.receive(W.sock)
 """, step="apply")
 forged("E41-nested-calls", "have the check call the student who calls the check", """
 frame(CALL, encoded((function, (function,), {'x': [function] * 1000})))
@@ -165,7 +166,7 @@ import numpy as np
 call = encoded((function, (np.zeros((2, 500_000)),), {}))
 while True:
     frame(CALL, call)
-    wire.receive(W.sock)
+    frames.receive(W.sock)
 """, step="apply")
 forged("E43-large-frames", "answer every call with as much as fits", """
 import numpy as np

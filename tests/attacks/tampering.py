@@ -110,10 +110,12 @@ attack("A25-no-alarm", "switch the worker's own alarm off", """
     """, said="did not return")
 attack("A26-worker-rebuilt", "replace the functions of the worker", """
     import sys
-    wire = sys.modules['autograder.engine.worker.wire']; peer = sys.modules['autograder.engine.worker.conversation']
-    wire.check_raised = peer.check_raised = lambda value: value
-    wire.ProtocolError = wire.CannotCross = Exception
-    wire.MAX_BYTES = wire.MAX_VALUES = 1 << 60
+    for name in list(sys.modules):
+        if name.startswith(('autograder.engine.worker.protocol', 'autograder.engine.worker.conversation')):
+            module = sys.modules[name]
+            module.check_raised = lambda value: value
+            module.ProtocolError = module.CannotCross = Exception
+            module.MAX_BYTES = module.MAX_VALUES = 1 << 60
     def softmax(x): return bytes(10 ** 8)
     """)
 attack("A27-swallowed-assertion", "swallow the check's assertion inside of a function that the check handed over",

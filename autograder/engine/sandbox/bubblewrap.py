@@ -1,8 +1,10 @@
-"""The command that starts the warm parent inside of bubblewrap: namespaces of its own, and nearly no files.
+"""The command that starts the warm parent inside of bubblewrap: namespaces of its own, and nearly
+no files.
 
-https://github.com/containers/bubblewrap - its README: the level of protection is determined by the arguments.
-Inside there is Python's standard library, NumPy, the few files of ``engine/worker/``, the system's shared libraries,
-all read-only; nothing writable, no /proc, no /etc, no home, no network.
+https://github.com/containers/bubblewrap - its README: the level of protection is determined by the
+arguments. Inside there is Python's standard library, NumPy, the few files of ``engine/worker/``,
+the system's shared libraries, all read-only; nothing writable, no /proc, no /etc, no home, no
+network.
 """
 
 from __future__ import annotations
@@ -25,17 +27,22 @@ def command(worker: Path, site: Path) -> tuple[list[str], str]:
     """
     program = shutil.which("bwrap")
     if program is None:
-        raise Unusable("bwrap: not installed; install the package bubblewrap, or choose another isolation level")
+        repair = "install the package bubblewrap, or choose another isolation level"
+        raise Unusable(f"bwrap: not installed; {repair}")
+
     version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
     arguments = [program, *_namespaces(), "--die-with-parent", "--new-session", "--clearenv"]
-    # Else bubblewrap puts a process of its own above Python, ends before that one does, and leaves it to whoever
-    # collects the dead of this system; in many containers that is nobody.
+    # Else bubblewrap puts a process of its own above Python, ends before that one does, and leaves
+    # it to whoever collects the dead of this system; in many containers that is nobody.
     arguments.append("--as-pid-1")
+
     arguments += ["--setenv", "LD_LIBRARY_PATH", "/py/lib"]
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         arguments += ["--setenv", name, "1"]
     for folder in ("/py", "/py/bin", "/py/lib", "/rt", "/job", "/dev"):
-        arguments += ["--perms", "0755", "--dir", folder]  # else for root alone, and the parent does not stay root
+        # Else for root alone, and the parent does not stay root.
+        arguments += ["--perms", "0755", "--dir", folder]
+
     arguments += _system()
     arguments += _python(version)
     arguments += ["--ro-bind", str(site / "numpy"), "/rt/numpy"]
@@ -44,18 +51,23 @@ def command(worker: Path, site: Path) -> tuple[list[str], str]:
     # --dev would mount an unlimited tmpfs; these two are all that anybody needs.
     for device in ("/dev/null", "/dev/urandom"):
         arguments += ["--dev-bind", device, device]
+
     # The root of the sandbox is a tmpfs too, and closed last.
     arguments += ["--remount-ro", "/", "--chdir", "/", "--"]
-    return [*arguments, f"/py/bin/{version}", "-I", "-S", "-B", "-X", "utf8", "/job/worker/boot.py"], "/rt"
+    python = [f"/py/bin/{version}", "-I", "-S", "-B", "-X", "utf8", "/job/worker/boot.py"]
+    return [*arguments, *python], "/rt"
 
 
 def _namespaces() -> list[str]:
     """Own namespaces; ``--unshare-all`` would go on without what is not to be had."""
-    own = [f"--unshare-{kind}" for kind in ("ipc", "pid", "net", "uts", "cgroup-try")] + ["--hostname", "worker"]
+    own = [f"--unshare-{kind}" for kind in ("ipc", "pid", "net", "uts", "cgroup-try")]
+    own += ["--hostname", "worker"]
     if os.getuid() != 0:
-        return ["--unshare-user", "--disable-userns", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL", *own]
-    # Python may lie in a folder that only root may enter, so the parent starts as root, with the right to become
-    # somebody else and no other, and does so once NumPy is loaded.
+        nobody = ["--uid", "65534", "--gid", "65534", "--cap-drop", "ALL"]
+        return ["--unshare-user", "--disable-userns", *nobody, *own]
+
+    # Python may lie in a folder that only root may enter, so the parent starts as root, with the
+    # right to become somebody else and no other, and does so once NumPy is loaded.
     return ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", *own]
 
 
@@ -73,7 +85,7 @@ def _system() -> list[str]:
 
 
 def _python(version: str) -> Iterator[str]:
-    """The interpreter under /py, wherever it lies outside: executable, standard library, its own libraries."""
+    """The interpreter under /py: executable, standard library, its own libraries."""
     executable = os.path.realpath(sys.executable)
     yield from ("--ro-bind", executable, f"/py/bin/{version}")
     library = Path(sysconfig.get_paths()["stdlib"])
@@ -81,9 +93,15 @@ def _python(version: str) -> Iterator[str]:
         yield from ("--ro-bind", str(library), f"/py/lib/{version}")
     else:
         yield from ("--ro-bind", str(library.parent), "/py/lib")
+
     for name in ("site-packages", "dist-packages"):
         if (library / name).is_dir():
-            yield from ("--tmpfs", f"/py/lib/{version}/{name}", "--remount-ro", f"/py/lib/{version}/{name}")
+            yield from (
+                "--tmpfs",
+                f"/py/lib/{version}/{name}",
+                "--remount-ro",
+                f"/py/lib/{version}/{name}",
+            )
 
 
 def _empty(folder: str) -> list[str]:

@@ -1,7 +1,7 @@
 """Keeps a grader and its workers on one core.
 
-They take turns, so two cores do not help them; and changing between cores costs both what the caches held, a third of
-all their time.
+They take turns, so two cores do not help them; and changing between cores costs both what the
+caches held, a third of all their time.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ import os
 
 
 def cores() -> list[int]:
-    """The cores that this process may use; none where the system does not tell (only Linux does)."""
+    """The cores that this process may use; none where the system does not tell: Linux does."""
     return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
 
 
 def stay_on(core: int | None) -> None:
-    """Keep this thread, and every worker that begins from now on, on a core; None: wherever the system likes."""
+    """Keep this thread and all workers to come on a core; None: wherever the system likes."""
     if core is not None:
         with contextlib.suppress(OSError):  # taken away meanwhile: slower, and otherwise the same
             os.sched_setaffinity(0, {core})
 
 
 def stay_here() -> None:
-    """The same with the core that this thread is on: for a command that grades one submission, and ends."""
+    """The same with the core that this thread is on: for commands that grade one submission."""
     if hasattr(os, "sched_setaffinity"):
         stay_on(ctypes.CDLL(None).sched_getcpu())
 

@@ -1,29 +1,24 @@
-"""Starts the warm parent of the workers, and says how well it is locked in.
-
-Levels, best first: ``bubblewrap`` (namespaces, seccomp, limits), ``landlock`` (Landlock, seccomp, limits, for
-containers and systems without user namespaces), ``process`` (a process of its own with limits, nothing else: student
-code can read and write whatever the caller can, a gradebook too; it must be asked for by name).
-"""
+"""Starts the parent of the workers at an isolation level, and asks it for workers."""
 
 from __future__ import annotations
 
 import contextlib
 import importlib.util
 import os
-import shutil
 import socket
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from autograder.engine.sandbox import levels
 from autograder.engine.worker.control import END_SECONDS, KILLED, MESSAGE
 
-# NumPy, and what needs it, is imported further down: a command starts the parent first, so that both load it at once.
-WORKER = Path(__file__).parent.parent / "worker"
-LEVELS = ("bubblewrap", "landlock", "process")
+# NumPy, and what needs it, is imported further down: a command starts the parent first, so that
+# both load it at once.
+
 READY_SECONDS = 30.0
+"""Time for the parent to load NumPy, and to answer anything at all."""
 
 
 class EngineFault(Exception):
@@ -41,7 +36,8 @@ class Worker:
 class Parent(Protocol):
     """Where workers come from.
 
-    ``lost`` is set when a worker was killed in the middle of a call, and not by us: the system may have done it.
+    ``lost`` is set when a worker was killed in the middle of a call, and not by us: the system may
+    have done it.
     """
 
     lost: bool
@@ -50,17 +46,21 @@ class Parent(Protocol):
     def descriptors(self) -> list[int]:
         """What must stay open in this process for workers to be had."""
 
-    def ready(self) -> None:
+    def wait_ready(self) -> None:
         """Wait until it works."""
 
-    def prepare(self, cell: str, source: str) -> None:
-        """Run the teacher's own first cell, for every worker to inherit; an optimisation and nothing else."""
+    def preload(self, cell: str, source: str) -> None:
+        """Run the teacher's own first cell, for every worker to inherit.
+
+        An optimisation and nothing else.
+        """
 
     def start(self) -> Worker:
         """A fresh worker."""
 
     def end(self, worker: Worker, gone: bool = False) -> int | None:
-        """Kill a worker; how it had ended by itself (exit code, negative for a signal), None if it had not.
+        """Kill a worker; how it had ended by itself (exit code, negative for a signal), None if it
+        had not.
 
         Args:
             gone: it has hung up, so it may be about to end: it gets a moment.
@@ -70,53 +70,68 @@ class Parent(Protocol):
         """End everything."""
 
 
-def parent(level: str, without: frozenset[str] = frozenset()) -> Parent:
+def start_parent(level: str, without: frozenset[str] = frozenset()) -> Parent:
     """Start the parent of the workers at an isolation level.
 
     Args:
-        without: protections to leave out, named in ``inside.lock``; only tests do.
+        without: protections to leave out, named in ``worker.locks``; only tests do.
 
     Raises:
         Unusable: the program of this level is not installed.
         EngineFault: it does not start.
     """
-    global _begun
-    begun, _begun = _begun, None
-    if begun is not None and (begun.level, begun.without) != (level, without):
-        begun.close()
-        begun = None
-    where: Parent = begun or WarmParent(level, without) if hasattr(os, "fork") else ColdParent()
-    where.ready()
-    return where
+    parent: Parent = ColdParent()
+    if hasattr(os, "fork"):
+        parent = _take_early(level, without) or WarmParent(level, without)
+
+    parent.wait_ready()
+    return parent
 
 
-_begun: WarmParent | None = None
+# Module state, because two pieces of code share it that know nothing of each other: the first line
+# of a program, and the grader that is made much later, behind constructors that need no such thing.
+_early: WarmParent | None = None
 
 
-def begin(level: str) -> None:
-    """Start the parent that a grader is going to ask for, and do not wait; an optimisation and nothing else."""
-    global _begun
-    if hasattr(os, "fork") and (level in LEVELS[1:] or (level in ("auto", LEVELS[0]) and shutil.which("bwrap"))):
-        _begun = WarmParent(LEVELS[0] if level == "auto" else level, frozenset())
+def start_early(asked: str) -> None:
+    """Start the parent that a grader is going to ask for, and do not wait for it.
+
+    An optimisation and nothing else: NumPy loads there while the caller loads it, too.
+    """
+    global _early
+    if not hasattr(os, "fork"):
+        return
+
+    for level in levels.candidates(asked)[:1]:
+        if level.is_installed:
+            _early = WarmParent(level.name, frozenset())
+
+
+def _take_early(level: str, without: frozenset[str]) -> WarmParent | None:
+    """The parent that was started early, if it is of this kind; another one is closed."""
+    global _early
+    early, _early = _early, None
+    if early is not None and (early.level, early.without) != (level, without):
+        early.close()
+        return None
+    return early
 
 
 def _command(level: str, without: frozenset[str], way: str, number: int) -> list[str]:
     numpy = importlib.util.find_spec("numpy")
     assert numpy is not None and numpy.origin is not None
     site = Path(numpy.origin).parent.parent
-    boot = [sys.executable, "-I", "-S", "-B", "-X", "utf8", str(WORKER / "boot.py")]
-    place = str(site)
-    if level == "bubblewrap" and "namespaces" not in without:
-        from autograder.engine.sandbox import bubblewrap
-
-        boot, place = bubblewrap.command(WORKER, site)
+    start = levels.plain if "namespaces" in without else levels.named(level).start
+    boot, place = start(site)
     return [*boot, place, level, " ".join(sorted(without)), way, str(number)]
 
 
 def _environment(without: frozenset[str] = frozenset()) -> dict[str, str]:
-    # Built from nothing: no token of the grader's environment reaches student code. One BLAS thread is
-    # enough for small arrays, and further ones each cost 40 MB of address space.
-    kept = os.environ if "environment" in without else {"SYSTEMROOT": os.environ.get("SYSTEMROOT", "")}
+    # Built from nothing: no token of the grader's environment reaches student code. One BLAS thread
+    # is enough for small arrays, and further ones each cost 40 MB of address space.
+    kept = (
+        os.environ if "environment" in without else {"SYSTEMROOT": os.environ.get("SYSTEMROOT", "")}
+    )
     return {**kept, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 
@@ -128,6 +143,7 @@ class WarmParent:
         self.lost = False
         self._control, other = socket.socketpair()
         self._control.settimeout(READY_SECONDS)
+
         with other:
             self._process = subprocess.Popen(
                 _command(level, without, "warm", other.fileno()),
@@ -135,7 +151,8 @@ class WarmParent:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 pass_fds=[other.fileno()],
-                umask=0o022,  # an ordinary user must get through the folders that bubblewrap makes as root
+                # An ordinary user must get through the folders that bubblewrap makes as root.
+                umask=0o022,
                 cwd="/",
                 env=_environment(without),
                 start_new_session=True,
@@ -145,19 +162,20 @@ class WarmParent:
     def descriptors(self) -> list[int]:
         return [self._control.fileno()]
 
-    def ready(self) -> None:
+    def wait_ready(self) -> None:
         self._expect(b"warm")
 
-    def prepare(self, cell: str, source: str) -> None:
-        from autograder.engine.worker import wire
+    def preload(self, cell: str, source: str) -> None:
+        from autograder.engine.worker.protocol import frames
+        from autograder.engine.worker.protocol.encode import Encoder
 
-        encoder = wire.Encoder(lambda function: b"")
+        encoder = Encoder(lambda function: b"")
         encoder.value((cell, source))
         ours, theirs = socket.socketpair()
         with ours, theirs:
             try:
                 socket.send_fds(self._control, [MESSAGE.pack(b"load", 0)], [theirs.fileno()])
-                wire.send(ours, wire.RUN, bytes(16), bytes(encoder.out))
+                frames.send(ours, frames.RUN, bytes(16), bytes(encoder.out))
             except OSError as error:
                 raise EngineFault(f"the parent of the workers has gone: {error}") from None
             self._expect(b"done")
@@ -215,11 +233,11 @@ class ColdParent:
     def descriptors(self) -> list[int]:
         return []
 
-    def ready(self) -> None:
+    def wait_ready(self) -> None:
         """Every worker is waited for when it starts."""
 
-    def prepare(self, cell: str, source: str) -> None:
-        """Nothing to prepare: every worker begins anew."""
+    def preload(self, cell: str, source: str) -> None:
+        """Nothing to load: every worker begins anew."""
 
     def start(self) -> Worker:
         with socket.create_server(("127.0.0.1", 0)) as server:

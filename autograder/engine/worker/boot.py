@@ -1,7 +1,9 @@
-"""Started as a script: ``boot.py SITE LEVEL WITHOUT warm FD`` or ``boot.py SITE LEVEL WITHOUT cold PORT``.
+"""Started as a script: ``boot.py SITE LEVEL WITHOUT warm FD`` or ``boot.py SITE LEVEL WITHOUT cold
+PORT``.
 
-Python runs isolated (``-I -S -B``), so nothing but the standard library can be imported. NumPy is imported
-once from SITE, which then leaves the path again: student code finds NumPy and nothing beside it.
+Python runs isolated (``-I -S -B``), so nothing but the standard library can be imported. NumPy is
+imported once from SITE, which then leaves the path again: student code finds NumPy and nothing
+beside it.
 """
 
 import importlib
@@ -45,28 +47,40 @@ def main() -> None:
         package = types.ModuleType(name)
         package.__path__ = folder
         sys.modules[name] = package
+
     sys.path.append(site)
     for name in WARM:
         importlib.import_module(name)
     sys.path.remove(site)
+
     sys.argv[:] = [""]
     omitted = frozenset(without.split())
     if "environment" not in omitted:
         os.environ.clear()
+
     importlib.import_module("autograder.engine.worker.silent_modules").install()
-    lock = importlib.import_module("autograder.engine.worker.locks").Lock(level, readable(site), omitted)
+    locks = importlib.import_module("autograder.engine.worker.locks")
+    lock = locks.Lock(level, readable(site), omitted)
+
     if way == "warm":
-        importlib.import_module("autograder.engine.worker.parent").main(socket.socket(fileno=int(number)), lock)
+        parent = importlib.import_module("autograder.engine.worker.parent")
+        parent.main(socket.socket(fileno=int(number)), lock)
     else:
         worker = importlib.import_module("autograder.engine.worker.worker")
         worker.main(socket.create_connection(("127.0.0.1", int(number))), lock)
 
 
 def readable(site: str) -> list[str]:
-    """What a worker may read: the standard library, NumPy, and the folders of the shared libraries in use."""
-    own = [os.path.dirname(os.__file__), os.path.join(site, "numpy"), os.path.join(site, "numpy.libs")]
+    """What a worker may read: the standard library, NumPy, folders of shared libraries in use."""
+    own = [
+        os.path.dirname(os.__file__),
+        os.path.join(site, "numpy"),
+        os.path.join(site, "numpy.libs"),
+    ]
     libraries = set()
-    if os.path.exists("/proc/self/maps"):  # there is no /proc inside of bubblewrap, nor a need for this list
+
+    # There is no /proc inside of bubblewrap, nor a need for this list.
+    if os.path.exists("/proc/self/maps"):
         with open("/proc/self/maps") as maps:
             paths = {line.split(maxsplit=5)[5].strip() for line in maps if ".so" in line}
         libraries = {os.path.dirname(path) for path in paths if not path.startswith(tuple(own))}

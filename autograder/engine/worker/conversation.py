@@ -1,8 +1,8 @@
 """One end of a conversation in which both sides may call functions of the other.
 
-The grader calls the student's functions; a function that it passes as an argument is called back by the
-student's code. Both ends are this class, so values, changed arguments and exceptions cross alike in both
-directions. A request carries a nonce; whatever belongs to it carries the same one.
+The grader calls the student's functions; a function that it passes as an argument is called back by
+the student's code. Both ends are this class, so values, changed arguments and exceptions cross
+alike in both directions. A request carries a nonce; whatever belongs to it carries the same one.
 """
 
 from __future__ import annotations
@@ -11,10 +11,16 @@ import socket
 from collections.abc import Callable
 from typing import Any
 
-from autograder.engine.worker import wire
+from autograder.engine.worker.protocol import frames
+from autograder.engine.worker.protocol.bounds import CannotCross, ProtocolError
+from autograder.engine.worker.protocol.changes import Snapshot, apply_changes, read_changes
+from autograder.engine.worker.protocol.decode import Decoder
+from autograder.engine.worker.protocol.encode import Encoder
+from autograder.engine.worker.protocol.frames import Payload
 
 Raised = tuple[int, tuple[str, ...], str, str, int]
-"""An exception on the wire: number of the other side's own exception or 0, class names, text, cell, line."""
+"""An exception on the wire: number, class names, text, cell, line. The number is that of the other
+side's own exception, or 0."""
 
 
 class Peer:
@@ -45,33 +51,33 @@ class Peer:
 
     def request(self, kind: int, nonce: bytes, values: tuple[Any, ...]) -> Any:
         """Ask the other side and return its answer, serving its calls until it comes."""
-        encoder = wire.Encoder(self.function)
+        encoder = Encoder(self.function)
         encoder.value(values)
         return self.exchange(kind, nonce, bytes(encoder.out), encoder.known)
 
-    def exchange(self, kind: int, nonce: bytes, payload: wire.Payload, known: list[Any]) -> Any:
+    def exchange(self, kind: int, nonce: bytes, payload: Payload, known: list[Any]) -> Any:
         """Send an encoded request, whose numbered values are ``known``, and return the answer."""
         kind, reply = self.converse(kind, nonce, payload)
         return self.understand(payload, kind, reply, known)
 
-    def converse(self, kind: int, nonce: bytes, payload: wire.Payload) -> tuple[int, wire.Payload]:
-        """Send an encoded request, serve the other side's calls, and return its reply as it came."""
-        wire.send(self.sock, kind, nonce, payload)
+    def converse(self, kind: int, nonce: bytes, payload: Payload) -> tuple[int, Payload]:
+        """Send an encoded request, serve the other side's calls, return its reply as it came."""
+        frames.send(self.sock, kind, nonce, payload)
         while True:
-            kind, answered, reply = wire.receive(self.sock, self.deadline())
+            kind, answered, reply = frames.receive(self.sock, self.deadline())
             self.admit(kind, answered, nonce)
-            if kind != wire.CALL:
+            if kind != frames.CALL:
                 return kind, reply
             self.called(answered, reply)
 
-    def understand(self, payload: wire.Payload, kind: int, reply: wire.Payload, known: list[Any]) -> Any:
-        """The answer that a reply holds, with the changes to arguments that it tells of made here, too."""
-        decoder = wire.Decoder(reply, self.find, list(known))
+    def understand(self, payload: Payload, kind: int, reply: Payload, known: list[Any]) -> Any:
+        """The answer that a reply holds; the changes to arguments that it tells of are made."""
+        decoder = Decoder(reply, self.find, list(known))
         value = decoder.value()
-        changes = wire.Snapshot.read_changes(decoder, len(known))
+        changes = read_changes(decoder, len(known))
         decoder.end()
-        error = self.revive(check_raised(value)) if kind == wire.RAISE else None
-        wire.apply(changes)
+        error = self.revive(check_raised(value)) if kind == frames.RAISE else None
+        apply_changes(changes)
         self.received(value, known if changes else [])
         self.replied(payload, kind, reply)
         if error is not None:
@@ -79,44 +85,45 @@ class Peer:
         return value
 
     def received(self, value: Any, arguments: list[Any]) -> None:
-        """Look at an answer, and at all arguments if the call has changed any, before anybody uses them."""
+        """Look at an answer, and at all arguments if any has changed, before they are used."""
 
-    def replied(self, payload: wire.Payload, kind: int, reply: wire.Payload) -> None:
+    def replied(self, payload: Payload, kind: int, reply: Payload) -> None:
         """Take note of a request and its reply."""
 
     def admit(self, kind: int, answered: bytes, nonce: bytes) -> None:
         """Refuse a frame that does not belong here."""
-        if kind not in (wire.CALL, wire.RETURN, wire.RAISE) or (kind != wire.CALL and answered != nonce):
-            raise wire.ProtocolError("a frame out of turn")
+        is_answer = kind in (frames.RETURN, frames.RAISE) and answered == nonce
+        if not is_answer and kind != frames.CALL:
+            raise ProtocolError("a frame out of turn")
 
-    def called(self, nonce: bytes, payload: wire.Payload) -> None:
+    def called(self, nonce: bytes, payload: Payload) -> None:
         """Serve a call that came while this side was waiting."""
         self.answer(nonce, payload, self.invoke)
 
-    def answer(self, nonce: bytes, payload: wire.Payload, do: Callable[[Any], Any]) -> None:
+    def answer(self, nonce: bytes, payload: Payload, do: Callable[[Any], Any]) -> None:
         """Serve one request: decode it, do it, and send what came of it."""
-        decoder = wire.Decoder(payload, self.find)
+        decoder = Decoder(payload, self.find)
         request = decoder.value()
         decoder.end()
-        snapshot = wire.Snapshot(decoder.known)
+        snapshot = Snapshot(decoder.known)
 
         def write(value: Any) -> bytes:
-            encoder = wire.Encoder(self.function, list(decoder.known))
+            encoder = Encoder(self.function, list(decoder.known))
             encoder.value(value)
             snapshot.write_changes(encoder)
             return bytes(encoder.out)
 
         try:
-            kind, reply = wire.RETURN, write(do(request))
+            kind, reply = frames.RETURN, write(do(request))
         except BaseException as error:  # whatever the function raised crosses, exits included
-            kind = wire.RAISE
+            kind = frames.RAISE
             try:
                 reply = write(self.describe(error))
-            except wire.CannotCross:  # an argument was changed into something that cannot cross
-                encoder = wire.Encoder(self.function)
+            except CannotCross:  # an argument was changed into something that cannot cross
+                encoder = Encoder(self.function)
                 encoder.value(self.describe(error))
                 reply = bytes(encoder.out) + bytes(4)
-        wire.send(self.sock, kind, nonce, reply)
+        frames.send(self.sock, kind, nonce, reply)
 
     def invoke(self, request: Any) -> Any:
         """Call a function for the other side: ``(function, args, kwargs)``."""
@@ -127,7 +134,7 @@ class Peer:
 def check_raised(value: Any) -> Raised:
     """The exception on the wire, with every field of its type and of a sane length."""
     if not (isinstance(value, tuple) and len(value) == 5):
-        raise wire.ProtocolError("no exception")
+        raise ProtocolError("no exception")
     number, names, text, cell, line = value
     if not (
         type(number) is int
@@ -137,5 +144,5 @@ def check_raised(value: Any) -> Raised:
         and isinstance(cell, str)
         and type(line) is int
     ):
-        raise wire.ProtocolError("no exception")
+        raise ProtocolError("no exception")
     return number, names[:20], text[:1000], cell[:100], line

@@ -34,7 +34,7 @@ def version() -> int:
 
 
 def ruleset(readable: Iterable[str]) -> int:
-    """A descriptor of rules under which only these files and folders can be read, and nothing else be done.
+    """A descriptor of rules: these files and folders can be read, and nothing else be done.
 
     Raises:
         OSError: no Landlock here.
@@ -42,13 +42,20 @@ def ruleset(readable: Iterable[str]) -> int:
     known = version()
     if known == 0:
         raise OSError(errno.ENOSYS, "the kernel has no Landlock")
-    # Each version knows more kinds of access; all that are known are handled, which is to say refused.
+
+    # Each version knows more kinds of access; all that are known are handled, which is to say
+    # refused.
     files = (1 << 13) - 1 | (known >= 2) << 13 | (known >= 3) << 14 | (known >= 5) << 15
     network = 0b11 if known >= 4 else 0
     scopes = 0b11 if known >= 6 else 0
-    size = 8 if known < 4 else 16 if known < 6 else 24
+    size = 24
+    if known < 6:
+        size = 16
+    if known < 4:
+        size = 8
     attributes = struct.pack("<QQQ", files, network, scopes)[:size]
     rules = _call(_CREATE, attributes, ctypes.c_size_t(size), ctypes.c_uint32(0))
+
     for path in readable:
         try:
             place = os.open(path, os.O_PATH | os.O_CLOEXEC)
@@ -57,6 +64,7 @@ def ruleset(readable: Iterable[str]) -> int:
         access = _READ_FILE | _READ_DIR if os.path.isdir(path) else _READ_FILE
         _call(_ADD, rules, 1, struct.pack("<Qi", access, place), ctypes.c_uint32(0))
         os.close(place)
+
     return rules
 
 

@@ -19,7 +19,15 @@ try:
 except ImportError:  # Windows has no such limits; there a student checks their own notebook
     resource = None  # type: ignore[assignment]
 
-PROTECTIONS = ("namespaces", "unprivileged", "limits", "landlock", "seccomp", "descriptors", "environment")
+PROTECTIONS = (
+    "namespaces",
+    "unprivileged",
+    "limits",
+    "landlock",
+    "seccomp",
+    "descriptors",
+    "environment",
+)
 NOBODY = 65534
 _SET_KEEPCAPS, _SET_PDEATHSIG, _SET_DUMPABLE, _SIGKILL = 8, 1, 4, 9
 _CAP_DAC_READ_SEARCH = 1 << 2
@@ -33,7 +41,11 @@ class Lock:
     """
 
     def __init__(
-        self, level: str, readable: list[str], without: frozenset[str] = frozenset(), grader: bool = False
+        self,
+        level: str,
+        readable: list[str],
+        without: frozenset[str] = frozenset(),
+        grader: bool = False,
     ) -> None:
         self._level = level
         self._readable = readable
@@ -46,7 +58,7 @@ class Lock:
             self._filter = seccomp.program(grader=grader)
 
     def warm_parent(self) -> None:
-        """In bubblewrap the parent itself gives up root, once it has loaded what only root may read."""
+        """In bubblewrap the parent gives up root, once it has loaded what only root may read."""
         if self._level == "bubblewrap" and "unprivileged" not in self._without:
             drop_root(())
 
@@ -58,11 +70,15 @@ class Lock:
         """
         if "unprivileged" not in self._without:
             drop_root(self._readable)
+
         if sys.platform == "linux":
-            # The parent ends its workers; should it be killed, the kernel does. A change of user would undo this.
+            # The parent ends its workers; should it be killed, the kernel does. A change of user
+            # would undo this.
             libc = ctypes.CDLL(None)
             libc.prctl(_SET_PDEATHSIG, _SIGKILL, 0, 0, 0)
-            libc.prctl(_SET_DUMPABLE, 0, 0, 0, 0)  # no memory image, which some systems pipe to a program, limit or not
+            # No memory image, which some systems pipe to a program, limit or not.
+            libc.prctl(_SET_DUMPABLE, 0, 0, 0, 0)
+
         if "limits" not in self._without:
             limit(memory_mb, seconds, files=self._level == "process")
         if self._rules >= 0:
@@ -76,25 +92,30 @@ class Lock:
 def _readable(folders: list[str]) -> Iterator[str]:
     """These folders, without the packages that are installed inside of the standard library's."""
     for folder in folders:
-        if os.path.isdir(os.path.join(folder, "site-packages")) or os.path.isdir(os.path.join(folder, "dist-packages")):
-            yield from (entry.path for entry in os.scandir(folder) if not entry.name.endswith("-packages"))
+        packages = [os.path.join(folder, f"{kind}-packages") for kind in ("site", "dist")]
+        if any(map(os.path.isdir, packages)):
+            entries = os.scandir(folder)
+            yield from (entry.path for entry in entries if not entry.name.endswith("-packages"))
         else:
             yield folder
 
 
 def drop_root(readable: tuple[str, ...] | list[str]) -> None:
-    """Become an ordinary user for good; where Python lies in a folder of root's, still able to read.
+    """Become an ordinary user for good, still able to read where Python lies in root's folder.
 
-    The right to read is kept only if it is needed, and only Landlock and the missing files of a sandbox bound it.
+    The right to read is kept only if it is needed, and only Landlock and the missing files of a
+    sandbox bound it.
     """
     if not hasattr(os, "setresuid") or os.getuid() != 0:
         return
+
     libc = ctypes.CDLL(None, use_errno=True)
     keep = not all(map(_open_to_all, readable))
     libc.prctl(_SET_KEEPCAPS, int(keep), 0, 0, 0)
     os.setgroups([])
     os.setresgid(NOBODY, NOBODY, NOBODY)
     os.setresuid(NOBODY, NOBODY, NOBODY)
+
     if keep:
         header = struct.pack("<Ii", 0x20080522, 0)
         rights = _CAP_DAC_READ_SEARCH
@@ -107,7 +128,7 @@ def drop_root(readable: tuple[str, ...] | list[str]) -> None:
 def _open_to_all(path: str) -> bool:
     """Whether every user may read this folder and get to it."""
     while True:
-        if os.path.exists(path) and not os.stat(path).st_mode & stat.S_IXOTH and os.path.isdir(path):
+        if os.path.isdir(path) and not os.stat(path).st_mode & stat.S_IXOTH:
             return False
         above = os.path.dirname(path)
         if above == path:
@@ -116,9 +137,10 @@ def _open_to_all(path: str) -> bool:
 
 
 def limit(memory_mb: int, seconds: float, files: bool) -> None:
-    """Limits that the kernel keeps, whatever the student's code does: memory, CPU time, files, processes."""
+    """Limits that the kernel keeps, whatever student code does."""
     if resource is None:
         return
+
     for name, most in (
         ("RLIMIT_AS", memory_mb << 20),
         ("RLIMIT_CPU", int(seconds) + 5),

@@ -1,7 +1,7 @@
 """The warm parent: NumPy is loaded once, and a worker is forked from it for each submission.
 
-It never runs student code itself. The grader sees other process ids where the parent lives in a namespace
-of its own, so the parent also kills and reaps, on the grader's request.
+It never runs student code itself. The grader sees other process ids where the parent lives in a
+namespace of its own, so the parent also kills and reaps, on the grader's request.
 """
 
 from __future__ import annotations
@@ -24,23 +24,21 @@ def main(control: socket.socket, lock: Lock) -> None:
     _freeze()
     workers: set[int] = set()
     control.sendall(MESSAGE.pack(b"warm", 0))
+
     try:
         while True:
             message, descriptors, _, _ = socket.recv_fds(control, MESSAGE.size, 1)
             if len(message) < MESSAGE.size:
                 return
+
             word, number = MESSAGE.unpack(message)
             if word == b"fork":
-                pid = os.fork()
-                if pid == 0:
-                    control.close()
-                    worker.main(socket.socket(fileno=descriptors[0]), lock)
-                os.close(descriptors[0])
+                pid = _fork(control, descriptors[0], lock)
                 workers.add(pid)
                 control.sendall(MESSAGE.pack(b"pid.", pid))
             elif word == b"load":
                 with socket.socket(fileno=descriptors[0]) as sender:
-                    worker.prepare(sender)
+                    worker.preload(sender)
                 _freeze()
                 control.sendall(MESSAGE.pack(b"done", 0))
             elif word in (b"kill", b"gone") and number in workers:
@@ -54,8 +52,18 @@ def main(control: socket.socket, lock: Lock) -> None:
         os._exit(0)
 
 
+def _fork(control: socket.socket, descriptor: int, lock: Lock) -> int:
+    """Fork a worker that serves this socket; its process id."""
+    pid = os.fork()
+    if pid == 0:
+        control.close()
+        worker.main(socket.socket(fileno=descriptor), lock)
+    os.close(descriptor)
+    return pid
+
+
 def _freeze() -> None:
-    """What is loaded now stays shared with every worker: no collection of garbage there looks at it."""
+    """Keep what is loaded now shared with every worker: collecting garbage there looks at none."""
     gc.collect()
     gc.freeze()
 
@@ -64,16 +72,20 @@ def _end(pid: int, gone: bool = False) -> int:
     """Kill a worker and say how it had ended by itself, as a wait status; ``KILLED`` if it had not.
 
     Args:
-        gone: it has hung up; whoever does that on purpose, and goes on, was not ended by the system.
+        gone: it has hung up; whoever does that on purpose, and goes on, was not ended by the
+            system.
     """
     until = time.monotonic() + (END_SECONDS if gone else 0.0)
+
     while True:
         ended, status = os.waitpid(pid, os.WNOHANG)
-        if ended:
+        if ended and not os.WIFSTOPPED(status):  # one that is traced only stops, at a signal
             return status
         if time.monotonic() >= until:
             break
         time.sleep(0.001)
+
     os.kill(pid, signal.SIGKILL)
-    os.waitpid(pid, 0)
+    while os.WIFSTOPPED(os.waitpid(pid, 0)[1]):
+        pass
     return KILLED

@@ -1,8 +1,9 @@
 """A seccomp filter for workers: a short list of system calls, everything else is refused.
 
-What is left is what Python and NumPy need to compute, to read their own modules and to talk over a socket
-that is already open. From there nothing can make a process, a thread, a socket, a file or a signal.
-The program is classic BPF, built from the two tables below (x86_64, and the generic one of aarch64).
+What is left is what Python and NumPy need to compute, to read their own modules and to talk over a
+socket that is already open. From there nothing can make a process, a thread, a socket, a file or a
+signal. The program is classic BPF, built from the two tables below (x86_64, and the generic one of
+aarch64).
 """
 
 from __future__ import annotations
@@ -82,12 +83,18 @@ ALLOWED: dict[str, tuple[int | None, int]] = {
     "writev": (20, 66),
 }
 # The C library falls back to older calls when it hears that these do not exist.
-ABSENT: dict[str, tuple[int | None, int]] = {"clone3": (435, 435), "openat2": (437, 437), "futex_waitv": (449, 449)}
-# Of these only some commands. fcntl: what looks at or marks a descriptor, F_GETFD, F_SETFD, F_GETFL.
+ABSENT: dict[str, tuple[int | None, int]] = {
+    "clone3": (435, 435),
+    "openat2": (437, 437),
+    "futex_waitv": (449, 449),
+}
+# Of these only some commands. fcntl: what looks at or marks a descriptor, F_GETFD, F_SETFD,
+# F_GETFL.
 Commands = dict[str, tuple[tuple[int, int], tuple[int, ...]]]
 COMMANDS: Commands = {"fcntl": ((72, 25), (1, 2, 3))}
 
-# What a grader needs beyond this to be given workers by their parent, and to talk to them with deadlines.
+# What a grader needs beyond this to be given workers by their parent, and to talk to them with
+# deadlines.
 GRADER: dict[str, tuple[int | None, int]] = {
     "recvmsg": (47, 212),
     "sendmsg": (46, 211),
@@ -114,7 +121,9 @@ def program(machine: str | None = None, grader: bool = False) -> bytes:
     try:
         column, architecture = _MACHINES[machine or platform.machine()]
     except KeyError:
-        raise OSError(errno.ENOSYS, f"no list of system calls for {machine or platform.machine()}") from None
+        words = f"no list of system calls for {machine or platform.machine()}"
+        raise OSError(errno.ENOSYS, words) from None
+
     code: list[tuple[int, int, int, int]] = [
         (_LOAD, 0, 0, _ARCHITECTURE),
         (_EQUAL, 1, 0, architecture),
@@ -123,20 +132,27 @@ def program(machine: str | None = None, grader: bool = False) -> bytes:
     ]
     if column == 0:  # calls of the x32 ABI have other numbers
         code += [(_AT_LEAST, 0, 1, 0x40000000), (_RETURN, 0, 0, _KILL)]
+
     more, commands = (GRADER, COMMANDS | GRADER_COMMANDS) if grader else ({}, COMMANDS)
     for table, verdict in ((ALLOWED | more, _ALLOW), (ABSENT, _ERRNO | errno.ENOSYS)):
         for numbers in table.values():
             number = numbers[column]
             if number is not None:
                 code += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, verdict)]
+
     for numbers_of, allowed in commands.values():
-        # Where none of the commands is meant, what was loaded is no number of a call any more: refused at once.
-        code += [(_EQUAL, 0, 2 + 2 * len(allowed), numbers_of[column]), (_LOAD, 0, 0, _SECOND_ARGUMENT)]
+        # Where none of the commands is meant, what was loaded is no number of a call any more:
+        # refused at once.
+        code += [
+            (_EQUAL, 0, 2 + 2 * len(allowed), numbers_of[column]),
+            (_LOAD, 0, 0, _SECOND_ARGUMENT),
+        ]
         for command in allowed:
             code += [(_EQUAL, 0, 1, command), (_RETURN, 0, 0, _ALLOW)]
         code.append((_RETURN, 0, 0, _ERRNO | errno.EPERM))
+
     code.append((_RETURN, 0, 0, _ERRNO | errno.EPERM))
-    return b"".join(struct.pack("<HBBI", operation, yes, no, value) for operation, yes, no, value in code)
+    return b"".join(struct.pack("<HBBI", *instruction) for instruction in code)
 
 
 class _Program(ctypes.Structure):

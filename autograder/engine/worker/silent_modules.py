@@ -44,8 +44,10 @@ class Silent:
 silent = Silent()
 
 
-def subplots(nrows: int = 1, ncols: int = 1, *args: object, squeeze: bool = True, **kwargs: object) -> Any:
-    """As many silent axes as ``matplotlib.pyplot.subplots`` would give, since they are unpacked and indexed."""
+def subplots(
+    nrows: int = 1, ncols: int = 1, *args: object, squeeze: bool = True, **kwargs: object
+) -> Any:
+    """As many silent axes as ``matplotlib.pyplot.subplots`` gives, to be unpacked and indexed."""
     axes = np.full((nrows, ncols), silent, dtype=object)
     if squeeze:
         axes = axes.squeeze()

@@ -1,7 +1,9 @@
-"""What the warm parent does once, so that no worker has to: calls of a few functions of the kit's own.
+"""What the warm parent does once, so that no worker has to: calls of a few functions of the kit's
+own.
 
-Python adapts its bytecode to what it sees, and NumPy prepares much at first use. A worker that is forked afterwards
-inherits both, and has fewer pages of memory to copy; left to itself it would begin anew with every submission.
+Python adapts its bytecode to what it sees, and NumPy prepares much at first use. A worker that is
+forked afterwards inherits both, and has fewer pages of memory to copy; left to itself it would
+begin anew with every submission.
 """
 
 from __future__ import annotations
@@ -13,7 +15,8 @@ import sys
 
 import numpy as np
 
-from autograder.engine.worker import wire
+from autograder.engine.worker.protocol import frames
+from autograder.engine.worker.protocol.encode import Encoder
 from autograder.engine.worker.worker import Worker
 
 ROUNDS = 16
@@ -27,7 +30,8 @@ def play(scores, mask, size=2, axis=-1):
     scores = np.where(mask, scores / math.sqrt(size), -np.inf)
     powers = np.exp(scores - np.max(scores, axis=axis, keepdims=True))
     weights = powers / powers.sum(axis=axis, keepdims=True)
-    square = np.tril(np.ones((size, size), dtype=bool)) & (np.arange(size)[:, None] >= np.arange(size))
+    square = np.tril(np.ones((size, size), dtype=bool))
+    square = square & (np.arange(size)[:, None] >= np.arange(size))
     heads = weights.reshape(*weights.shape[:-1], size, -1).swapaxes(-3, -2)
     merged = np.concatenate([heads[..., 0, :, :], heads[..., 1, :, :]], axis=-1)
     product = merged @ np.swapaxes(merged, -1, -2) + np.einsum("...ij,...kj->...ik", merged, merged)
@@ -44,21 +48,21 @@ def rehearse() -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs:
         worker = Worker(theirs)
-        _ask(ours, worker, wire.RUN, ("rehearsal", CELL, 1.0))
+        _ask(ours, worker, frames.RUN, ("rehearsal", CELL, 1.0))
         scores = np.linspace(0.0, 1.0, 24).reshape(2, 3, 4)
         mask = np.ones((3, 4), dtype=bool)
         for _ in range(ROUNDS):
-            _ask(ours, worker, wire.CALL, ("play", (scores, mask), {"size": 2}, 1.0))
-            _ask(ours, worker, wire.CALL, ("play", (scores[0], mask, 2), {"axis": -1}, 1.0))
-            _ask(ours, worker, wire.CALL, ("refuse", (scores.tolist(),), {}, 1.0))
+            _ask(ours, worker, frames.CALL, ("play", (scores, mask), {"size": 2}, 1.0))
+            _ask(ours, worker, frames.CALL, ("play", (scores[0], mask, 2), {"axis": -1}, 1.0))
+            _ask(ours, worker, frames.CALL, ("refuse", (scores.tolist(),), {}, 1.0))
     sys.modules["__main__"] = main
     for name in set(linecache.cache) - before:
         del linecache.cache[name]
 
 
 def _ask(sock: socket.socket, worker: Worker, kind: int, values: tuple[object, ...]) -> None:
-    encoder = wire.Encoder(lambda function: b"")
+    encoder = Encoder(lambda function: b"")
     encoder.value(values)
-    wire.send(sock, kind, os.urandom(16), bytes(encoder.out))
+    frames.send(sock, kind, os.urandom(16), bytes(encoder.out))
     worker.serve_one()
-    wire.receive(sock)
+    frames.receive(sock)

@@ -16,31 +16,42 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from autograder.engine.worker import silent_modules, wire
+from autograder.engine.worker import silent_modules
 from autograder.engine.worker.conversation import Peer, Raised
 from autograder.engine.worker.locks import Lock
+from autograder.engine.worker.protocol import bounds, frames
+from autograder.engine.worker.protocol.decode import Decoder
+from autograder.engine.worker.protocol.frames import Payload
 
 TICK_SECONDS = 0.05
-"""So often the time of student code is looked at."""
+"""Seconds between two looks at the time of student code."""
 
-PREPARED: dict[tuple[str, str], types.ModuleType] = {}
-"""What the teacher's own first cell leaves behind: run once in the warm parent, inherited by all workers."""
+PRELOADED: dict[tuple[str, str], types.ModuleType] = {}
+"""What the teacher's own first cell leaves behind: run once in the warm parent, inherited by all
+workers."""
 
 
-def prepare(sock: socket.socket) -> None:
-    """Run a cell that the grader sends, in a module of its own; nothing of a student's ever comes here."""
-    cell, source = wire.Decoder(wire.receive(sock)[2], lambda tag, name: None).value()
+def preload(sock: socket.socket) -> None:
+    """Run a cell that the grader sends, in a module of its own.
+
+    Nothing of a student's ever comes here.
+    """
+    cell, source = Decoder(frames.receive(sock)[2], lambda tag, name: None).value()
     before, module = sys.modules["__main__"], _main()
     sys.modules["__main__"] = module
-    with contextlib.suppress(BaseException):  # then every worker runs it, and tells of the exception
+
+    # If it raises, every worker runs it, and tells of the exception.
+    with contextlib.suppress(BaseException):
         exec(_compiled(cell, source), module.__dict__)
-        PREPARED[cell, source] = module
+        PRELOADED[cell, source] = module
+
     sys.modules["__main__"] = before
 
 
 def _main() -> types.ModuleType:
     module = types.ModuleType("__main__")
-    module.__dict__.update(__builtins__=builtins, display=silent_modules.silent, get_ipython=silent_modules.silent)
+    names = {"display": silent_modules.silent, "get_ipython": silent_modules.silent}
+    module.__dict__.update(names, __builtins__=builtins)
     return module
 
 
@@ -49,7 +60,10 @@ def _compiled(cell: str, source: str) -> types.CodeType:
 
 
 class TimeLimit(BaseException):
-    """Raised in student code when its time is over; a BaseException, so that ``except Exception`` lets it pass."""
+    """Raised in student code when its time is over.
+
+    A BaseException, so that ``except Exception`` lets it pass.
+    """
 
 
 class GraderFunction:
@@ -61,7 +75,7 @@ class GraderFunction:
         self.__name__ = "function"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._worker.request(wire.CALL, self._worker.nonce, (self, args, kwargs))
+        return self._worker.request(frames.CALL, self._worker.nonce, (self, args, kwargs))
 
 
 class Worker(Peer):
@@ -91,17 +105,17 @@ class Worker(Peer):
 
     def serve_one(self) -> None:
         """Answer one request."""
-        self._serve(*wire.receive(self.sock))
+        self._serve(*frames.receive(self.sock))
 
     def admit(self, kind: int, answered: bytes, nonce: bytes) -> None:
-        """While a callback is under way the grader may ask for more: that is a request of its own."""
+        """The grader may ask for more during a callback: that is a request of its own."""
 
-    def called(self, nonce: bytes, payload: wire.Payload) -> None:
-        self._serve(wire.CALL, nonce, payload)
+    def called(self, nonce: bytes, payload: Payload) -> None:
+        self._serve(frames.CALL, nonce, payload)
 
-    def _serve(self, kind: int, nonce: bytes, payload: wire.Payload) -> None:
+    def _serve(self, kind: int, nonce: bytes, payload: Payload) -> None:
         outer, self.nonce = self.nonce, nonce
-        self.answer(nonce, payload, self._run if kind == wire.RUN else self._call)
+        self.answer(nonce, payload, self._run if kind == frames.RUN else self._call)
         self.nonce = outer
 
     def _run(self, request: Any) -> None:
@@ -111,8 +125,8 @@ class Worker(Peer):
             return
         linecache.cache[f"<{cell}>"] = (len(source), None, source.splitlines(True), f"<{cell}>")
         empty, self._empty = self._empty, False
-        if empty and (cell, source) in PREPARED:
-            self._be(PREPARED[cell, source])
+        if empty and (cell, source) in PRELOADED:
+            self._be(PRELOADED[cell, source])
             return
         with _Alarm(seconds):
             exec(_compiled(cell, source), self.globals)
@@ -120,25 +134,34 @@ class Worker(Peer):
     def _call(self, request: Any) -> Any:
         target, args, kwargs, seconds = request
         if isinstance(target, str):
-            target = self.globals[target] if target in self.globals else functools.partial(_undefined, target)
+            target = self._global(target)
         with _Alarm(seconds):
             value = target(*args, **kwargs)
             # An iterator runs student code while it is read, so it is read while the alarm is set.
-            return tuple(islice(value, wire.MAX_VALUES)) if isinstance(value, Iterator) else value
+            return tuple(islice(value, bounds.MAX_VALUES)) if isinstance(value, Iterator) else value
 
     def function(self, value: Any) -> bytes:
         if isinstance(value, GraderFunction):
             return b"g" + value.index.to_bytes(4, "little")
-        known = (number for number, function in enumerate(self._functions) if function is value)
-        index = next(known, len(self._functions))
-        if index == len(self._functions):
-            self._functions.append(value)
-        return b"w" + index.to_bytes(4, "little")
+        return b"w" + self._number(value).to_bytes(4, "little")
+
+    def _number(self, function: Any) -> int:
+        for number, known in enumerate(self._functions):
+            if known is function:
+                return number
+
+        self._functions.append(function)
+        return len(self._functions) - 1
 
     def find(self, tag: bytes, name: int | str) -> Any:
         if isinstance(name, str):
-            return self.globals[name] if name in self.globals else functools.partial(_undefined, name)
+            return self._global(name)
         return GraderFunction(self, name) if tag == b"g" else self._functions[name]
+
+    def _global(self, name: str) -> Any:
+        if name in self.globals:
+            return self.globals[name]
+        return functools.partial(_undefined, name)
 
     def describe(self, error: BaseException) -> Raised:
         number = getattr(error, "_grader_number", 0)
@@ -154,14 +177,22 @@ class Worker(Peer):
 
     def revive(self, raised: Raised) -> BaseException:
         number, names, text, _, _ = raised
-        kinds = (getattr(builtins, name, None) for name in names)
-        kind = next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Exception)), RuntimeError)
+        kind = _builtin_kind(names)
         try:
             error = kind(text)
         except TypeError:  # UnicodeDecodeError and its like want more than a text
             error = RuntimeError(text)
         error._grader_number = number  # type: ignore[attr-defined]
         return error
+
+
+def _builtin_kind(names: tuple[str, ...]) -> type[Exception]:
+    """The first of these classes that is a builtin exception."""
+    for name in names:
+        kind = getattr(builtins, name, None)
+        if isinstance(kind, type) and issubclass(kind, Exception):
+            return kind
+    return RuntimeError
 
 
 def _undefined(name: str, *_: object, **__: object) -> None:
@@ -171,8 +202,9 @@ def _undefined(name: str, *_: object, **__: object) -> None:
 class _Alarm:
     """Raises TimeLimit in student code once after so many seconds; the outermost one counts.
 
-    Code that catches everything survives it, so the grader has its own, later deadline and kills. The clock ticks all
-    the time: a timer set and stopped for each of hundreds of calls would cost more than some of them.
+    Code that catches everything survives it, so the grader has its own, later deadline and kills.
+    The clock ticks all the time: a timer set and stopped for each of hundreds of calls would cost
+    more than some of them.
     """
 
     until: float | None = None
@@ -197,9 +229,13 @@ def _tick(*_: object) -> None:
 
 
 def _place(error: BaseException) -> tuple[str, int]:
-    """The innermost line of student code that the exception came through: cell and line, ("", 0) if none."""
+    """Cell and line of student code, the innermost that the exception came through.
+
+    ("", 0) if it came through none.
+    """
     if isinstance(error, SyntaxError) and (error.filename or "").startswith("<"):
         return (error.filename or "").strip("<>"), error.lineno or 0
+
     cell, line = "", 0
     trace = error.__traceback__
     while trace is not None:
@@ -211,9 +247,9 @@ def _place(error: BaseException) -> tuple[str, int]:
 
 
 def main(sock: socket.socket, lock: Lock) -> None:
-    """Read the limits from the grader, lock up, serve, and end without any clean-up of student code."""
+    """Read the limits, lock up, serve, and end without any clean-up of student code."""
     try:
-        decoder = wire.Decoder(wire.receive(sock)[2], lambda tag, name: None)
+        decoder = Decoder(frames.receive(sock)[2], lambda tag, name: None)
         memory_mb, seconds, core = decoder.value()
         if core is not None:  # the grader's
             os.sched_setaffinity(0, {core})

@@ -1,0 +1,70 @@
+"""The check's own functions, which student code may call, and the exceptions that they raise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from autograder.engine.worker.conversation import Raised
+from autograder.engine.worker.protocol.bounds import ProtocolError
+
+MAX_CALLBACKS = 20_000
+"""Calls of a check's functions during one check."""
+
+
+class CheckFunctions:
+    """Functions and exceptions of the grader, numbered as the worker knows them."""
+
+    def __init__(self) -> None:
+        self._functions: list[Callable[..., Any]] = []
+        self._bound: list[Callable[..., Any]] = []
+        self._raised: list[BaseException] = []
+        self.calls = 0
+
+    def forget(self) -> None:
+        """Forget all but what was bound: another check begins."""
+        self.calls = 0
+        self._functions[:] = self._bound
+        self._raised.clear()
+
+    def bind(self, function: Callable[..., Any]) -> None:
+        """Know a function from now on, in every check."""
+        self._bound.append(function)
+        self._functions[:] = self._bound
+
+    def number(self, function: Callable[..., Any]) -> int:
+        """The number of a function; a new one where it has none."""
+        for number, known in enumerate(self._functions):
+            if known is function:
+                return number
+
+        self._functions.append(function)
+        return len(self._functions) - 1
+
+    def count_call(self) -> None:
+        """The worker calls one of them; ProtocolError when that is too often."""
+        self.calls += 1
+        if self.calls > MAX_CALLBACKS:
+            raise ProtocolError("too many calls of the check's functions")
+
+    def function(self, number: int) -> Callable[..., Any]:
+        """The function of a number that the worker has sent; ProtocolError if there is none."""
+        if number >= len(self._functions):
+            raise ProtocolError("a function that is not there")
+        return self._functions[number]
+
+    def has(self, function: Any) -> bool:
+        """Whether it is one of these, the very object."""
+        return any(known is function for known in self._functions)
+
+    def tell(self, error: Exception) -> Raised:
+        """An exception in the words of the wire; it is known again when it comes back."""
+        # Without the frames that it came through: they hold arguments of the student's choice.
+        error.__traceback__ = error.__context__ = None
+        self._raised.append(error)
+        names = tuple(kind.__name__ for kind in type(error).__mro__)
+        return len(self._raised), names, str(error), "", 0
+
+    def raised(self, number: int) -> BaseException | None:
+        """The exception of a number that the worker has sent; None if it was the student's."""
+        return self._raised[number - 1] if 0 < number <= len(self._raised) else None

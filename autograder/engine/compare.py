@@ -1,0 +1,64 @@
+"""Whether two answers are the same, as far as whoever asks needs to know."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Tolerance = tuple[float, float]
+"""Relative and absolute."""
+
+_INEXACT = (np.ndarray, np.generic, float)
+_NUMBERS = (*_INEXACT, bool, int)
+
+
+def same(
+    one: Any,
+    other: Any,
+    rtol: float,
+    atol: float,
+    *,
+    single: Tolerance | None = None,
+    kinds_alike: bool = False,
+    equal_nan: bool = True,
+) -> bool:
+    """Whether two answers are the same, parts of tuples, lists and dictionaries one by one.
+
+    Args:
+        rtol, atol: how far numbers may lie apart, relative to the second one and in itself.
+        single: the tolerance where one of two numbers is a float32; None: the same.
+        kinds_alike: a list is like a tuple, and an integer is a number like any other; else lists
+            and tuples differ, and integers must be equal.
+        equal_nan: NaN is like NaN.
+    """
+
+    def alike(one: Any, other: Any) -> bool:
+        if isinstance(one, (tuple, list)):
+            fits = isinstance(other, (tuple, list)) if kinds_alike else type(other) is type(one)
+            return fits and len(one) == len(other) and all(map(alike, one, other))
+
+        if isinstance(one, dict):
+            if not isinstance(other, dict) or one.keys() != other.keys():
+                return False
+            return all(alike(part, other[key]) for key, part in one.items())
+
+        if isinstance(one, _NUMBERS if kinds_alike else _INEXACT):
+            return isinstance(other, _NUMBERS) and close(np.asarray(one), np.asarray(other))
+
+        if isinstance(other, np.ndarray):  # which answers == with an array
+            return False
+        return (type(one) is type(other) or not kinds_alike) and bool(one == other)
+
+    def close(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
+        if a.shape != b.shape:
+            return False
+        if "O" in (a.dtype.kind, b.dtype.kind):  # integers of more than 64 bits
+            return bool(np.array_equal(a, b))
+
+        tolerance = (rtol, atol)
+        if single and np.float32 in (a.dtype, b.dtype):
+            tolerance = single
+        return bool(np.allclose(a, b, *tolerance, equal_nan=equal_nan))
+
+    return alike(one, other)

@@ -1,0 +1,104 @@
+"""An exercise with its cells compiled: what all runs of submissions share."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autograder.course import Settings
+from autograder.engine.sandbox.parent_process import Parent
+from autograder.exercises.exercise import Check, Exercise
+from autograder.quiet import quiet
+from autograder.submissions.parse import Submission
+
+if TYPE_CHECKING:
+    from autograder.exercises.misconceptions import Misconception
+
+_PARTS = slice(16), slice(16, 32), slice(32, 40)
+
+
+class CompiledExercise:
+    """The compiled cells of an exercise, its reference, and the parent of its workers."""
+
+    def __init__(
+        self, exercise: Exercise, parent: Parent, settings: Settings, secret: bytes
+    ) -> None:
+        self.exercise = exercise
+        self.use(parent)
+        self.settings = settings
+        self._key = hashlib.blake2b(secret).digest()
+        self._bits = np.random.PCG64(0)
+        self._rng = np.random.Generator(self._bits)
+        self._wrong: dict[str, Callable[..., Any]] = {}
+        self._setup = compile(exercise.setup, "<setup>", "exec", dont_inherit=True)
+        self.checks = {
+            check.id: compile(check.source, f"<{check.id}>", "exec", dont_inherit=True)
+            for check in exercise.checks
+        }
+
+    def use(self, parent: Parent) -> None:
+        """Take workers from this parent from now on."""
+        self.parent = parent
+        # The setup cell alone, which students have: what the parent holds, every worker of theirs
+        # can read. Only the teacher's own: the parent is not locked in as workers are, and the one
+        # in a student's copy may be anybody's.
+        if self.exercise.has_reference:
+            parent.preload("setup", self.exercise.setup)
+
+    def namespace(self) -> dict[str, Any]:
+        """The names of the setup cell, made anew: nothing of one submission stays for the next."""
+        namespace: dict[str, Any] = {"__name__": "__main__"}
+        with quiet():
+            exec(self._setup, namespace)
+        return namespace
+
+    @cached_property
+    def reference(self) -> Mapping[str, Callable[..., Any]]:
+        """The teacher's own functions, by step. They never leave the grader."""
+        namespace = self.namespace()
+        with quiet():
+            for step in self.exercise.steps:
+                exec(
+                    compile(
+                        self.exercise.cell(step).source, f"<{step}>", "exec", dont_inherit=True
+                    ),
+                    namespace,
+                )
+        return {step: namespace[step] for step in self.exercise.steps}
+
+    def wrong(self, misconception: Misconception) -> Callable[..., Any]:
+        """A wrong answer of the bank, among right answers to all other steps."""
+        if misconception.name not in self._wrong:
+            namespace = {**self.namespace(), **self.reference}
+            with quiet():
+                exec(
+                    compile(
+                        misconception.source, f"<{misconception.name}>", "exec", dont_inherit=True
+                    ),
+                    namespace,
+                )
+            self._wrong[misconception.name] = namespace[misconception.step]
+        return self._wrong[misconception.name]
+
+    def draw(self, check: Check, submission: Submission) -> tuple[np.random.Generator, int]:
+        """Random inputs, drawn after the submission is fixed: the same for the same bytes, and not
+        to be guessed.
+
+        Also a number that nobody can tell from the inputs. The generator is good until the next
+        call.
+        """
+        text = f"{self.exercise.name}/{check.id}/{submission.sha256}".encode()
+        digest = hashlib.blake2b(text, key=self._key, digest_size=40).digest()
+        state, increment, number = (int.from_bytes(digest[part], "big") for part in _PARTS)
+        # A keyed hash is as random as a seed can be, and need not be stirred again.
+        self._bits.state = {
+            "bit_generator": "PCG64",
+            "state": {"state": state, "inc": increment | 1},
+            "has_uint32": 0,
+            "uinteger": 0,
+        }
+        return self._rng, number

@@ -1,0 +1,55 @@
+"""The worker of a session, which may die and be replaced."""
+
+from __future__ import annotations
+
+import signal
+import socket
+
+from autograder.course import Settings
+from autograder.engine.sandbox.cpu_affinity import only_core
+from autograder.engine.sandbox.parent_process import Parent, Worker
+from autograder.engine.worker.protocol import frames
+from autograder.engine.worker.protocol.encode import Encoder
+
+
+class LiveWorker:
+    """Starts workers with the limits of the settings, one at a time, and ends them.
+
+    ``generation`` is the number of the last one: functions of an earlier one are gone.
+    """
+
+    def __init__(self, parent: Parent, settings: Settings) -> None:
+        self._parent = parent
+        self._limits = settings.memory_mb, settings.submission_seconds
+        self._worker: Worker | None = None
+        self.generation = 0
+
+    @property
+    def is_there(self) -> bool:
+        """Whether one has been started, and not been ended."""
+        return self._worker is not None
+
+    def start(self) -> socket.socket:
+        """A fresh worker, locked up; the socket to talk to it."""
+        self._worker = self._parent.start()
+        self.generation += 1
+
+        encoder = Encoder(lambda function: b"")
+        encoder.value((*self._limits, only_core()))
+        frames.send(self._worker.sock, frames.RUN, bytes(16), bytes(encoder.out))
+        return self._worker.sock
+
+    def end(self, gone: bool = False) -> int | None:
+        """Kill it; how it had ended by itself, None if it had not. ``gone``: it has hung up."""
+        if self._worker is None:
+            return None
+        worker, self._worker = self._worker, None
+        return self._parent.end(worker, gone)
+
+    def bury(self) -> str:
+        """It has hung up: how it ended, in the words of a message."""
+        status = self.end(gone=True)
+        self._parent.lost |= status == -signal.SIGKILL
+        if status is not None and status < 0:
+            return f"crashed (signal {-status})"
+        return "ended its process"

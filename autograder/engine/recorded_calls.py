@@ -1,0 +1,163 @@
+"""The calls that a check has made, kept for a second look, diagnoses and pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from autograder.engine.compare import same
+from autograder.engine.worker.conversation import check_raised
+from autograder.engine.worker.protocol import bounds, frames
+from autograder.engine.worker.protocol.bounds import ProtocolError
+from autograder.engine.worker.protocol.decode import Decoder
+from autograder.engine.worker.protocol.frames import Payload
+
+AGREE = 1e-12
+"""Relative and absolute tolerance between two answers to the same call."""
+
+MAX_HEARD = 2 * bounds.MAX_BYTES
+"""Bytes that a worker may send during one check: the check may keep all of them."""
+
+MAX_KEPT = bounds.MAX_BYTES // 2
+"""Bytes of calls kept in one check, to repeat one of them."""
+
+MAX_CALL = 64 << 10
+"""Bytes of a request and its reply that are kept beyond the check, for diagnoses and pictures."""
+
+
+class Call(NamedTuple):
+    """A call of a student's function as it went over the wire: its name, the request, the reply."""
+
+    name: str
+    request: Payload
+    kind: int
+    reply: Payload
+    repeatable: bool
+    """Whether a second answer must agree: not where functions of the check are called back, nor in
+    ungraded rows."""
+    untouched: bool
+    """Whether no call of this check had changed an argument before: then the student's code chose
+    none of it."""
+
+    @property
+    def size(self) -> int:
+        """Bytes of the request and of the reply."""
+        return len(self.request) + len(self.reply)
+
+
+class RecordedCalls:
+    """The calls of one check, as many as there is room for.
+
+    A call is told in three steps: ``begin``, then ``changed``, then ``note``.
+    """
+
+    def __init__(self) -> None:
+        self._calls: list[Call] = []
+        self._kept = 0
+        self.heard = 0
+        self._repeatable = False
+        self._untouched = True
+        self._changed = False
+        self.is_plain = False
+        """Whether no function crosses with the call under way: one may answer differently each
+        time."""
+
+    def forget(self) -> None:
+        """Begin anew, for the next check."""
+        self._calls.clear()
+        self._kept = self.heard = 0
+        self._untouched = True
+
+    def hear(self, payload: Payload) -> None:
+        """Count what the worker sends, kept or not; ProtocolError when that is too much."""
+        self.heard += len(payload)
+        if self.heard > MAX_HEARD:
+            raise ProtocolError(f"more than {MAX_HEARD >> 20} MB in one check")
+
+    def begin(self, *arguments: Any) -> None:
+        """A call begins, with these arguments."""
+        self.is_plain = True
+        self._repeatable = not _masks_a_row(arguments)
+
+    def changed(self, any_argument: bool) -> None:
+        """Whether the call has changed an argument."""
+        self._changed = any_argument
+
+    def note(self, name: str, request: Payload, kind: int, reply: Payload, nested: bool) -> None:
+        """A call has ended; it is kept where it is plain, no part of another, and there is room."""
+        call = Call(name, request, kind, reply, self._repeatable, self._untouched)
+        if not nested and self.is_plain and self._kept + call.size <= MAX_KEPT:
+            self._kept += call.size
+            self._calls.append(call)
+
+        self._untouched = self._untouched and not self._changed
+
+    def drawn(self, number: int) -> Call | None:
+        """One of the calls that may be repeated, at a random number."""
+        repeatable = [call for call in self._calls if call.repeatable]
+        return repeatable[number % len(repeatable)] if repeatable else None
+
+    def __len__(self) -> int:
+        return len(self._calls)
+
+    def take_back(self, count: int) -> list[Call]:
+        """Remove all calls but the first so many, and return them."""
+        taken = self._calls[count:]
+        del self._calls[count:]
+        return taken
+
+    def of(self, name: str) -> list[Call]:
+        """The calls of a function that are worth keeping: small ones, and the check's own."""
+        own = [call for call in self._calls if call.name == name and call.untouched]
+        return [call for call in own if call.size <= MAX_CALL]
+
+
+Find = Callable[[bytes, "int | str"], Any]
+"""What makes of a function's name on the wire what stands for it here."""
+
+
+def arguments(request: Payload, find: Find) -> list[Any]:
+    """The arrays, lists and dictionaries of a request, as they are numbered."""
+    decoder = Decoder(request, find)
+    decoder.value()
+    return decoder.known
+
+
+def agree(one: Call, other: Call, find: Find) -> bool:
+    """Whether the same call was answered twice alike."""
+    return same(_outcome(one, find), _outcome(other, find), rtol=AGREE, atol=AGREE)
+
+
+def _outcome(call: Call, find: Find) -> Any:
+    """A reply's value, for comparison; of an exception only its kind."""
+    known = arguments(call.request, find)
+    value = Decoder(call.reply, lambda tag, name: "a function", known).value()
+    try:
+        bounds.weigh(value)
+    except ProtocolError:  # its arguments had changed when it was first weighed
+        return object()
+
+    return check_raised(value)[1] if call.kind == frames.RAISE else value
+
+
+def is_imprecise(answer: Any) -> bool:
+    """Whether an answer holds numbers of less than float64."""
+    if isinstance(answer, (np.ndarray, np.generic)):
+        return answer.dtype.char == "f"
+    return isinstance(answer, (tuple, list)) and any(map(is_imprecise, answer))
+
+
+def _masks_a_row(values: Iterable[Any]) -> bool:
+    """Whether a mask leaves a query without any key: what it gets then is not graded."""
+    for value in values:
+        if isinstance(value, np.ndarray):
+            if value.dtype.kind == "b" and value.ndim and not value.any(axis=-1).all():
+                return True
+        elif isinstance(value, dict):
+            value = list(value.values())
+        if isinstance(value, (tuple, list)) and _masks_a_row(value):
+            return True
+
+    return False

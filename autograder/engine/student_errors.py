@@ -1,0 +1,94 @@
+"""Exceptions of the student's code, as a check meets them."""
+
+from __future__ import annotations
+
+import builtins
+from collections import Counter
+
+
+class StudentError(Exception):
+    """An exception of the student's code.
+
+    It also is an instance of the builtin class that was raised there.
+    """
+
+    kind = "an exception"
+    text = ""
+    cell = ""
+    line = 0
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Stopped(BaseException):
+    """The student's code ended, crashed, hung or broke the protocol.
+
+    No check may take that for an answer.
+    """
+
+
+class StudentErrors:
+    """Revives exceptions of a submission, believing no more of the worker's words than it must."""
+
+    def __init__(self) -> None:
+        self._lines: Counter[str] = Counter()
+        self._names: set[str] = set()
+
+    def runs(self, cell: str, source: str) -> None:
+        """A cell runs: lines of it may be named from now on."""
+        self._lines[cell] = max(self._lines[cell], source.count("\n") + 1)
+
+    def asks_for(self, name: str) -> None:
+        """The grader asks for a function: this name may be said to be undefined from now on."""
+        self._names.add(name)
+
+    def revived(self, names: tuple[str, ...], text: str, cell: str, line: int) -> StudentError:
+        """The exception to raise in a check."""
+        if not 0 < line <= self._lines[cell]:  # the worker's word, and it may be any text
+            cell, line = "", 0
+        if names[:1] == ("Undefined",) and text.removesuffix(" is not defined") not in self._names:
+            names = ("NameError", "Exception")
+
+        kind = builtin_kind(names)
+        error = _instance(kind)
+        error.kind = kind.__name__
+        if names[:1] in (("CannotCross",), ("Undefined",)):
+            error.kind = names[0]
+        error.text, error.cell, error.line = text, cell, line
+        return error
+
+
+def is_exit(names: tuple[str, ...]) -> bool:
+    """Whether it is no exception that code may go on after: ``exit``, an interrupt."""
+    return not {"Exception", "Undefined", "CannotCross"} & set(names)
+
+
+def builtin_kind(names: tuple[str, ...]) -> type[Exception]:
+    """The first of the class names that is a builtin exception; others are the student's words."""
+    if names[:1] == ("Undefined",):
+        return NameError
+    if names[:1] == ("CannotCross",):
+        return TypeError
+
+    for name in names:
+        kind = getattr(builtins, name, None)
+        if isinstance(kind, type) and issubclass(kind, Exception):
+            return kind
+    return Exception
+
+
+def _instance(kind: type[Exception]) -> StudentError:
+    """A StudentError that is a ``kind`` as well, or its nearest base that wants no arguments."""
+    for base in kind.__mro__:
+        # Never of AssertionError: only the check itself asserts. Nor of what silently ends a loop
+        # over calls.
+        if base in (AssertionError, StopIteration, StopAsyncIteration, Exception):
+            return StudentError()
+        try:
+            error: StudentError = type("StudentError", (StudentError, base), {})()
+            return error
+        except TypeError:  # UnicodeDecodeError and its like want arguments
+            continue
+
+    return StudentError()

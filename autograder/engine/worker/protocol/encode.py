@@ -1,0 +1,197 @@
+"""Writes values as bytes: a tag byte, then raw bytes.
+
+What crosses: None, booleans, integers, floats, strings, tuples, lists, dictionaries, NumPy arrays
+and scalars of real dtype, and functions, nested. Arrays, lists and dictionaries are numbered as
+they come, so that one object sent twice arrives as one.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from autograder.engine.worker.protocol import bounds
+from autograder.engine.worker.protocol.bounds import CannotCross
+
+_CODES = {dtype: code for code, dtype in enumerate(bounds.DTYPES)}
+_U32 = struct.Struct("<I")
+_F64 = struct.Struct("<d")
+_ARRAYS = tuple(struct.Struct(f"<cBBB{ndim}Q") for ndim in range(bounds.MAX_AXES + 1))
+"""Heads of arrays, by number of axes: tag, dtype, writeable, number of axes, shape."""
+
+
+class Encoder:
+    """Writes values; ``function`` gives tag and bytes that name a callable to the other side."""
+
+    def __init__(self, function: Callable[[Any], bytes], known: list[Any] | None = None) -> None:
+        self.out = bytearray()
+        self.known = known if known is not None else []
+        self._index = {id(thing): index for index, thing in enumerate(self.known)}
+        self._function = function
+        self._depth = 0
+        self._values = 1
+        self._longest = 0
+
+    def value(self, value: Any) -> None:
+        """Append one value.
+
+        Raises:
+            CannotCross: its kind is not one that crosses, or it is too large.
+        """
+        (_WRITERS.get(type(value)) or _writer(value))(self, value)
+
+    def content(self, value: Any) -> None:
+        """Append an array, list or dictionary in full, also where it has a number already."""
+        if isinstance(value, np.ndarray):
+            self._array(value)
+        elif isinstance(value, list):
+            self._items(b"l", value)
+        else:
+            if len(value) > bounds.MAX_KEYS:
+                raise CannotCross(f"a dictionary of more than {bounds.MAX_KEYS} entries")
+            parts: list[Any] = []
+            for entry in value.items():
+                parts += entry
+            self._several(b"m" + _U32.pack(len(value)), parts)
+
+    def number(self, number: int) -> None:
+        """Append a count or an index, in four bytes."""
+        self.out += _U32.pack(number)
+
+    def _array(self, value: np.ndarray[Any, Any]) -> None:
+        array = _plain(value)
+        if array.ndim > bounds.MAX_AXES:
+            raise CannotCross(f"an array of more than {bounds.MAX_AXES} axes")
+        if bounds.numbers(array.shape) > bounds.MAX_NUMBERS:
+            raise CannotCross(f"an array of more than {bounds.MAX_NUMBERS} numbers")
+
+        code, shape = _CODES[array.dtype], array.shape
+        self.out += _ARRAYS[len(shape)].pack(b"a", code, value.flags.writeable, len(shape), *shape)
+        self.out += array.tobytes()
+        self._fits()
+
+    def _numbered(self, value: Any) -> None:
+        index = self._index.get(id(value))
+        if index is not None:
+            self.out += b"r" + _U32.pack(index)
+        else:
+            self._index[id(value)] = len(self.known)
+            self.known.append(value)
+            self.content(value)
+
+    def _tuple(self, value: tuple[Any, ...]) -> None:
+        self._items(b"t", value)
+
+    def _series(self, value: Any) -> None:
+        self._items(b"t", tuple(islice(value, bounds.MAX_VALUES)))
+
+    def _items(self, tag: bytes, values: Any) -> None:
+        self._several(tag + _U32.pack(len(values)), values)
+
+    def _several(self, head: bytes, values: Any) -> None:
+        self.out += head
+        self._depth += 1
+        self._values += len(values)
+
+        if self._depth > bounds.MAX_DEPTH:
+            raise CannotCross(f"something nested more than {bounds.MAX_DEPTH} deep")
+        if self._values > bounds.MAX_VALUES:
+            raise CannotCross(f"more than {bounds.MAX_VALUES} values")
+
+        for value in values:
+            (_WRITERS.get(type(value)) or _writer(value))(self, value)
+
+        self._depth -= 1
+        self._fits()
+        if bounds.are_wide(self._values, self._longest):
+            raise CannotCross(f"more than {bounds.MAX_BYTES >> 20} MB of text")
+
+    def _none(self, _: None) -> None:
+        self.out += b"N"
+
+    def _truth(self, value: bool) -> None:
+        self.out += b"T" if value else b"F"
+
+    def _integer(self, value: int) -> None:
+        if value.bit_length() > 3.3 * bounds.MAX_DIGITS:
+            raise CannotCross(f"an integer of more than {bounds.MAX_DIGITS} digits")
+        self._bytes(b"i", int(value).to_bytes(value.bit_length() // 8 + 1, "little", signed=True))
+
+    def _real(self, value: float) -> None:
+        self.out += b"d" + _F64.pack(value)
+
+    def _text(self, value: str) -> None:
+        self._longest = max(self._longest, len(value))
+        self._bytes(b"s", str(value).encode("utf-8", "surrogatepass"))
+
+    def _scalar(self, value: np.generic) -> None:
+        array = _plain(np.asarray(value))
+        self.out += b"x" + bytes([_CODES[array.dtype]]) + array.tobytes()
+
+    def _callable(self, value: Any) -> None:
+        self.out += self._function(value)
+
+    def _bytes(self, tag: bytes, data: bytes) -> None:
+        self.out += tag + _U32.pack(len(data)) + data
+        self._fits()
+
+    def _fits(self) -> None:
+        if len(self.out) > bounds.MAX_BYTES:
+            raise CannotCross(f"more than {bounds.MAX_BYTES >> 20} MB")
+
+
+_WRITERS: dict[type, Callable[[Encoder, Any], None]] = {
+    np.ndarray: Encoder._numbered,
+    list: Encoder._numbered,
+    dict: Encoder._numbered,
+    tuple: Encoder._tuple,
+    str: Encoder._text,
+    float: Encoder._real,
+    int: Encoder._integer,
+    bool: Encoder._truth,
+    type(None): Encoder._none,
+}
+"""How to write a value, by its exact type: the usual case, and a submission sends thousands of
+them."""
+
+
+def _writer(value: Any) -> Callable[[Encoder, Any], None]:
+    """How to write a value of a class derived from a usual one, or of a rarer kind."""
+    if isinstance(value, np.generic):  # some of these are floats as well
+        return Encoder._scalar
+    for kind, writer in _WRITERS.items():
+        if isinstance(value, kind):
+            return writer
+    if isinstance(value, (range, Iterator)):
+        return Encoder._series
+    if callable(value):
+        return Encoder._callable
+    raise CannotCross(_words(value))
+
+
+def _plain(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The same numbers as a plain little-endian array of a dtype that crosses."""
+    if type(array) is np.ndarray and array.dtype in _CODES:  # nearly always
+        return array
+    if isinstance(array, np.ma.MaskedArray):
+        raise CannotCross("a masked array")
+
+    array = np.asarray(array)
+    if array.dtype.kind == "f" and array.dtype.itemsize not in (4, 8):
+        array = array.astype("<f4" if array.dtype.itemsize < 4 else "<f8")
+
+    dtype = array.dtype.newbyteorder("<")
+    if dtype not in _CODES:
+        raise CannotCross(f"an array of dtype {str(array.dtype)[:40]}")
+    return array.astype(dtype, copy=False)
+
+
+def _words(value: Any) -> str:
+    name = type(value).__name__
+    if name.isidentifier() and len(name) <= 40:
+        return f"a value of type {name}"
+    return "a value of an unusual type"

@@ -1,0 +1,52 @@
+"""When two answers are the same: for a repeated call strictly, for a diagnosis with some tolerance."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from autograder.engine.compare import same
+
+STRICT = partial(same, rtol=1e-12, atol=1e-12)
+LOOSE = partial(same, rtol=1e-6, atol=1e-9, single=(2e-5, 2e-6), kinds_alike=True)
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "strictly", "loosely"),
+    [
+        (1.0, 1.0 + 1e-13, True, True),
+        (1.0, 1.0 + 1e-7, False, True),
+        (1.0, 1.1, False, False),
+        (1_000_000_000, 1_000_000_001, False, True),
+        (1, True, True, True),
+        (3, np.int64(3), True, True),
+        (10**400, 10**400, True, True),
+        (10**400, 10**400 + 1, False, False),
+        (NAN, NAN, True, True),
+        (np.float32(1), np.float32(1.00001), False, True),
+        (np.ones(2), np.ones(3), False, False),
+        (np.ones(2), [1.0, 1.0], False, False),
+        (3, np.array([3, 3]), False, False),
+        (np.array([True]), np.array([1.0]), True, True),
+        ((1, 2), [1, 2], False, True),
+        ([np.ones(2), "a"], [np.ones(2), "a"], True, True),
+        ({"a": 1.0}, {"a": 1.0}, True, True),
+        ({"a": 1.0}, {"b": 1.0}, False, False),
+        ({}, None, False, False),
+        ("a", "a", True, True),
+        (None, None, True, True),
+        (None, np.ones(2), False, False),
+        ("1", 1, False, False),
+    ],
+)
+def test_two_answers_are_the_same_as_far_as_one_asks(one, other, strictly, loosely):
+    assert (STRICT(one, other), STRICT(other, one)) == (strictly, strictly)
+    assert (LOOSE(one, other), LOOSE(other, one)) == (loosely, loosely)
+
+
+def test_nan_is_like_nan_unless_it_must_not_be():
+    array = np.array([NAN, 1.0])
+    assert not same(array, array, 1e-4, 1e-6, equal_nan=False)

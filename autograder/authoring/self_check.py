@@ -98,7 +98,7 @@ def _run(script: list[dict[str, Any]], data: Mapping[Path, bytes], seconds: floa
         package = str(Path(__file__).resolve().parents[2])
         path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
         environment = os.environ | {"PYTHONPATH": path, "PYTHONUTF8": "1", "MPLBACKEND": "agg"}
-        perform = "from autograder.authoring import rehearsal; rehearsal.perform()"
+        perform = "from autograder.authoring import self_check; self_check.perform()"
         command = [sys.executable, "-B", "-c", perform, str(log)]
         try:
             done = subprocess.run(

@@ -352,7 +352,7 @@ def test_a_stop_ends_the_class_between_two_submissions() -> None:
 BANK = '''
 import numpy as np
 
-from autograder.proving.misconception import misconception
+from autograder.exercises.misconceptions import misconception
 
 
 @misconception(step="total", caught_by="total-negative")

@@ -87,3 +87,14 @@ def test_where_nothing_can_lock_the_code_in_that_is_said(monkeypatch):
 
     assert result.score == result.max_score
     assert "no Landlock" in unlocked
+
+
+def test_on_a_system_other_than_linux_no_lock_is_tried(monkeypatch):
+    start = "import sys\nsys.platform = 'darwin'\n"
+    last = "from autograder.confined import serve"
+    monkeypatch.setattr(confined, "START", confined.START.replace(last, start + last))
+
+    result, unlocked = confined.checked(student_copy.read(NOTEBOOK.read_bytes(), "ada.ipynb", "attention"))
+
+    assert result.score == result.max_score
+    assert unlocked == "only Linux has Landlock"

@@ -72,6 +72,8 @@ def remember(*values):
 
 def is_large(value):
     """Has this more than MANY parts or letters? An empty axis counts as one, for the others may be huge."""
+    if isinstance(value, np.ndarray) and 0 < value.size <= MANY:  # nearly always
+        return False
     count, waiting = 0, [value]
     while waiting and count <= MANY:
         part = waiting.pop()

@@ -262,7 +262,7 @@ def test_a_row_that_cannot_be_made_for_one_is_a_line_in_every_format(
 
     module, function = {
         "csv": (grades_csv, "_student"), "json": (grades_json, "_student"), "canvas": (canvas, "_student"),
-        "gradescope": (gradescope, "results"), "classroom50": (classroom50, "_result"), "sources": (sources, "_submission"),
+        "gradescope": (gradescope, "results"), "classroom50": (classroom50, "_result"), "sources": (sources, "submission_of"),
     }[name]  # fmt: skip
     real = getattr(module, function)
 

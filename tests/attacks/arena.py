@@ -25,7 +25,7 @@ from pathlib import Path
 from attacks.attack import MARK, SUCCEEDED, Attack
 from attacks.target import INPUT, NAIVE, REFERENCE, SOURCE, exercise, handed_in, master
 from autograder.course import Settings
-from autograder.engine import session
+from autograder.engine import clock
 from autograder.engine.grader import Graded, Grader
 from autograder.errors import Unusable
 from autograder.result import Result
@@ -42,7 +42,7 @@ class Arena:
     def __init__(self, level: str, without: frozenset[str] = frozenset()) -> None:
         self.level = level
         self.settings = Settings(isolation=level, call_seconds=0.3, submission_seconds=2, memory_mb=512)
-        session.GRACE_SECONDS = 0.2  # what hangs is most of the time that all attacks take
+        clock.GRACE_SECONDS = 0.2  # what hangs is most of the time that all attacks take
         self._subreaper = _adopt_orphans()
         self.folder = Path(tempfile.mkdtemp(prefix=f"{GRADEBOOK}-"))
         self._plant()
@@ -74,7 +74,7 @@ class Arena:
 
     def __exit__(self, *_: object) -> None:
         self._grader.__exit__()
-        session.GRACE_SECONDS = 0.5
+        clock.GRACE_SECONDS = 0.5
         for process in _descendants() - self._subreaper:
             with contextlib.suppress(OSError):
                 os.kill(process, signal.SIGKILL)

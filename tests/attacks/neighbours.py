@@ -24,7 +24,7 @@ from attacks.arena import CANARIES, MEMORY_MB, _control_characters, _descendants
 from attacks.ordinary import ROOT
 from attacks.values import ALONE, VALUES, Value
 from autograder.course import DISCLOSURES, Course, Settings
-from autograder.engine import session
+from autograder.engine import clock
 from autograder.engine.grader import Graded, Grader
 from autograder.exercises import exercise as exercises
 from autograder.exercises.exercise import Exercise
@@ -149,7 +149,7 @@ class Neighbours:
         self.exercise = exercise(name)
         self._places = contextlib.ExitStack()
         self._places.enter_context(bounded())
-        self._grace, session.GRACE_SECONDS = session.GRACE_SECONDS, 0.2
+        self._grace, clock.GRACE_SECONDS = clock.GRACE_SECONDS, 0.2
         folder = self._places.enter_context(tempfile.TemporaryDirectory())
         self._master = master.load(Course(ROOT, Path(folder)), self.exercise)
         self.grader = self._places.enter_context(Grader(self.exercise, b"key", SETTINGS))
@@ -164,7 +164,7 @@ class Neighbours:
         return self
 
     def __exit__(self, *_: object) -> None:
-        session.GRACE_SECONDS = self._grace
+        clock.GRACE_SECONDS = self._grace
         self._places.close()
 
     def grade(self, data: bytes) -> Result:

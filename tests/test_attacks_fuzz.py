@@ -124,7 +124,7 @@ def test_drawn_values_are_graded_and_shown_without_a_fault(opened, name, data):
 
 @pytest.mark.everything
 @pytest.mark.parametrize("name", NAMES)
-@settings(FUZZ, max_examples=400)
+@settings(FUZZ, max_examples=120)
 @given(data=st.data())
 def test_many_drawn_values_are_graded_and_shown_without_a_fault(opened, name, data):
     holds(opened, name, data)

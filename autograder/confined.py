@@ -38,6 +38,9 @@ NEEDED = {"open a local socket", "find open descriptors", "import the grader"}
 """What student code must not be able to do, and a process that has workers must."""
 
 
+MOST_BYTES = 8 << 20
+"""Of an answer: the notebook's code may have written it."""
+
 UNLOCKED = "its code ran with your rights, unlocked ({reason}); check nobody else's notebook here"
 
 
@@ -96,12 +99,14 @@ class Confined:
         try:
             self._connection.send_bytes(json.dumps({"path": path, "name": name}).encode())
             self._connection.send_bytes(data)
-            answer = json.loads(self._connection.recv_bytes())
+            answer = json.loads(self._connection.recv_bytes(MOST_BYTES))
+            return Result.from_json(answer["result"]), str(answer["reason"])
+        except (ValueError, KeyError, TypeError):
+            raise Fault(f"{path}: what its checks came to cannot be read; look at its code before you run it") from None
         except (EOFError, OSError):
             raise Fault(f"{path}: the process that runs its checks has ended; is there memory enough?") from None
         finally:
             self.close()
-        return Result.from_json(answer["result"]), str(answer["reason"])
 
     def close(self) -> None:
         """End it, and its workers with it."""

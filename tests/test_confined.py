@@ -13,6 +13,7 @@ from autograder.course import Settings
 from autograder.engine.grader import Grader
 from autograder.engine.sandbox import parent_process
 from autograder.engine.worker import landlock
+from autograder.errors import Fault
 from autograder.exercises import exercise
 
 ROOT = Path(__file__).parent.parent
@@ -98,3 +99,12 @@ def test_on_a_system_other_than_linux_no_lock_is_tried(monkeypatch):
 
     assert result.score == result.max_score
     assert unlocked == "only Linux has Landlock"
+
+
+@pytest.mark.parametrize("answer", [b"no JSON", b"[]", b'{"result": "{}", "reason": ""}', b'{"result": 1, "reason": ""}'])
+def test_an_answer_that_the_notebooks_code_has_forged_is_one_line(monkeypatch, answer):
+    forged = f"from multiprocessing.connection import Connection\nkept = Connection(int(sys.argv[1]))\nkept.send_bytes({answer!r})\nserve"
+    monkeypatch.setattr(confined, "START", confined.START.replace("serve(int", f"{forged}(int"))
+
+    with pytest.raises(Fault, match="cannot be read"):
+        confined.checked(student_copy.read(NOTEBOOK.read_bytes(), "mallory.ipynb", "attention"))

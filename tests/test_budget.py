@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -37,6 +38,42 @@ def test_a_check_that_never_ends_with_an_answer_ends_with_the_submissions_time()
     assert [check.status for check in hostile.checks] == ["failed", "failed"]
     assert hostile.checks[0].message == "what f returned takes longer to look at than the 2 s of a submission"
     assert honest.score == 2
+
+
+def test_time_that_is_over_in_a_finalizer_is_over_after_it(capfd):
+    # What is raised there Python drops, and prints.
+    toy = exercise("""
+    import time
+    def work(seconds):
+        end = time.thread_time() + seconds
+        while time.thread_time() < end:
+            pass
+    class Slow:
+        def __del__(self):
+            work(3)
+    f()
+    Slow()
+    work(10)
+    """)
+    (hostile,) = graded(toy, RIGHT)
+
+    assert hostile.checks[0].message == "what f returned takes longer to look at than the 2 s of a submission"
+    assert capfd.readouterr().err == ""
+
+
+def test_an_answer_is_read_in_the_time_that_its_making_has_left():
+    answer = """
+    import time
+    answer = [dict.fromkeys([n * (2 ** 61 - 1) for n in range(1, 1001)]) for _ in range(50)]
+    def f():
+        time.sleep(0.7 * SECONDS)
+        return answer
+    """.replace("SECONDS", str(SECONDS))
+    begun = time.process_time()
+    (hostile,) = graded(exercise("f()"), answer, settings=replace(SHORT, call_seconds=SECONDS))
+
+    assert time.process_time() - begun < 0.6 * SECONDS
+    assert hostile.checks[0].message == "the submission had used up its 2 s"
 
 
 def test_a_function_of_the_check_that_never_ends_ends_with_the_submissions_time():

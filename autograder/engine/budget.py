@@ -11,6 +11,7 @@ import contextlib
 import math
 import os
 import signal
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -37,6 +38,7 @@ TICK_SECONDS = 0.05
 """CPU seconds between two looks at whether a submission's time is over."""
 
 Found = TypeVar("Found")
+Hook = Callable[["sys.UnraisableHookArgs"], Any]
 
 
 class OutOfTime(BaseException):
@@ -195,11 +197,14 @@ def _ticking() -> Iterator[None]:
     except (AttributeError, ValueError):  # Windows; and signals reach the main thread alone
         yield
         return
+    hook = sys.unraisablehook
+    sys.unraisablehook = _going_on(hook)
     signal.setitimer(signal.ITIMER_PROF, TICK_SECONDS, TICK_SECONDS)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
+        sys.unraisablehook = hook
         signal.signal(signal.SIGPROF, before)
 
 
@@ -207,4 +212,19 @@ def _tick(*_: Any) -> None:
     budget = Budget.watched
     if budget is not None and budget.is_over:
         Budget.watched = None
-        raise OutOfTime
+        raise OutOfTime(budget)
+
+
+def _going_on(hook: Hook) -> Hook:
+    """A hook for what Python drops: an exception in a finalizer, or while garbage is collected.
+
+    An ``OutOfTime`` that was dropped has ended nothing, so its clock goes on.
+    """
+
+    def dropped(what: sys.UnraisableHookArgs) -> None:
+        if isinstance(what.exc_value, OutOfTime):
+            Budget.watched = what.exc_value.args[0]
+        else:
+            hook(what)
+
+    return dropped

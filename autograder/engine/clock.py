@@ -28,6 +28,8 @@ class Clock:
         self._call_seconds = call_seconds
         self.depth = 0
         self.deadline = 0.0
+        self.given = 0.0
+        """Seconds that the request in hand was given."""
         self._begun = 0.0
 
     @property
@@ -47,7 +49,8 @@ class Clock:
             self.budget.charge()
             grace = min(GRACE_SECONDS, GRACE_SHARE * self.budget.total)
             self._begun = now
-            self.deadline = now + self.seconds + grace
+            self.given = self.seconds
+            self.deadline = now + self.given + grace
 
         self.depth += 1
         return max(self.deadline - now, 0.001)
@@ -56,4 +59,10 @@ class Clock:
         """A request has ended, somehow."""
         self.depth -= 1
         if self.depth == 0:
-            self.budget.spend(time.monotonic() - self._begun)
+            self.spend()
+
+    def spend(self) -> None:
+        """Take away the time since the request began, or since this was last done."""
+        now = time.monotonic()
+        self.budget.spend(now - self._begun)
+        self._begun = now

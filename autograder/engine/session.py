@@ -105,7 +105,8 @@ class Session(Peer):
             often = f"more than {MAX_NESTED} times"
             raise self._stopped(f"{name} and the check called each other {often}")
 
-        self._alive()
+        with unwatched():
+            self._alive()
         if function.handle and function.handle[0] != self._worker.generation:
             raise self._stopped(f"{name} is gone: the process that made it has ended")
 
@@ -169,34 +170,36 @@ class Session(Peer):
             self._called = name
 
         seconds = self._clock.enter()
-        try:
-            self.sock.settimeout(seconds)
-            with unwatched():
+        with unwatched():
+            try:
+                self.sock.settimeout(seconds)
                 return talk()
-        # First, for students may raise a TimeoutError or OSError: those of the socket come below.
-        except StudentError:
-            raise
-        except TimeoutError:
-            self._worker.end()
-            raise self._late(name) from None
-        except (EOFError, OSError):
-            raise self._stopped(f"{name} {self._worker.bury()}") from None
-        except ProtocolError as error:
-            self._worker.end()
-            what = f"something that is no value ({error})"
-            raise self._stopped(f"{name} answered with {what}") from None
-        except (MemoryError, RecursionError):
-            self._worker.end()
-            raise self._stopped(f"{name} answered with more than can be looked at") from None
-        except OutOfTime:
-            self._worker.end()
-            raise self._used_up() from None
-        finally:
-            self._clock.leave()
+            # First, for students may raise a TimeoutError or OSError: those of the socket come below.
+            except StudentError:
+                raise
+            except TimeoutError:
+                self._worker.end()
+                raise self._late(name) from None
+            except (EOFError, OSError):
+                raise self._stopped(f"{name} {self._worker.bury()}") from None
+            except ProtocolError as error:
+                self._worker.end()
+                what = f"something that is no value ({error})"
+                raise self._stopped(f"{name} answered with {what}") from None
+            except (MemoryError, RecursionError):
+                self._worker.end()
+                raise self._stopped(f"{name} answered with more than can be looked at") from None
+            except OutOfTime:
+                self._worker.end()
+                raise self._used_up() from None
+            finally:
+                self._clock.leave()
 
     def _late(self, name: str) -> Stopped:
         self._clock.timeouts[name] += 1
-        return self._stopped(f"{name} did not return within {self._clock.seconds:g} s")
+        if self._clock.given < self._settings.call_seconds:
+            return self._used_up()
+        return self._stopped(f"{name} did not return within {self._clock.given:g} s")
 
     def _used_up(self) -> Stopped:
         return self._stopped(f"the submission had used up its {self._clock.budget.total:g} s")
@@ -227,6 +230,7 @@ class Session(Peer):
         return self._clock.deadline
 
     def understand(self, payload: Payload, kind: int, reply: Payload, known: list[Any]) -> Any:
+        self._clock.spend()
         with self._clock.budget.at_work():  # some values take long to read
             return super().understand(payload, kind, reply, known)
 
@@ -266,6 +270,7 @@ class Session(Peer):
         if not is_call or not self._functions.has(request[0]):
             raise ProtocolError("a call of no function of the check")
         bounds.weigh(request)
+        self._clock.spend()
         with self._clock.budget.at_work():
             return super().invoke(request)
 

@@ -1,4 +1,5 @@
-"""The course as nbgrader sees it: folders, gradebook, and what stands in a notebook where an answer was."""
+"""The course as nbgrader sees it: folders, gradebook, and what stands in a notebook where an answer
+was."""
 
 import os
 import sys
@@ -28,11 +29,13 @@ c.CourseDirectory.root = str(root)
 c.CourseDirectory.course_id = "attention"
 c.CourseDirectory.source_directory = "solutions"
 c.CourseDirectory.release_directory = "assignments"
-# Relative where it can be: nbgrader reads an absolute folder as a regular expression, and trips over a + in it.
+# Relative where it can be: nbgrader reads an absolute folder as a regular expression, and trips
+# over a + in it.
 place = state.relative_to(root) if state.is_relative_to(root) else state
 for step in ("submitted", "autograded", "feedback"):
     setattr(c.CourseDirectory, f"{step}_directory", str(place / step))
-# Another database stands in the class's own file, see below: the tests and the demonstration use this file, too.
+# Another database stands in the class's own file, see below: the tests and the demonstration use
+# this file, too.
 c.CourseDirectory.db_url = f"sqlite:///{state / 'gradebook.db'}"
 
 from autograder.authoring.build import CODE_STUB, TEXT_STUB  # noqa: E402  (found through the line above)
@@ -40,13 +43,15 @@ from autograder.authoring.build import CODE_STUB, TEXT_STUB  # noqa: E402  (foun
 c.ClearSolutions.code_stub = {"python": CODE_STUB}
 c.ClearSolutions.text_stub = TEXT_STUB
 
-# Our engine in the place of nbgrader's: nothing of nbgrader parses, copies or runs what a student handed in.
+# Our engine in the place of nbgrader's: nothing of nbgrader parses, copies or runs what a student
+# handed in.
 c.Autograde.exporter_class = "autograder.nbgrader.plugin.GradeExporter"
 c.Autograde.sanitize_preprocessors = []
 c.Autograde.autograde_preprocessors = []
 c.GenerateFeedback.exporter_class = "autograder.nbgrader.plugin.FeedbackExporter"
 c.GenerateFeedback.preprocessors = []
-# nbgrader refuses to generate an exercise whose checks changed once there are submissions; the gradebook is told first.
+# nbgrader refuses to generate an exercise whose checks changed once there are submissions; the
+# gradebook is told first.
 c.GenerateAssignment.pre_convert_hook = "autograder.nbgrader.plugin.before_generate"
 # Takes the notebook alone, and never through a link that a student made.
 c.ExchangeFactory.collect = "autograder.nbgrader.collector.Collector"
@@ -54,12 +59,14 @@ c.ExchangeFactory.collect = "autograder.nbgrader.collector.Collector"
 c.FormgradeExtension.debug = False
 # Whoever grades by hand need not scroll past the tools that every notebook begins with.
 c.TagRemovePreprocessor.remove_input_tags = {"setup"}
-# An exchange for one account, without root. For a class with accounts on this machine name a folder that all can write.
+# An exchange for one account, without root. For a class with accounts on this machine name a folder
+# that all can write.
 c.Exchange.root = str(state / "exchange")
 try:
     (state / "exchange").mkdir(exist_ok=True)
 except OSError:
     pass  # as above
 
-# What belongs to this class alone, its database for example, stands in a file of the same name in its own folder.
+# What belongs to this class alone, its database for example, stands in a file of the same name in
+# its own folder.
 load_subconfig("nbgrader_config.py", path=str(state))  # noqa: F821  (nbgrader's loader puts it there; no file, no harm)

@@ -1,7 +1,9 @@
-"""Install locks, and this checkout with them, into the environment that runs this: ``install.py requirements.lock``.
+"""Install locks, and this checkout with them, into the environment that runs this: ``install.py
+requirements.lock``.
 
-uv does it in a seventh of pip's time; it comes from the package index as everything else does, by its hash. Where it
-is not to be had, or does not get on with what pip is told of indexes, pip does it all.
+uv does it in a seventh of pip's time; it comes from the package index as everything else does, by
+its hash. Where it is not to be had, or does not get on with what pip is told of indexes, pip does
+it all.
 """
 
 from __future__ import annotations
@@ -14,7 +16,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-# pip's setting, uv's name for it, and what separates several values there. uv reads nothing of pip's.
+# pip's setting, uv's name for it, and what separates several values there. uv reads nothing of
+# pip's.
 SETTINGS = (
     ("index-url", "UV_DEFAULT_INDEX", " "),
     ("extra-index-url", "UV_INDEX", " "),
@@ -25,8 +28,19 @@ SETTINGS = (
     ("proxy", "ALL_PROXY", " "),
 )
 PIP = [sys.executable, "-m", "pip", "install", "-qq", "--no-compile"]
-# Whatever is installed has one of our hashes; from which index it comes is no matter, as it is none to pip.
-UV = [sys.executable, "-m", "uv", "pip", "install", "--python", sys.executable, "--index-strategy", "unsafe-best-match"]
+# Whatever is installed has one of our hashes; from which index it comes is no matter, as it is none
+# to pip.
+UV = [
+    sys.executable,
+    "-m",
+    "uv",
+    "pip",
+    "install",
+    "--python",
+    sys.executable,
+    "--index-strategy",
+    "unsafe-best-match",
+]
 CHECKOUT = ["--no-deps", "--no-build-isolation", "--editable", "."]
 
 
@@ -45,7 +59,9 @@ def main(locks: list[str]) -> None:
                 subprocess.run([*PIP, "--require-hashes", "-r", rest], check=True)
                 subprocess.run([*PIP, *CHECKOUT], check=True)
             except subprocess.CalledProcessError:
-                sys.exit("make setup: pip could not install it either, for the reason above; mend it and run it again")
+                sys.exit(
+                    "make setup: pip could not install it either, for the reason above; mend it and run it again"
+                )
     print(f"{os.path.relpath(sys.prefix)} takes {_size(Path(sys.prefix)) >> 20} MB on disk")
 
 
@@ -73,7 +89,8 @@ def _say(command: list[str]) -> None:
 
 
 def _settings() -> dict[str, str]:
-    """What pip is told in its files and in the environment, as uv reads it; nothing of indexes if uv is told of any."""
+    """What pip is told in its files and in the environment, as uv reads it; nothing of indexes if
+    uv is told of any."""
     command = [sys.executable, "-m", "pip", "config", "list"]
     listed = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
     told = any(re.match(r"UV_.*INDEX|UV_CONFIG_FILE", name) for name in os.environ)

@@ -14,11 +14,14 @@ EMAILS = {"email", "emailaddress", "mail"}
 
 def full_name(row: Mapping[str, str]) -> str:
     """What a line of the class list calls a student; empty where it has no name."""
-    return " ".join(filter(None, (value_of(row, FIRST_NAMES), value_of(row, LAST_NAMES)))) or value_of(row, NAMES)
+    return " ".join(
+        filter(None, (value_of(row, FIRST_NAMES), value_of(row, LAST_NAMES)))
+    ) or value_of(row, NAMES)
 
 
 def value_of(row: Mapping[str, str], headings: set[str]) -> str:
-    """What stands under the first of these headings in a line of the class list; empty where nothing does."""
+    """What stands under the first of these headings in a line of the class list; empty where
+    nothing does."""
     return next((value for key, value in row.items() if value and heading(key) in headings), "")
 
 

@@ -67,7 +67,10 @@ def _version(wanted: bool) -> None:
 def common(
     course_folder: CourseFolder = None,
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="print the version and exit")
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="print the version and exit"
+        ),
     ] = False,
 ) -> None:
     if course_folder is not None:
@@ -75,10 +78,12 @@ def common(
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run a command: exit 0 done, 1 not good enough, 2 unusable input, 3 the grader's fault, 128 + n signal n."""
+    """Run a command: exit 0 done, 1 not good enough, 2 unusable input, 3 the grader's fault, 128 +
+    n signal n."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            # Pipes of Windows may know no ✓, and no file can hold half a character of a student's text.
+            # Pipes of Windows may know no ✓, and no file can hold half a character of a student's
+            # text.
             stream.reconfigure(errors="replace")
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _stopped)
@@ -94,11 +99,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except OSError as error:
         if error.filename is None:
             raise
-        stop(f"{error.filename}: {(error.strerror or 'cannot be used').lower()}; check the path and who may use it", 2)
+        stop(
+            f"{error.filename}: {(error.strerror or 'cannot be used').lower()}; check the path and who may use it",
+            2,
+        )
     except ModuleNotFoundError as error:
         if (error.name or "autograder").startswith("autograder"):
             raise
-        stop(f"{error.name}: not installed; run make setup, or pip install 'autograder-kit[teacher]'", 2)
+        stop(
+            f"{error.name}: not installed; run make setup, or pip install 'autograder-kit[teacher]'",
+            2,
+        )
     except Fault as fault:
         stop(str(fault), 3)
     except Stopped as stopped:

@@ -1,8 +1,9 @@
 """The visible checks of a notebook, run in a process that has locked itself in.
 
-A student's copy brings its own check cells, and those run where verdicts are computed. Nobody's grade is at stake, but
-the notebook may be somebody else's: so that process reads Python's own files and nothing else, writes none, starts
-nothing, and has no network and no environment. Before it locks up it starts the parent of the student's workers.
+A student's copy brings its own check cells, and those run where verdicts are computed. Nobody's
+grade is at stake, but the notebook may be somebody else's: so that process reads Python's own files
+and nothing else, writes none, starts nothing, and has no network and no environment. Before it
+locks up it starts the parent of the student's workers.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from autograder.engine.worker.locks import Lock
     from autograder.student_copy import StudentCopy
 
-# Students may have this without NumPy, which is told in one line by whoever needs it: it is imported in the process.
+# Students may have this without NumPy, which is told in one line by whoever needs it: it is
+# imported in the process.
 START = """
 import sys
 sys.path[:] = sys.argv[2:]
@@ -45,7 +47,8 @@ UNLOCKED = "its code ran with your rights, unlocked ({reason}); check nobody els
 
 
 def checked(copy: StudentCopy, process: Confined | None = None) -> tuple[Result, str]:
-    """The result of a copy's visible checks, and why nothing locked its code in, if so; each call runs them anew.
+    """The result of a copy's visible checks, and why nothing locked its code in, if so; each call
+    runs them anew.
 
     Args:
         process: where to run them; without it, in a new one where this system has such processes.
@@ -59,9 +62,14 @@ def checked(copy: StudentCopy, process: Confined | None = None) -> tuple[Result,
     if process is not None:
         result, reason = process.checked(copy.data, copy.path, copy.exercise.name)
     else:
-        result, reason = _checked_here(copy), "this system has no isolation level that the kit knows"
+        result, reason = (
+            _checked_here(copy),
+            "this system has no isolation level that the kit knows",
+        )
     if result.status != "graded":
-        raise Unusable(f"{copy.path}: {result.reason}; download the notebook again and copy your answers over")
+        raise Unusable(
+            f"{copy.path}: {result.reason}; download the notebook again and copy your answers over"
+        )
     return result, reason
 
 
@@ -74,7 +82,8 @@ def _checked_here(copy: StudentCopy) -> Result:
 
 
 class Confined:
-    """A process for one notebook. It begins to load when it is made, and has locked itself in when it is asked."""
+    """A process for one notebook. It begins to load when it is made, and has locked itself in when
+    it is asked."""
 
     def __init__(self) -> None:
         self._connection, theirs = Pipe()
@@ -86,7 +95,9 @@ class Confined:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 # No token of the caller's. A thread of BLAS would need what is about to be locked.
-                env=dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
+                env=dict.fromkeys(
+                    ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1"
+                ),
             )
 
     def checked(self, data: bytes, path: str, name: str) -> tuple[Result, str]:
@@ -95,16 +106,21 @@ class Confined:
         Raises:
             Fault: the process has ended.
         """
-        # JSON and no pickle, in both directions: what comes back was written where the notebook's code ran.
+        # JSON and no pickle, in both directions: what comes back was written where the notebook's
+        # code ran.
         try:
             self._connection.send_bytes(json.dumps({"path": path, "name": name}).encode())
             self._connection.send_bytes(data)
             answer = json.loads(self._connection.recv_bytes(MOST_BYTES))
             return Result.from_json(answer["result"]), str(answer["reason"])
         except (ValueError, KeyError, TypeError):
-            raise Fault(f"{path}: what its checks came to cannot be read; look at its code before you run it") from None
+            raise Fault(
+                f"{path}: what its checks came to cannot be read; look at its code before you run it"
+            ) from None
         except (EOFError, OSError):
-            raise Fault(f"{path}: the process that runs its checks has ended; is there memory enough?") from None
+            raise Fault(
+                f"{path}: the process that runs its checks has ended; is there memory enough?"
+            ) from None
         finally:
             self.close()
 
@@ -136,7 +152,9 @@ def serve(descriptor: int) -> None:
     else:
         stay_here()
         os.environ.clear()
-        lock.worker([descriptor, *grader.descriptors], settings.memory_mb, settings.submission_seconds)
+        lock.worker(
+            [descriptor, *grader.descriptors], settings.memory_mb, settings.submission_seconds
+        )
         reason = _open_doors()
 
     result = grader.grade(data, None).result
@@ -147,7 +165,9 @@ def serve(descriptor: int) -> None:
 
 def _lock() -> Lock:
     """A lock for this process; OSError where the system has none."""
-    if sys.platform != "linux":  # elsewhere the number of a system call means another one, or ends the process
+    if (
+        sys.platform != "linux"
+    ):  # elsewhere the number of a system call means another one, or ends the process
         raise OSError("only Linux has Landlock")
 
     import numpy as np
@@ -166,5 +186,7 @@ def _open_doors() -> str:
 
     attempts: dict[str, Any] = {}
     exec(ATTEMPTS, attempts)
-    possible = [name for name in attempts["names"]() if name not in NEEDED and not attempts["attempt"](name)]
+    possible = [
+        name for name in attempts["names"]() if name not in NEEDED and not attempts["attempt"](name)
+    ]
     return f"it could {', '.join(possible)}" if possible else ""

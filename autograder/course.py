@@ -27,9 +27,10 @@ DISCLOSURES = ("never", "points", "message")
 class Settings:
     """What a teacher may change, in ``autograder.toml`` beside ``nbgrader_config.py``.
 
-    ``carried`` is the share of its points that a check earns which failed only for the sake of earlier steps;
-    ``carried_unattempted`` the same where one of those steps was not even tried. ``feedback_hidden``, in the file
-    ``feedback.hidden``, says how much students see of hidden checks: ``never``, ``points`` or ``message``.
+    ``carried`` is the share of its points that a check earns which failed only for the sake of
+    earlier steps; ``carried_unattempted`` the same where one of those steps was not even tried.
+    ``feedback_hidden``, in the file ``feedback.hidden``, says how much students see of hidden
+    checks: ``never``, ``points`` or ``message``.
     """
 
     isolation: str = "auto"
@@ -38,12 +39,15 @@ class Settings:
     memory_mb: int = 1024
     carried: float = 1.0
     carried_unattempted: float = 1.0
-    feedback_hidden: str = field(default="message", metadata={"name": "feedback.hidden", "choices": DISCLOSURES})
+    feedback_hidden: str = field(
+        default="message", metadata={"name": "feedback.hidden", "choices": DISCLOSURES}
+    )
 
 
 @dataclass(frozen=True)
 class Course:
-    """``root`` holds ``solutions/`` and ``assignments/``; ``state`` everything that a class makes."""
+    """``root`` holds ``solutions/`` and ``assignments/``; ``state`` everything that a class
+    makes."""
 
     root: Path
     state: Path
@@ -82,21 +86,25 @@ class Course:
         return self.submitted / student / exercise
 
     def secret(self) -> bytes:
-        """The key of the random inputs: ``AUTOGRADER_SECRET``, else the course's own, drawn when first asked for."""
+        """The key of the random inputs: ``AUTOGRADER_SECRET``, else the course's own, drawn when
+        first asked for."""
         given = os.environ.get("AUTOGRADER_SECRET")
         if given:
             return given.encode()
         path = self.state / "secret"
         try:
             self.state.mkdir(parents=True, exist_ok=True)
-            # O_EXCL: of two graders that start together one draws the secret and the other reads it.
+            # O_EXCL: of two graders that start together one draws the secret and the other reads
+            # it.
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(descriptor, "w") as file:
                 file.write(secrets.token_hex(32))
         except FileExistsError:
             pass
         except OSError as error:
-            raise Unusable(f"{path}: {error.strerror}; choose another folder with --course") from None
+            raise Unusable(
+                f"{path}: {error.strerror}; choose another folder with --course"
+            ) from None
         try:
             return path.read_bytes().strip()
         except OSError as error:
@@ -106,7 +114,8 @@ class Course:
         return bool(os.environ.get("AUTOGRADER_SECRET")) or (self.state / "secret").is_file()
 
     def class_list(self) -> dict[str, dict[str, str]] | None:
-        """Students by id from ``students.csv`` (a column ``id``; further ones such as name and email), or None."""
+        """Students by id from ``students.csv`` (a column ``id``; further ones such as name and
+        email), or None."""
         path = self.state / "students.csv"
         if not path.is_file():
             return None
@@ -118,7 +127,9 @@ class Course:
             raise Unusable(f"{path}: {error}; save it as CSV in UTF-8") from None
         if "id" not in titles:
             found = ", ".join(map(repr, titles)) or "nothing"
-            raise Unusable(f"{path}:1: no column named id, only {found}; name it so, with commas between columns")
+            raise Unusable(
+                f"{path}:1: no column named id, only {found}; name it so, with commas between columns"
+            )
         students: dict[str, dict[str, str]] = {}
         for line, row in enumerate(rows, start=2):
             student = (row.get("id") or "").strip()
@@ -127,15 +138,22 @@ class Course:
                     f"{path}:{line}: {student!r} is no student id; use letters, digits, . _ @ + - in a column named id"
                 )
             if student in students:
-                raise Unusable(f"{path}:{line}: {student} stands there twice; delete one of the lines")
-            students[student] = {key: (value or "").strip() for key, value in row.items() if key and key != "id"}
+                raise Unusable(
+                    f"{path}:{line}: {student} stands there twice; delete one of the lines"
+                )
+            students[student] = {
+                key: (value or "").strip() for key, value in row.items() if key and key != "id"
+            }
         return students
 
 
 def find(state: Path | None = None) -> Course:
-    """The course of the working directory; ``state`` or ``AUTOGRADER_COURSE`` puts its state elsewhere."""
+    """The course of the working directory; ``state`` or ``AUTOGRADER_COURSE`` puts its state
+    elsewhere."""
     root = _root()
-    chosen = state or (Path(given) if (given := os.environ.get("AUTOGRADER_COURSE")) else root / "course")
+    chosen = state or (
+        Path(given) if (given := os.environ.get("AUTOGRADER_COURSE")) else root / "course"
+    )
     chosen = chosen.absolute()
     existing = next(folder for folder in (chosen, *chosen.parents) if folder.exists())
     if not existing.is_dir():
@@ -144,7 +162,8 @@ def find(state: Path | None = None) -> Course:
 
 
 def _root() -> Path:
-    """The nearest folder upwards with ``solutions/``; else the checkout that this package runs from; else here."""
+    """The nearest folder upwards with ``solutions/``; else the checkout that this package runs
+    from; else here."""
     here = Path.cwd()
     checkout = Path(__file__).resolve().parent.parent
     for folder in (here, *here.parents, checkout):
@@ -167,8 +186,13 @@ def _settings(path: Path) -> Settings:
             raise Unusable(f"{path}: unknown setting {name}; there are {', '.join(known)}")
         entry = known[name]
         if not _fits(entry, value):
-            example = " or ".join(f'"{choice}"' for choice in entry.metadata.get("choices", ())) or entry.default
-            raise Unusable(f"{path}: {name} = {value!r} does not fit; write it like {name} = {example}")
+            example = (
+                " or ".join(f'"{choice}"' for choice in entry.metadata.get("choices", ()))
+                or entry.default
+            )
+            raise Unusable(
+                f"{path}: {name} = {value!r} does not fit; write it like {name} = {example}"
+            )
         values[entry.name] = value
     return Settings(**values)
 
@@ -187,4 +211,6 @@ def _fits(entry: Field[Any], value: Any) -> bool:
         if not isinstance(value, (int, float)) or isinstance(value, bool):
             return False
         return 0 <= value <= 1 if entry.name.startswith("carried") else 0 < value < float("inf")
-    return isinstance(value, type(entry.default)) and value in entry.metadata.get("choices", (value,))
+    return isinstance(value, type(entry.default)) and value in entry.metadata.get(
+        "choices", (value,)
+    )

@@ -1,8 +1,9 @@
 """What a student may see of a result: the setting ``feedback.hidden``, applied in this one place.
 
-A visible check tells of hidden ones, too: it is *carried* exactly if an earlier step failed some check, and its hint is
-there if a known mistake gives the same answers to hidden calls. Whoever writes a last step that is wrong on purpose
-reads the hidden verdicts of all others from it. So where these are not told, visible checks are shown ``by_itself``.
+A visible check tells of hidden ones, too: it is *carried* exactly if an earlier step failed some
+check, and its hint is there if a known mistake gives the same answers to hidden calls. Whoever
+writes a last step that is wrong on purpose reads the hidden verdicts of all others from it. So
+where these are not told, visible checks are shown ``by_itself``.
 """
 
 from __future__ import annotations
@@ -16,15 +17,17 @@ from autograder.result import CheckResult, Result
 def as_student_sees(result: Result, hidden: str) -> Result:
     """The result, with as much of its hidden checks as ``feedback.hidden`` shows to students.
 
-    ``message``: everything. ``points``: hidden checks keep name, category, points and verdict, and lose message,
-    hint, misconception and line. Visible ones stay as they are: why they are carried follows from the verdicts that
-    are shown, and a hint that hidden calls have confirmed says less about these than a verdict does. ``never``: hidden
-    checks are gone, and steps that have no other with them; visible checks are shown ``by_itself``.
+    ``message``: everything. ``points``: hidden checks keep name, category, points and verdict, and
+        lose message,
+    hint, misconception and line. Visible ones stay as they are: why they are carried follows from
+    the verdicts that are shown, and a hint that hidden calls have confirmed says less about these
+    than a verdict does. ``never``: hidden checks are gone, and steps that have no other with them;
+    visible checks are shown ``by_itself``.
 
-    The sums of what comes back, ``score`` included, are those of the checks that are left in it, so with ``never``
-    no step and no category tells what its hidden checks gave, nor what was carried for their sake. What a student is
-    graded with is the total of the result that went in (or the gradebook's): it may always be told, and says only
-    what they gave all together.
+    The sums of what comes back, ``score`` included, are those of the checks that are left in it, so
+    with ``never`` no step and no category tells what its hidden checks gave, nor what was carried
+    for their sake. What a student is graded with is the total of the result that went in (or the
+    gradebook's): it may always be told, and says only what they gave all together.
     """
     if hidden not in DISCLOSURES:
         raise ValueError(f"{hidden!r} is none of {', '.join(DISCLOSURES)}")
@@ -32,13 +35,17 @@ def as_student_sees(result: Result, hidden: str) -> Result:
         return result
     if hidden == "points":
         return replace(
-            result, steps=tuple(replace(step, checks=tuple(map(_points_only, step.checks))) for step in result.steps)
+            result,
+            steps=tuple(
+                replace(step, checks=tuple(map(_points_only, step.checks))) for step in result.steps
+            ),
         )
     return visible(result)
 
 
 def visible(result: Result) -> Result:
-    """The visible checks alone, each by itself: what may be told before hidden verdicts are, again and again."""
+    """The visible checks alone, each by itself: what may be told before hidden verdicts are, again
+    and again."""
     steps = (
         replace(step, checks=tuple(by_itself(check) for check in step.checks if not check.hidden))
         for step in result.steps
@@ -49,7 +56,8 @@ def visible(result: Result) -> Result:
 def by_itself(check: CheckResult) -> CheckResult:
     """A visible check without what is only known because hidden ones were run, too.
 
-    What was carried has failed, with the message of its own run; hints and the names of known mistakes are gone.
+    What was carried has failed, with the message of its own run; hints and the names of known
+    mistakes are gone.
     """
     if check.status == "carried":
         message = check.message.partition("; now: ")[2]

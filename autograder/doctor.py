@@ -33,10 +33,16 @@ def findings(course: Course) -> Iterator[tuple[str, str]]:
         yield f"isolation {level.name}", _works(level.name)
     yield "to raise the level", _advice()
     asked = course.settings.isolation
-    yield "level asked for", asked if levels.known(asked) else f"{asked}: no such level; correct autograder.toml"
+    yield (
+        "level asked for",
+        asked if levels.known(asked) else f"{asked}: no such level; correct autograder.toml",
+    )
     for package in PACKAGES:
         yield package, _version(package)
-    yield "exercises", ", ".join(exercise.names(course.root)) or f"none in {course.root / 'solutions'}"
+    yield (
+        "exercises",
+        ", ".join(exercise.names(course.root)) or f"none in {course.root / 'solutions'}",
+    )
     for name in exercise.names(course.root):
         yield f"exercise {name}", _built(course, name)
     yield "course", f"{course.state} ({_writable(course.state)})"

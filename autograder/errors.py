@@ -18,9 +18,11 @@ class Fault(Exception):
 
 
 class Stopped(BaseException):
-    """Somebody ended the program with a signal (Ctrl-C is one): one line, and exit code 128 + its number.
+    """Somebody ended the program with a signal (Ctrl-C is one): one line, and exit code 128 + its
+    number.
 
-    No Exception, so that nothing between the signal and the command line takes it for a failure of its own.
+    No Exception, so that nothing between the signal and the command line takes it for a failure of
+    its own.
     """
 
     def __init__(self, number: int, line: str = "stopped") -> None:

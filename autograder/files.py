@@ -1,4 +1,5 @@
-"""Reading files that a student may have prepared, and writing files so that nobody ever sees half of one."""
+"""Reading files that a student may have prepared, and writing files so that nobody ever sees half
+of one."""
 
 from __future__ import annotations
 
@@ -20,14 +21,21 @@ class Refused(Exception):
 
 
 def open_regular(path: Path | str, folder: int | None = None) -> BinaryIO:
-    """Open a regular file for reading, never through a link; ``path`` below the open directory ``folder`` if given.
+    """Open a regular file for reading, never through a link; ``path`` below the open directory
+    ``folder`` if given.
 
     Raises:
         Refused: a link, a directory, a pipe or device, unreadable.
         FileNotFoundError: nothing there.
     """
-    # O_NONBLOCK: opening a pipe must not wait for its other end. Windows has none of these flags, nor their dangers.
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    # O_NONBLOCK: opening a pipe must not wait for its other end. Windows has none of these flags,
+    # nor their dangers.
+    flags = (
+        os.O_RDONLY
+        | getattr(os, "O_NOFOLLOW", 0)
+        | getattr(os, "O_NONBLOCK", 0)
+        | getattr(os, "O_BINARY", 0)
+    )
     try:
         descriptor = os.open(path, flags, dir_fd=folder)
     except FileNotFoundError:
@@ -58,7 +66,11 @@ def read(path: Path | str, limit: int, folder: int | None = None) -> bytes:
 
 
 def _why(error: OSError) -> str:
-    return "is a link; links are not followed" if error.errno == errno.ELOOP else str(error.strerror).lower()
+    return (
+        "is a link; links are not followed"
+        if error.errno == errno.ELOOP
+        else str(error.strerror).lower()
+    )
 
 
 def write(path: Path, data: bytes | Iterable[bytes]) -> None:
@@ -76,10 +88,12 @@ def write(path: Path, data: bytes | Iterable[bytes]) -> None:
 
 
 def text_of(raw: bytes) -> str:
-    """The text of an authored file, whatever editor saved it: no byte order mark, lines end in a newline alone."""
+    """The text of an authored file, whatever editor saved it: no byte order mark, lines end in a
+    newline alone."""
     return raw.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def digest(raw: bytes) -> str:
-    """SHA-256 of the text, in hex: equal for two checkouts of one file that differ in line endings alone."""
+    """SHA-256 of the text, in hex: equal for two checkouts of one file that differ in line endings
+    alone."""
     return hashlib.sha256(text_of(raw).encode()).hexdigest()

@@ -1,7 +1,8 @@
 """``pytest attention.ipynb``: each visible check of a student's notebook as a test item.
 
-Only notebooks that the command line names are looked at, and of these only the kit's own: other notebooks, and those
-that lie about in a repository, belong to others. Whatever this needs it imports when there is such a notebook.
+Only notebooks that the command line names are looked at, and of these only the kit's own: other
+notebooks, and those that lie about in a repository, belong to others. Whatever this needs it
+imports when there is such a notebook.
 """
 
 from __future__ import annotations
@@ -86,7 +87,8 @@ class Check(pytest.Item):
 
         if not excinfo.errisinstance((Failed, Unusable)):
             return super().repr_failure(excinfo, style)
-        # No line begins with a student's words: GitHub's runner would take some of them for commands.
+        # No line begins with a student's words: GitHub's runner would take some of them for
+        # commands.
         lines = brief(inert(str(excinfo.value))).split("\n")
         return "\n".join([self.check.sentence, *(f"E   {line}" for line in lines)])
 
@@ -106,7 +108,9 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Notebook |
     return notebook
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
     for notebook in config.stash.get(_NOTEBOOKS, []):
         # What cannot be read has been reported as an error.
         if copy := notebook.__dict__.get("copy"):
@@ -114,9 +118,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         if notebook.unlocked:
             from autograder.confined import UNLOCKED
 
-            terminalreporter.write_line(f"{notebook.path.name}: {UNLOCKED.format(reason=notebook.unlocked)}")
+            terminalreporter.write_line(
+                f"{notebook.path.name}: {UNLOCKED.format(reason=notebook.unlocked)}"
+            )
 
 
 def _is_named(path: Path, config: pytest.Config) -> bool:
     here = config.invocation_params.dir
-    return any(os.path.abspath(here / argument.partition("::")[0]) == str(path) for argument in config.args)
+    return any(
+        os.path.abspath(here / argument.partition("::")[0]) == str(path) for argument in config.args
+    )

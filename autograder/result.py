@@ -1,4 +1,5 @@
-"""What grading one submission gave: plain, frozen data, stored as JSON (schema autograder/result/1)."""
+"""What grading one submission gave: plain, frozen data, stored as JSON (schema
+autograder/result/1)."""
 
 from __future__ import annotations
 
@@ -55,11 +56,13 @@ class CheckResult:
     misconception: str | None = None
     with_reference: tuple[str, ...] = ()
     cell: str = ""
-    """With ``line``: the step and the line of its cell, counted from 1, where what made the check fail was raised."""
+    """With ``line``: the step and the line of its cell, counted from 1, where what made the check
+    fail was raised."""
     line: int = 0
 
     def __post_init__(self) -> None:
-        # A score is the grader's own arithmetic: anything else is its fault and must never be published.
+        # A score is the grader's own arithmetic: anything else is its fault and must never be
+        # published.
         if not (math.isfinite(self.points) and 0 <= self.earned <= self.points):
             raise ValueError(f"check {self.name}: earned {self.earned} of {self.points}")
 
@@ -112,7 +115,8 @@ class StepResult:
 
 
 def alike(checks: Iterable[CheckResult]) -> list[list[CheckResult]]:
-    """The checks in groups that say the same: as a rule a misspelt name fails all checks of its step."""
+    """The checks in groups that say the same: as a rule a misspelt name fails all checks of its
+    step."""
     groups: dict[tuple[Any, ...], list[CheckResult]] = {}
     for check in checks:
         groups.setdefault((check.status, check.hidden, check.message), []).append(check)
@@ -121,7 +125,8 @@ def alike(checks: Iterable[CheckResult]) -> list[list[CheckResult]]:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A result without its steps: what a table of the class needs, small enough to keep for everybody."""
+    """A result without its steps: what a table of the class needs, small enough to keep for
+    everybody."""
 
     student: str | None
     status: Status
@@ -164,19 +169,24 @@ class Result:
 
     @property
     def categories(self) -> dict[str, dict[str, float]]:
-        """Score and maximum of each category, in the order in which the notebook shows them first."""
+        """Score and maximum of each category, in the order in which the notebook shows them
+        first."""
         names = dict.fromkeys(check.category for check in self.checks)
         return {
             name: {
                 "score": _total(check.earned for check in self.checks if check.category == name),
-                "max_score": _total(check.points for check in self.checks if check.category == name),
+                "max_score": _total(
+                    check.points for check in self.checks if check.category == name
+                ),
             }
             for name in names
         }
 
     @property
     def outcome(self) -> Outcome:
-        return Outcome(self.student, self.status, self.reason, self.score, self.max_score, self.warnings)
+        return Outcome(
+            self.student, self.status, self.reason, self.score, self.max_score, self.warnings
+        )
 
     def step(self, name: str) -> StepResult:
         """The result of one step, by its name (KeyError if there is none)."""
@@ -256,7 +266,9 @@ def _step(data: Mapping[str, Any]) -> StepResult:
     if not isinstance(name, str):
         raise TypeError(f"a step is called {name!r:.60}")
     checks = (
-        CheckResult(**_fitting(CheckResult, {**check, "with_reference": _texts(check["with_reference"])}))
+        CheckResult(
+            **_fitting(CheckResult, {**check, "with_reference": _texts(check["with_reference"])})
+        )
         for check in data["checks"]
     )
     example = data.get("example")
@@ -289,16 +301,21 @@ def _fitting(kind: type, data: dict[str, Any]) -> dict[str, Any]:
 
 @cache
 def _fields(kind: type) -> dict[str, tuple[Any, tuple[object, ...]]]:
-    """What each field of a dataclass takes: a type, and the words themselves where these are few."""
+    """What each field of a dataclass takes: a type, and the words themselves where these are
+    few."""
     found: dict[str, tuple[Any, tuple[object, ...]]] = {}
     for name, hint in get_type_hints(kind).items():
         if get_origin(hint) is Literal:
             found[name] = str, get_args(hint)
         else:
-            found[name] = int | float if hint is float else tuple if get_origin(hint) is tuple else hint, ()
+            found[name] = (
+                int | float if hint is float else tuple if get_origin(hint) is tuple else hint,
+                (),
+            )
     return found
 
 
 def _total(numbers: Iterable[float]) -> float:
-    # Points such as 0.1 must add up to what a person expects; fsum is exact, the rounding hides the last bit.
+    # Points such as 0.1 must add up to what a person expects; fsum is exact, the rounding hides the
+    # last bit.
     return round(math.fsum(numbers), 9)

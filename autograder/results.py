@@ -1,4 +1,5 @@
-"""The stored results of a course: one JSON file a student, written atomically, and read back with suspicion."""
+"""The stored results of a course: one JSON file a student, written atomically, and read back with
+suspicion."""
 
 from __future__ import annotations
 
@@ -20,7 +21,11 @@ def result_path(course: Course, exercise: str, student: str) -> Path:
 
 def stored_students(course: Course, exercise: str) -> list[str]:
     """Who has a stored result, by id; a file of another name is nobody's."""
-    return sorted(path.stem for path in (course.results / exercise).glob("*.json") if STUDENT_ID.match(path.stem))
+    return sorted(
+        path.stem
+        for path in (course.results / exercise).glob("*.json")
+        if STUDENT_ID.match(path.stem)
+    )
 
 
 def stored_result(course: Course, exercise: str, student: str) -> Result | None:
@@ -36,16 +41,21 @@ def stored_result(course: Course, exercise: str, student: str) -> Result | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise Unusable(f"{short(path)}: {str(error.strerror).lower()}; remove it and {again}") from None
+        raise Unusable(
+            f"{short(path)}: {str(error.strerror).lower()}; remove it and {again}"
+        ) from None
     except ValueError as error:
         raise Unusable(f"{short(path)}: {error}; {again}") from None
     if (result.student, result.exercise) != (student, exercise):
-        raise Unusable(f"{short(path)}: is that of {result.student!r} for {result.exercise!r}; {again} --force")
+        raise Unusable(
+            f"{short(path)}: is that of {result.student!r} for {result.exercise!r}; {again} --force"
+        )
     return result
 
 
 def stored_results(course: Course, exercise: str, troubles: Troubles | None = None) -> list[Result]:
-    """All stored results of an exercise, in the order of the students' ids; ``troubles`` gets the damaged ones.
+    """All stored results of an exercise, in the order of the students' ids; ``troubles`` gets the
+    damaged ones.
 
     Raises:
         Fault: there are damaged ones, and ``troubles`` is None.

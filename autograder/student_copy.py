@@ -1,7 +1,9 @@
-"""The exercise as it lies in a student's own copy: what ``autograder check`` needs, and nothing else.
+"""The exercise as it lies in a student's own copy: what ``autograder check`` needs, and nothing
+else.
 
-Nothing but the notebook is at hand there, perhaps without its metadata, which some notebook services drop.
-So its parts are found by what is in them: the setup cell binds ``CHECKS``, a check stands in ``with check(…)``.
+Nothing but the notebook is at hand there, perhaps without its metadata, which some notebook
+services drop. So its parts are found by what is in them: the setup cell binds ``CHECKS``, a check
+stands in ``with check(…)``.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ ABOUT = re.compile(r"^# Check · (?P<category>[^·]+) · ", re.MULTILINE)
 
 @dataclass(frozen=True)
 class StudentCopy:
-    """A student's notebook: its bytes, the visible checks in it, and how many others are hidden, worth how much."""
+    """A student's notebook: its bytes, the visible checks in it, and how many others are hidden,
+    worth how much."""
 
     data: bytes
     path: str
@@ -47,16 +50,22 @@ def read(data: bytes, path: str, name: str) -> StudentCopy:
     try:
         cells = raw_cells(data)[0]
     except Rejected as rejected:
-        raise Unusable(f"{path}: {with_repair(str(rejected), 'save it in Jupyter and try again')}") from None
+        raise Unusable(
+            f"{path}: {with_repair(str(rejected), 'save it in Jupyter and try again')}"
+        ) from None
     table = _table(cells)
     if table is None:
         raise Unusable(f"{path}: has no setup cell of an exercise; download the notebook again")
     known = list(_cells(cells, table))
     checks = [cell.check.id for cell in known if cell.check]
     if not checks:
-        raise Unusable(f"{path}: all of its checks are gone; download the notebook again and copy your answers over")
+        raise Unusable(
+            f"{path}: all of its checks are gone; download the notebook again and copy your answers over"
+        )
     hidden = [entry["points"] for entry in table.values() if entry["hidden"]]
-    return StudentCopy(data, path, Exercise(name, "", tuple(known), {}), len(hidden), float(sum(hidden)))
+    return StudentCopy(
+        data, path, Exercise(name, "", tuple(known), {}), len(hidden), float(sum(hidden))
+    )
 
 
 def _table(cells: list[RawCell]) -> dict[str, dict[str, Any]] | None:
@@ -69,7 +78,10 @@ def _table(cells: list[RawCell]) -> dict[str, dict[str, Any]] | None:
             if any(isinstance(target, ast.Name) and target.id == "CHECKS" for target in targets):
                 try:
                     table = ast.literal_eval(statement.value)  # type: ignore[attr-defined]
-                    if table and all(entry["points"] >= 0 and entry["hidden"] in (0, 1) for entry in table.values()):
+                    if table and all(
+                        entry["points"] >= 0 and entry["hidden"] in (0, 1)
+                        for entry in table.values()
+                    ):
                         return dict(table)
                 except (ValueError, TypeError, KeyError, AttributeError):
                     continue
@@ -100,7 +112,9 @@ def _cell(raw: RawCell, steps: Iterable[str], table: dict[str, dict[str, Any]]) 
     if named and named[1] in table and not table[named[1]]["hidden"] and parses(raw.source):
         check = _check(named[1], raw.source, table[named[1]]["points"])
         return Cell(check.id, "check", True, raw.source, {}, check)
-    step = next((step for step in steps if step in names), None) or next((c for c in raw.claims if c in steps), None)
+    step = next((step for step in steps if step in names), None) or next(
+        (c for c in raw.claims if c in steps), None
+    )
     # What stands there is the student's answer, and no reference.
     return Cell(step, "step", True, "", {}) if step else None
 
@@ -109,5 +123,9 @@ def _check(id: str, source: str, points: float) -> Check:
     step, name = parts_of(id)
     about = ABOUT.search(source)
     sentence = " ".join((ast.get_docstring(ast.parse(source)) or "").split())
-    category = {"inputs unchanged": "purity"}.get(about["category"], about["category"]) if about else "values"
+    category = (
+        {"inputs unchanged": "purity"}.get(about["category"], about["category"])
+        if about
+        else "values"
+    )
     return Check(id, step, name, category, float(points), False, sentence, source)

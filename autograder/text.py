@@ -1,4 +1,5 @@
-"""Words for people: text that students can influence, as text and nothing else; counts, lists, points and paths."""
+"""Words for people: text that students can influence, as text and nothing else; counts, lists,
+points and paths."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ LINES = 20
 
 
 def quoted(text: str) -> str:
-    """A student's Markdown as a block of plain text, which no renderer takes for HTML, a link or a formula."""
+    """A student's Markdown as a block of plain text, which no renderer takes for HTML, a link or a
+    formula."""
     lines = [part for line in printable(text).split("\n") for part in _folded(line)]
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
@@ -19,7 +21,8 @@ def quoted(text: str) -> str:
 
 
 def _folded(line: str) -> Iterator[str]:
-    """The line in parts of at most ``LINE`` characters where it has spaces: blocks of plain text are not wrapped."""
+    """The line in parts of at most ``LINE`` characters where it has spaces: blocks of plain text
+    are not wrapped."""
     while len(line) > LINE and " " in line[:LINE].strip():
         cut = line.rindex(" ", 0, LINE)
         if not line[:cut].strip():
@@ -30,21 +33,30 @@ def _folded(line: str) -> Iterator[str]:
 
 
 def printable(text: str) -> str:
-    """The text without control characters: terminal sequences and direction marks change how other text is shown."""
+    """The text without control characters: terminal sequences and direction marks change how other
+    text is shown."""
     return re.sub(
-        r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]", "\N{REPLACEMENT CHARACTER}", text
+        r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]",
+        "\N{REPLACEMENT CHARACTER}",
+        text,
     )
 
 
 def inert(text: str) -> str:
-    """Printable text that is no command to the machines of GitHub, which take ``##[`` for one anywhere in a line."""
+    """Printable text that is no command to the machines of GitHub, which take ``##[`` for one
+    anywhere in a line."""
     return printable(text).replace("##[", "## [")
 
 
 def brief(text: str) -> str:
-    """The first ``LINES`` lines, and how many others there are: students can raise errors of any length."""
+    """The first ``LINES`` lines, and how many others there are: students can raise errors of any
+    length."""
     lines = text.split("\n")
-    return "\n".join([*lines[:LINES], f"… and {len(lines) - LINES} more lines"]) if len(lines) > LINES + 1 else text
+    return (
+        "\n".join([*lines[:LINES], f"… and {len(lines) - LINES} more lines"])
+        if len(lines) > LINES + 1
+        else text
+    )
 
 
 def count(number: int, noun: str) -> str:

@@ -1,4 +1,5 @@
-"""One student is one unit: what cannot be done for one is a line about that one, and everybody else's is done."""
+"""One student is one unit: what cannot be done for one is a line about that one, and everybody
+else's is done."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ class Troubles:
 
     @contextmanager
     def of(self, student: str, what: str) -> Iterator[None]:
-        """Do something for one student; what goes wrong becomes a line: who, ``what`` it was, and the cause.
+        """Do something for one student; what goes wrong becomes a line: who, ``what`` it was, and
+        the cause.
 
         What stops a program, such as Ctrl-C, is no Exception, and goes through.
         """
@@ -69,7 +71,8 @@ def gathered(troubles: Troubles | None) -> Iterator[Troubles]:
 
 
 def extra(work: Callable[[], T], otherwise: T) -> T:
-    """What is only an extra, such as a picture; ``otherwise`` where it cannot be had, for it must cost nothing."""
+    """What is only an extra, such as a picture; ``otherwise`` where it cannot be had, for it must
+    cost nothing."""
     try:
         return work()
     except Exception:

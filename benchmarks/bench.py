@@ -1,4 +1,5 @@
-"""How fast a class is graded: ``make bench``. Stock nbgrader and the kit take turns on the same submissions."""
+"""How fast a class is graded: ``make bench``. Stock nbgrader and the kit take turns on the same
+submissions."""
 
 from __future__ import annotations
 
@@ -38,7 +39,8 @@ ONCE = {
 
 @dataclass(frozen=True)
 class Plan:
-    """What is run: class sizes up to 100 in every round, larger ones less often; stock nbgrader only the small."""
+    """What is run: class sizes up to 100 in every round, larger ones less often; stock nbgrader
+    only the small."""
 
     sizes: tuple[int, ...]
     stock_sizes: tuple[int, ...]
@@ -51,7 +53,11 @@ class Plan:
         for turn in range(self.rounds):
             for size in self.sizes:
                 if turn * size <= 300:  # a run of a minute is a mean in itself
-                    yield from ((one, size) for one in SYSTEMS if not one.is_stock or size in self.stock_sizes)
+                    yield from (
+                        (one, size)
+                        for one in SYSTEMS
+                        if not one.is_stock or size in self.stock_sizes
+                    )
 
 
 FULL = Plan(sizes=(1, 10, 30, 100, 300, 1000), stock_sizes=(1, 10, 30), rounds=3, sample=60)
@@ -60,8 +66,15 @@ QUICK = Plan(sizes=(1, 2, 8), stock_sizes=(1, 2), rounds=1, sample=8)
 
 def main() -> None:
     parser = ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="small classes, once each: a minute or two")
-    parser.add_argument("--folder", type=Path, default=ROOT / "build" / "bench", help="where the figures are written")
+    parser.add_argument(
+        "--quick", action="store_true", help="small classes, once each: a minute or two"
+    )
+    parser.add_argument(
+        "--folder",
+        type=Path,
+        default=ROOT / "build" / "bench",
+        help="where the figures are written",
+    )
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
     measure.adopt_orphans()
@@ -74,12 +87,17 @@ def main() -> None:
     extrapolated = "" if largest in measured.wall(STOCK.key) else ", stock extrapolated"
     title = f"Grading a class of mixed submissions: {os.cpu_count()} cores, isolation level {measured.isolation}"
     with (arguments.folder / "bench.txt").open("w", encoding="utf-8") as file:
-        for console in (Console(highlight=False, width=120), Console(file=file, highlight=False, width=120)):
+        for console in (
+            Console(highlight=False, width=120),
+            Console(file=file, highlight=False, width=120),
+        ):
             tables.show(console, title, measured, differences)
     save(arguments.folder, measured, differences)
     names = {one.key: one.name for one in SYSTEMS}
     drawn = {key: measured.wall(key) for key in names}
-    paths = chart.draw(arguments.folder, title, names, drawn, {key: measured.extrapolated(key) for key in names})
+    paths = chart.draw(
+        arguments.folder, title, names, drawn, {key: measured.extrapolated(key) for key in names}
+    )
     written = [arguments.folder / f"bench.{ending}" for ending in ("txt", "csv", "json")] + paths
     print("wrote", ", ".join(os.path.relpath(path) for path in written))
     if any(one.matters for one in differences):
@@ -103,13 +121,17 @@ def take(plan: Plan, folder: Path, known: Exercise) -> tuple[Measured, list[Diff
         _say(f"{system.name}: {size} in {run.cost.wall:.1f} s, {run.cost.cpu:.1f} s of CPU")
         measured.costs[system.key, size].append(run.cost)
         before = verdicts[system.key]
-        differences += disagreements(kinds, system.name, before, f"{system.name}, another time", found, all_matter=True)
+        differences += disagreements(
+            kinds, system.name, before, f"{system.name}, another time", found, all_matter=True
+        )
         before.update(found)
     for system in SYSTEMS:
         if not system.is_stock:
             mine = verdicts[system.key]
             differences += disagreements(kinds, STOCK.name, verdicts[STOCK.key], system.name, mine)
-            differences += disagreements(kinds, ALL.name, verdicts[ALL.key], system.name, mine, all_matter=True)
+            differences += disagreements(
+                kinds, ALL.name, verdicts[ALL.key], system.name, mine, all_matter=True
+            )
     folder_of_one = workshop.one_notebook()
     for _ in range(2 * plan.rounds - 1):
         for name, arguments in ONCE.items():
@@ -130,9 +152,15 @@ def take(plan: Plan, folder: Path, known: Exercise) -> tuple[Measured, list[Diff
 
 
 def disagreements(
-    kinds: dict[str, str], name: str, one: Verdicts, other_name: str, other: Verdicts, all_matter: bool = False
+    kinds: dict[str, str],
+    name: str,
+    one: Verdicts,
+    other_name: str,
+    other: Verdicts,
+    all_matter: bool = False,
 ) -> Iterator[Difference]:
-    """The checks about which two systems disagree; it matters where nothing was broken, or ``all_matter``."""
+    """The checks about which two systems disagree; it matters where nothing was broken, or
+    ``all_matter``."""
     for student, check in sorted(one.keys() & other.keys()):
         mine, theirs = one[student, check], other[student, check]
         if bool(mine) != bool(theirs):
@@ -142,7 +170,8 @@ def disagreements(
 
 
 def save(folder: Path, measured: Measured, differences: list[Difference]) -> None:
-    """Write ``bench.csv``, a line for each system and class size, and ``bench.json``, every single run."""
+    """Write ``bench.csv``, a line for each system and class size, and ``bench.json``, every single
+    run."""
     with (folder / "bench.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(["system", "submissions", "seconds", "cpu_seconds", "runs"])
@@ -158,7 +187,9 @@ def save(folder: Path, measured: Measured, differences: list[Difference]) -> Non
         "isolation": measured.isolation,
         "cores": os.cpu_count(),
         "runs": [{"system": key, "submissions": size, **asdict(cost)} for key, size, cost in runs],
-        "one_notebook": {name: [asdict(cost) for cost in costs] for name, costs in measured.once.items()},
+        "one_notebook": {
+            name: [asdict(cost) for cost in costs] for name, costs in measured.once.items()
+        },
         "memory": {key: asdict(memory) for key, memory in measured.memory.items()},
         "parts": measured.parts,
         "floor": [asdict(cost) for cost in measured.floor],

@@ -1,6 +1,8 @@
-"""Where the time of a submission goes: one job, in this process, looked at a thousand times a second.
+"""Where the time of a submission goes: one job, in this process, looked at a thousand times a
+second.
 
-Looking costs little and needs nothing in the product; a profiler would make small functions look expensive.
+Looking costs little and needs nothing in the product; a profiler would make small functions look
+expensive.
 """
 
 from __future__ import annotations
@@ -46,23 +48,35 @@ WHERE = {
 """Parts of the package; of the frames on the stack the innermost that is one of these counts."""
 
 
-def seconds(course: Course, exercise: Exercise, submissions: Sequence[Submission]) -> dict[str, float]:
-    """Seconds a submission, by part, with one job; ``everything`` is their sum, the start of the grader left out."""
+def seconds(
+    course: Course, exercise: Exercise, submissions: Sequence[Submission]
+) -> dict[str, float]:
+    """Seconds a submission, by part, with one job; ``everything`` is their sum, the start of the
+    grader left out."""
     record.prepare(course, exercise)
     with Grader(exercise, b"bench", course.settings) as grader:
         grader.grade(submissions[0].data, None)
         spent: Counter[str] = Counter()
         with _looking(spent):
             for start in range(0, len(submissions), BATCH):
-                batch = [grader.grade(one.data, one.student) for one in submissions[start : start + BATCH]]
+                batch = [
+                    grader.grade(one.data, one.student)
+                    for one in submissions[start : start + BATCH]
+                ]
                 for graded in batch:
                     path = course.results / exercise.name / f"{graded.result.student}.json"
                     files.write(path, (graded.result.to_json() + "\n").encode())
                 record.record(course, exercise, batch)
                 for graded in batch:
                     autograded.write(course, exercise, graded)
-    parts = {part: spent[part] / len(submissions) for part in dict.fromkeys((WAITING, *WHERE.values(), "the rest"))}
-    return {**dict(sorted(parts.items(), key=lambda part: -part[1])), "everything": sum(parts.values())}
+    parts = {
+        part: spent[part] / len(submissions)
+        for part in dict.fromkeys((WAITING, *WHERE.values(), "the rest"))
+    }
+    return {
+        **dict(sorted(parts.items(), key=lambda part: -part[1])),
+        "everything": sum(parts.values()),
+    }
 
 
 @contextmanager

@@ -51,7 +51,8 @@ def line(times: dict[int, float]) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Difference:
-    """A check about which two systems disagree. It matters where the student was honest and nothing was broken."""
+    """A check about which two systems disagree. It matters where the student was honest and nothing
+    was broken."""
 
     student: str
     kind: str

@@ -1,7 +1,7 @@
 """The floor: what no grader can go below that gives every student a process.
 
-A warm process forks; the child runs the cells of one submission, makes the calls that the checks make, and ends. No
-lock, no wire, no check, no grade.
+A warm process forks; the child runs the cells of one submission, makes the calls that the checks
+make, and ends. No lock, no wire, no check, no grade.
 """
 
 from __future__ import annotations
@@ -30,7 +30,10 @@ def costs(exercise: Exercise, submissions: Sequence[Submission]) -> list[Cost]:
     found = []
     for submission in submissions:
         cells = [cell for cell in parse(submission.data, exercise).cells if cell.is_code]
-        sources = [exercise.setup, *(cell.source for cell in cells if cell.id is None or cell.id in answers)]
+        sources = [
+            exercise.setup,
+            *(cell.source for cell in cells if cell.id is None or cell.id in answers),
+        ]
         begun = time.perf_counter()
         pid = os.fork()
         if pid == 0:
@@ -67,7 +70,10 @@ def _calls(exercise: Exercise) -> list[Call]:
         noted = {step: _noting(calls, step, namespace[step]) for step in exercise.steps}
         for check in exercise.checks:
             drawn = {"rng": np.random.default_rng(0), "REVEAL": not check.hidden}
-            exec(compile(check.source, f"<{check.id}>", "exec", dont_inherit=True), {**namespace, **noted, **drawn})
+            exec(
+                compile(check.source, f"<{check.id}>", "exec", dont_inherit=True),
+                {**namespace, **noted, **drawn},
+            )
     return calls
 
 

@@ -1,7 +1,9 @@
-"""What a submission costs in the gradebook and as a notebook while the class grows: ``python -m benchmarks.gradebook``.
+"""What a submission costs in the gradebook and as a notebook while the class grows: ``python -m
+benchmarks.gradebook``.
 
-Two real gradings under other names. CPU time of this process, a submission; a database server's own time shows in
-the wall time alone. ``--postgresql`` starts a server and writes there; the default is an SQLite file.
+Two real gradings under other names. CPU time of this process, a submission; a database server's own
+time shows in the wall time alone. ``--postgresql`` starts a server and writes there; the default is
+an SQLite file.
 """
 
 from __future__ import annotations
@@ -34,8 +36,12 @@ MEASURED = 400
 def main() -> None:
     arguments = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     arguments.add_argument("sizes", type=int, nargs="*", default=[100, 2_000, 10_000])
-    arguments.add_argument("--postgresql", action="store_true", help="with a server of its own; default: SQLite")
-    arguments.add_argument("--profile", action="store_true", help="where the time goes, at the last size")
+    arguments.add_argument(
+        "--postgresql", action="store_true", help="with a server of its own; default: SQLite"
+    )
+    arguments.add_argument(
+        "--profile", action="store_true", help="where the time goes, at the last size"
+    )
     given = arguments.parse_args()
     with tempfile.TemporaryDirectory() as folder, ExitStack() as ended:
         course = _course(Path(folder))
@@ -54,7 +60,10 @@ def measure(course: Course, sizes: list[int], profile: bool) -> None:
         for names in _batches(done, size):
             _store(course, known, real, names)
         done = size
-        print(f"{size} submissions in the gradebook; milliseconds of CPU a submission (of wall time):", flush=True)
+        print(
+            f"{size} submissions in the gradebook; milliseconds of CPU a submission (of wall time):",
+            flush=True,
+        )
         fresh = [[(done + start + n) for n in range(BATCH)] for start in range(0, MEASURED, BATCH)]
         batches = [[_named(real, number) for number in numbers] for numbers in fresh]
         done += MEASURED
@@ -62,13 +71,29 @@ def measure(course: Course, sizes: list[int], profile: bool) -> None:
             profiler.enable()
         _row("gradebook.record, new", batches, lambda batch: record.record(course, known, batch))
         other = [[_named(real[::-1], number) for number in numbers] for numbers in fresh]
-        _row("gradebook.record, new answers", other, lambda batch: record.record(course, known, batch))
+        _row(
+            "gradebook.record, new answers",
+            other,
+            lambda batch: record.record(course, known, batch),
+        )
         same = [[replace(one, unchanged=True) for one in batch] for batch in other]
         _row("gradebook.record, unchanged", same, lambda batch: record.record(course, known, batch))
-        _row("autograded.write", other, lambda batch: [autograded.write(course, known, one) for one in batch])
+        _row(
+            "autograded.write",
+            other,
+            lambda batch: [autograded.write(course, known, one) for one in batch],
+        )
         _row("result JSON", other, lambda batch: [_result(course, one) for one in batch])
-        _row("stored_results, the whole class", [[None] * done], lambda _: results.stored_results(course, NAME))
-        _row("class_marks, the whole class", [[None] * done], lambda _: marks.class_marks(course, known))
+        _row(
+            "stored_results, the whole class",
+            [[None] * done],
+            lambda _: results.stored_results(course, NAME),
+        )
+        _row(
+            "class_marks, the whole class",
+            [[None] * done],
+            lambda _: marks.class_marks(course, known),
+        )
         if profiler:
             profiler.disable()
     _row("gradebook.prepare, once", [[None]], lambda _: record.prepare(course, known))

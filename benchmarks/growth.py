@@ -1,4 +1,5 @@
-"""Whether a large class costs what a small one does, submission by submission: ``make bench-growth``.
+"""Whether a large class costs what a small one does, submission by submission: ``make
+bench-growth``.
 
 A class of 10,000 is generated, graded and reported; memory is looked at all the while.
 """
@@ -25,8 +26,15 @@ CPU = "CPU a submission, ms, less the start"
 
 def main() -> None:
     parser = ArgumentParser(description=__doc__)
-    parser.add_argument("--sizes", type=int, nargs=2, default=[100, 10_000], help="submissions of the two classes")
-    parser.add_argument("--folder", type=Path, default=ROOT / "build" / "bench", help="where the figures are written")
+    parser.add_argument(
+        "--sizes", type=int, nargs=2, default=[100, 10_000], help="submissions of the two classes"
+    )
+    parser.add_argument(
+        "--folder",
+        type=Path,
+        default=ROOT / "build" / "bench",
+        help="where the figures are written",
+    )
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
     measure.adopt_orphans()
@@ -45,7 +53,9 @@ def main() -> None:
     with (arguments.folder / "growth.txt").open("w", encoding="utf-8") as file:
         for console in (Console(highlight=False), Console(file=file, highlight=False, width=100)):
             console.print(table)
-    (arguments.folder / "growth.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    (arguments.folder / "growth.json").write_text(
+        json.dumps(rows, indent=1) + "\n", encoding="utf-8"
+    )
     times = "{1:,} against class of {0:,}".format(*arguments.sizes)
     print(f"{large[CPU] / small[CPU]:.2f}x CPU a submission, class of {times}")
 

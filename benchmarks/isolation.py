@@ -1,24 +1,27 @@
-"""What each isolation level costs: ``make bench-isolation``. Medians; the levels take turns, so that a noisy
-machine is noisy for all of them."""
+"""What each isolation level costs: ``make bench-isolation``. Medians; the levels take turns, so
+that a noisy machine is noisy for all of them."""
 
 from __future__ import annotations
 
 import statistics
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
 from autograder import course
+from autograder.course import Settings
 from autograder.engine import selftest
 from autograder.engine.grader import Grader
 from autograder.engine.sandbox.levels import NAMES
 from autograder.engine.sandbox.parent_process import Parent, start_parent
 from autograder.exercises import exercise
+from autograder.exercises.exercise import Exercise
 
 ROUNDS, WORKERS, SUBMISSIONS = 5, 40, 6
 
@@ -30,27 +33,39 @@ def milliseconds(work: Callable[[], object]) -> float:
 
 
 def main() -> None:
-    where = course.find()
-    attention = exercise.load(where.root, "attention")
-    right = (where.root / "solutions" / "attention" / "attention.ipynb").read_bytes()
+    here = course.find()
+    attention = exercise.load(here.root, "attention")
+    right = (here.root / "solutions" / "attention" / "attention.ipynb").read_bytes()
     times: dict[tuple[str, str], list[float]] = defaultdict(list)
     for turn in range(ROUNDS):
         for level in NAMES:
-            note = lambda what, value, level=level: times[level, what].append(value)  # noqa: E731
-            parents: list[Parent] = []
-            note("parent warm", milliseconds(lambda: parents.append(start_parent(level))))  # noqa: B023
-            (mother,) = parents
-            for _ in range(WORKERS):
-                note("a worker, forked, locked and ended", milliseconds(lambda: mother.end(mother.start())))  # noqa: B023
-            if level != "process":
-                note("self-test", milliseconds(lambda: selftest.examine(mother)))  # noqa: B023
-            mother.close()
-            with Grader(attention, b"bench", replace(where.settings, isolation=level)) as grader:
-                grader.grade(right, None)
-                for number in range(SUBMISSIONS):
-                    data = right + b" " * (turn * SUBMISSIONS + number)
-                    note("a right submission, whole", milliseconds(lambda: grader.grade(data, None)))  # noqa: B023
+            settings = replace(here.settings, isolation=level)
+            submissions = [right + b" " * (turn * SUBMISSIONS + n) for n in range(SUBMISSIONS)]
+
+            for about, taken in costs(attention, settings, submissions):
+                times[level, about].append(taken)
     show(times)
+
+
+def costs(
+    exercise: Exercise, settings: Settings, submissions: list[bytes]
+) -> Iterator[tuple[str, float]]:
+    """What one level costs, in milliseconds: each thing that is measured, as often as it is."""
+    parents: list[Parent] = []
+    yield "parent warm", milliseconds(lambda: parents.append(start_parent(settings.isolation)))
+    (parent,) = parents
+
+    for _ in range(WORKERS):
+        taken = milliseconds(lambda: parent.end(parent.start()))
+        yield "a worker, forked, locked and ended", taken
+    if settings.isolation != "process":
+        yield "self-test", milliseconds(lambda: selftest.examine(parent))
+    parent.close()
+
+    with Grader(exercise, b"bench", settings) as grader:
+        for data in submissions:
+            taken = milliseconds(partial(grader.grade, data, None))
+            yield "a right submission, whole", taken
 
 
 def show(times: dict[tuple[str, str], list[float]]) -> None:
@@ -61,7 +76,10 @@ def show(times: dict[tuple[str, str], list[float]]) -> None:
     names = dict.fromkeys(what for _, what in times)
     middle = {key: statistics.median(values) for key, values in times.items()}
     for what in names:
-        table.add_row(what, *(f"{middle[level, what]:.2f}" if (level, what) in middle else "" for level in NAMES))
+        table.add_row(
+            what,
+            *(f"{middle[level, what]:.2f}" if (level, what) in middle else "" for level in NAMES),
+        )
     whole = "a right submission, whole"
     costs = [f"{middle[level, whole] - middle['process', whole]:+.2f}" for level in NAMES]
     table.add_row("what the level adds to a submission", *costs)

@@ -27,8 +27,10 @@ class Cost:
 class Memory:
     """The largest seen, in MB.
 
-    ``together``: all processes, what they share counted once. ``grader``: those outside of the sandbox.
-    ``largest``: the resident set of the largest of these. ``worker``: what a process with student code has for itself.
+    ``together``: all processes, what they share counted once. ``grader``: those outside of the
+        sandbox.
+    ``largest``: the resident set of the largest of these. ``worker``: what a process with student
+        code has for itself.
     """
 
     together: float
@@ -38,7 +40,8 @@ class Memory:
 
 
 def adopt_orphans() -> None:
-    """Become the parent of what loses its own: the time of a process whose parent did not wait counts nowhere else."""
+    """Become the parent of what loses its own: the time of a process whose parent did not wait
+    counts nowhere else."""
     set_child_subreaper = 36  # of linux/prctl.h
     if ctypes.CDLL(None, use_errno=True).prctl(set_child_subreaper, 1, 0, 0, 0):
         raise OSError(ctypes.get_errno(), "prctl")
@@ -54,13 +57,20 @@ class Run:
 
 
 def run(
-    command: Sequence[str], folder: Path, environment: Mapping[str, str], log: Path, looks_a_second: float = 0
+    command: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str],
+    log: Path,
+    looks_a_second: float = 0,
 ) -> Run:
-    """Run a command to its end, and that of all it left behind. Looking at its memory slows it down a little."""
+    """Run a command to its end, and that of all it left behind. Looking at its memory slows it down
+    a little."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     begun = time.perf_counter()
     with log.open("wb") as file:
-        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=file, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(
+            command, cwd=folder, env=environment, stdout=file, stderr=subprocess.STDOUT
+        )
     with _Watcher(process.pid, looks_a_second) as watcher:
         code = process.wait()
     wall = time.perf_counter() - begun
@@ -114,7 +124,10 @@ def _look(processes: list[psutil.Process]) -> Memory:
     together = grader = largest = worker = 0.0
     for process in processes:
         try:
-            memory, inside = process.memory_full_info(), any("worker/boot.py" in word for word in process.cmdline())
+            memory, inside = (
+                process.memory_full_info(),
+                any("worker/boot.py" in word for word in process.cmdline()),
+            )
             parent, is_python = process.ppid(), process.name().startswith("python")
         except psutil.Error:  # it has ended
             continue

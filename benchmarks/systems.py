@@ -37,7 +37,8 @@ GRADES = """
 """
 
 Verdicts = dict[tuple[str, str], str]
-"""By student and check: why it failed, with what the student handed in and nothing else; empty if it passed."""
+"""By student and check: why it failed, with what the student handed in and nothing else; empty if
+it passed."""
 
 
 @dataclass(frozen=True)
@@ -80,10 +81,18 @@ class Workshop:
         yield course
         shutil.rmtree(root)
 
-    def grade(self, system: System, course: Course, looks_a_second: float = 0) -> tuple[Run, Verdicts]:
+    def grade(
+        self, system: System, course: Course, looks_a_second: float = 0
+    ) -> tuple[Run, Verdicts]:
         """Grade the class in a checkout."""
-        run = self.run(course.root, "-m", *system.arguments, self._exercise.name, looks_a_second=looks_a_second)
-        found = _stock_verdicts(course, self._exercise) if system.is_stock else _verdicts(course, self._exercise)
+        run = self.run(
+            course.root, "-m", *system.arguments, self._exercise.name, looks_a_second=looks_a_second
+        )
+        found = (
+            _stock_verdicts(course, self._exercise)
+            if system.is_stock
+            else _verdicts(course, self._exercise)
+        )
         size = len(os.listdir(course.submitted))
         usable = [one.student for one in self.people.submissions(size) if not one.rejected]
         wanted = {(student, check.id) for student in usable for check in self._exercise.checks}
@@ -91,7 +100,9 @@ class Workshop:
         allowed = {0, 1} if len(usable) < size and "nbgrader" in system.arguments else {0}
         if found.keys() != wanted or run.code not in allowed:
             lacking = len(wanted - found.keys())
-            raise self._failure(course.root, f"{system.name}: {lacking} of {len(wanted)} verdicts missing", run)
+            raise self._failure(
+                course.root, f"{system.name}: {lacking} of {len(wanted)} verdicts missing", run
+            )
         return run, found
 
     def run(self, folder: Path, *arguments: str, looks_a_second: float = 0) -> Run:
@@ -117,14 +128,27 @@ class Workshop:
     def environment(self) -> dict[str, str]:
         """Nothing of this machine's Jupyter, and a fixed key of the random inputs."""
         folders = ("config", "data", "runtime")
-        jupyter = {f"JUPYTER_{name.upper()}_DIR": str(self._folder / "jupyter" / name) for name in folders}
+        jupyter = {
+            f"JUPYTER_{name.upper()}_DIR": str(self._folder / "jupyter" / name) for name in folders
+        }
         # nbgrader calls alembic by name; this is what an activated environment does.
-        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith("AUTOGRADER_")}
-        return {**inherited, **jupyter, "PATH": path, "PYTHONPATH": str(ROOT), "AUTOGRADER_SECRET": "bench"}
+        path = os.pathsep.join(
+            [str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]
+        )
+        inherited = {
+            name: value for name, value in os.environ.items() if not name.startswith("AUTOGRADER_")
+        }
+        return {
+            **inherited,
+            **jupyter,
+            "PATH": path,
+            "PYTHONPATH": str(ROOT),
+            "AUTOGRADER_SECRET": "bench",
+        }
 
     def _handed_out(self, is_stock: bool) -> Path:
-        """A checkout whose gradebook knows the exercise, as after handing it out: once for a course, and not timed."""
+        """A checkout whose gradebook knows the exercise, as after handing it out: once for a
+        course, and not timed."""
         root = self._folder / ("stock" if is_stock else "ours")
         name = self._exercise.name
         if is_stock:
@@ -159,5 +183,7 @@ def _stock_verdicts(course: Course, exercise: Exercise) -> Verdicts:
     with closing(sqlite3.connect(course.gradebook)) as database:
         rows = database.execute(GRADES).fetchall()
     return {
-        (student, cell): "" if score == points[cell] else "failed" for student, cell, score in rows if cell in points
+        (student, cell): "" if score == points[cell] else "failed"
+        for student, cell, score in rows
+        if cell in points
     }

@@ -14,7 +14,9 @@ from benchmarks.systems import STOCK, SYSTEMS
 MAX_SHOWN = 20
 
 
-def show(console: Console, title: str, measured: Measured, differences: Sequence[Difference]) -> None:
+def show(
+    console: Console, title: str, measured: Measured, differences: Sequence[Difference]
+) -> None:
     """Print everything; medians throughout."""
     console.print(f"[bold]{title}[/]\n")
     _by_size(console, measured)
@@ -26,22 +28,37 @@ def show(console: Console, title: str, measured: Measured, differences: Sequence
 
 def _by_size(console: Console, measured: Measured) -> None:
     times = {
-        system.name: {**measured.wall(system.key), **measured.extrapolated(system.key)} for system in SYSTEMS
+        system.name: {**measured.wall(system.key), **measured.extrapolated(system.key)}
+        for system in SYSTEMS
     }
     sizes = sorted({size for one in times.values() for size in one})
     table = _table("seconds for a class of", *(f"{size:,}" for size in sizes))
     for system in SYSTEMS:
         known = measured.wall(system.key)
         cells = [_seconds(seconds) for size, seconds in sorted(times[system.name].items())]
-        table.add_row(system.name, *(cell if size in known else f"≈ {cell}" for size, cell in zip(sizes, cells)))
+        table.add_row(
+            system.name,
+            *(cell if size in known else f"≈ {cell}" for size, cell in zip(sizes, cells)),
+        )
     console.print(table)
-    console.print("≈ extrapolated from start and time of each submission; all others are medians of measured runs\n")
+    console.print(
+        "≈ extrapolated from start and time of each submission; all others are medians of measured runs\n"
+    )
 
 
 def _by_system(console: Console, measured: Measured) -> None:
     stock_start, stock_each = line(measured.wall(STOCK.key))
     memory_columns = (f"{what}\nMB" for what in ("memory", "grader", "worker"))
-    table = _table("", "start\ns", "each\nms", "CPU\nms", "a\nsecond", "×\nstock", "less\nstart", *memory_columns)
+    table = _table(
+        "",
+        "start\ns",
+        "each\nms",
+        "CPU\nms",
+        "a\nsecond",
+        "×\nstock",
+        "less\nstart",
+        *memory_columns,
+    )
     for system in SYSTEMS:
         wall, cpu = measured.wall(system.key), measured.cpu(system.key)
         start, each = line(wall)
@@ -72,7 +89,9 @@ def _by_system(console: Console, measured: Measured) -> None:
 def _once(console: Console, measured: Measured) -> None:
     table = _table("one notebook", "seconds", "CPU s")
     for name, costs in measured.once.items():
-        wall, cpu = (statistics.median(getattr(cost, what) for cost in costs) for what in ("wall", "cpu"))
+        wall, cpu = (
+            statistics.median(getattr(cost, what) for cost in costs) for what in ("wall", "cpu")
+        )
         table.add_row(name, f"{wall:.2f}", f"{cpu:.2f}")
     console.print(table, "")
 
@@ -82,8 +101,16 @@ def _parts(console: Console, measured: Measured) -> None:
     table = _table("where the time of a submission goes, one job", "ms", "%")
     for part, seconds in measured.parts.items():
         table.add_row(part, f"{1000 * seconds:.1f}", f"{100 * seconds / whole:.0f}")
-    mean = {what: statistics.fmean(getattr(cost, what) for cost in measured.floor) for what in ("wall", "cpu")}
-    table.add_row("the floor: fork, the same cells, the same calls", f"{1000 * mean['wall']:.1f}", "", end_section=True)
+    mean = {
+        what: statistics.fmean(getattr(cost, what) for cost in measured.floor)
+        for what in ("wall", "cpu")
+    }
+    table.add_row(
+        "the floor: fork, the same cells, the same calls",
+        f"{1000 * mean['wall']:.1f}",
+        "",
+        end_section=True,
+    )
     table.add_row("the floor, CPU", f"{1000 * mean['cpu']:.1f}", "")
     console.print(table, "")
 
@@ -96,7 +123,10 @@ def _differences(console: Console, differences: Sequence[Difference]) -> None:
     console.print(f"Verdicts that differ: {len(differences)}, of {len(students)} students")
     for one in differences[:MAX_SHOWN]:
         mark = "honest" if one.matters else "broken"
-        console.print(f"  {one.student} ({one.kind}, {mark}) {one.check}: {one.one}; {one.other}", markup=False)
+        console.print(
+            f"  {one.student} ({one.kind}, {mark}) {one.check}: {one.one}; {one.other}",
+            markup=False,
+        )
     if len(differences) > MAX_SHOWN:
         console.print("  … and more, in bench.json")
     console.print()

@@ -1,7 +1,7 @@
 """The authored exercise as its cells, and a way to play its checks with other answers.
 
-The tests of the exercise need no build and no engine: this splits the percent file by hand and executes the
-cells as a notebook would.
+The tests of the exercise need no build and no engine: this splits the percent file by hand and
+executes the cells as a notebook would.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ def cells() -> tuple[Cell, ...]:
         kind = kind or ("markdown" if "[markdown]" in words else words[0] if words else "code")
         code = None if "[markdown]" in words else compile(text, f"<{line.strip()}>", "exec")
         points, hidden = float(marks.get("points", 0)), marks.get("hidden") == "true"
-        result.append(Cell(kind, marks.get(kind, kind), text, points, marks.get("category", ""), hidden, code))
+        result.append(
+            Cell(kind, marks.get(kind, kind), text, points, marks.get("category", ""), hidden, code)
+        )
     return tuple(result)
 
 
@@ -76,7 +78,9 @@ def namespace() -> dict[str, Any]:
             if cell.kind in ("setup", "oracles"):
                 assert cell.code is not None
                 exec(cell.code, names)
-    names["CHECKS"] = {cell.name: {"points": cell.points, "hidden": cell.hidden} for cell in checks()}
+    names["CHECKS"] = {
+        cell.name: {"points": cell.points, "hidden": cell.hidden} for cell in checks()
+    }
     return names
 
 
@@ -88,11 +92,14 @@ def reference() -> SimpleNamespace:
         if cell.kind == "step":
             assert cell.code is not None
             exec(cell.code, names)
-    return SimpleNamespace(**{cell.name: names[cell.name] for cell in cells() if cell.kind == "step"})
+    return SimpleNamespace(
+        **{cell.name: names[cell.name] for cell in cells() if cell.kind == "step"}
+    )
 
 
 def run_check(cell: Cell, names: dict[str, Any], seed: int) -> str:
-    """Why the check failed, as a sentence; empty if it passed. The inputs are drawn for this seed."""
+    """Why the check failed, as a sentence; empty if it passed. The inputs are drawn for this
+    seed."""
     assert cell.code is not None
     names["rng"] = np.random.default_rng([seed, zlib.crc32(cell.name.encode())])
     names["REVEAL"] = not cell.hidden
@@ -104,7 +111,9 @@ def run_check(cell: Cell, names: dict[str, Any], seed: int) -> str:
     return ""
 
 
-def play(answers: Mapping[str, Callable[..., Any]], seed: int, only: str | None = None) -> dict[str, str]:
+def play(
+    answers: Mapping[str, Callable[..., Any]], seed: int, only: str | None = None
+) -> dict[str, str]:
     """Every check's failure (or an empty string), with these answers in place of the solution's."""
     names = namespace()
     names.update(vars(reference()) | dict(answers))

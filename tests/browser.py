@@ -35,7 +35,8 @@ def program() -> str | None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Here rather than in the fixture, so that pytest says it once with the number of tests, not once for each."""
+    """Here rather than in the fixture, so that pytest says it once with the number of tests, not
+    once for each."""
     if "browser" in getattr(item, "fixturenames", ()) and program() is None:
         reason = "no Chromium: what only a browser can show is left out (apt-get install chromium)"
         pytest.fail(reason, pytrace=False) if os.environ.get("CI") else pytest.skip(reason)
@@ -45,13 +46,15 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def chromium() -> Iterator[Browser]:
     """A headless browser: ``opened.new_page(viewport={"width": 390, "height": 844})``.
 
-    While it is open, Playwright's event loop counts as running in this thread: ``asyncio.run`` and whatever uses it
-    (nbclient, Jupyter) belongs into a process of its own, or before.
+    While it is open, Playwright's event loop counts as running in this thread: ``asyncio.run`` and
+    whatever uses it (nbclient, Jupyter) belongs into a process of its own, or before.
     """
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=program(), args=list(FLAGS), timeout=300_000)
+        opened = playwright.chromium.launch(
+            executable_path=program(), args=list(FLAGS), timeout=300_000
+        )
         yield opened
         opened.close()
 

@@ -1,4 +1,5 @@
-"""Fixtures that several test files share, how many processes share them, and what happens where there is no browser."""
+"""Fixtures that several test files share, how many processes share them, and what happens where
+there is no browser."""
 
 import os
 
@@ -11,12 +12,14 @@ from tests.databases import database, postgres
 
 __all__ = ["browser", "built_root", "course", "database", "postgres", "pytest_runtest_setup"]
 
-# How long an example takes is no matter: the machine may be busy. How many there are is, and which: the same each time.
+# How long an example takes is no matter: the machine may be busy. How many there are is, and which:
+# the same each time.
 settings.register_profile("kit", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("kit")
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """One process more than there are cores, for some tests wait for a student who never answers."""
+    """One process more than there are cores, for some tests wait for a student who never
+    answers."""
     return (os.cpu_count() or 1) + 1

@@ -1,4 +1,5 @@
-"""A small course for tests: an exercise of two steps and a question, its notebooks, and what students hand in."""
+"""A small course for tests: an exercise of two steps and a question, its notebooks, and what
+students hand in."""
 
 from __future__ import annotations
 
@@ -107,7 +108,8 @@ ALL_CHECKS = ("double-by_hand", "double-drawn", "total-by_hand", "total-negative
 
 
 def write_root(root: Path, text: str = AUTHORED) -> Path:
-    """A checkout with the exercise, both notebooks, and the project's own nbgrader configuration."""
+    """A checkout with the exercise, both notebooks, and the project's own nbgrader
+    configuration."""
     (root / "solutions").mkdir(parents=True, exist_ok=True)
     (root / "solutions" / f"{NAME}.py").write_text(text, encoding="utf-8")
     full, release = build.notebooks(root / "solutions" / f"{NAME}.py")
@@ -126,7 +128,8 @@ def built_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def course(built_root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Course]:
-    """A course of its own for each test, being the working directory, with nothing of this machine's Jupyter."""
+    """A course of its own for each test, being the working directory, with nothing of this
+    machine's Jupyter."""
     root = tmp_path / "checkout"
     shutil.copytree(built_root, root)
     private(tmp_path, root, monkeypatch)
@@ -148,7 +151,8 @@ def load(course: Course) -> Exercise:
 
 
 def handed_in(course: Course, answers: dict[str, str]) -> bytes:
-    """The release with these answers typed in, by cell id; other ids become cells added at the end."""
+    """The release with these answers typed in, by cell id; other ids become cells added at the
+    end."""
     path = course.root / "assignments" / NAME / f"{NAME}.ipynb"
     notebook: dict[str, Any] = json.loads(path.read_bytes())
     rest = dict(answers)
@@ -157,7 +161,9 @@ def handed_in(course: Course, answers: dict[str, str]) -> bytes:
             cell["source"] = rest.pop(cell["id"])
     for id, source in rest.items():
         plain = {"id": id, "metadata": {}, "source": source}
-        notebook["cells"].append({**plain, "cell_type": "code", "outputs": [], "execution_count": None})
+        notebook["cells"].append(
+            {**plain, "cell_type": "code", "outputs": [], "execution_count": None}
+        )
     return json.dumps(notebook).encode()
 
 
@@ -172,19 +178,30 @@ def submit(course: Course, student: str, answers: dict[str, str], time: str | No
 
 
 def graded(
-    course: Course, student: str, answers: dict[str, str], passed: tuple[str, ...] = ALL_CHECKS, **earned: float
+    course: Course,
+    student: str,
+    answers: dict[str, str],
+    passed: tuple[str, ...] = ALL_CHECKS,
+    **earned: float,
 ) -> Graded:
-    """What the engine would say: these checks passed, all others failed; ``earned`` sets points (``-`` as ``__``)."""
+    """What the engine would say: these checks passed, all others failed; ``earned`` sets points
+    (``-`` as ``__``)."""
     known = load(course)
     shares = {name.replace("__", "-"): points for name, points in earned.items()}
     steps = []
     for step in known.steps:
         checks = []
         for check in (check for check in known.checks if check.step == step):
-            status: CheckStatus = "passed" if check.id in passed else "carried" if check.id in shares else "failed"
+            status: CheckStatus = (
+                "passed" if check.id in passed else "carried" if check.id in shares else "failed"
+            )
             points = check.points if check.id in passed else shares.get(check.id, 0.0)
             message = "" if check.id in passed else "the doubles: got <b>nothing</b>"
-            checks.append(CheckResult(check.name, check.category, check.points, points, check.hidden, status, message))
+            checks.append(
+                CheckResult(
+                    check.name, check.category, check.points, points, check.hidden, status, message
+                )
+            )
         steps.append(StepResult(step, tuple(checks)))
     taken = parse.parse(handed_in(course, answers), known)
     return Graded(result(known, student, "graded", tuple(steps)), taken)
@@ -195,8 +212,21 @@ def rejected(course: Course, student: str) -> Graded:
 
 
 def result(
-    known: Exercise, student: str, status: Any, steps: tuple[StepResult, ...], reason: str | None = None
+    known: Exercise,
+    student: str,
+    status: Any,
+    steps: tuple[StepResult, ...],
+    reason: str | None = None,
 ) -> Result:
     return Result(
-        known.name, student, status, reason, known.max_score, "process", "00", known.sha256, "now", steps=steps
+        known.name,
+        student,
+        status,
+        reason,
+        known.max_score,
+        "process",
+        "00",
+        known.sha256,
+        "now",
+        steps=steps,
     )

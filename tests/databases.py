@@ -1,4 +1,5 @@
-"""Gradebooks in both kinds of database: SQLite files, and a PostgreSQL server that runs for the tests alone."""
+"""Gradebooks in both kinds of database: SQLite files, and a PostgreSQL server that runs for the
+tests alone."""
 
 from __future__ import annotations
 
@@ -84,7 +85,9 @@ def execute(url: str, statement: str, **values: Any) -> None:
 def use(course: Course, url: str) -> None:
     """Say it as a teacher does."""
     course.state.mkdir(parents=True, exist_ok=True)
-    (course.state / "nbgrader_config.py").write_text(f"c = get_config()\nc.CourseDirectory.db_url = {url!r}\n")
+    (course.state / "nbgrader_config.py").write_text(
+        f"c = get_config()\nc.CourseDirectory.db_url = {url!r}\n"
+    )
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -96,7 +99,10 @@ def database(request: pytest.FixtureRequest, course: Course, tmp_path: Path) -> 
         use(course, found.url)
         return found
     numbers = itertools.count()
-    return Database(f"sqlite:///{course.gradebook}", lambda: f"sqlite:///{tmp_path / f'other{next(numbers)}.db'}")
+    return Database(
+        f"sqlite:///{course.gradebook}",
+        lambda: f"sqlite:///{tmp_path / f'other{next(numbers)}.db'}",
+    )
 
 
 @pytest.fixture(scope="session")
@@ -119,20 +125,30 @@ def running() -> Iterator[Server]:
         account = _unprivileged(Path(folder))
         data = f"{folder}/data"
         Path(folder, "password").write_text(PASSWORD)
-        # A server's messages in English, text compared byte by byte, and nobody in without the password.
+        # A server's messages in English, text compared byte by byte, and nobody in without the
+        # password.
         create = ["--encoding=UTF8", "--locale=C", f"--username={USER}", "--auth=scram-sha-256"]
         command = [programs / "initdb", *create, f"--pwfile={folder}/password", "--no-sync", data]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, **account)
+        done = subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, check=False, **account
+        )
         assert done.returncode == 0, done.stderr
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = int(probe.getsockname()[1])
-        options = "-h 127.0.0.1 -k '' -c fsync=off -c synchronous_commit=off -c full_page_writes=off"
+        options = (
+            "-h 127.0.0.1 -k '' -c fsync=off -c synchronous_commit=off -c full_page_writes=off"
+        )
         # The shell ends the server when its own input ends, however these tests end.
         watched = f"'{programs}/postgres' -D '{data}' -p {port} {options} </dev/null & read -r _; kill -QUIT $!; wait $!"
         with open(Path(folder, "log"), "w") as log:
             shell = ["/bin/sh", "-c", watched]
-            about: dict[str, Any] = {"cwd": folder, "stdin": subprocess.PIPE, "stdout": log, "stderr": log}
+            about: dict[str, Any] = {
+                "cwd": folder,
+                "stdin": subprocess.PIPE,
+                "stdout": log,
+                "stderr": log,
+            }
             with subprocess.Popen(shell, start_new_session=True, **about, **account) as server:
                 try:
                     _wait(Server(port), server, Path(folder, "log"))
@@ -154,7 +170,9 @@ def _missing() -> str | None:
 def _programs() -> Path | None:
     """Where initdb and postgres lie: Debian keeps them off the PATH, a folder for each version."""
     found = shutil.which("initdb")
-    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: float(path.parts[4]))
+    folders = sorted(
+        Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: float(path.parts[4])
+    )
     places = [Path(found).resolve()] if found else folders
     return places[-1].parent if places else None
 
@@ -177,5 +195,7 @@ def _wait(server: Server, process: subprocess.Popen[bytes], log: Path) -> None:
             return
         except OperationalError as error:
             if process.poll() is not None or time.monotonic() > deadline:
-                raise AssertionError(f"PostgreSQL did not start: {error}\n{log.read_text()}") from None
+                raise AssertionError(
+                    f"PostgreSQL did not start: {error}\n{log.read_text()}"
+                ) from None
             time.sleep(0.1)

@@ -1,7 +1,7 @@
 """What ``make demo`` runs: the sample class, from handing out the exercise to the table of scores.
 
-The commands are the ones of a real course. Only the students are made up: some submit through nbgrader's exchange,
-the others' notebooks arrive as the downloads that learning platforms offer.
+The commands are the ones of a real course. Only the students are made up: some submit through
+nbgrader's exchange, the others' notebooks arrive as the downloads that learning platforms offer.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ ROOT = Path(__file__).resolve().parent.parent
 NAME = "attention"
 DUE = datetime(2026, 3, 2, 18, 0, tzinfo=timezone.utc)
 
-# A teacher's own settings, where Jupyter looks for them: half a point for every hour that a submission is late.
+# A teacher's own settings, where Jupyter looks for them: half a point for every hour that a
+# submission is late.
 SETTINGS = """\
 c = get_config()  # noqa: F821
 c.AssignLatePenalties.plugin_class = "tests.latepolicy.HalfAPointAnHour"
@@ -36,7 +37,8 @@ c.AssignLatePenalties.plugin_class = "tests.latepolicy.HalfAPointAnHour"
 
 
 def main(state: Path = ROOT / "build" / "demo") -> None:
-    """Run the demonstration with its state in ``state``, which is emptied first; exit with 1 if a grade is wrong."""
+    """Run the demonstration with its state in ``state``, which is emptied first; exit with 1 if a
+    grade is wrong."""
     began = time.monotonic()
     shutil.rmtree(state, ignore_errors=True)
     os.environ.update(_environment(state))
@@ -48,7 +50,9 @@ def main(state: Path = ROOT / "build" / "demo") -> None:
     _say(f"A teacher hands out the exercise to {len(students)} students.")
     _run(state, "release", NAME, "--due", f"{DUE:%Y-%m-%d %H:%M} UTC")
 
-    _say("The students hand in: through nbgrader, or as downloads from Moodle, Canvas and a browser.")
+    _say(
+        "The students hand in: through nbgrader, or as downloads from Moodle, Canvas and a browser."
+    )
     for line in hand_in(course, students, release):
         print(line)
 
@@ -63,13 +67,18 @@ def main(state: Path = ROOT / "build" / "demo") -> None:
     _say("Where to look next")
     for path, about in (
         (course.reports / f"{NAME}.html", "the page of the class: what a teacher does next"),
-        (course.feedback / "omar" / NAME / f"{NAME}.html", "the page of a student whose softmax overflows; open it in a browser"),
+        (
+            course.feedback / "omar" / NAME / f"{NAME}.html",
+            "the page of a student whose softmax overflows; open it in a browser",
+        ),
         (course.autograded / "omar" / NAME / f"{NAME}.ipynb", "the same in the teacher's notebook"),
         (sample_class.CLASS / "omar", "what that student wrote, and what grading must make of it"),
         (ROOT / "solutions" / f"{NAME}.py", "the exercise: one text file, which you can edit"),
     ):
         print(f"  {_short(path)}\n      {about}")
-    print(f"  AUTOGRADER_COURSE={_short(state)} make lab\n      nbgrader's formgrader on this class")
+    print(
+        f"  AUTOGRADER_COURSE={_short(state)} make lab\n      nbgrader's formgrader on this class"
+    )
     print(f"\n{time.monotonic() - began:.0f} seconds.")
     sys.exit(1 if wrong else 0)
 
@@ -85,7 +94,9 @@ def hand_in(course: Course, students: list[Student], release: bytes) -> Iterator
             data = student.file(release)
             if data is None:
                 continue
-            when = DUE + (timedelta(hours=student.hours_late) or timedelta(hours=-20, minutes=number % 100))
+            when = DUE + (
+                timedelta(hours=student.hours_late) or timedelta(hours=-20, minutes=number % 100)
+            )
             first, last = names[student.id].rsplit(" ", 1)
             if student.hands_in == "exchange":
                 _submit(course, student, data, when)
@@ -96,8 +107,11 @@ def hand_in(course: Course, students: list[Student], release: bytes) -> Iterator
                 key = f"{last}{first}".lower().replace(" ", "")
                 _add(canvas_zip, f"{key}_{number}_88{number}_{NAME}{student.suffix}", data, when)
             else:
-                # A browser numbers the second download; the first, as released, is older and does not count.
-                _put(course.inbox / student.id / f"{NAME}.ipynb", release, when - timedelta(hours=1))
+                # A browser numbers the second download; the first, as released, is older and does
+                # not count.
+                _put(
+                    course.inbox / student.id / f"{NAME}.ipynb", release, when - timedelta(hours=1)
+                )
                 _put(course.inbox / student.id / f"{NAME} (1){student.suffix}", data, when)
     _put(course.inbox / f"{NAME} (7).ipynb", release, DUE)
     for way, where in (
@@ -161,7 +175,9 @@ def _submit(course: Course, student: Student, data: bytes, when: datetime) -> No
 
 def _add(archive: zipfile.ZipFile, path: str, data: bytes, when: datetime) -> None:
     """An archive's times are local."""
-    archive.writestr(zipfile.ZipInfo(path, when.astimezone().timetuple()[:6]), data, zipfile.ZIP_DEFLATED)
+    archive.writestr(
+        zipfile.ZipInfo(path, when.astimezone().timetuple()[:6]), data, zipfile.ZIP_DEFLATED
+    )
 
 
 def _put(path: Path, data: bytes, when: datetime) -> None:

@@ -26,9 +26,17 @@ expect.set_options(timeout=PATIENCE * 1000)
 
 @contextmanager
 def server(command: list[str], folder: Path, log: Path) -> Iterator[str]:
-    """A server of Jupyter's in that folder, with nothing of this machine's Jupyter; the address that it prints."""
-    private = {f"JUPYTER_{name}_DIR": str(log.with_suffix("") / name.lower()) for name in ("CONFIG", "DATA", "RUNTIME")}
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(("JUPYTER", "AUTOGRADER"))}
+    """A server of Jupyter's in that folder, with nothing of this machine's Jupyter; the address
+    that it prints."""
+    private = {
+        f"JUPYTER_{name}_DIR": str(log.with_suffix("") / name.lower())
+        for name in ("CONFIG", "DATA", "RUNTIME")
+    }
+    clean = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("JUPYTER", "AUTOGRADER"))
+    }
     # As somebody who has not activated the environment.
     clean |= {**private, "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT)}
     with log.open("w") as out:
@@ -72,7 +80,9 @@ class Lab:
 
     def menu(self, *labels: str) -> None:
         for label in labels:
-            self.page.locator(".lm-MenuBar-itemLabel, .lm-Menu-itemLabel").get_by_text(label, exact=True).click()
+            self.page.locator(".lm-MenuBar-itemLabel, .lm-Menu-itemLabel").get_by_text(
+                label, exact=True
+            ).click()
 
     def tab(self, name: str) -> None:
         self.page.get_by_role("tab", name=name, exact=True).click()
@@ -84,7 +94,9 @@ class Lab:
 
     def cell(self, source: str) -> Locator:
         """The cell of the open notebook with this in its source."""
-        return self.page.locator(".jp-Notebook .jp-Cell").filter(has=self.page.locator(".jp-InputArea", has_text=source))
+        return self.page.locator(".jp-Notebook .jp-Cell").filter(
+            has=self.page.locator(".jp-InputArea", has_text=source)
+        )
 
     def output(self, source: str) -> Locator:
         return self.cell(source).locator(".jp-Cell-outputWrapper")
@@ -100,7 +112,10 @@ class Lab:
         # Not looked up again: what it is looked up by is about to go.
         field = editor.element_handle()
         field.fill(answer)
-        self.page.wait_for_function("([field, line]) => field.textContent.includes(line)", arg=[field, answer.splitlines()[-1]])
+        self.page.wait_for_function(
+            "([field, line]) => field.textContent.includes(line)",
+            arg=[field, answer.splitlines()[-1]],
+        )
         field.press("Control+Enter")
 
     def run(self, source: str, says: str | re.Pattern[str]) -> None:

@@ -1,8 +1,9 @@
 """Writes tests/mutants/<exercise>.json: what mutation tools make of the solution's functions.
 
-``make mutants`` runs this after a solution has changed, in an environment of its own: mutmut and cosmic-ray bring
-more packages than the whole kit, and would make every installation slower for a file that hardly ever changes. Of both
-tools only the operators are used; their runners start a test suite for every mutant, where a few checks will do.
+``make mutants`` runs this after a solution has changed, in an environment of its own: mutmut and
+cosmic-ray bring more packages than the whole kit, and would make every installation slower for a
+file that hardly ever changes. Of both tools only the operators are used; their runners start a test
+suite for every mutant, where a few checks will do.
 """
 
 from __future__ import annotations
@@ -54,7 +55,10 @@ def by_cosmic_ray(source: str) -> Iterator[tuple[str, str]]:
             continue  # it asks which variable to replace
         occurrence = 0
         while (mutant := mutate_code(source.encode(), operator, occurrence)) is not None:
-            yield f"cosmic-ray {name.partition('/')[2]}", mutant.decode() if isinstance(mutant, bytes) else mutant
+            yield (
+                f"cosmic-ray {name.partition('/')[2]}",
+                mutant.decode() if isinstance(mutant, bytes) else mutant,
+            )
             occurrence += 1
 
 
@@ -70,7 +74,11 @@ def mutants(source: str) -> Iterator[dict[str, object]]:
         if tree in seen:
             continue
         seen.add(tree)
-        changed = [number for number, line in enumerate(mutant.split("\n")) if [line] != lines[number : number + 1]]
+        changed = [
+            number
+            for number, line in enumerate(mutant.split("\n"))
+            if [line] != lines[number : number + 1]
+        ]
         assert len(changed) == 1 and len(mutant.split("\n")) == len(lines), mutant
         yield {"operator": operator, "line": changed[0], "becomes": mutant.split("\n")[changed[0]]}
 
@@ -80,7 +88,9 @@ def plain(answer: str) -> str:
     node = ast.parse(answer).body[0]
     assert isinstance(node, ast.FunctionDef)
     first = node.body[0]
-    skipped = range(first.lineno, (first.end_lineno or 0) + 1) if ast.get_docstring(node) else range(0)
+    skipped = (
+        range(first.lineno, (first.end_lineno or 0) + 1) if ast.get_docstring(node) else range(0)
+    )
     lines = enumerate(answer.split("\n"), start=1)
     kept = [line for number, line in lines if number not in skipped and not re.match(r"\s*#", line)]
     return "\n".join(kept).strip() + "\n"
@@ -101,7 +111,9 @@ def main(name: str) -> None:
             found.append({"step": step, "answer": answer, "sha256": digest, "mutants": made})
     text = json.dumps(found, indent=1, ensure_ascii=False)
     # One mutant a line, so that a change can be read.
-    text = re.sub(r'\{\s+("operator": .*),\s+("line": .*),\s+("becomes": .*)\s+\}', r"{\1, \2, \3}", text)
+    text = re.sub(
+        r'\{\s+("operator": .*),\s+("line": .*),\s+("becomes": .*)\s+\}', r"{\1, \2, \3}", text
+    )
     (ROOT / "tests" / "mutants" / f"{name}.json").write_text(text + "\n", encoding="utf-8")
     print(sum(len(answer["mutants"]) for answer in found), "mutants")
 

@@ -1,7 +1,8 @@
 """What ``make pictures`` runs: the pictures of the README, taken from what ``make demo`` has made.
 
-Omar of the sample class leaves out the shift in softmax. One picture shows what the notebook says of it at once, one
-what his page says after grading; the third is the teacher's page of the whole class.
+Omar of the sample class leaves out the shift in softmax. One picture shows what the notebook says
+of it at once, one what his page says after grading; the third is the teacher's page of the whole
+class.
 """
 
 from __future__ import annotations
@@ -40,7 +41,13 @@ def main() -> None:
     PICTURES.mkdir(parents=True, exist_ok=True)
 
     with browser.chromium() as opened:
-        take_page(opened, CLASS / "feedback" / STUDENT / NAME / f"{NAME}.html", "student", 1160, OTHER_PARTS)
+        take_page(
+            opened,
+            CLASS / "feedback" / STUDENT / NAME / f"{NAME}.html",
+            "student",
+            1160,
+            OTHER_PARTS,
+        )
         take_page(opened, CLASS / "reports" / f"{NAME}.html", "teacher", 865)
         take_notebook(opened)
 
@@ -49,7 +56,9 @@ def main() -> None:
         size = path.stat().st_size
         print(f"wrote {short(path)}, {size // 1000} kB")
         if size > MOST_BYTES:
-            sys.exit(f"{short(path)}: more than {MOST_BYTES // 1000} kB; show less in tests/pictures.py")
+            sys.exit(
+                f"{short(path)}: more than {MOST_BYTES // 1000} kB; show less in tests/pictures.py"
+            )
 
 
 def shrink(path: Path) -> None:

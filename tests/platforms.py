@@ -1,4 +1,5 @@
-"""What other systems do with the files that are made for them: their rules as documented, not as we would like them."""
+"""What other systems do with the files that are made for them: their rules as documented, not as we
+would like them."""
 
 from __future__ import annotations
 
@@ -69,7 +70,12 @@ _FIELDS = {
         "items": {
             "type": "object",
             "required": ["test-name", "passed", "score", "max-score"],
-            "properties": {"test-name": _LINK, "passed": {"type": "boolean"}, "score": _POINTS, "max-score": _POINTS},
+            "properties": {
+                "test-name": _LINK,
+                "passed": {"type": "boolean"},
+                "score": _POINTS,
+                "max-score": _POINTS,
+            },
         },
     },
 }
@@ -87,22 +93,35 @@ CLASSROOM50 = {
 
 def classroom50_takes(data: dict[str, Any], classroom: str, assignment: str, owner: str) -> bool:
     """The rules of Classroom 50's runner that a schema cannot say."""
-    pairs = [(data["score"], data["max-score"]), *((test["score"], test["max-score"]) for test in data["tests"])]
+    pairs = [
+        (data["score"], data["max-score"]),
+        *((test["score"], test["max-score"]) for test in data["tests"]),
+    ]
     same = (data["classroom"], data["assignment"], data["owner"]) == (classroom, assignment, owner)
     return same and all(type(score) is int and score <= most for score, most in pairs)
 
 
-def canvas_import(data: bytes, assignments: dict[int, str], students: dict[int, tuple[str, str, str]]) -> dict[str, Any]:
-    """What Canvas makes of an imported gradebook: new assignments, points, and each student's grade as text.
+def canvas_import(
+    data: bytes, assignments: dict[int, str], students: dict[int, tuple[str, str, str]]
+) -> dict[str, Any]:
+    """What Canvas makes of an imported gradebook: new assignments, points, and each student's grade
+    as text.
 
     Args:
-        assignments: titles by Canvas's number. students: name, SIS user id and login by Canvas's number.
+        assignments: titles by Canvas's number. students: name, SIS user id and login by Canvas's
+            number.
     """
     text = data.decode("utf-8")
     first = [text.splitlines()[place] for place in range(min(3, len(text.splitlines())))]
-    widths = {mark: {len(next(csv.reader([line], delimiter=mark))) for line in first} for mark in ";,"}
+    widths = {
+        mark: {len(next(csv.reader([line], delimiter=mark))) for line in first} for mark in ";,"
+    }
     counts = {mark: widths[mark].pop() if len(widths[mark]) == 1 else 0 for mark in ";,"}
-    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=";" if counts[";"] > counts[","] else ","))
+    rows = list(
+        csv.reader(
+            io.StringIO(text, newline=""), delimiter=";" if counts[";"] > counts[","] else ","
+        )
+    )
     header = rows[0]
     assert len(header) > 3 and "Student" in header[0] and "ID" in header[1], "Invalid header row"
     columns = 3
@@ -124,7 +143,9 @@ def canvas_import(data: bytes, assignments: dict[int, str], students: dict[int, 
             found["new"].append(title)
         ids[place] = id
     for row in rows[1:]:
-        if re.fullmatch(r"[;, ]+", ",".join(row)) or all(re.fullmatch(r"(?i)\s*(Muted|Manual Posting.*)?\s*", c) for c in row):
+        if re.fullmatch(r"[;, ]+", ",".join(row)) or all(
+            re.fullmatch(r"(?i)\s*(Muted|Manual Posting.*)?\s*", c) for c in row
+        ):
             continue
         cells = [_decimal(cell) for cell in row]
         if "Points Possible" in row[0]:
@@ -145,7 +166,8 @@ def canvas_import(data: bytes, assignments: dict[int, str], students: dict[int, 
 
 
 def _decimal(cell: str) -> str:
-    """Canvas takes a comma in a number for a point, and the marks before it for separators of thousands."""
+    """Canvas takes a comma in a number for a point, and the marks before it for separators of
+    thousands."""
     if not re.fullmatch(r"-?[0-9.,]+%?", cell):
         return cell
     *parts, last = re.split(r"[,.]", cell)
@@ -164,7 +186,9 @@ PARTICIPANT = {"en": "Participant ", "de": "Teilnehmer/in", "ja": "参加者 "}
 SEPARATOR = {"en": ".", "de": ",", "ja": "."}
 
 
-def worksheet(language: str, people: list[tuple[int, str, str]], most: float = 14, **more: Any) -> bytes:
+def worksheet(
+    language: str, people: list[tuple[int, str, str]], most: float = 14, **more: Any
+) -> bytes:
     """A grading worksheet as Moodle writes it; ``people`` are number, name and address."""
     top = f"{most:.2f}".replace(".", SEPARATOR[language])
     grades = more.get("grades", {})
@@ -173,14 +197,30 @@ def worksheet(language: str, people: list[tuple[int, str, str]], most: float = 1
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(WORKSHEETS[language])
     for number, name, email in people:
-        about = [f"{PARTICIPANT[language]}{number}", name, email, "Submitted for grading - Not marked"]
+        about = [
+            f"{PARTICIPANT[language]}{number}",
+            name,
+            email,
+            "Submitted for grading - Not marked",
+        ]
         grade = grades.get(number, "")
-        writer.writerow([*about, grade, top, "Yes", "Sunday, 1 March 2026, 9:30 PM", "-", comments.get(number, "")])
+        writer.writerow(
+            [
+                *about,
+                grade,
+                top,
+                "Yes",
+                "Sunday, 1 March 2026, 9:30 PM",
+                "-",
+                comments.get(number, ""),
+            ]
+        )
     return b"\xef\xbb\xbf" + out.getvalue().encode()
 
 
 def moodle_import(data: bytes, language: str, most: float) -> dict[int, float]:
-    """The grades that Moodle takes from a worksheet, by participant (mod/assign/feedback/offline)."""
+    """The grades that Moodle takes from a worksheet, by participant
+    (mod/assign/feedback/offline)."""
     header, *rows = csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""))
     names = WORKSHEETS[language]
     id, grade, _ = (header.index(names[place]) for place in (0, 4, 8))  # all three must be there
@@ -193,8 +233,8 @@ def moodle_import(data: bytes, language: str, most: float) -> dict[int, float]:
     return grades
 
 
-# How they pack what a class handed in. ``files`` are a student's own, by the path that the student chose; the time of
-# each is the platform's, to the second and in UTC.
+# How they pack what a class handed in. ``files`` are a student's own, by the path that the student
+# chose; the time of each is the platform's, to the second and in UTC.
 NAMES = {"ada": "Ada Lovelace", "ben": "Ben Smith", "zed": "Zed Young"}
 Files = dict[str, dict[str, bytes]]
 
@@ -236,7 +276,13 @@ def gradescope_list(time: datetime) -> bytes:
     """The list that lies at the top of Gradescope's export."""
     lines = []
     for number, name in enumerate(NAMES.values()):
-        lines += [f"submission_{number}:", "  :submitters:", f"  - :name: {name}", "    :sid: ''", "    :email:"]
+        lines += [
+            f"submission_{number}:",
+            "  :submitters:",
+            f"  - :name: {name}",
+            "    :sid: ''",
+            "    :email:",
+        ]
         lines += [f"  :created_at: {time.astimezone(timezone.utc):%Y-%m-%d %H:%M:%S}.000000000 Z"]
     return "\n".join([*lines, ""]).encode()
 
@@ -244,7 +290,9 @@ def gradescope_list(time: datetime) -> bytes:
 def packed(platform: str, files: Files, time: datetime) -> tuple[str, bytes]:
     """What the teacher downloads from a platform: the archive's name and its bytes."""
     name, path_of = PACKED[platform]
-    entries = {path_of(student, path): data for student, own in files.items() for path, data in own.items()}
+    entries = {
+        path_of(student, path): data for student, own in files.items() for path, data in own.items()
+    }
     if platform == "gradescope":
         entries["assignment_7_export/submission_metadata.yml"] = gradescope_list(time)
     return name, zipped(entries, time)

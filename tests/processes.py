@@ -1,4 +1,5 @@
-"""Commands in this process, and in processes of their own for tests that kill; and what runs below those."""
+"""Commands in this process, and in processes of their own for tests that kill; and what runs below
+those."""
 
 from __future__ import annotations
 
@@ -18,11 +19,13 @@ import pytest
 from autograder import cli
 
 SECONDS = 900
-"""How long a test waits for what takes a second on a machine that is not busy: it ends what would never end."""
+"""How long a test waits for what takes a second on a machine that is not busy: it ends what would
+never end."""
 
 
 def call(*arguments: object, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run ``autograder`` in this process, as if it were one of its own, which would take a second to start."""
+    """Run ``autograder`` in this process, as if it were one of its own, which would take a second
+    to start."""
     streams = [TextIOWrapper(BytesIO(), encoding="utf-8", write_through=True) for _ in range(2)]
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     code: object = None
@@ -51,7 +54,8 @@ def call(*arguments: object, cwd: Path, **environment: str) -> subprocess.Comple
 
 
 def start(*arguments: object, cwd: Path, **environment: str) -> subprocess.Popen[str]:
-    """Start ``autograder`` as on a terminal: in a process group of its own, which a Ctrl-C there would reach."""
+    """Start ``autograder`` as on a terminal: in a process group of its own, which a Ctrl-C there
+    would reach."""
     return subprocess.Popen(
         [sys.executable, "-m", "autograder", *map(str, arguments)],
         cwd=cwd, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -1,9 +1,10 @@
-"""The sample class: notebooks of students, made from the released one and the few answers that each wrote.
+"""The sample class: notebooks of students, made from the released one and the few answers that each
+wrote.
 
-``tests/class/<student>/answers.py`` holds the cells that a student wrote; a cell that defines a step takes the place of
-its stub, any other is added behind the one before it. ``student.toml`` beside it says what was done to the
-notebook and what grading it must give. What a student did not write is as another one wrote it (``like``), or
-as released.
+``tests/class/<student>/answers.py`` holds the cells that a student wrote; a cell that defines a
+step takes the place of its stub, any other is added behind the one before it. ``student.toml``
+beside it says what was done to the notebook and what grading it must give. What a student did not
+write is as another one wrote it (``like``), or as released.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ Notebook = dict[str, Any]
 class Expected:
     """What grading must give. In the lists of checks, a step stands for all of its checks.
 
-    ``failed``: wrong in themselves. ``carried``: they fail only because an earlier step is wrong, and keep their points.
+    ``failed``: wrong in themselves. ``carried``: they fail only because an earlier step is wrong,
+        and keep their points.
     """
 
     status: str | None = None  # None: no result, for nothing was handed in
@@ -46,7 +48,8 @@ class Expected:
     messages: dict[str, str] = field(default_factory=dict)
 
     def differences(self, exercise: Exercise, result: Result | None) -> Iterator[str]:
-        """Each way in which a result is another than this one, as a line; nothing for the right result."""
+        """Each way in which a result is another than this one, as a line; nothing for the right
+        result."""
         if result is None or self.status is None:
             if (result is None) != (self.status is None):
                 yield f"expected {self.status or 'no result'}, got {result.status if result else 'none'}"
@@ -55,7 +58,9 @@ class Expected:
             yield f"expected {self.status}, got {result.status}: {result.reason}"
         if (self.reason or "") not in (result.reason or ""):
             yield f"the reason is {result.reason!r}"
-        if len(result.warnings) != len(self.warnings) or any(a not in b for a, b in zip(self.warnings, result.warnings)):
+        if len(result.warnings) != len(self.warnings) or any(
+            a not in b for a, b in zip(self.warnings, result.warnings)
+        ):
             yield f"the warnings are {result.warnings}"
         if self.status == "graded":
             yield from self._verdicts(exercise, result)
@@ -118,7 +123,8 @@ def _student(path: Path) -> Student:
 
 
 def cells_of(student: Student) -> list[str]:
-    """The cells that the student wrote; those of ``like`` first, so that the student's own take their places."""
+    """The cells that the student wrote; those of ``like`` first, so that the student's own take
+    their places."""
     cells: list[str] = []
     for name in filter(None, (student.like, student.id)):
         path = CLASS / name / "answers.py"
@@ -129,7 +135,8 @@ def cells_of(student: Student) -> list[str]:
 
 
 def answer(notebook: Notebook, sources: list[str]) -> None:
-    """Type the answers into the stubs; what is no step's answer becomes a cell of its own behind the one before."""
+    """Type the answers into the stubs; what is no step's answer becomes a cell of its own behind
+    the one before."""
     stubs = {cell["id"]: cell for cell in notebook["cells"] if _kind(cell) == "step"}
     before = next(cell for cell in notebook["cells"] if _kind(cell) == "setup")
     for source in sources:
@@ -141,8 +148,16 @@ def answer(notebook: Notebook, sources: list[str]) -> None:
             # The line that says which step this is stays.
             before["source"] = f"{''.join(before['source']).splitlines()[0]}\n{source}"
         else:
-            added = {"cell_type": "code", "id": f"own-{len(notebook['cells'])}", "metadata": {}, "source": source}
-            notebook["cells"].insert(notebook["cells"].index(before) + 1, {**added, "outputs": [], "execution_count": None})
+            added = {
+                "cell_type": "code",
+                "id": f"own-{len(notebook['cells'])}",
+                "metadata": {},
+                "source": source,
+            }
+            notebook["cells"].insert(
+                notebook["cells"].index(before) + 1,
+                {**added, "outputs": [], "execution_count": None},
+            )
 
 
 def _kind(cell: Notebook) -> str | None:
@@ -194,7 +209,11 @@ def _as_script(notebook: Notebook) -> bytes:
     for cell in notebook["cells"]:
         is_code = cell["cell_type"] == "code"
         source = "".join(cell["source"]).splitlines()
-        lines += ["# %%" if is_code else "# %% [markdown]", *(source if is_code else [f"# {line}" for line in source]), ""]
+        lines += [
+            "# %%" if is_code else "# %% [markdown]",
+            *(source if is_code else [f"# {line}" for line in source]),
+            "",
+        ]
     return "\n".join(lines).encode()
 
 

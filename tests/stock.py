@@ -1,4 +1,5 @@
-"""nbgrader as it comes, to hold ours against: the same submissions, graded in a copy of the course."""
+"""nbgrader as it comes, to hold ours against: the same submissions, graded in a copy of the
+course."""
 
 from __future__ import annotations
 
@@ -30,14 +31,21 @@ SOURCES = "SELECT name, cell_type, locked, source, checksum FROM source_cell ORD
 STUDENTS = "SELECT id, first_name, last_name, email FROM student ORDER BY id"
 
 
-def grade(course: Course, exercise: str, students: Iterable[str], url: str, due: datetime | None = None) -> None:
-    """Grade the same submissions with nbgrader as it comes, in a copy of the course, into the database at ``url``."""
+def grade(
+    course: Course, exercise: str, students: Iterable[str], url: str, due: datetime | None = None
+) -> None:
+    """Grade the same submissions with nbgrader as it comes, in a copy of the course, into the
+    database at ``url``."""
     from nbgrader.apps import NbGraderAPI  # type: ignore[import-untyped]
     from nbgrader.coursedir import CourseDirectory  # type: ignore[import-untyped]
 
     root = course.root.parent / "stock"
     if not root.exists():
-        shutil.copytree(course.root, root, ignore=shutil.ignore_patterns("gradebook.db", "autograded", "submitted"))
+        shutil.copytree(
+            course.root,
+            root,
+            ignore=shutil.ignore_patterns("gradebook.db", "autograded", "submitted"),
+        )
     shutil.copytree(course.submitted, root / "course" / "submitted", dirs_exist_ok=True)
     config = host.config(Course(root, root / "course"))
     config.CourseDirectory.db_url = url

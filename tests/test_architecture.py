@@ -17,7 +17,11 @@ else:
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 PACKAGE = ROOT / "autograder"
-PARTS = {path.stem for path in PACKAGE.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
+PARTS = {
+    path.stem
+    for path in PACKAGE.iterdir()
+    if path.suffix == ".py" or (path / "__init__.py").exists()
+}
 
 
 def _section(title: str) -> str:
@@ -25,9 +29,12 @@ def _section(title: str) -> str:
 
 
 def _floors() -> list[set[str]]:
-    """The packages of each floor in the page's table; a row without a number is on the floor of the row above."""
+    """The packages of each floor in the page's table; a row without a number is on the floor of the
+    row above."""
     floors: list[set[str]] = []
-    for number, name in re.findall(r"^\| (\d*) ?\| `(\w+)` \|", _section("Floors"), flags=re.MULTILINE):
+    for number, name in re.findall(
+        r"^\| (\d*) ?\| `(\w+)` \|", _section("Floors"), flags=re.MULTILINE
+    ):
         if number:
             floors.append(set())
             assert int(number) == len(floors)
@@ -49,7 +56,13 @@ def test_every_package_has_its_row() -> None:
 def _names() -> list[str]:
     """Dotted names that begin with a part of the package: ``engine.grader.Grader.grade``."""
     names = re.findall(r"`((?:\w+\.)+\w+)`", PAGE)
-    return sorted({name for name in names if name.partition(".")[0] in PARTS and not name.endswith((".py", ".md"))})
+    return sorted(
+        {
+            name
+            for name in names
+            if name.partition(".")[0] in PARTS and not name.endswith((".py", ".md"))
+        }
+    )
 
 
 @pytest.mark.parametrize("name", _names())
@@ -72,7 +85,9 @@ def test_the_page_names_enough_to_be_worth_holding() -> None:
 
 
 def test_every_file_that_the_page_names_is_there() -> None:
-    paths = re.findall(r"`((?:autograder|solutions|tests|docs)/[\w./-]+|[\w-]+\.(?:toml|md)|Makefile)`", PAGE)
+    paths = re.findall(
+        r"`((?:autograder|solutions|tests|docs)/[\w./-]+|[\w-]+\.(?:toml|md)|Makefile)`", PAGE
+    )
     assert len(paths) >= 20
     for path in paths:
         assert (ROOT / path).exists(), path

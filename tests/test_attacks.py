@@ -1,4 +1,5 @@
-"""Attacks on the grader, each between two honest neighbours; and proof that they would be seen to succeed."""
+"""Attacks on the grader, each between two honest neighbours; and proof that they would be seen to
+succeed."""
 
 from __future__ import annotations
 
@@ -42,14 +43,18 @@ from autograder.submissions import notebook
 
 LEVELS = ("bubblewrap", "landlock")
 BY_ID = {attack.id.partition("-")[0]: attack for attack in ATTACKS}
-# One in six, of every family some, is made by make test; make test-everything makes the others, and all of them where an
-# ordinary user grades.
+# One in six, of every family some, is made by make test; make test-everything makes the others, and
+# all of them where an ordinary user grades.
 FEW = ATTACKS[::6]
-SAMPLED = [attack if attack in FEW else pytest.param(attack, marks=pytest.mark.everything) for attack in ATTACKS]
+SAMPLED = [
+    attack if attack in FEW else pytest.param(attack, marks=pytest.mark.everything)
+    for attack in ATTACKS
+]
 
 
 def not_here(reason: str) -> None:
-    """A level that does not work on this machine: no reason to pass where it is promised to be tested."""
+    """A level that does not work on this machine: no reason to pass where it is promised to be
+    tested."""
     if os.environ.get("CI"):
         pytest.fail(reason)
     pytest.skip(reason)
@@ -107,7 +112,8 @@ def test_there_are_attacks_of_every_family():
     assert len(ATTACKS) >= 60 and min(families.values()) >= 6
 
 
-# Proof that the attacks see a hole where there is one: each protection is left out, and they must succeed.
+# Proof that the attacks see a hole where there is one: each protection is left out, and they must
+# succeed.
 
 WORKER = [
     ("bubblewrap", "namespaces", ["C01", "C03", "C05"]),
@@ -123,7 +129,11 @@ WORKER = [
 ]
 
 
-@pytest.mark.parametrize(("level", "protection", "ids"), WORKER, ids=lambda value: value if isinstance(value, str) else "")
+@pytest.mark.parametrize(
+    ("level", "protection", "ids"),
+    WORKER,
+    ids=lambda value: value if isinstance(value, str) else "",
+)
 def test_without_a_protection_of_the_worker_its_attacks_succeed(level, protection, ids):
     if protection == "unprivileged" and os.getuid() != 0:
         pytest.skip("only root has privileges to give up")
@@ -191,20 +201,35 @@ def everything_prepared(self, parent):
 GRADER = {
     "deadline": ([(clock, "GRACE_SECONDS", 4.5), (clock, "GRACE_SHARE", 9)], ["E02"]),
     "nonce": ([(remote.Session, "admit", lambda *a: None)], ["B44"]),
-    "size of frames": ([(bounds, "MAX_BYTES", 1 << 40), (recorded_calls, "MAX_HEARD", 1 << 40)], ["E44"]),
+    "size of frames": (
+        [(bounds, "MAX_BYTES", 1 << 40), (recorded_calls, "MAX_HEARD", 1 << 40)],
+        ["E44"],
+    ),
     "weight of values": ([(bounds, "weigh", lambda *a: None)], ["B26"]),
-    "keyed inputs": ([(CompiledExercise, "draw", lambda *a: (np.random.default_rng(0), 0))], ["I02"]),
+    "keyed inputs": (
+        [(CompiledExercise, "draw", lambda *a: (np.random.default_rng(0), 0))],
+        ["I02"],
+    ),
     "repeated calls": ([(remote.Session, "repeat", lambda *a: None)], ["B21"]),
     "hidden checks apart": ([(grading.Grader, "_verdicts", all_in_one_worker)], ["C20", "C21"]),
     "reference apart": ([(Run, "_stub", reference_in_the_grader)], ["E50"]),
     "known kinds": ([(running, "_KNOWN_KINDS", re.compile(".*"))], ["C23", "C24", "C40"]),
-    "known names": ([(StudentErrors, "__init__", errors_with(_names=Everything()))], ["C25", "C41"]),
-    "known lines": ([(StudentErrors, "__init__", errors_with(_lines=Everything()))], ["C42", "C44"]),
+    "known names": (
+        [(StudentErrors, "__init__", errors_with(_names=Everything()))],
+        ["C25", "C41"],
+    ),
+    "known lines": (
+        [(StudentErrors, "__init__", errors_with(_lines=Everything()))],
+        ["C42", "C44"],
+    ),
     "assertions kept": ([(remote, "AssertionError", KeyError)], ["A27"]),
     "loops kept": ([(student_errors, "StopIteration", KeyError)], ["A28", "B57"]),
     "escaping": ([(document, "PAGES", document.PAGES.overlay(autoescape=False))], ["H01", "H03"]),
     "printable messages": ([(grading, "_printable", str)], ["H05", "H06", "H12"]),
-    "values in a file": ([(notebook, "MAX_VALUES", 1 << 40), (budget, "MORE_MEMORY", 1 << 40)], ["G24"]),
+    "values in a file": (
+        [(notebook, "MAX_VALUES", 1 << 40), (budget, "MORE_MEMORY", 1 << 40)],
+        ["G24"],
+    ),
     "code in a file": ([(notebook, "MAX_CODE", 1 << 40)], ["G43"]),
 }
 
@@ -219,7 +244,9 @@ def bare(other_user):
 def test_without_a_protection_of_the_grader_its_attacks_succeed(bare, protection, monkeypatch):
     holes, ids = GRADER[protection]
     for place, name, hole in holes:
-        monkeypatch.setattr(place, name, hole, raising=name not in ("AssertionError", "StopIteration"))
+        monkeypatch.setattr(
+            place, name, hole, raising=name not in ("AssertionError", "StopIteration")
+        )
     for id in ids:
         assert bare.problems(BY_ID[id]), f"{id} is not seen to succeed without {protection}"
 
@@ -242,18 +269,24 @@ def test_a_worker_does_not_outlive_a_parent_that_is_killed(level):
         worker = _descendants() - before
         assert worker
         started = opened._grader._parent._process.pid
-        # bubblewrap stands above the parent of the workers, and gives it a namespace in which it is the first process.
+        # bubblewrap stands above the parent of the workers, and gives it a namespace in which it is
+        # the first process.
         (parent,) = _children(started) if level == "bubblewrap" else (started,)
         os.kill(parent, signal.SIGKILL)
         session.sock.close()
-        # Asked one by one: a process that changes its parent meanwhile is missing in one look at the tree and there in the next.
+        # Asked one by one: a process that changes its parent meanwhile is missing in one look at
+        # the tree and there in the next.
         until = time.monotonic() + 30
-        while (left := {process for process in worker if _state(process) not in "ZX"}) and time.monotonic() < until:
+        while (
+            left := {process for process in worker if _state(process) not in "ZX"}
+        ) and time.monotonic() < until:
             time.sleep(0.02)
         assert not left
         broken = opened._grader.grade(handed_in(), "ada").result
         assert (broken.status, broken.score) == ("error", None)
-        assert opened._grader.grade(handed_in(), "ada").result.score == 12, "the next submission has a new parent"
+        assert opened._grader.grade(handed_in(), "ada").result.score == 12, (
+            "the next submission has a new parent"
+        )
 
 
 def test_workers_share_no_memory_with_their_parent_that_they_could_write_to():
@@ -275,7 +308,9 @@ def attention(answers):
     """The reference's notebook as a student's, with these answers in the place of its own."""
     exercise = load(ROOT, "attention")
     cells = [{**cell.raw, "source": answers.get(cell.id, cell.source)} for cell in exercise.cells]
-    return exercise, json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}).encode()
+    return exercise, json.dumps(
+        {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}
+    ).encode()
 
 
 @pytest.fixture(scope="module")
@@ -299,7 +334,11 @@ def graded():
         grader.__exit__()
 
 
-@pytest.mark.parametrize("answers", [{}, *({step: HONEST[step]} for step in HONEST), HONEST], ids=lambda a: "+".join(a) or "right")
+@pytest.mark.parametrize(
+    "answers",
+    [{}, *({step: HONEST[step]} for step in HONEST), HONEST],
+    ids=lambda a: "+".join(a) or "right",
+)
 def test_honest_work_gets_the_same_at_every_level(graded, answers):
     data = attention(answers)[1]
     first, *others = (graded(level, b"key", data) for level in (*LEVELS, "process"))
@@ -366,7 +405,11 @@ def test_nothing_but_a_regular_file_is_collected_and_nobody_else_suffers(course,
     for student in ("ada", "zoe"):
         assert (course.submitted / student / "target" / "target.ipynb").read_bytes() == handed_in()
     assert not (course.submitted / "mallory" / "target" / "target.ipynb").exists()
-    everything = [path for path in course.root.rglob("*") if path.is_file() and not path.is_symlink() and path.name != "secret.ipynb"]
+    everything = [
+        path
+        for path in course.root.rglob("*")
+        if path.is_file() and not path.is_symlink() and path.name != "secret.ipynb"
+    ]
     assert not any(FILE.encode() in path.read_bytes() for path in everything)
     assert cost.memory_mb < MEMORY_MB and cost.seconds < 10
 
@@ -374,7 +417,10 @@ def test_nothing_but_a_regular_file_is_collected_and_nobody_else_suffers(course,
 def graded_files(course, students):
     """The results of these students, from the files where submissions lie."""
     with closing(pool.Here(1, exercise(), course.secret(), course.settings)) as here:
-        tasks = [submitted.task_of(course, "target", course.submitted, student, True) for student in students]
+        tasks = [
+            submitted.task_of(course, "target", course.submitted, student, True)
+            for student in students
+        ]
         return [here.submit(task).result().result for task in tasks]
 
 
@@ -391,7 +437,11 @@ def test_what_is_no_file_where_submissions_lie_is_rejected_and_the_class_goes_on
     else:
         (place / "target.ipynb").mkdir()
     results = graded_files(course, ["ada", "mallory", "zoe"])
-    assert [(result.status, result.score) for result in results] == [("graded", 12), ("rejected", None), ("graded", 12)]
+    assert [(result.status, result.score) for result in results] == [
+        ("graded", 12),
+        ("rejected", None),
+        ("graded", 12),
+    ]
 
 
 def test_a_hard_link_is_read_as_the_bytes_that_it_is(course):
@@ -402,14 +452,42 @@ def test_a_hard_link_is_read_as_the_bytes_that_it_is(course):
     assert (course.root / "secret.ipynb").read_text() == FILE
 
 
-@pytest.mark.parametrize("name", ["..", ".hidden", "b.*", "-rf;x", "a b", "=HYPERLINK(1)", "+cmd|' C'!A0", "\x1b[2J", "é", "x" * 65, "ada\n"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "..",
+        ".hidden",
+        "b.*",
+        "-rf;x",
+        "a b",
+        "=HYPERLINK(1)",
+        "+cmd|' C'!A0",
+        "\x1b[2J",
+        "é",
+        "x" * 65,
+        "ada\n",
+    ],
+)
 def test_a_folder_whose_name_is_no_student_id_is_nobodys(course, name):
     if name != "..":
         (course.submitted / name / "target").mkdir(parents=True)
     assert submitted.students_in(course.submitted, "target") == ["ada", "mallory", "zoe"]
 
 
-@pytest.mark.parametrize("text", [b"2000-01-01 00:00:00 UTC" * 99, b"\xff\xfe", b"9" * 150, b"now", b"2000-01-01 00:00:00 /etc/passwd", b""])
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"2000-01-01 00:00:00 UTC" * 99,
+        b"\xff\xfe",
+        b"9" * 150,
+        b"now",
+        b"2000-01-01 00:00:00 /etc/passwd",
+        b"",
+    ],
+)
 def test_a_forged_time_stamp_is_no_time(course, text):
     (course.submitted / "ada" / "target" / "timestamp.txt").write_bytes(text)
-    assert timestamp.submitted_at(course.submitted / "ada" / "target") in (None, datetime(2000, 1, 1))
+    assert timestamp.submitted_at(course.submitted / "ada" / "target") in (
+        None,
+        datetime(2000, 1, 1),
+    )

@@ -1,7 +1,8 @@
-"""Values drawn at random, returned from every step of the real exercises, through everything that is made of them.
+"""Values drawn at random, returned from every step of the real exercises, through everything that
+is made of them.
 
-A submission holds a value for each step, so that a worker is started for many values, not for one. ``pytest -m everything``
-draws more of them.
+A submission holds a value for each step, so that a worker is started for many values, not for one.
+``pytest -m everything`` draws more of them.
 """
 
 from __future__ import annotations
@@ -18,8 +19,42 @@ from hypothesis import strategies as st
 EDGES = (0.0, -0.0, 5e-324, 2.2e-308, 1.7976931348623157e308, 1.7976e308, 1.79769e308, -1.7976931348623157e308, 1e300, 1e16, 0.1,
          3.4028235e38, 65504.0, 1 - 2**-53, 1 + 2**-52, math.inf, -math.inf, math.nan)  # fmt: skip
 INTEGERS = (0, 1, -1, 2**31 - 1, 2**31, -(2**63), 2**63, 2**64, 10**308, 10**309, 10**997)
-TEXTS = ("", "nan", "-inf", "1e999", "\x00", "\ud800", "\u202e", "</script>", "\x1b[2J", "\n::error::x", "x" * 10_000, "=1+1", "0" * 400)
-DTYPES = ("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "g", "c16", "O", "S3", "U3", "M8[s]", "m8[s]")
+TEXTS = (
+    "",
+    "nan",
+    "-inf",
+    "1e999",
+    "\x00",
+    "\ud800",
+    "\u202e",
+    "</script>",
+    "\x1b[2J",
+    "\n::error::x",
+    "x" * 10_000,
+    "=1+1",
+    "0" * 400,
+)
+DTYPES = (
+    "?",
+    "i1",
+    "i2",
+    "i4",
+    "i8",
+    "u1",
+    "u2",
+    "u4",
+    "u8",
+    "f2",
+    "f4",
+    "f8",
+    "g",
+    "c16",
+    "O",
+    "S3",
+    "U3",
+    "M8[s]",
+    "m8[s]",
+)
 
 reals = st.sampled_from(EDGES) | st.floats(allow_nan=True)
 numbers = reals | st.sampled_from(INTEGERS) | st.integers(-(2**70), 2**70)
@@ -35,7 +70,9 @@ def source(value: object) -> str:
         inside = "".join(f"{source(part)}, " for part in value)
         return f"[{inside}]" if isinstance(value, list) else f"({inside})"
     if isinstance(value, dict):
-        return "{" + "".join(f"{source(key)}: {source(part)}, " for key, part in value.items()) + "}"
+        return (
+            "{" + "".join(f"{source(key)}: {source(part)}, " for key, part in value.items()) + "}"
+        )
     return ascii(value)
 
 
@@ -100,7 +137,12 @@ def typed(name, grader, drawn):
     answers = {}
     for step, answer in zip(grader.exercise.steps, drawn):
         right = f"{grader.exercise.cell(step).source}\n_right_{step} = {step}"
-        answers[step] = answer.replace("STEP", step).replace("# RIGHT", right).replace("_like", f"_like_{step}").replace("_but_for_one", f"_one_{step}")
+        answers[step] = (
+            answer.replace("STEP", step)
+            .replace("# RIGHT", right)
+            .replace("_like", f"_like_{step}")
+            .replace("_but_for_one", f"_one_{step}")
+        )
     return handed_in(name, answers)
 
 
@@ -112,7 +154,9 @@ def holds(opened, name, data):
     assert grader.faults(typed(name, grader, drawn)) == []
 
 
-FUZZ = settings(derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+FUZZ = settings(
+    derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck)
+)
 
 
 @pytest.mark.parametrize("name", NAMES)

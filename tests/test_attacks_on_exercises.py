@@ -1,7 +1,8 @@
-"""Odd and hostile answers to the real exercises: each costs its author alone, and is shown without a fault.
+"""Odd and hostile answers to the real exercises: each costs its author alone, and is shown without
+a fault.
 
-The ordinary run makes every attack that once succeeded, and nearly every value at one step. ``pytest -m everything`` makes
-every value at every step, alone and in all steps at once.
+The ordinary run makes every attack that once succeeded, and nearly every value at one step.
+``pytest -m everything`` makes every value at every step, alone and in all steps at once.
 """
 
 from __future__ import annotations
@@ -71,7 +72,8 @@ def opened():
 
 @pytest.fixture(scope="module")
 def patient():
-    """A grader that gives every submission time enough, also where the machine is busy: for what is about points."""
+    """A grader that gives every submission time enough, also where the machine is busy: for what is
+    about points."""
     with Grader(neighbours.exercise("attention"), b"key", Settings()) as grader:
         yield grader
 
@@ -88,10 +90,16 @@ def test_what_once_did_harm_costs_its_author_alone(opened, value, step):
 
 @pytest.mark.parametrize(
     ("name", "answers"),
-    [pytest.param(name, answers, id=f"{name}-{number}") for name in NAMES for number, answers in enumerate(mixed(name))],
+    [
+        pytest.param(name, answers, id=f"{name}-{number}")
+        for name in NAMES
+        for number, answers in enumerate(mixed(name))
+    ],
 )
 def test_odd_answers_to_every_step_cost_their_author_alone(opened, name, answers):
-    assert opened(name).problems(answers) == [], {step: str(value) for step, value in answers.items()}
+    assert opened(name).problems(answers) == [], {
+        step: str(value) for step, value in answers.items()
+    }
 
 
 @pytest.mark.everything
@@ -105,7 +113,9 @@ def test_odd_answers_to_every_step_cost_their_author_alone(opened, name, answers
     ],
 )
 def test_every_odd_answer_to_any_step_beside_others_costs_its_author_alone(opened, name, answers):
-    assert opened(name).problems(answers) == [], {step: str(value) for step, value in answers.items()}
+    assert opened(name).problems(answers) == [], {
+        step: str(value) for step, value in answers.items()
+    }
 
 
 @pytest.mark.everything
@@ -114,7 +124,10 @@ def test_every_odd_answer_to_any_step_beside_others_costs_its_author_alone(opene
     [
         pytest.param(name, value, step, id=f"{name}-{value}-{step}".replace(" ", "_"))
         for name in NAMES
-        for value, step in [*alone(name), *((value, EVERY) for value in VALUES if steps_for(value, name))][::20]  # they are many, and take seconds each
+        for value, step in [
+            *alone(name),
+            *((value, EVERY) for value in VALUES if steps_for(value, name)),
+        ][::20]  # they are many, and take seconds each
     ],
 )
 def test_odd_answers_to_any_step_cost_their_author_alone(opened, name, value, step):
@@ -124,13 +137,20 @@ def test_odd_answers_to_any_step_cost_their_author_alone(opened, name, value, st
 @pytest.mark.parametrize(
     ("value", "step"),
     [
-        pytest.param(value, step, marks=[] if step in TRICKED else pytest.mark.everything, id=f"{value}-{step}")
+        pytest.param(
+            value,
+            step,
+            marks=[] if step in TRICKED else pytest.mark.everything,
+            id=f"{value}-{step}",
+        )
         for value in TRICKS
         for step in steps_for(value, "attention")
     ],
 )
 def test_a_trick_earns_no_point_that_the_same_answer_without_it_does_not(patient, value, step):
-    without = neighbours.handed_in("attention", {step: value.harmless(neighbours.exercise("attention"), step)})
+    without = neighbours.handed_in(
+        "attention", {step: value.harmless(neighbours.exercise("attention"), step)}
+    )
     tricked = patient.grade(answered("attention", {step: value}), "mallory").result
     earned = {check.name: check.earned for check in tricked.step(step).checks}
     assert tricked.score <= patient.grade(without, "mallory").result.score, earned
@@ -142,7 +162,12 @@ def test_there_are_values_of_every_kind_and_each_has_its_turn():
         in_ordinary_runs = {value.name for answers in mixed(name) for value in answers.values()}
         assert in_ordinary_runs == {value.name for value in VALUES if not value.steps} - ALONE
         turns = [mixed(name, turn) for turn in range(len(neighbours.exercise(name).steps))]
-        pairs = {(value.name, step) for turn in turns for answers in turn for step, value in answers.items()}
+        pairs = {
+            (value.name, step)
+            for turn in turns
+            for answers in turn
+            for step, value in answers.items()
+        }
         assert len(pairs) == len(in_ordinary_runs) * len(turns)
 
 
@@ -167,15 +192,21 @@ def {step}(*args, **kwargs):
 
 @pytest.fixture(scope="module")
 def spied(patient):
-    """A last step that is right only where an earlier one was replaced: beside a softmax that hidden checks alone refuse, and a right one."""
+    """A last step that is right only where an earlier one was replaced: beside a softmax that
+    hidden checks alone refuse, and a right one."""
     exercise = neighbours.exercise("attention")
     *earlier, step = exercise.steps
     spy = SPY.format(right=exercise.cell(step).source, step=step, earlier=earlier)
     wrong, right = ({"softmax": WRONG_WHERE_HIDDEN, step: spy}, {step: spy})
-    both = [patient.grade(neighbours.handed_in("attention", answers), "mallory") for answers in (wrong, right)]
+    both = [
+        patient.grade(neighbours.handed_in("attention", answers), "mallory")
+        for answers in (wrong, right)
+    ]
     first, second = (graded.result.step("softmax").checks for graded in both)
     assert all(check.status == "passed" for check in (*first, *second) if not check.hidden)
-    assert any(check.status == "failed" for check in first) and all(check.status == "passed" for check in second)
+    assert any(check.status == "failed" for check in first) and all(
+        check.status == "passed" for check in second
+    )
     return both
 
 
@@ -183,7 +214,11 @@ def spied(patient):
 def test_what_gradescope_shows_at_once_does_not_tell_of_hidden_checks(spied, hidden):
     exercise = neighbours.exercise("attention")
     seen = [
-        [test for test in gradescope.results(exercise, graded.result, hidden)["tests"] if test["visibility"] == "visible"]
+        [
+            test
+            for test in gradescope.results(exercise, graded.result, hidden)["tests"]
+            if test["visibility"] == "visible"
+        ]
         for graded in spied
     ]
     assert seen[0] == seen[1]
@@ -194,4 +229,6 @@ def test_a_page_on_which_hidden_checks_are_never_told_does_not_tell_of_them(spie
     seen = [disclosure.as_student_sees(graded.result, "never") for graded in spied]
     assert seen[0].checks == seen[1].checks
     for graded in spied:
-        assert "passes once" not in feedback.page(exercise, graded.result, graded.submission, None, hidden="never")
+        assert "passes once" not in feedback.page(
+            exercise, graded.result, graded.submission, None, hidden="never"
+        )

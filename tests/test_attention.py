@@ -1,4 +1,5 @@
-"""The exercise attention: its checks, its seeds and its scenes, held without the build and the engine."""
+"""The exercise attention: its checks, its seeds and its scenes, held without the build and the
+engine."""
 
 from __future__ import annotations
 
@@ -23,10 +24,22 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from attention_notebook import SOURCE, cells, checks, lost, namespace, play, reference, run_check, stubs
+from attention_notebook import (
+    SOURCE,
+    cells,
+    checks,
+    lost,
+    namespace,
+    play,
+    reference,
+    run_check,
+    stubs,
+)
 from wrong_answers import WRONG_ANSWERS, WrongAnswer
 
-GOLDEN = json.loads((Path(__file__).parent / "golden" / "seed_values.json").read_text(encoding="utf-8"))
+GOLDEN = json.loads(
+    (Path(__file__).parent / "golden" / "seed_values.json").read_text(encoding="utf-8")
+)
 POINTS = {
     "project_qkv": 6,
     "attention_scores": 8,
@@ -42,7 +55,13 @@ POINTS = {
     "concat_heads": 6,
     "multi_head_attention": 10,
 }
-NAMED_CATEGORIES = ("shapes", "row sums", "mask correctness", "overflow safety", "multi-head concatenation")
+NAMED_CATEGORIES = (
+    "shapes",
+    "row sums",
+    "mask correctness",
+    "overflow safety",
+    "multi-head concatenation",
+)
 KEYS = (1, 2, 3)
 
 
@@ -82,7 +101,9 @@ def after(title: str, text: str, count: int) -> list[str]:
 
 
 def test_the_steps_are_those_of_the_contract_in_its_order_with_its_points() -> None:
-    assert [(cell.name, cell.points) for cell in cells() if cell.kind == "step"] == list(POINTS.items())
+    assert [(cell.name, cell.points) for cell in cells() if cell.kind == "step"] == list(
+        POINTS.items()
+    )
     for step, points in POINTS.items():
         assert sum(cell.points for cell in checks(step)) == points, step
     assert sum(POINTS.values()) == 100
@@ -129,13 +150,20 @@ def test_visible_checks_use_neither_drawn_numbers_nor_oracles() -> None:
 
 
 def test_headings_come_in_order() -> None:
-    levels = [len(m) for cell in cells() if cell.kind == "markdown" for m in re.findall(r"^# (#+) ", cell.text, re.M)]
+    levels = [
+        len(m)
+        for cell in cells()
+        if cell.kind == "markdown"
+        for m in re.findall(r"^# (#+) ", cell.text, re.M)
+    ]
     assert levels[0] == 1
     assert levels.count(1) == 1
     assert all(deeper <= level + 1 for level, deeper in itertools.pairwise(levels))
 
 
-def test_the_file_runs_as_plain_python_with_numpy_alone_and_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_the_file_runs_as_plain_python_with_numpy_alone_and_leaves_nothing_behind(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "matplotlib.py").write_text("raise ImportError")
     (tmp_path / "IPython.py").write_text("raise ImportError")
     before = sorted(SOURCE.parent.iterdir())
@@ -166,7 +194,9 @@ def test_no_name_of_a_scene_or_a_check_lies_about_for_a_student_to_use_by_accide
     known = set(names)
     with contextlib.redirect_stdout(io.StringIO()):
         for cell in cells():
-            if cell.code and (cell.kind in ("code", "step") or (cell.kind == "check" and not cell.hidden)):
+            if cell.code and (
+                cell.kind in ("code", "step") or (cell.kind == "check" and not cell.hidden)
+            ):
                 exec(cell.code, names)
     scenes = set(re.findall(r"^@demo\ndef (\w+)", SOURCE.read_text(encoding="utf-8"), re.M))
     assert set(names) - known == {*POINTS, *scenes, "five_tokens", "answer", "allowed", "token"}
@@ -230,7 +260,9 @@ def seed_000() -> dict[str, Any]:
         "softmax": softmax,
         "weighted_sum": lambda weights, V: weights @ V,
         "scaled_dot_product_attention": scaled_dot_product_attention,
-        "self_attention": lambda X, W_Q, W_K, W_V, mask=None: scaled_dot_product_attention(X @ W_Q, X @ W_K, X @ W_V),
+        "self_attention": lambda X, W_Q, W_K, W_V, mask=None: scaled_dot_product_attention(
+            X @ W_Q, X @ W_K, X @ W_V
+        ),
     }
 
 
@@ -291,7 +323,10 @@ def seed_002() -> dict[str, Any]:
         weights = softmax(Q @ K.T / np.sqrt(Q.shape[-1]))
         return weights @ V, weights
 
-    return seed_000() | {"softmax": softmax, "scaled_dot_product_attention": scaled_dot_product_attention}
+    return seed_000() | {
+        "softmax": softmax,
+        "scaled_dot_product_attention": scaled_dot_product_attention,
+    }
 
 
 def seed_003() -> dict[str, Any]:
@@ -367,7 +402,9 @@ RANDOM_X = """
 1.64 -0.16 -0.50 0.44 -0.76 1.08 0.80 1.68 1.28 1.30 0.61 1.33 -0.23 0.04 -0.25 0.86"""
 RANDOM_SCORES = """
 48.36 -1.43 7.06 16.17 1.88 14.59 -10.85 -11.88 -20.90 -3.98 16.85 5.96 7.22 3.67 49.61 35.63"""
-RANDOM_SCALED = "17.10 -0.51 2.50 5.72 0.67 5.16 -3.84 -4.20 -7.39 -1.41 5.96 2.11 2.55 1.30 17.54 12.60"
+RANDOM_SCALED = (
+    "17.10 -0.51 2.50 5.72 0.67 5.16 -3.84 -4.20 -7.39 -1.41 5.96 2.11 2.55 1.30 17.54 12.60"
+)
 RANDOM_WEIGHTS = "1.000 0.000 0.000 0.000 0.011 0.989 0.000 0.000 0.000 0.001 0.979 0.021 0.000 0.000 0.993 0.007"
 RANDOM_OUTPUT = """
 -3.69 0.80 9.47 -2.52 -6.27 -0.84 -3.96 -3.32 -1.78 5.17 3.80 2.56 -3.00 1.60 0.38 5.11
@@ -440,7 +477,9 @@ def test_the_functions_reproduce_the_golden_values() -> None:
     np.testing.assert_allclose(many, gold["concat"], **same)
 
     cat = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.2], [0.1, 0.2, 1.0], [0.0, 0.0, 1.0]])
-    for got, name in zip(f.self_attention(cat, np.eye(3), np.eye(3), np.eye(3)), ("output", "weights")):
+    for got, name in zip(
+        f.self_attention(cat, np.eye(3), np.eye(3), np.eye(3)), ("output", "weights")
+    ):
         np.testing.assert_allclose(got, GOLDEN["000"][name], **same)
 
     draw = np.random.RandomState(42)
@@ -449,16 +488,23 @@ def test_the_functions_reproduce_the_golden_values() -> None:
     for got, name in zip(f.self_attention(X, *W), ("output", "weights")):
         np.testing.assert_allclose(got, GOLDEN["002"][name], **same)
 
-    K, V = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), np.array([[10.0, 0.0], [0.0, 10.0], [5.0, 5.0]])
+    K, V = (
+        np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]),
+        np.array([[10.0, 0.0], [0.0, 10.0], [5.0, 5.0]]),
+    )
     for query in ([1.0, 0.0], [0.0, 1.0]):
-        for got, name in zip(f.scaled_dot_product_attention(np.array([query]), K, V), ("output", "weights")):
+        for got, name in zip(
+            f.scaled_dot_product_attention(np.array([query]), K, V), ("output", "weights")
+        ):
             np.testing.assert_allclose(got, GOLDEN["004"][str(query)][name], **same)
 
 
 def test_the_four_random_tokens_are_those_of_the_seed_at_five_decimals() -> None:
     names = namespace()
     shown = {}
-    names.update(vars(reference()), table=lambda numbers, *_: shown.setdefault(len(shown), np.array(numbers)))
+    names.update(
+        vars(reference()), table=lambda numbers, *_: shown.setdefault(len(shown), np.array(numbers))
+    )
     names["demo"] = lambda scene: scene() if scene.__name__ == "four_random_tokens" else None
     with contextlib.redirect_stdout(io.StringIO()):
         for cell in cells():
@@ -508,9 +554,14 @@ def test_a_failing_check_names_the_first_earlier_step_that_fails_and_rerunning_c
     assert "First mend" not in run("attention_scores-by_hand")
     names["weighted_sum"] = lambda weights, V: weights * V
     where = "step 2, attention_scores: its check by_hand fails.\n"
-    exec("def scaled_dot_product_attention(Q, K, V, mask=None):\n    return attention_scores(Q, K), K", names)
+    exec(
+        "def scaled_dot_product_attention(Q, K, V, mask=None):\n    return attention_scores(Q, K), K",
+        names,
+    )
     assert run("scaled_dot_product_attention-by_hand").endswith(f"First mend {where}")
-    assert f"Not the reason, but still open: {where}" in run("weighted_sum-by_hand"), "it calls no other step"
+    assert f"Not the reason, but still open: {where}" in run("weighted_sum-by_hand"), (
+        "it calls no other step"
+    )
     assert "still open" not in run("weighted_sum-by_hand"), "that was said"
     names["attention_scores"] = right
     assert "✓ attention_scores-by_hand: passed, 2 points" in run("attention_scores-by_hand")

@@ -29,24 +29,39 @@ def test_the_autograded_notebook_agrees_with_nbgraders_own_reading_of_it(course:
     from nbgrader.utils import determine_grade
 
     courses.submit(course, "ada", ANSWERED, "2026-11-20 11:00:00 UTC")
-    one = courses.graded(course, "ada", {**ANSWERED, "extra": "print('mine')"}, ALL_CHECKS[:1], total__by_hand=0.7)
+    one = courses.graded(
+        course, "ada", {**ANSWERED, "extra": "print('mine')"}, ALL_CHECKS[:1], total__by_hand=0.7
+    )
     path = autograded.write(course, courses.load(course), one)
     assert path == course.autograded / "ada" / NAME / f"{NAME}.ipynb"
     assert (path.parent / "timestamp.txt").read_text() == "2026-11-20 11:00:00 UTC"
     notebook = read_notebook(path)
     cells = {cell.id: cell for cell in notebook.cells}
     scores = {
-        id: determine_grade(cell)[0] for id, cell in cells.items() if cell.metadata.get("nbgrader", {}).get("grade")
+        id: determine_grade(cell)[0]
+        for id, cell in cells.items()
+        if cell.metadata.get("nbgrader", {}).get("grade")
     }
-    assert scores == {"double-by_hand": 2, "double-drawn": 0, "total-by_hand": 0.7, "total-negative": 0, "why": None}
-    assert cells["double"].source == RIGHT["double"].rstrip("\n") or cells["double"].source == RIGHT["double"]
+    assert scores == {
+        "double-by_hand": 2,
+        "double-drawn": 0,
+        "total-by_hand": 0.7,
+        "total-negative": 0,
+        "why": None,
+    }
+    assert (
+        cells["double"].source == RIGHT["double"].rstrip("\n")
+        or cells["double"].source == RIGHT["double"]
+    )
     assert cells["why"].source == "```text\n" + ANSWERED["why"] + "\n```"
     assert cells["added-1"].source == "print('mine')"
     assert "got <b>nothing</b>" in cells["double-drawn"].outputs[0].text
     assert "double_by_definition" not in path.read_text() and "HIDDEN TESTS" not in path.read_text()
 
 
-def test_the_autograded_notebook_of_a_blank_submission_is_the_release_with_verdicts(course: Course) -> None:
+def test_the_autograded_notebook_of_a_blank_submission_is_the_release_with_verdicts(
+    course: Course,
+) -> None:
     from nbgrader.utils import determine_grade
 
     path = autograded.write(course, courses.load(course), courses.graded(course, "cyd", {}, ()))
@@ -59,7 +74,8 @@ def test_the_autograded_notebook_of_a_blank_submission_is_the_release_with_verdi
 
 
 @pytest.mark.parametrize(
-    "text", ["````\n<script>alert(1)</script>", "a ``` b", "word " * 60, "x" * 300, "\x1b[2Jgone\u202e"]
+    "text",
+    ["````\n<script>alert(1)</script>", "a ``` b", "word " * 60, "x" * 300, "\x1b[2Jgone\u202e"],
 )
 def test_a_students_markdown_is_shown_as_text(text: str) -> None:
     from nbconvert.filters import markdown2html

@@ -1,4 +1,5 @@
-"""The benchmark measures what it says, on classes so small that it can be tested; no figure is judged here."""
+"""The benchmark measures what it says, on classes so small that it can be tested; no figure is
+judged here."""
 
 from __future__ import annotations
 
@@ -37,7 +38,9 @@ print(run.code, run.cost.cpu >= 0.4)
 def bench(module: str, folder: Path, *arguments: str) -> list[str]:
     """The lines that a benchmark prints."""
     command = [sys.executable, "-m", f"benchmarks.{module}", "--folder", str(folder), *arguments]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=1800, check=False)
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=1800, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
     return done.stdout.splitlines()
@@ -60,7 +63,9 @@ def test_a_larger_class_begins_with_the_smaller_one(people: Class) -> None:
 
 
 def test_who_is_right_gets_all_points_and_who_is_wrong_or_broken_does_not(people: Class) -> None:
-    with Grader(exercise.load(ROOT, "attention"), b"bench", Settings(carried=0, carried_unattempted=0)) as grader:
+    with Grader(
+        exercise.load(ROOT, "attention"), b"bench", Settings(carried=0, carried_unattempted=0)
+    ) as grader:
         for one in people.submissions(20):
             result = grader.grade(one.data, one.student).result
             assert result.status == ("rejected" if one.rejected else "graded")
@@ -69,8 +74,16 @@ def test_who_is_right_gets_all_points_and_who_is_wrong_or_broken_does_not(people
 
 def test_a_verdict_that_differs_matters_where_the_student_was_honest() -> None:
     kinds = {"ada": "right", "raj": "broken"}
-    one = {("ada", "softmax-by_hand"): "", ("raj", "softmax-by_hand"): "", ("raj", "softmax-any_axis"): "NaN"}
-    other = {("ada", "softmax-by_hand"): "got 1", ("raj", "softmax-by_hand"): "got 2", ("raj", "softmax-any_axis"): "inf"}
+    one = {
+        ("ada", "softmax-by_hand"): "",
+        ("raj", "softmax-by_hand"): "",
+        ("raj", "softmax-any_axis"): "NaN",
+    }
+    other = {
+        ("ada", "softmax-by_hand"): "got 1",
+        ("raj", "softmax-by_hand"): "got 2",
+        ("raj", "softmax-any_axis"): "inf",
+    }
     found = list(disagreements(kinds, "stock", one, "ours", other))
     assert [(entry.student, entry.check, entry.matters) for entry in found] == [
         ("ada", "softmax-by_hand", True),
@@ -81,14 +94,19 @@ def test_a_verdict_that_differs_matters_where_the_student_was_honest() -> None:
 
 def test_the_time_of_a_process_counts_that_lost_its_parent(tmp_path: Path) -> None:
     command = [sys.executable, "-c", ORPHAN, str(tmp_path)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=900, check=False)
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=900, check=False
+    )
     assert done.stdout == "0 True\n", done.stderr
 
 
 @pytest.mark.everything
 def test_make_bench_writes_tables_and_a_plot_and_ends_with_the_ratio(tmp_path: Path) -> None:
     lines = bench("bench", tmp_path, "--quick")
-    assert re.match(r"\d+\.\dx autograder grade \(all cores\) against stock nbgrader autograde, submissions a second", lines[-1])
+    assert re.match(
+        r"\d+\.\dx autograder grade \(all cores\) against stock nbgrader autograde, submissions a second",
+        lines[-1],
+    )
     assert (tmp_path / "bench.png").read_bytes().startswith(b"\x89PNG")
     assert "<svg" in (tmp_path / "bench.svg").read_text(encoding="utf-8")
     assert lines[0] in (tmp_path / "bench.txt").read_text(encoding="utf-8")

@@ -36,7 +36,10 @@ def test_a_check_that_never_ends_with_an_answer_ends_with_the_submissions_time()
 
     assert time.process_time() - begun < 2 * SECONDS
     assert [check.status for check in hostile.checks] == ["failed", "failed"]
-    assert hostile.checks[0].message == "what f returned takes longer to look at than the 2 s of a submission"
+    assert (
+        hostile.checks[0].message
+        == "what f returned takes longer to look at than the 2 s of a submission"
+    )
     assert honest.score == 2
 
 
@@ -57,7 +60,10 @@ def test_time_that_is_over_in_a_finalizer_is_over_after_it(capfd):
     """)
     (hostile,) = graded(toy, RIGHT)
 
-    assert hostile.checks[0].message == "what f returned takes longer to look at than the 2 s of a submission"
+    assert (
+        hostile.checks[0].message
+        == "what f returned takes longer to look at than the 2 s of a submission"
+    )
     assert capfd.readouterr().err == ""
 
 
@@ -156,7 +162,8 @@ def test_no_answer_makes_the_grader_grow(bomb):
         assert grader.grade(submission(toy, f=right), "ada").result.score == 40
 
 
-# Proof that these tests would see a hole: each protection is left out, and what it prevents happens.
+# Proof that these tests would see a hole: each protection is left out, and what it prevents
+# happens.
 
 # A worker belongs to the student.
 FORGED = "import sys\nbounds = sys.modules['autograder.engine.worker.protocol.bounds']\n"
@@ -182,7 +189,9 @@ TOO_MUCH = {
 
 
 @pytest.mark.parametrize("protection", TOO_MUCH)
-def test_what_is_too_much_fails_and_passes_where_its_protection_is_left_out(monkeypatch, protection):
+def test_what_is_too_much_fails_and_passes_where_its_protection_is_left_out(
+    monkeypatch, protection
+):
     hole, check, answer = TOO_MUCH[protection]
     toy = exercise(check)
     settings = Settings(isolation="process", call_seconds=5, submission_seconds=30)
@@ -196,7 +205,9 @@ def test_what_is_too_much_fails_and_passes_where_its_protection_is_left_out(monk
 
 
 def test_a_check_goes_on_for_as_long_as_it_likes_where_the_clock_is_left_out(monkeypatch):
-    toy = exercise("import time\nf()\nend = time.process_time() + 4\nwhile time.process_time() < end: pass")
+    toy = exercise(
+        "import time\nf()\nend = time.process_time() + 4\nwhile time.process_time() < end: pass"
+    )
     taken = []
     for tick in (budget._tick, lambda *_: None):
         monkeypatch.setattr(budget, "_tick", tick)
@@ -216,7 +227,11 @@ def test_calls_are_kept_while_they_are_small_and_few():
         for answer in (small, large):
             spent = Budget(30)
             run = Run(grader._compiled, grading.parse(submission(toy, f=answer), toy), spent)
-            kept[answer] = [call for _, verdict in run.verdicts({check.id for check in toy.checks}) for call in verdict.calls]
+            kept[answer] = [
+                call
+                for _, verdict in run.verdicts({check.id for check in toy.checks})
+                for call in verdict.calls
+            ]
             assert sum(call.size for call in kept[answer]) == spent.kept <= budget.MOST_KEPT
 
     assert len(kept[small]) > 300
@@ -229,16 +244,26 @@ def test_no_call_is_kept_whose_arguments_the_students_code_chose():
     with Grader(toy, b"key", SHORT) as grader:
         data = submission(toy, f="def f(a):\n    a[...] = 1e9\n    return 1")
         run = Run(grader._compiled, grading.parse(data, toy), Budget(30))
-        calls = [len(verdict.calls) for _, verdict in run.verdicts({check.id for check in toy.checks})]
+        calls = [
+            len(verdict.calls) for _, verdict in run.verdicts({check.id for check in toy.checks})
+        ]
 
-    assert calls == [1, 1], "the second call of the first check is left out, and the next check begins anew"
+    assert calls == [1, 1], (
+        "the second call of the first check is left out, and the next check begins anew"
+    )
 
 
-def test_a_worker_that_hangs_up_and_goes_on_is_not_taken_for_one_that_the_system_killed(monkeypatch):
+def test_a_worker_that_hangs_up_and_goes_on_is_not_taken_for_one_that_the_system_killed(
+    monkeypatch,
+):
     runs = []
     verdicts = Grader._verdicts
-    monkeypatch.setattr(Grader, "_verdicts", lambda self, *args: runs.append(1) or verdicts(self, *args))
-    (result,) = graded(exercise("f()"), "import os\ndef f():\n    os.closerange(3, 64)\n    while True: pass")
+    monkeypatch.setattr(
+        Grader, "_verdicts", lambda self, *args: runs.append(1) or verdicts(self, *args)
+    )
+    (result,) = graded(
+        exercise("f()"), "import os\ndef f():\n    os.closerange(3, 64)\n    while True: pass"
+    )
 
     assert result.checks[0].message == "f ended its process"
     assert len(runs) == 1
@@ -247,7 +272,9 @@ def test_a_worker_that_hangs_up_and_goes_on_is_not_taken_for_one_that_the_system
 def test_a_second_run_has_the_time_that_the_first_has_left(monkeypatch):
     left = []
     verdicts = Grader._verdicts
-    monkeypatch.setattr(Grader, "_verdicts", lambda self, *args: left.append(args[1].left) or verdicts(self, *args))
+    monkeypatch.setattr(
+        Grader, "_verdicts", lambda self, *args: left.append(args[1].left) or verdicts(self, *args)
+    )
     slow = "import os, signal, time\ndef f():\n    time.sleep(0.5)\n    os.kill(os.getpid(), signal.SIGKILL)"
     graded(exercise("f()"), slow)
 
@@ -266,8 +293,14 @@ def test_what_is_spent_of_a_part_is_spent_of_the_whole():
 
 
 def test_the_process_is_as_it_was_when_the_submission_is_done():
-    before = [budget.resource.getrlimit(kind) for kind in (budget.resource.RLIMIT_AS, budget.resource.RLIMIT_CPU)]
+    before = [
+        budget.resource.getrlimit(kind)
+        for kind in (budget.resource.RLIMIT_AS, budget.resource.RLIMIT_CPU)
+    ]
     graded(exercise("f()"), RIGHT)
 
-    assert before == [budget.resource.getrlimit(kind) for kind in (budget.resource.RLIMIT_AS, budget.resource.RLIMIT_CPU)]
+    assert before == [
+        budget.resource.getrlimit(kind)
+        for kind in (budget.resource.RLIMIT_AS, budget.resource.RLIMIT_CPU)
+    ]
     assert np.ones(300_000_000, dtype="u1").size, "and there is as much memory as before"

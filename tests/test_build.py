@@ -1,4 +1,5 @@
-"""The build: both notebooks, the facts that hold before anything is written, and nbgrader's own opinion."""
+"""The build: both notebooks, the facts that hold before anything is written, and nbgrader's own
+opinion."""
 
 from __future__ import annotations
 
@@ -39,7 +40,10 @@ def authored(folder: Path, text: str = SOUND, name: str = "doubling") -> Path:
 
 
 def cells(notebook: bytes) -> dict[str, dict[str, Any]]:
-    return {cell["id"]: cell | {"source": "".join(cell["source"])} for cell in json.loads(notebook)["cells"]}
+    return {
+        cell["id"]: cell | {"source": "".join(cell["source"])}
+        for cell in json.loads(notebook)["cells"]
+    }
 
 
 def built(folder: Path, text: str = SOUND) -> Path:
@@ -52,7 +56,13 @@ def built(folder: Path, text: str = SOUND) -> Path:
 def test_the_full_notebook_holds_every_cell_but_the_oracles(tmp_path: Path) -> None:
     full = cells(build.notebooks(authored(tmp_path))[0])
     prose, setup, plain, step, visible, hidden, manual = full.values()
-    assert list(full)[1:2] + list(full)[3:] == ["setup", "double", "double-by_hand", "double-drawn", "why"]
+    assert list(full)[1:2] + list(full)[3:] == [
+        "setup",
+        "double",
+        "double-by_hand",
+        "double-drawn",
+        "why",
+    ]
     assert "autograder" not in prose["metadata"] and plain["metadata"] == {}
     assert setup["source"].endswith(
         'CHECKS = {\n    "double-by_hand": {"points": 1.5, "hidden": False},\n'
@@ -60,16 +70,30 @@ def test_the_full_notebook_holds_every_cell_but_the_oracles(tmp_path: Path) -> N
     )
     assert step["source"].startswith("# Step 1 of 1 · double · 5 points\ndef double(x):")
     assert step["metadata"]["autograder"] == {"kind": "step", "step": "double", "points": 5}
-    assert visible["source"].startswith('"""Twice one is two."""\n# Check · values · 1.5 points\nwith check(')
+    assert visible["source"].startswith(
+        '"""Twice one is two."""\n# Check · values · 1.5 points\nwith check('
+    )
     assert hidden["source"] == (
         '"""Drawn numbers are doubled."""\n# Hidden check · edge cases · 3.5 points\nprint("Graded after you hand in.")\n'
         "### BEGIN HIDDEN TESTS\ndef double_by_definition(x):\n    return np.array([value + value for value in x])\n\n"
         'x = rng.normal(size=4)\nagree(double(x), double_by_definition(x), "the doubles")\n### END HIDDEN TESTS'
     )
-    about = {"step": "double", "check": "drawn", "category": "edge cases", "points": 3.5, "hidden": True}
+    about = {
+        "step": "double",
+        "check": "drawn",
+        "category": "edge cases",
+        "points": 3.5,
+        "hidden": True,
+    }
     assert hidden["metadata"]["autograder"] == {"kind": "check"} | about
-    graded = {name: cell["metadata"]["nbgrader"] for name, cell in full.items() if "nbgrader" in cell["metadata"]}
-    assert {name: (entry["grade"], entry["solution"], entry["locked"]) for name, entry in graded.items()} == {
+    graded = {
+        name: cell["metadata"]["nbgrader"]
+        for name, cell in full.items()
+        if "nbgrader" in cell["metadata"]
+    }
+    assert {
+        name: (entry["grade"], entry["solution"], entry["locked"]) for name, entry in graded.items()
+    } == {
         "setup": (False, False, True),
         "double": (False, True, False),
         "double-by_hand": (True, False, True),
@@ -87,7 +111,9 @@ def test_the_release_keeps_the_question_and_nothing_of_the_answer(tmp_path: Path
         '    """Return twice ``x``, an array of shape ``(n,)``."""\n'
         '    raise NotImplementedError("This step is still to be written.")'
     )
-    assert release["double-drawn"]["source"].endswith('3.5 points\nprint("Graded after you hand in.")')
+    assert release["double-drawn"]["source"].endswith(
+        '3.5 points\nprint("Graded after you hand in.")'
+    )
     assert release["why"]["source"] == "Why?\n\n*Write your answer here.*"
 
 
@@ -100,15 +126,23 @@ def test_nothing_hidden_reaches_the_release(tmp_path: Path) -> None:
     full, release = build.notebooks(authored(tmp_path, text))
     assert full.count(b"CANARY") == 6
     assert b"canary" not in release.lower()
-    assert b"double_by_definition" not in release and b"SOLUTION" not in release and b"HIDDEN TESTS" not in release
+    assert (
+        b"double_by_definition" not in release
+        and b"SOLUTION" not in release
+        and b"HIDDEN TESTS" not in release
+    )
 
 
 def test_building_again_changes_nothing_and_writes_nothing(tmp_path: Path) -> None:
     release = built(tmp_path)
-    before = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in tmp_path.rglob("*.ipynb")}
+    before = {
+        path: (path.read_bytes(), path.stat().st_mtime_ns) for path in tmp_path.rglob("*.ipynb")
+    }
     assert len(before) == 2 and release in before
     assert build.build(tmp_path, "doubling") == build.build(tmp_path, "doubling", check=True) == []
-    assert before == {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in tmp_path.rglob("*.ipynb")}
+    assert before == {
+        path: (path.read_bytes(), path.stat().st_mtime_ns) for path in tmp_path.rglob("*.ipynb")
+    }
 
 
 def test_check_names_what_is_out_of_date_and_writes_nothing(tmp_path: Path) -> None:
@@ -165,12 +199,16 @@ def test_a_file_that_is_handed_out_no_more_is_said(tmp_path: Path) -> None:
     (release.parent / ".ipynb_checkpoints").mkdir()
     (release.parent / ".ipynb_checkpoints" / "doubling-checkpoint.ipynb").write_text("{}")
     for check in (True, False):
-        with pytest.raises(Unusable, match=r"answers\.csv: would be handed out, but is not in .*; delete it"):
+        with pytest.raises(
+            Unusable, match=r"answers\.csv: would be handed out, but is not in .*; delete it"
+        ):
             build.build(tmp_path, "doubling", check)
 
 
 @pytest.mark.parametrize("name", ["answers.py", "deeper/answers.py", "doubling-Copy1.ipynb"])
-def test_code_and_second_notebooks_beside_the_notebook_are_refused(tmp_path: Path, name: str) -> None:
+def test_code_and_second_notebooks_beside_the_notebook_are_refused(
+    tmp_path: Path, name: str
+) -> None:
     path = tmp_path / "solutions" / "doubling" / name
     path.parent.mkdir(parents=True)
     path.write_text("secret")
@@ -187,8 +225,12 @@ def test_an_unknown_exercise_is_said_with_those_there_are(tmp_path: Path) -> Non
         build.build(tmp_path, "halving")
 
 
-@pytest.mark.parametrize("blocked", ["assignments", "assignments/doubling", "assignments/doubling/doubling.ipynb/"])
-def test_what_cannot_be_written_is_said_and_leaves_nothing_half_done(tmp_path: Path, blocked: str) -> None:
+@pytest.mark.parametrize(
+    "blocked", ["assignments", "assignments/doubling", "assignments/doubling/doubling.ipynb/"]
+)
+def test_what_cannot_be_written_is_said_and_leaves_nothing_half_done(
+    tmp_path: Path, blocked: str
+) -> None:
     (tmp_path / blocked).parent.mkdir(parents=True, exist_ok=True)
     if blocked.endswith("/"):
         (tmp_path / blocked).mkdir()
@@ -234,12 +276,15 @@ def test_an_exercise_that_does_not_prove_itself_is_not_written(
 
 def test_an_exercise_that_never_ends_is_stopped_and_said(tmp_path: Path) -> None:
     path = authored(tmp_path, SOUND.replace("x = rng", "while True: pass\nx = rng"))
-    with pytest.raises(Unusable, match=r"double-drawn is not done after 3 s for the whole file; make it faster"):
+    with pytest.raises(
+        Unusable, match=r"double-drawn is not done after 3 s for the whole file; make it faster"
+    ):
         self_check.rehearse(read.read(path), *build.notebooks(path), {}, seconds=3)
 
 
 def course(folder: Path, name: str) -> Path:
-    """A clone of this course, as far as nbgrader needs it, with one exercise built and committed."""
+    """A clone of this course, as far as nbgrader needs it, with one exercise built and
+    committed."""
     for file in ("nbgrader_config.py", ".gitignore", ".gitattributes"):
         shutil.copy(ROOT / file, folder)
     if name in EXERCISES:
@@ -254,24 +299,42 @@ def course(folder: Path, name: str) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(("name", "way"), [("doubling", "command"), *((name, "formgrader") for name in EXERCISES)])
-def test_nbgraders_own_release_leaves_the_checkout_clean(tmp_path: Path, name: str, way: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "way"), [("doubling", "command"), *((name, "formgrader") for name in EXERCISES)]
+)
+def test_nbgraders_own_release_leaves_the_checkout_clean(
+    tmp_path: Path, name: str, way: str
+) -> None:
     folder = tmp_path / "course with space"
     folder.mkdir()
     course(folder, name)
     command = (
-        ["-m", "nbgrader", "generate_assignment", name, "--force"] if way == "command" else ["-c", NBGRADER_API, name]
+        ["-m", "nbgrader", "generate_assignment", name, "--force"]
+        if way == "command"
+        else ["-c", NBGRADER_API, name]
     )
     # As a service or an editor starts it: the environment is not activated.
-    environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "PYTHONPATH": str(ROOT), "LC_ALL": "C.UTF-8"}
+    environment = {
+        "PATH": "/usr/bin:/bin",
+        "HOME": str(tmp_path),
+        "PYTHONPATH": str(ROOT),
+        "LC_ALL": "C.UTF-8",
+    }
     release = folder / "assignments" / name / f"{name}.ipynb"
     before = release.stat().st_mtime_ns
     done = subprocess.run(
-        [sys.executable, "-B", *command], cwd=folder, env=environment, capture_output=True, text=True, check=False
+        [sys.executable, "-B", *command],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert release.stat().st_mtime_ns != before
-    status = subprocess.run(["git", "status", "--porcelain"], cwd=folder, capture_output=True, text=True, check=True)
+    status = subprocess.run(
+        ["git", "status", "--porcelain"], cwd=folder, capture_output=True, text=True, check=True
+    )
     assert status.stdout == ""
     assert (folder / "course" / "gradebook.db").is_file()
 
@@ -305,11 +368,20 @@ def test_no_line_of_an_answer_an_oracle_or_a_hidden_check_is_released(name: str)
     public: set[str] = set()
     for cell in read.read(path).cells:
         lines = [line.strip() for line in cell.source.split("\n")]
-        begin = next((number for number, line in enumerate(lines) if "BEGIN SOLUTION" in line), len(lines))
+        begin = next(
+            (number for number, line in enumerate(lines) if "BEGIN SOLUTION" in line), len(lines)
+        )
         if cell.kind == "oracles":
             begin = 0
         elif cell.hidden:
-            begin = next(number for number, line in enumerate(lines) if line.endswith('"""') and line != '"""') + 1
+            begin = (
+                next(
+                    number
+                    for number, line in enumerate(lines)
+                    if line.endswith('"""') and line != '"""'
+                )
+                + 1
+            )
         public.update(lines[:begin])
         secret.update(lines[begin:])
     released = {line.strip() for cell in release.values() for line in cell["source"].split("\n")}
@@ -328,6 +400,12 @@ def test_the_authored_file_runs_as_plain_python(tmp_path: Path, name: str) -> No
     environment = os.environ | {"MPLBACKEND": "agg"}
     command = [sys.executable, "-B", "-W", "error", str(ROOT / "solutions" / f"{name}.py")]
     done = subprocess.run(
-        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=900, check=False
+        command,
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")

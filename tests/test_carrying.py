@@ -28,19 +28,34 @@ def cells() -> list[dict[str, Any]]:
     """Three steps with a check each (two for the first); the last step calls the two before it."""
     made = [toy._cell("setup", toy.SETUP, {"kind": "setup"})]
     checks = {
-        "double": ["assert np.array_equal(double(np.ones(2)), [2, 2])", "assert double(np.zeros(1)).shape == (1,)"],
+        "double": [
+            "assert np.array_equal(double(np.ones(2)), [2, 2])",
+            "assert double(np.zeros(1)).shape == (1,)",
+        ],
         "shift": ["assert np.array_equal(shift(np.ones(2)), [2, 2])"],
-        "both": ["assert np.array_equal(both(np.ones(2)), [3, 3]), 'wrong'", "x = np.ones(2)\nboth(x)\nassert (x == 1).all()"],
+        "both": [
+            "assert np.array_equal(both(np.ones(2)), [3, 3]), 'wrong'",
+            "x = np.ones(2)\nboth(x)\nassert (x == 1).all()",
+        ],
     }
     for step, sources in checks.items():
         made.append(toy._cell(step, ANSWERS[step], {"kind": "step", "step": step}))
         for number, source in enumerate(sources):
-            marks = {"kind": "check", "step": step, "check": f"c{number}", "points": 2, "category": "values", "hidden": bool(number)}
+            marks = {
+                "kind": "check",
+                "step": step,
+                "check": f"c{number}",
+                "points": 2,
+                "category": "values",
+                "hidden": bool(number),
+            }
             made.append(toy._cell(f"{step}-c{number}", f'"""{step} {number}."""\n{source}', marks))
     return made
 
 
-THREE = toy.from_notebook({"metadata": {"autograder": {"exercise": "three", "source_sha256": "0"}}, "cells": cells()})
+THREE = toy.from_notebook(
+    {"metadata": {"autograder": {"exercise": "three", "source_sha256": "0"}}, "cells": cells()}
+)
 
 
 def grade(settings: Any = SETTINGS, **answers: str) -> Result:
@@ -48,7 +63,9 @@ def grade(settings: Any = SETTINGS, **answers: str) -> Result:
 
 
 def seen(result: Result) -> dict[str, str]:
-    return {f"{step.name}-{check.name}": check.status for step in result.steps for check in step.checks}
+    return {
+        f"{step.name}-{check.name}": check.status for step in result.steps for check in step.checks
+    }
 
 
 def test_the_right_answers_need_no_help():
@@ -77,7 +94,9 @@ def test_two_wrong_steps_are_both_named_and_only_those_that_matter():
     assert result.step("both").checks[0].with_reference == ("double", "shift")
     assert result.score == 6
     alone = "def both(x):\n    return shift(2 * x)"
-    assert grade(double=WRONG["double"], shift=WRONG["shift"], both=alone).step("both").checks[0].with_reference == ("shift",)
+    assert grade(double=WRONG["double"], shift=WRONG["shift"], both=alone).step("both").checks[
+        0
+    ].with_reference == ("shift",)
 
 
 def test_a_wrong_step_of_its_own_stays_wrong():
@@ -92,7 +111,10 @@ def test_a_step_that_was_not_tried_is_carried_with_a_share_of_its_own():
     result = grade(replace(SETTINGS, carried_unattempted=0.5), double=blank)
     assert [check.earned for check in result.step("both").checks] == [1, 1]
     assert grade(replace(SETTINGS, carried_unattempted=0), double=blank).score == 2
-    assert grade(replace(SETTINGS, carried=0.25), double=WRONG["double"]).step("both").checks[0].earned == 0.5
+    assert (
+        grade(replace(SETTINGS, carried=0.25), double=WRONG["double"]).step("both").checks[0].earned
+        == 0.5
+    )
 
 
 def test_a_step_that_was_not_tried_itself_gets_nothing():
@@ -114,14 +136,18 @@ def test_a_replaced_step_is_bound_where_the_answer_stood():
     place = next(n for n, cell in enumerate(toy_nb["cells"]) if cell["id"] == "double")
     toy_nb["cells"].insert(place + 1, toy.added("mine = double"))
     answers = toy_nb["cells"]
-    next(cell for cell in answers if cell["id"] == "both")["source"] = "def both(x):\n    return shift(mine(x))"
+    next(cell for cell in answers if cell["id"] == "both")["source"] = (
+        "def both(x):\n    return shift(mine(x))"
+    )
     result = toy.grade(THREE, json.dumps(toy_nb).encode(), settings=SETTINGS)
     assert result.step("both").checks[0].with_reference == ("double",)
 
 
 def test_the_reference_earns_nothing_for_the_step_that_it_replaces():
     thief = "def both(x):\n    global stolen\n    stolen = double\n    return shift(double(x))"
-    result = grade(double="def double(x):\n    return globals().get('stolen', lambda x: 3 * x)(x)", both=thief)
+    result = grade(
+        double="def double(x):\n    return globals().get('stolen', lambda x: 3 * x)(x)", both=thief
+    )
     assert result.step("double").score == 2
 
 
@@ -131,7 +157,9 @@ def test_the_source_of_the_reference_is_nowhere_in_the_worker():
 
 
 def test_a_step_that_hangs_is_replaced_for_those_that_call_it():
-    result = grade(replace(SETTINGS, call_seconds=0.5), double="def double(x):\n    while True: pass")
+    result = grade(
+        replace(SETTINGS, call_seconds=0.5), double="def double(x):\n    while True: pass"
+    )
     assert seen(result)["both-c0"] == "carried"
 
 
@@ -152,7 +180,9 @@ def test_where_a_wrong_and_an_untried_step_are_mended_the_smaller_share_counts()
     answers = {"double": WRONG["double"], "shift": "def shift(x):\n    raise NotImplementedError"}
     for shares in ((0.5, 0.25), (0.25, 0.5)):
         settings = replace(SETTINGS, carried=shares[0], carried_unattempted=shares[1])
-        (check,) = (check for check in grade(settings, **answers).step("both").checks if check.name == "c0")
+        (check,) = (
+            check for check in grade(settings, **answers).step("both").checks if check.name == "c0"
+        )
         assert (check.status, check.with_reference) == ("carried", ("double", "shift"))
         assert check.earned == 0.25 * check.points
 

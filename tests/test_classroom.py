@@ -1,4 +1,5 @@
-"""A class is graded whole, whatever dies meanwhile: the command itself, its graders, the parents of the workers."""
+"""A class is graded whole, whatever dies meanwhile: the command itself, its graders, the parents of
+the workers."""
 
 from __future__ import annotations
 
@@ -46,7 +47,9 @@ def hand_in(course: Course, size: int, seconds: float = 0.02, note: str = "") ->
         answers = {**RIGHT, "double": SLOW.format(seconds=seconds), "why": f"Because {note}."}
         if number % 3 == 1:
             answers["total"] = WRONG
-        folder = courses.submit(course, f"s{number:02}", answers, f"2026-11-20 12:00:{number:02} UTC")
+        folder = courses.submit(
+            course, f"s{number:02}", answers, f"2026-11-20 12:00:{number:02} UTC"
+        )
         if number == 5:
             (folder / f"{NAME}.ipynb").write_text("no notebook")
 
@@ -68,33 +71,53 @@ def results(course: Course) -> dict[str, Result]:
 
 
 def everything(course: Course) -> dict[str, object]:
-    """What grading leaves: files by their bytes, the gradebook by its rows, results without the time of grading."""
+    """What grading leaves: files by their bytes, the gradebook by its rows, results without the
+    time of grading."""
     folders = (course.results, course.autograded)
-    files = {str(path.relative_to(course.state)): path.read_bytes() for folder in folders for path in folder.rglob("*") if path.is_file()}
-    found: dict[str, object] = {name: data for name, data in files.items() if not name.endswith(".json")}
+    files = {
+        str(path.relative_to(course.state)): path.read_bytes()
+        for folder in folders
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+    found: dict[str, object] = {
+        name: data for name, data in files.items() if not name.endswith(".json")
+    }
     for name in files.keys() - found.keys():
         found[name] = {**json.loads(files[name]), "graded_at": ""}
-    return found | {query: databases.rows(url(course), query) for query in (stock.CONTENTS, stock.STUDENTS)}
+    return found | {
+        query: databases.rows(url(course), query) for query in (stock.CONTENTS, stock.STUDENTS)
+    }
 
 
 # Whole, whenever it is killed
 
 
-@pytest.mark.parametrize("rounds", [range(2), pytest.param(range(2, 10), marks=pytest.mark.everything)], ids=["some", "all others"])
+@pytest.mark.parametrize(
+    "rounds",
+    [range(2), pytest.param(range(2, 10), marks=pytest.mark.everything)],
+    ids=["some", "all others"],
+)
 def test_after_a_kill_at_any_moment_the_next_run_gives_what_an_undisturbed_one_gives(
     course: Course, tmp_path: Path, rounds: range
 ) -> None:
     size = 12
     hand_in(course, size)
     assert grade(course).returncode == 0
-    # Somebody has looked at every written answer; it is looked at again when a new submission has been graded.
-    databases.execute(url(course), "UPDATE grade SET manual_score = 3, needs_manual_grade = false WHERE auto_score IS NULL")
+    # Somebody has looked at every written answer; it is looked at again when a new submission has
+    # been graded.
+    databases.execute(
+        url(course),
+        "UPDATE grade SET manual_score = 3, needs_manual_grade = false WHERE auto_score IS NULL",
+    )
     hand_in(course, size, note="I have thought again")
     before = tmp_path / "before"
     shutil.copytree(course.state, before)
     assert grade(course).returncode == 0
     wanted = everything(course)
-    looks = [row for row in databases.rows(url(course), stock.CONTENTS) if row[4] == "why" and row[8]]
+    looks = [
+        row for row in databases.rows(url(course), stock.CONTENTS) if row[4] == "why" and row[8]
+    ]
     assert len(looks) == size - 1
 
     killed = 0
@@ -109,7 +132,11 @@ def test_after_a_kill_at_any_moment_the_next_run_gives_what_an_undisturbed_one_g
         old = results(course)
 
         def enough(process: subprocess.Popen[str], count: int, old: dict[str, Result]) -> bool:
-            new = [name for name, result in results(course).items() if result.submission_sha256 != old[name].submission_sha256]
+            new = [
+                name
+                for name, result in results(course).items()
+                if result.submission_sha256 != old[name].submission_sha256
+            ]
             return process.poll() is not None or len(new) >= count
 
         with start("grade", NAME, "--jobs", "2", cwd=course.root) as process:
@@ -122,7 +149,9 @@ def test_after_a_kill_at_any_moment_the_next_run_gives_what_an_undisturbed_one_g
     assert killed >= len(moments) * 3 / 4
 
 
-def test_graders_and_parents_of_workers_may_be_killed_and_every_result_is_right(course: Course) -> None:
+def test_graders_and_parents_of_workers_may_be_killed_and_every_result_is_right(
+    course: Course,
+) -> None:
     hand_in(course, 10, seconds=0.1)
     assert grade(course).returncode == 0
     wanted = everything(course)
@@ -149,7 +178,9 @@ def test_workers_of_students_may_be_killed_and_every_result_is_right(course: Cou
     with start("grade", NAME, "--jobs", "2", "--force", cwd=course.root) as process:
         while process.poll() is None:
             # Never twice in one submission: a second death there would be taken for its own doing.
-            done = sum(path.stat().st_mtime > began for path in (course.results / NAME).glob("*.json"))
+            done = sum(
+                path.stat().st_mtime > began for path in (course.results / NAME).glob("*.json")
+            )
             if killed < 3 and done >= 4 * killed:
                 for worker in workers(process.pid)[:1]:
                     with suppress(ProcessLookupError):
@@ -164,7 +195,12 @@ def test_workers_of_students_may_be_killed_and_every_result_is_right(course: Cou
 
 def workers(process: int) -> list[int]:
     """What runs below a parent of workers; bubblewrap's own processes stand above it."""
-    parents = [child for child in processes.below(process) if processes.command(child).startswith(("/py/bin", sys.executable)) and "boot.py" in processes.command(child)]
+    parents = [
+        child
+        for child in processes.below(process)
+        if processes.command(child).startswith(("/py/bin", sys.executable))
+        and "boot.py" in processes.command(child)
+    ]
     return [worker for parent in parents for worker in processes.children(parent)]
 
 
@@ -173,7 +209,10 @@ def test_one_run_at_a_time_grades_an_exercise_and_the_next_one_waits(course: Cou
     with Journal(course.results / NAME):
         second = start("grade", NAME, cwd=course.root)
         assert second.stderr
-        assert second.stderr.readline() == f"autograder: course/results/{NAME}: another run is at work here; waiting for it\n"
+        assert (
+            second.stderr.readline()
+            == f"autograder: course/results/{NAME}: another run is at work here; waiting for it\n"
+        )
         assert not stored(course)
     with second:
         _, err = second.communicate(timeout=processes.SECONDS)
@@ -182,7 +221,9 @@ def test_one_run_at_a_time_grades_an_exercise_and_the_next_one_waits(course: Cou
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_run_that_is_stopped_keeps_what_it_has_graded_and_leaves_no_process(course: Course, number: signal.Signals) -> None:
+def test_a_run_that_is_stopped_keeps_what_it_has_graded_and_leaves_no_process(
+    course: Course, number: signal.Signals
+) -> None:
     hand_in(course, 12, seconds=0.2)
     with start("grade", NAME, "--jobs", "2", cwd=course.root) as process:
         until(lambda: len(stored(course)) >= 3, "three results")
@@ -190,7 +231,9 @@ def test_a_run_that_is_stopped_keeps_what_it_has_graded_and_leaves_no_process(co
         os.killpg(process.pid, number)
         _, err = process.communicate(timeout=processes.SECONDS)
     assert process.returncode == 128 + number
-    assert err.splitlines() == ["autograder: stopped; what was graded is kept, and the same command goes on from there"]
+    assert err.splitlines() == [
+        "autograder: stopped; what was graded is kept, and the same command goes on from there"
+    ]
     until(lambda: not any(map(processes.command, family)), "ended")
     graded = {name for name, result in results(course).items() if result.status == "graded"}
     assert 2 <= len(graded) < 11
@@ -200,7 +243,8 @@ def test_a_run_that_is_stopped_keeps_what_it_has_graded_and_leaves_no_process(co
 
 @pytest.fixture
 def nobody_collects() -> Iterator[set[int]]:
-    """As in a container whose first process collects nobody: what is orphaned comes here, and stays. Who is here already."""
+    """As in a container whose first process collects nobody: what is orphaned comes here, and
+    stays. Who is here already."""
     prctl = ctypes.CDLL(None).prctl
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     yield set(processes.children(os.getpid()))
@@ -208,7 +252,9 @@ def nobody_collects() -> Iterator[set[int]]:
 
 
 @pytest.mark.parametrize("ended", ["by itself", "by a signal", "after its graders were killed"])
-def test_no_process_is_left_dead_or_alive_where_nobody_collects_orphans(course: Course, nobody_collects: set[int], ended: str) -> None:
+def test_no_process_is_left_dead_or_alive_where_nobody_collects_orphans(
+    course: Course, nobody_collects: set[int], ended: str
+) -> None:
     hand_in(course, 6, seconds=0.1)
     with start("grade", NAME, "--jobs", "2", cwd=course.root) as process:
         until(lambda: len(stored(course)) >= 2, "two results")
@@ -261,7 +307,9 @@ def test_a_submission_that_its_graders_die_of_is_rejected_and_nobody_else_suffer
     assert "ends every process that grades it" in str(found["mallory"].reason)
 
 
-def test_a_mistake_of_ours_is_not_made_again_with_the_same_submission(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mistake_of_ours_is_not_made_again_with_the_same_submission(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     asked = []
 
     class Failing:
@@ -271,14 +319,28 @@ def test_a_mistake_of_ours_is_not_made_again_with_the_same_submission(monkeypatc
         def submit(self, task: Task) -> Future[Graded]:
             asked.append(task.student)
             future: Future[Graded] = Future()
-            result = toy.grade(toy.exercise("f()"), f=ANSWERS["ada"]).without_steps("the grader failed")
-            future.set_result(Graded(replace(result, student=task.student), None, lasting=task.student == "mallory"))
+            result = toy.grade(toy.exercise("f()"), f=ANSWERS["ada"]).without_steps(
+                "the grader failed"
+            )
+            future.set_result(
+                Graded(
+                    replace(result, student=task.student), None, lasting=task.student == "mallory"
+                )
+            )
             return future
 
         def close(self) -> None:
             """Nothing to end."""
 
-    found = list(pool.graded(Failing(), toy.exercise("f()"), ["mallory", "zoe"], lambda name: Task(name, b""), SimpleQueue()))
+    found = list(
+        pool.graded(
+            Failing(),
+            toy.exercise("f()"),
+            ["mallory", "zoe"],
+            lambda name: Task(name, b""),
+            SimpleQueue(),
+        )
+    )
     assert [one.result.status for one in found] == ["error", "error"]
     assert asked == ["mallory", "zoe", "zoe"], "what may be the machine's doing is tried once more"
 
@@ -322,7 +384,9 @@ def test_submissions_are_read_when_they_are_needed_and_few_are_in_hand() -> None
         return Task(student, toy.submission(exercise, f=ANSWERS["ada"]))
 
     with closing(Counting(2, exercise, b"key", toy.PATIENT)) as here:
-        for done, _ in enumerate(pool.graded(here, exercise, students(), task, SimpleQueue()), start=1):
+        for done, _ in enumerate(
+            pool.graded(here, exercise, students(), task, SimpleQueue()), start=1
+        ):
             here.in_hand -= 1
             assert len(read) - done < 2 * pool.IN_HAND
     assert done == 60 and 2 <= here.most <= 2 * pool.IN_HAND
@@ -368,7 +432,9 @@ def test_graders_that_travel_take_the_bank_of_misconceptions_along(course: Cours
     parcel = pickle.dumps(Graders(courses.load(course), b"key", course.settings))
     bank.unlink()
     with pickle.loads(parcel) as graders:
-        result = graders.grade(Task("ada", courses.handed_in(course, {**RIGHT, "total": WRONG}))).result
+        result = graders.grade(
+            Task("ada", courses.handed_in(course, {**RIGHT, "total": WRONG}))
+        ).result
     assert [check.hint for check in result.step("total").checks if check.status == "failed"] == [
         "Print total([-1, -2]): which way does it go?"
     ]
@@ -381,7 +447,10 @@ def test_a_folder_without_submissions_gets_one_line_and_nothing_is_made(course: 
     done = grade(course)
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
-    assert line.startswith("autograder: course/submitted: no submissions") and "run autograder collect" in line
+    assert (
+        line.startswith("autograder: course/submitted: no submissions")
+        and "run autograder collect" in line
+    )
     assert not course.state.exists()
 
 

@@ -1,4 +1,5 @@
-"""The command line as its users meet it: exit codes, one line for a mistake, nothing half-written."""
+"""The command line as its users meet it: exit codes, one line for a mistake, nothing
+half-written."""
 
 from __future__ import annotations
 
@@ -19,13 +20,18 @@ RELEASE = ROOT / "assignments" / "attention" / "attention.ipynb"
 FULL = ROOT / "solutions" / "attention" / "attention.ipynb"
 
 
-def run(*arguments: object, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
+def run(
+    *arguments: object, cwd: Path = ROOT, **environment: str
+) -> subprocess.CompletedProcess[str]:
     """A command in this process."""
     return processes.call(*arguments, cwd=cwd, **environment)
 
 
-def run_apart(*arguments: object, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
-    """A command in a process of its own: for what another Python, or other libraries, make of it."""
+def run_apart(
+    *arguments: object, cwd: Path = ROOT, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """A command in a process of its own: for what another Python, or other libraries, make of
+    it."""
     return subprocess.run(
         [sys.executable, "-m", "autograder", *map(str, arguments)],
         cwd=cwd, capture_output=True, text=True, timeout=processes.SECONDS, stdin=subprocess.DEVNULL,
@@ -48,13 +54,24 @@ def bad(tmp_path: Path) -> Path:
     (tmp_path / "file").write_text("a file")
     (tmp_path / "text.ipynb").write_text("hello")
     (tmp_path / "half.ipynb").write_bytes(RELEASE.read_bytes()[:5000])
-    cell = {"cell_type": "code", "id": "a", "metadata": {}, "source": "x = 1", "outputs": [], "execution_count": None}
-    (tmp_path / "other.ipynb").write_text(json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [cell]}))
+    cell = {
+        "cell_type": "code",
+        "id": "a",
+        "metadata": {},
+        "source": "x = 1",
+        "outputs": [],
+        "execution_count": None,
+    }
+    (tmp_path / "other.ipynb").write_text(
+        json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [cell]})
+    )
     return tmp_path
 
 
 @pytest.mark.parametrize("command", ["check", "score"])
-@pytest.mark.parametrize("name", ["missing.ipynb", "folder", "text.ipynb", "half.ipynb", "other.ipynb"])
+@pytest.mark.parametrize(
+    "name", ["missing.ipynb", "folder", "text.ipynb", "half.ipynb", "other.ipynb"]
+)
 def test_a_notebook_that_cannot_be_used_gets_one_line(bad, command, name):
     assert name in mistake(run(command, bad / name))
 
@@ -72,7 +89,9 @@ def test_a_course_that_lies_in_a_file_gets_one_line(bad, command):
 
 
 def test_a_folder_of_submissions_that_is_not_there_gets_one_line(bad):
-    assert "no such folder" in mistake(run("grade", "attention", "--course", bad / "c", "--submitted", bad / "none"))
+    assert "no such folder" in mistake(
+        run("grade", "attention", "--course", bad / "c", "--submitted", bad / "none")
+    )
     assert not (bad / "c").exists()
 
 
@@ -81,18 +100,29 @@ def test_a_place_that_cannot_be_written_is_said_before_anything_is_graded(bad, p
     done = run("score", RELEASE, "--json", bad / place)
     mistake(done)
     assert done.stdout == ""
-    assert sorted(path.name for path in bad.iterdir()) == ["file", "folder", "half.ipynb", "other.ipynb", "text.ipynb"]
+    assert sorted(path.name for path in bad.iterdir()) == [
+        "file",
+        "folder",
+        "half.ipynb",
+        "other.ipynb",
+        "text.ipynb",
+    ]
 
 
 def test_pages_before_grading_get_one_line(bad):
     for command in ("report", "feedback"):
-        assert "run autograder grade attention" in mistake(run(command, "attention", "--course", bad / "c"))
+        assert "run autograder grade attention" in mistake(
+            run(command, "attention", "--course", bad / "c")
+        )
 
 
 def test_a_blank_notebook_fails_its_own_checks():
     done = run("check", RELEASE)
     assert done.returncode == 1
-    assert "0 of 40 points" in done.stdout and "worth 60 points, are graded after you hand in" in done.stdout
+    assert (
+        "0 of 40 points" in done.stdout
+        and "worth 60 points, are graded after you hand in" in done.stdout
+    )
 
 
 def test_a_right_notebook_passes_its_own_checks_where_nothing_else_is(tmp_path):
@@ -130,7 +160,9 @@ def test_a_score_below_the_wanted_one_exits_with_one():
 
 
 def test_a_command_whose_libraries_are_not_installed_says_how_to_get_them(tmp_path):
-    (tmp_path / "jupyterlab.py").write_text("raise ModuleNotFoundError('No module named jupyterlab', name='jupyterlab')")
+    (tmp_path / "jupyterlab.py").write_text(
+        "raise ModuleNotFoundError('No module named jupyterlab', name='jupyterlab')"
+    )
     line = mistake(run_apart("lab", PYTHONPATH=os.pathsep.join([str(tmp_path), str(ROOT)])))
     assert "jupyterlab: not installed" in line and "make setup" in line
 
@@ -144,7 +176,16 @@ def test_grade_lists_folders_that_are_nobodys(tmp_path):
         folder = tmp_path / "in" / name / "attention"
         folder.mkdir(parents=True)
         (folder / "attention.ipynb").write_bytes(RELEASE.read_bytes())
-    done = run("grade", "attention", "--course", tmp_path / "c", "--submitted", tmp_path / "in", "--json", "-")
+    done = run(
+        "grade",
+        "attention",
+        "--course",
+        tmp_path / "c",
+        "--submitted",
+        tmp_path / "in",
+        "--json",
+        "-",
+    )
     assert done.returncode == 0
     assert [json.loads(line)["student"] for line in done.stdout.splitlines()] == ["ada"]
     assert "'no body' is no student id" in done.stderr and "'..bob' is no student id" in done.stderr
@@ -213,7 +254,13 @@ def test_a_students_commands_import_no_notebook_libraries(command):
         f"try: cli.main([{command!r}, {str(RELEASE)!r}])\nexcept SystemExit: pass\n"
         "print('\\nheavy:', *sorted({'jinja2', 'jupytext', 'jsonschema', 'matplotlib', 'nbformat', 'nbgrader', 'sqlalchemy'} & set(sys.modules)))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, timeout=processes.SECONDS)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        timeout=processes.SECONDS,
+    )
     assert done.stdout.splitlines()[-1] == "heavy:", done
 
 

@@ -1,4 +1,5 @@
-"""A class graded on a Dask cluster: a scheduler and workers as they are started on other machines, here on this one."""
+"""A class graded on a Dask cluster: a scheduler and workers as they are started on other machines,
+here on this one."""
 
 from __future__ import annotations
 
@@ -24,14 +25,20 @@ from tests.test_classroom import everything, hand_in, results, stored
 class Cluster:
     """The address of a scheduler; the processes of scheduler and workers."""
 
-    def __init__(self, address: str, scheduler: subprocess.Popen[bytes], workers: subprocess.Popen[bytes]) -> None:
+    def __init__(
+        self, address: str, scheduler: subprocess.Popen[bytes], workers: subprocess.Popen[bytes]
+    ) -> None:
         self.address = address
         self.scheduler = scheduler
         self._workers = workers
 
     def workers(self) -> list[int]:
         """The Dask workers, without the nannies that start them again."""
-        return [child for child in processes.below(self._workers.pid) if "spawn_main" in processes.command(child)]
+        return [
+            child
+            for child in processes.below(self._workers.pid)
+            if "spawn_main" in processes.command(child)
+        ]
 
 
 @contextmanager
@@ -40,20 +47,52 @@ def running(folder: Path, **settings: str) -> Iterator[Cluster]:
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
     with ExitStack() as stack:
-        scheduler = stack.enter_context(_dask(folder, settings, "scheduler", "--host", "127.0.0.1", "--port", address.rpartition(":")[2]))
-        workers = stack.enter_context(_dask(folder, settings, "worker", address, "--host", "127.0.0.1", "--nworkers", "2", "--nthreads", "2"))
+        scheduler = stack.enter_context(
+            _dask(
+                folder,
+                settings,
+                "scheduler",
+                "--host",
+                "127.0.0.1",
+                "--port",
+                address.rpartition(":")[2],
+            )
+        )
+        workers = stack.enter_context(
+            _dask(
+                folder,
+                settings,
+                "worker",
+                address,
+                "--host",
+                "127.0.0.1",
+                "--nworkers",
+                "2",
+                "--nthreads",
+                "2",
+            )
+        )
         yield Cluster(address, scheduler, workers)
 
 
 @contextmanager
-def _dask(folder: Path, settings: dict[str, str], *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+def _dask(
+    folder: Path, settings: dict[str, str], *arguments: str
+) -> Iterator[subprocess.Popen[bytes]]:
     """A command of dask, somewhere where no course lies."""
     where = folder / arguments[0]
     where.mkdir()
     command = [sys.executable, "-m", "dask", *arguments, "--no-dashboard"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "DASK_TEMPORARY_DIRECTORY": str(where), **settings}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "DASK_TEMPORARY_DIRECTORY": str(where),
+        **settings,
+    }
     with (where / "log").open("wb") as log:
-        process = subprocess.Popen(command, cwd=where, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        process = subprocess.Popen(
+            command, cwd=where, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+        )
     try:
         yield process
     finally:
@@ -89,7 +128,9 @@ def anew(course: Course) -> None:
     course.gradebook.unlink()
 
 
-def test_a_cluster_gives_the_same_as_this_machine_and_a_worker_that_is_killed_changes_nothing(course: Course, cluster: Cluster) -> None:
+def test_a_cluster_gives_the_same_as_this_machine_and_a_worker_that_is_killed_changes_nothing(
+    course: Course, cluster: Cluster
+) -> None:
     hand_in(course, 12, seconds=0.1)
     assert call("grade", NAME, cwd=course.root).returncode == 0
     wanted = everything(course)
@@ -110,12 +151,22 @@ def test_a_cluster_gives_the_same_as_this_machine_and_a_worker_that_is_killed_ch
     assert (process.returncode, err) == (0, "")
     assert everything(course) == wanted
     assert graders
-    until(lambda: not any(map(processes.command, graders)), "the graders of the killed worker have ended")
-    until(lambda: not [grader for worker in cluster.workers() for grader in processes.graders(worker)], "all graders have ended")
+    until(
+        lambda: not any(map(processes.command, graders)),
+        "the graders of the killed worker have ended",
+    )
+    until(
+        lambda: (
+            not [grader for worker in cluster.workers() for grader in processes.graders(worker)]
+        ),
+        "all graders have ended",
+    )
 
 
 @pytest.mark.everything
-def test_a_submission_that_dask_gives_up_is_graded_after_the_others(course: Course, tmp_path: Path) -> None:
+def test_a_submission_that_dask_gives_up_is_graded_after_the_others(
+    course: Course, tmp_path: Path
+) -> None:
     hand_in(course, 6, seconds=0.2)
     # Dask gives a submission up, and what waited behind it, after the first death of a worker.
     with (
@@ -139,15 +190,21 @@ def test_a_run_on_a_cluster_can_be_stopped(course: Course, cluster: Cluster) -> 
         os.killpg(process.pid, signal.SIGINT)
         _, err = process.communicate(timeout=processes.SECONDS)
     assert process.returncode == 130
-    assert err.splitlines() == ["autograder: stopped; what was graded is kept, and the same command goes on from there"]
+    assert err.splitlines() == [
+        "autograder: stopped; what was graded is kept, and the same command goes on from there"
+    ]
 
 
-def test_another_version_on_the_cluster_gets_one_line(course: Course, cluster: Cluster, tmp_path: Path) -> None:
+def test_another_version_on_the_cluster_gets_one_line(
+    course: Course, cluster: Cluster, tmp_path: Path
+) -> None:
     hand_in(course, 2)
     shutil.copytree(ROOT / "autograder", tmp_path / "autograder")
     init = tmp_path / "autograder" / "__init__.py"
     init.write_text(init.read_text() + '\n__version__ = "0.9"\n')
-    with start("grade", NAME, "--scheduler", cluster.address, cwd=course.root, PYTHONPATH=str(tmp_path)) as process:
+    with start(
+        "grade", NAME, "--scheduler", cluster.address, cwd=course.root, PYTHONPATH=str(tmp_path)
+    ) as process:
         out, err = process.communicate(timeout=processes.SECONDS)
     assert "not 0.9" in line(subprocess.CompletedProcess([], process.returncode, out, err))
     assert not stored(course)
@@ -155,19 +212,27 @@ def test_another_version_on_the_cluster_gets_one_line(course: Course, cluster: C
 
 def test_a_scheduler_that_is_not_there_gets_one_line(course: Course) -> None:
     hand_in(course, 2)
-    assert "tcp://127.0.0.1:9" in line(run("grade", NAME, "--scheduler", "tcp://127.0.0.1:9", cwd=course.root))
+    assert "tcp://127.0.0.1:9" in line(
+        run("grade", NAME, "--scheduler", "tcp://127.0.0.1:9", cwd=course.root)
+    )
     assert "nonsense" in line(run("grade", NAME, "--scheduler", "nonsense://x", cwd=course.root))
 
 
 def test_without_dask_the_line_says_how_to_install_it(course: Course, tmp_path: Path) -> None:
     hand_in(course, 2)
     (tmp_path / "distributed.py").write_text("raise ImportError")
-    with start("grade", NAME, "--scheduler", "tcp://x:1", cwd=course.root, PYTHONPATH=f"{tmp_path}:{ROOT}") as process:
+    with start(
+        "grade", NAME, "--scheduler", "tcp://x:1", cwd=course.root, PYTHONPATH=f"{tmp_path}:{ROOT}"
+    ) as process:
         out, err = process.communicate(timeout=processes.SECONDS)
-    assert 'pip install "autograder-kit[cluster]"' in line(subprocess.CompletedProcess([], process.returncode, out, err))
+    assert 'pip install "autograder-kit[cluster]"' in line(
+        subprocess.CompletedProcess([], process.returncode, out, err)
+    )
 
 
-def test_a_scheduler_that_goes_away_gets_one_line_and_what_was_graded_is_kept(course: Course, cluster: Cluster) -> None:
+def test_a_scheduler_that_goes_away_gets_one_line_and_what_was_graded_is_kept(
+    course: Course, cluster: Cluster
+) -> None:
     """The last test: it costs the others their cluster."""
     hand_in(course, 12, seconds=0.3)
     with start("grade", NAME, "--scheduler", cluster.address, cwd=course.root) as process:

@@ -1,4 +1,5 @@
-"""When two answers are the same: for a repeated call strictly, for a diagnosis with some tolerance."""
+"""When two answers are the same: for a repeated call strictly, for a diagnosis with some
+tolerance."""
 
 from __future__ import annotations
 

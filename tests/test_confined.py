@@ -1,4 +1,5 @@
-"""`check` and pytest run a notebook's own check cells, whoever wrote it: they are locked in, or that is said."""
+"""`check` and pytest run a notebook's own check cells, whoever wrote it: they are locked in, or
+that is said."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ from autograder.exercises import exercise
 ROOT = Path(__file__).parent.parent
 NOTEBOOK = ROOT / "solutions" / "attention" / "attention.ipynb"
 
-SPY = '''
+SPY = """
 import os, socket, subprocess
 
 def outcome(attempt):
@@ -39,7 +40,7 @@ said = [
     outcome(lambda: os.kill(os.getppid(), 0)),
 ]
 raise AssertionError("said " + ",".join(said))
-'''
+"""
 
 
 def spying_on(folder: Path, cell: str) -> bytes:
@@ -53,7 +54,10 @@ def spying_on(folder: Path, cell: str) -> bytes:
     return json.dumps(notebook).encode()
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot lock a process in; the next test is about that")
+@pytest.mark.skipif(
+    not hasattr(os, "fork"),
+    reason="this system cannot lock a process in; the next test is about that",
+)
 def test_the_check_cells_of_somebody_elses_notebook_reach_nothing(tmp_path, monkeypatch):
     monkeypatch.setenv("TEACHER_TOKEN", "canary")
     data = spying_on(tmp_path, "softmax-by_hand")
@@ -69,7 +73,9 @@ def test_the_check_cells_of_somebody_elses_notebook_reach_nothing(tmp_path, monk
 
 def test_the_setup_cell_of_a_students_copy_never_runs_in_the_parent_of_the_workers(monkeypatch):
     prepared = []
-    monkeypatch.setattr(parent_process.WarmParent, "preload", lambda self, cell, source: prepared.append(cell))
+    monkeypatch.setattr(
+        parent_process.WarmParent, "preload", lambda self, cell, source: prepared.append(cell)
+    )
     own = student_copy.read(NOTEBOOK.read_bytes(), "ada.ipynb", "attention").exercise
     teachers = exercise.load(ROOT, "attention")
 
@@ -82,9 +88,15 @@ def test_the_setup_cell_of_a_students_copy_never_runs_in_the_parent_of_the_worke
 def test_where_nothing_can_lock_the_code_in_that_is_said(monkeypatch):
     # In the new process: a kernel without Landlock.
     start = f"import {landlock.__name__} as landlock\nlandlock.version = lambda: 0\n"
-    monkeypatch.setattr(confined, "START", confined.START.replace("from autograder.confined", f"{start}from autograder.confined"))
+    monkeypatch.setattr(
+        confined,
+        "START",
+        confined.START.replace("from autograder.confined", f"{start}from autograder.confined"),
+    )
 
-    result, unlocked = confined.checked(student_copy.read(NOTEBOOK.read_bytes(), "ada.ipynb", "attention"))
+    result, unlocked = confined.checked(
+        student_copy.read(NOTEBOOK.read_bytes(), "ada.ipynb", "attention")
+    )
 
     assert result.score == result.max_score
     assert "no Landlock" in unlocked
@@ -95,13 +107,17 @@ def test_on_a_system_other_than_linux_no_lock_is_tried(monkeypatch):
     last = "from autograder.confined import serve"
     monkeypatch.setattr(confined, "START", confined.START.replace(last, start + last))
 
-    result, unlocked = confined.checked(student_copy.read(NOTEBOOK.read_bytes(), "ada.ipynb", "attention"))
+    result, unlocked = confined.checked(
+        student_copy.read(NOTEBOOK.read_bytes(), "ada.ipynb", "attention")
+    )
 
     assert result.score == result.max_score
     assert unlocked == "only Linux has Landlock"
 
 
-@pytest.mark.parametrize("answer", [b"no JSON", b"[]", b'{"result": "{}", "reason": ""}', b'{"result": 1, "reason": ""}'])
+@pytest.mark.parametrize(
+    "answer", [b"no JSON", b"[]", b'{"result": "{}", "reason": ""}', b'{"result": 1, "reason": ""}']
+)
 def test_an_answer_that_the_notebooks_code_has_forged_is_one_line(monkeypatch, answer):
     forged = f"from multiprocessing.connection import Connection\nkept = Connection(int(sys.argv[1]))\nkept.send_bytes({answer!r})\nserve"
     monkeypatch.setattr(confined, "START", confined.START.replace("serve(int", f"{forged}(int"))

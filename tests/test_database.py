@@ -1,4 +1,5 @@
-"""SQLite and PostgreSQL alike: batches are written whole or not at all, by one at a time, and mistakes get one line."""
+"""SQLite and PostgreSQL alike: batches are written whole or not at all, by one at a time, and
+mistakes get one line."""
 
 from __future__ import annotations
 
@@ -23,7 +24,16 @@ pytestmark = pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SA
 
 ANSWERED = {**RIGHT, "why": "Because of $a + b = b + a$."}
 WRONG_TOTAL = {**ANSWERED, "total": "def total(x):\n    return float(np.abs(x).sum())\n"}
-TABLES = ("assignment", "notebook", "base_cell", "student", "submitted_assignment", "submitted_notebook", "grade", "comment")
+TABLES = (
+    "assignment",
+    "notebook",
+    "base_cell",
+    "student",
+    "submitted_assignment",
+    "submitted_notebook",
+    "grade",
+    "comment",
+)
 
 
 def grade(course: Course, *options: str) -> subprocess.CompletedProcess[str]:
@@ -40,7 +50,9 @@ def everything(database: Database) -> list[list[tuple[Any, ...]]]:
     return [sorted(database.rows(f"SELECT * FROM {table}"), key=repr) for table in TABLES]
 
 
-def test_a_class_graded_by_command_reads_the_same_through_nbgraders_own_interface(course: Course, database: Database) -> None:
+def test_a_class_graded_by_command_reads_the_same_through_nbgraders_own_interface(
+    course: Course, database: Database
+) -> None:
     from nbgrader.api import Gradebook  # type: ignore[import-untyped]
 
     config.alembic_on_path()
@@ -48,7 +60,11 @@ def test_a_class_graded_by_command_reads_the_same_through_nbgraders_own_interfac
         courses.submit(course, student, answers, "2026-11-20 11:00:00 UTC")
     grade(course)
     ours = marks.class_marks(course, NAME)
-    assert {student: entry.score for student, entry in ours.items()} == {"ada": 10, "bob": 7, "cyd": 0}
+    assert {student: entry.score for student, entry in ours.items()} == {
+        "ada": 10,
+        "bob": 7,
+        "cyd": 0,
+    }
     with Gradebook(database.url, course_id="attention") as book:
         for student, entry in ours.items():
             submission = book.find_submission(NAME, student)
@@ -83,30 +99,49 @@ def test_a_batch_recorded_twice_counts_once(course: Course, database: Database) 
     assert everything(database) == before
 
 
-def test_a_batch_that_fails_in_its_middle_leaves_the_database_as_it_was(course: Course, database: Database) -> None:
+def test_a_batch_that_fails_in_its_middle_leaves_the_database_as_it_was(
+    course: Course, database: Database
+) -> None:
     known = courses.load(course)
     record.record(course, known, [courses.graded(course, "ada", WRONG_TOTAL, ALL_CHECKS[:3])])
     before = everything(database)
     # Grades are written before comments: at this point there are some.
     database.execute("ALTER TABLE comment RENAME TO away")
     with pytest.raises(Unusable) as caught:
-        record.record(course, known, [courses.graded(course, student, ANSWERED) for student in ("ada", "bob")])
+        record.record(
+            course, known, [courses.graded(course, student, ANSWERED) for student in ("ada", "bob")]
+        )
     assert "\n" not in str(caught.value) and "nbgrader db upgrade" in str(caught.value)
     database.execute("ALTER TABLE away RENAME TO comment")
     assert everything(database) == before
 
 
-def test_checks_may_be_voided_and_moved_in_worth_and_manual_marks_stay(course: Course, database: Database) -> None:
+def test_checks_may_be_voided_and_moved_in_worth_and_manual_marks_stay(
+    course: Course, database: Database
+) -> None:
     for student in ("ada", "bob"):
         courses.submit(course, student, ANSWERED)
     grade(course)
     id = "(SELECT id FROM base_cell WHERE name = 'why' AND type = 'GradeCell')"
-    database.execute(f"UPDATE grade SET manual_score = 2.5, needs_manual_grade = false WHERE cell_id = {id}")
-    voided = courses.AUTHORED.replace('check="total-by_hand" points=2', 'check="total-by_hand" points=0')
-    courses.write_root(course.root, voided.replace('check="total-negative" points=3', 'check="total-negative" points=5'))
+    database.execute(
+        f"UPDATE grade SET manual_score = 2.5, needs_manual_grade = false WHERE cell_id = {id}"
+    )
+    voided = courses.AUTHORED.replace(
+        'check="total-by_hand" points=2', 'check="total-by_hand" points=0'
+    )
+    courses.write_root(
+        course.root,
+        voided.replace('check="total-negative" points=3', 'check="total-negative" points=5'),
+    )
     grade(course)
     points = {row[6]: row[7] for row in database.rows(MASTER) if row[5] == "GradeCell"}
-    assert points == {"double-by_hand": 2, "double-drawn": 3, "total-by_hand": 0, "total-negative": 5, "why": 4}
+    assert points == {
+        "double-by_hand": 2,
+        "double-drawn": 3,
+        "total-by_hand": 0,
+        "total-negative": 5,
+        "why": 4,
+    }
     for entry in marks.class_marks(course, NAME).values():
         assert (entry.score, entry.max_score) == (12.5, 14)
         assert entry.cells["total-by_hand"].score == 0 and entry.cells["why"].manual_score == 2.5
@@ -131,11 +166,17 @@ def test_what_the_gradebook_lost_the_next_run_puts_back(course: Course, database
 def test_two_graders_at_once_give_every_grade_once(course: Course, database: Database) -> None:
     for student in ("ada", "bob", "cyd"):
         courses.submit(course, student, ANSWERED)
-    for process in [processes.start("grade", NAME, "--jobs", "1", "--force", cwd=course.root) for _ in range(2)]:
+    for process in [
+        processes.start("grade", NAME, "--jobs", "1", "--force", cwd=course.root) for _ in range(2)
+    ]:
         out, errors = process.communicate(timeout=processes.SECONDS)
         assert process.returncode == 0, out + errors
-    assert {student: entry.score for student, entry in marks.class_marks(course, NAME).items()} == dict.fromkeys(("ada", "bob", "cyd"), 10)
-    (grades,), (comments,) = (database.rows(f"SELECT count(*) FROM {table}")[0] for table in ("grade", "comment"))
+    assert {
+        student: entry.score for student, entry in marks.class_marks(course, NAME).items()
+    } == dict.fromkeys(("ada", "bob", "cyd"), 10)
+    (grades,), (comments,) = (
+        database.rows(f"SELECT count(*) FROM {table}")[0] for table in ("grade", "comment")
+    )
     assert (grades, comments) == (3 * 5, 3 * 3)
 
 
@@ -146,13 +187,17 @@ def test_others_who_write_are_waited_for_and_then_told_of_in_one_line(
     record.record(course, known, [courses.graded(course, "ada", WRONG_TOTAL, ALL_CHECKS[:3])])
     before = everything(database)
     batch = [courses.graded(course, student, ANSWERED) for student in ("ada", "bob")]
-    engine = create_engine(database.url, connect_args={"check_same_thread": False} if "sqlite" in database.url else {})
+    engine = create_engine(
+        database.url, connect_args={"check_same_thread": False} if "sqlite" in database.url else {}
+    )
     with engine.connect() as other:
         # As the formgrader does, but without an end.
         other.execute(text("UPDATE assignment SET duedate = NULL"))
         with monkeypatch.context() as patch:
             patch.setattr(opening, "PATIENCE", 1)
-            with pytest.raises(Unusable, match="close what else is writing to it and try again") as caught:
+            with pytest.raises(
+                Unusable, match="close what else is writing to it and try again"
+            ) as caught:
                 record.record(course, known, batch)
         assert "\n" not in str(caught.value)
         assert everything(database) == before
@@ -161,14 +206,19 @@ def test_others_who_write_are_waited_for_and_then_told_of_in_one_line(
         record.record(course, known, batch)
         end.join()
     engine.dispose()
-    assert {student: entry.score for student, entry in marks.class_marks(course, NAME).items()} == {"ada": 10, "bob": 10}
+    assert {student: entry.score for student, entry in marks.class_marks(course, NAME).items()} == {
+        "ada": 10,
+        "bob": 10,
+    }
 
 
 def refused(course: Course) -> str:
     """The one line of a run that cannot use its database; it never shows a password."""
     done = refuse_or_grade(course)
     said = done.stdout + done.stderr
-    assert "Traceback" not in said and not any(part in said for part in ("open", "sesame", PASSWORD))
+    assert "Traceback" not in said and not any(
+        part in said for part in ("open", "sesame", PASSWORD)
+    )
     (line,) = [line for line in done.stderr.splitlines() if line.startswith("autograder: ")]
     assert not course.autograded.exists()
     return line
@@ -199,11 +249,18 @@ def test_a_server_that_is_not_there_gets_one_line(course: Course, postgres: Serv
     courses.submit(course, "ada", RIGHT)
     databases.use(course, "postgresql://teacher:opensesame@127.0.0.1:1/gradebook")
     line = refused(course)
-    assert "postgresql://teacher:***@127.0.0.1:1/gradebook" in line and "see that it can be reached" in line
+    assert (
+        "postgresql://teacher:***@127.0.0.1:1/gradebook" in line
+        and "see that it can be reached" in line
+    )
 
 
-def test_students_of_the_class_list_have_their_names_in_both(course: Course, database: Database) -> None:
+def test_students_of_the_class_list_have_their_names_in_both(
+    course: Course, database: Database
+) -> None:
     course.state.mkdir(exist_ok=True)
-    (course.state / "students.csv").write_text("id,name,email\nada,Ада Лавлейс,ada@example.org\n", encoding="utf-8")
+    (course.state / "students.csv").write_text(
+        "id,name,email\nada,Ада Лавлейс,ada@example.org\n", encoding="utf-8"
+    )
     record.record(course, courses.load(course), [courses.graded(course, "ada", RIGHT)])
     assert database.rows(STUDENTS) == [("ada", "Ада", "Лавлейс", "ada@example.org")]

@@ -18,9 +18,13 @@ ROOT = Path(__file__).resolve().parent.parent
 def shown(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """What the demonstration prints, as if its state were where it always is."""
     state = tmp_path_factory.mktemp("demo") / "state"
-    program = "import sys; from pathlib import Path; from tests import demo; demo.main(Path(sys.argv[1]))"
+    program = (
+        "import sys; from pathlib import Path; from tests import demo; demo.main(Path(sys.argv[1]))"
+    )
     command = [sys.executable, "-c", program, str(state)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=900, check=False)
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=900, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
     return [line.rstrip() for line in done.stdout.replace(str(state), "build/demo").splitlines()]

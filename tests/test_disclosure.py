@@ -13,7 +13,9 @@ from autograder.result import CheckResult, Result, StepResult
 
 
 def check(name: str, *, hidden: bool) -> CheckResult:
-    return CheckResult(name, "values", 2.0, 1.0, hidden, "carried", f"{name} says", "a hint", "a_mistake", ("f",))
+    return CheckResult(
+        name, "values", 2.0, 1.0, hidden, "carried", f"{name} says", "a hint", "a_mistake", ("f",)
+    )
 
 
 RESULT = Result(
@@ -30,21 +32,44 @@ def test_with_points_a_hidden_check_keeps_its_verdict_and_loses_its_words() -> N
     open_, closed, all_ = as_student_sees(RESULT, "points").checks
     assert open_ == RESULT.checks[0]
     for shown, check in ((closed, RESULT.checks[1]), (all_, RESULT.checks[2])):
-        assert (shown.name, shown.points, shown.earned, shown.status) == (check.name, 2.0, 1.0, "carried")
+        assert (shown.name, shown.points, shown.earned, shown.status) == (
+            check.name,
+            2.0,
+            1.0,
+            "carried",
+        )
         assert (shown.message, shown.hint, shown.misconception) == ("", None, None)
 
 
 def test_with_never_no_hidden_check_is_left_and_no_sum_tells_of_one() -> None:
     shown = as_student_sees(RESULT, "never")
     assert [check.name for check in shown.checks] == ["open"]
-    assert shown.categories == {"values": {"score": 0.0, "max_score": 2.0}} and shown.step("f").max_score == 2.0
+    assert (
+        shown.categories == {"values": {"score": 0.0, "max_score": 2.0}}
+        and shown.step("f").max_score == 2.0
+    )
     assert "closed" not in shown.to_json()
 
 
 def test_with_never_a_visible_check_tells_nothing_that_only_hidden_ones_can_have_shown() -> None:
-    """Carried and plainly failed, with a known mistake behind it or without: what is shown is the same."""
-    own = replace(check("open", hidden=False), status="failed", earned=0.0, message="got 4", hint=None, misconception=None, with_reference=())
-    told = replace(own, status="carried", earned=2.0, message="passes once f and g are right; now: got 4", with_reference=("f", "g"))
+    """Carried and plainly failed, with a known mistake behind it or without: what is shown is the
+    same."""
+    own = replace(
+        check("open", hidden=False),
+        status="failed",
+        earned=0.0,
+        message="got 4",
+        hint=None,
+        misconception=None,
+        with_reference=(),
+    )
+    told = replace(
+        own,
+        status="carried",
+        earned=2.0,
+        message="passes once f and g are right; now: got 4",
+        with_reference=("f", "g"),
+    )
     known = replace(own, hint="a hint", misconception="a_mistake")
     closed = check("closed", hidden=True)
     for one in (own, told, known):
@@ -59,7 +84,9 @@ def test_a_setting_that_does_not_exist_shows_nothing_at_all() -> None:
 
 
 @pytest.mark.parametrize("text", ['feedback.hidden = "never"', '[feedback]\nhidden = "never"'])
-def test_the_setting_stands_in_the_courses_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+def test_the_setting_stands_in_the_courses_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
     (tmp_path / "solutions").mkdir()
     (tmp_path / "autograder.toml").write_text(text)
     monkeypatch.chdir(tmp_path)

@@ -34,10 +34,14 @@ def test_values_cross_in_both_directions(value):
     assert verdict(check, "import copy\ndef f(x): return copy.deepcopy(x)").message == ""
 
 
-@pytest.mark.parametrize(("given", "arrives"), [("np.float16", "float32"), ("np.longdouble", "float64")])
+@pytest.mark.parametrize(
+    ("given", "arrives"), [("np.float16", "float32"), ("np.longdouble", "float64")]
+)
 def test_reals_of_other_widths_arrive_as_the_nearest_common_ones(given, arrives):
     check = f"assert f({given}).dtype == '{arrives}'\nassert f({given}).tolist() == [1.5, 2.5]"
-    answer = f"import numpy as np\ndef f(kind): return np.array([1.5, 2.5], np.{given.split('.')[1]})"
+    answer = (
+        f"import numpy as np\ndef f(kind): return np.array([1.5, 2.5], np.{given.split('.')[1]})"
+    )
     assert verdict(check.replace(f"f({given})", "f(0)"), answer).message == ""
 
 
@@ -54,7 +58,9 @@ def test_reals_of_other_widths_arrive_as_the_nearest_common_ones(given, arrives)
     ],
 )
 def test_what_cannot_cross_fails_with_a_message(answer, words):
-    said = verdict("f()", f"import numpy as np\ndef f():\n    {answer}", settings=Settings(call_seconds=30))
+    said = verdict(
+        "f()", f"import numpy as np\ndef f():\n    {answer}", settings=Settings(call_seconds=30)
+    )
     assert said.status == "failed"
     assert words in said.message
 
@@ -71,11 +77,19 @@ def test_named_tuples_ranges_and_generators_arrive_as_tuples():
     def f(kind):
         return {"named": Pair(1, 2), "range": range(1, 3), "generator": (x for x in (1, 2))}[kind]
     """
-    assert verdict("for kind in ('named', 'range', 'generator'): assert f(kind) == (1, 2)", answer).message == ""
+    assert (
+        verdict(
+            "for kind in ('named', 'range', 'generator'): assert f(kind) == (1, 2)", answer
+        ).message
+        == ""
+    )
 
 
 def test_arguments_go_by_position_and_by_name():
-    assert verdict("assert f(1, b=2, c=3) == (1, 2, 3)", "def f(a, b, *, c): return a, b, c").message == ""
+    assert (
+        verdict("assert f(1, b=2, c=3) == (1, 2, 3)", "def f(a, b, *, c): return a, b, c").message
+        == ""
+    )
 
 
 def test_one_array_passed_twice_arrives_as_one():
@@ -148,10 +162,18 @@ def test_a_callback_of_a_callback_reaches_the_student_again():
 def test_callables_and_classes_serve_as_steps():
     answer = "class F:\n    def __call__(self, x): return x + 1\nf = F()"
     assert verdict("assert f(1) == 2", answer).message == ""
-    assert verdict("assert f(1).__name__", "class f:\n    def __init__(self, x): pass\n    def __call__(self): pass").status == "passed"
+    assert (
+        verdict(
+            "assert f(1).__name__",
+            "class f:\n    def __init__(self, x): pass\n    def __call__(self): pass",
+        ).status
+        == "passed"
+    )
 
 
-@pytest.mark.parametrize("kind", ["ValueError", "IndexError", "ZeroDivisionError", "UnicodeError", "OSError", "KeyError"])
+@pytest.mark.parametrize(
+    "kind", ["ValueError", "IndexError", "ZeroDivisionError", "UnicodeError", "OSError", "KeyError"]
+)
 def test_exceptions_cross_to_the_check(kind):
     check = f"try:\n    f()\nexcept {kind}:\n    pass\nelse:\n    raise AssertionError('nothing raised')"
     assert verdict(check, f"def f(): raise {kind}('x')").message == ""
@@ -159,7 +181,12 @@ def test_exceptions_cross_to_the_check(kind):
 
 def test_an_exception_class_of_the_students_own_counts_as_the_builtin_it_derives_from():
     answer = "class Mine(ValueError): pass\ndef f(): raise Mine('x')"
-    assert verdict("try:\n    f()\nexcept ValueError:\n    pass\nelse:\n    raise AssertionError", answer).message == ""
+    assert (
+        verdict(
+            "try:\n    f()\nexcept ValueError:\n    pass\nelse:\n    raise AssertionError", answer
+        ).message
+        == ""
+    )
 
 
 def test_a_students_assertion_is_not_an_assertion_of_the_check():
@@ -195,7 +222,10 @@ def test_an_exception_of_a_callback_comes_back_as_itself():
         ("while True: pass", "did not return within 0.5 s"),
         ("import time\n    time.sleep(99)", "did not return within 0.5 s"),
         ("import re; re.match('(a+)+$', 'a' * 64 + 'b')", "did not return within 0.5 s"),
-        ("while True:\n        try: __import__('time').sleep(9)\n        except BaseException: pass", "did not return within 0.5 s"),
+        (
+            "while True:\n        try: __import__('time').sleep(9)\n        except BaseException: pass",
+            "did not return within 0.5 s",
+        ),
     ],
 )
 def test_what_never_counts_as_raising(answer, words):
@@ -216,20 +246,28 @@ def test_after_two_timeouts_a_function_is_not_called_again():
 
 def test_a_submission_has_a_time_of_its_own():
     toy = exercise(*["f()"] * 6)
-    result = grade(toy, settings=Settings(call_seconds=60, submission_seconds=3), f="import time\ndef f(): time.sleep(0.8)")
+    result = grade(
+        toy,
+        settings=Settings(call_seconds=60, submission_seconds=3),
+        f="import time\ndef f(): time.sleep(0.8)",
+    )
     assert [check.status for check in result.checks][0] == "passed"
     assert "used up its 3 s" in result.checks[-1].message
 
 
 def test_what_is_slow_for_hidden_inputs_costs_no_visible_check_its_turn():
     toy = exercise("assert f(1) == 1", "f(2)", "f(2)", "assert f(3) == 3", hidden=(1, 2))
-    result = grade(toy, settings=QUICK, f="import time\ndef f(n):\n    time.sleep(99 * (n == 2))\n    return n")
+    result = grade(
+        toy, settings=QUICK, f="import time\ndef f(n):\n    time.sleep(99 * (n == 2))\n    return n"
+    )
     assert [check.status for check in result.checks] == ["passed", "failed", "failed", "passed"]
 
 
 def test_a_visible_check_is_answered_by_code_that_has_seen_no_hidden_input():
     toy = exercise("assert f(1) == 1", "assert f(2) == 2", "assert f(3) == 3", hidden=(1,))
-    result = grade(toy, f="seen = set()\ndef f(n):\n    seen.add(n)\n    return -n if 2 in seen else n")
+    result = grade(
+        toy, f="seen = set()\ndef f(n):\n    seen.add(n)\n    return -n if 2 in seen else n"
+    )
     assert [check.status for check in result.checks] == ["passed", "failed", "passed"]
 
 
@@ -254,7 +292,10 @@ def test_a_cell_that_raises_does_not_stop_later_cells():
 
 
 def test_a_cell_that_hangs_keeps_what_it_has_defined():
-    assert verdict("assert f() == 1", "def f(): return 1\nwhile True: pass", settings=QUICK).status == "passed"
+    assert (
+        verdict("assert f() == 1", "def f(): return 1\nwhile True: pass", settings=QUICK).status
+        == "passed"
+    )
 
 
 def test_a_later_redefinition_does_not_reach_an_earlier_check():
@@ -272,9 +313,14 @@ def test_magics_are_ignored_and_said():
     assert any("%matplotlib inline" in warning for warning in result.warnings)
 
 
-@pytest.mark.parametrize(("magic", "kept"), [("%%time", True), ("%%timeit -n 1", True), ("%%capture out", True), ("%%bash", False)])
+@pytest.mark.parametrize(
+    ("magic", "kept"),
+    [("%%time", True), ("%%timeit -n 1", True), ("%%capture out", True), ("%%bash", False)],
+)
 def test_some_cell_magics_keep_their_body(magic, kept):
-    assert (verdict("assert f(1) == 2", f"{magic}\ndef f(x): return x + 1").status == "passed") is kept
+    assert (
+        verdict("assert f(1) == 2", f"{magic}\ndef f(x): return x + 1").status == "passed"
+    ) is kept
 
 
 def test_a_percent_sign_in_a_string_is_no_magic():
@@ -328,7 +374,9 @@ def test_control_characters_of_a_student_are_shown_not_sent():
 
 
 def test_random_inputs_follow_from_secret_check_and_submission():
-    toy = exercise("raise AssertionError(str(rng.random()))", "raise AssertionError(str(rng.random()))")
+    toy = exercise(
+        "raise AssertionError(str(rng.random()))", "raise AssertionError(str(rng.random()))"
+    )
     said = [check.message for check in grade(toy, f="a = 1").checks]
     assert said[0] != said[1]
     assert said == [check.message for check in grade(toy, f="a = 1").checks]
@@ -356,8 +404,12 @@ def test_nothing_of_one_check_is_there_for_the_next():
 def test_nothing_of_one_student_is_there_for_the_next():
     toy = exercise("assert f() == 1")
     with Grader(toy, b"k", PATIENT) as grader:
-        first = grader.grade(submission(toy, f="import builtins\nbuiltins.left = 1\ndef f(): return 1"), "a").result
-        second = grader.grade(submission(toy, f="import builtins\ndef f(): return getattr(builtins, 'left', 0)"), "b").result
+        first = grader.grade(
+            submission(toy, f="import builtins\nbuiltins.left = 1\ndef f(): return 1"), "a"
+        ).result
+        second = grader.grade(
+            submission(toy, f="import builtins\ndef f(): return getattr(builtins, 'left', 0)"), "b"
+        ).result
     assert (first.score, second.score) == (1, 0)
 
 
@@ -395,13 +447,17 @@ def test_a_worker_that_is_gone_at_the_end_leaves_the_grader_fit():
     toy = exercise("assert f() == 1")
     with Grader(toy, b"k", PATIENT) as grader:
         for _ in range(5):
-            grader.grade(submission(toy, f="import os, signal\nos.kill(os.getpid(), signal.SIGKILL)"), "a")
+            grader.grade(
+                submission(toy, f="import os, signal\nos.kill(os.getpid(), signal.SIGKILL)"), "a"
+            )
         assert grader.grade(submission(toy, f="def f(): return 1"), "b").result.score == 1
 
 
 def test_a_worker_that_has_itself_traced_and_stops_is_the_students_own_failure():
     # At level process nothing forbids that; the next signal stops the worker, and it has not ended.
-    answer = "import ctypes\ndef f():\n    ctypes.CDLL(None).ptrace(0, 0, 0, 0)\n    while True: pass"
+    answer = (
+        "import ctypes\ndef f():\n    ctypes.CDLL(None).ptrace(0, 0, 0, 0)\n    while True: pass"
+    )
     settings = Settings(isolation="process", call_seconds=0.5, submission_seconds=8)
     result = grade(exercise("f()"), settings=settings, f=answer)
     assert (result.status, result.reason) == ("graded", None)

@@ -1,4 +1,5 @@
-"""Small examples for pictures: what a step answered to a visible check's call, and what is right."""
+"""Small examples for pictures: what a step answered to a visible check's call, and what is
+right."""
 
 from __future__ import annotations
 
@@ -19,7 +20,12 @@ MASK = "def f(n):\n    return np.tril(np.ones((n, n), dtype=bool))"
 WEIGHTS = "def f(x):\n    return x / x.sum(axis=-1, keepdims=True)"
 
 
-def made(reference: str, *checks: str, category: str = "mask correctness", hidden: bool | tuple[int, ...] = False) -> Exercise:
+def made(
+    reference: str,
+    *checks: str,
+    category: str = "mask correctness",
+    hidden: bool | tuple[int, ...] = False,
+) -> Exercise:
     """The toy exercise with a teacher's answer and checks of one category."""
     notebook = json.loads(json.dumps(toy.exercise(*checks, hidden=hidden).notebook))
     for cell in notebook["cells"]:
@@ -45,14 +51,23 @@ def example(exercise: Exercise, answer: str) -> Example | None:
 
 
 def test_a_wrong_mask_stands_beside_the_right_one() -> None:
-    found = example(made(MASK, "assert f(2)[0, 0]", "assert not f(2)[0, 1]"), "def f(n): return np.ones((n, n), dtype=bool)")
-    assert found == Example("c0", "mask", ((True, True), (True, True)), ((True, False), (True, True)), False)
+    found = example(
+        made(MASK, "assert f(2)[0, 0]", "assert not f(2)[0, 1]"),
+        "def f(n): return np.ones((n, n), dtype=bool)",
+    )
+    assert found == Example(
+        "c0", "mask", ((True, True), (True, True)), ((True, False), (True, True)), False
+    )
 
 
 def test_weights_keep_what_is_not_finite_as_text() -> None:
     division = made(WEIGHTS, "assert f(np.eye(2)).sum() == 2", category="row sums")
     found = example(division, "def f(x): return np.array([[np.nan, np.inf], [1 / 3, 2]])")
-    assert found is not None and found.got == (("nan", "inf"), (0.3333, 2.0)) and found.wanted == ((1, 0), (0, 1))
+    assert (
+        found is not None
+        and found.got == (("nan", "inf"), (0.3333, 2.0))
+        and found.wanted == ((1, 0), (0, 1))
+    )
 
 
 def test_the_first_wrong_answer_is_drawn_else_the_first_one() -> None:
@@ -74,7 +89,9 @@ def test_a_picture_never_holds_what_only_a_worker_of_hidden_checks_can_know() ->
     checks = "f(np.array([[41.5]]))", "assert f(np.eye(2))[0, 0] == 1", "f(np.eye(3))"
     shown = graded(made(WEIGHTS, *checks, category="row sums", hidden=(0,)), spy)
     assert "41.5" not in shown.to_json()
-    assert shown.step("f").example == Example("c2", "weights", *[((1, 0, 0), (0, 1, 0), (0, 0, 1))] * 2, True)
+    assert shown.step("f").example == Example(
+        "c2", "weights", *[((1, 0, 0), (0, 1, 0), (0, 0, 1))] * 2, True
+    )
 
 
 def test_nothing_of_a_hidden_check_is_ever_drawn() -> None:
@@ -112,7 +129,9 @@ def test_steps_that_are_graded_for_something_else_have_no_picture() -> None:
 
 @pytest.fixture(scope="module")
 def lines() -> Iterator[dict[str, tuple[str, int]]]:
-    answer = "def f(n):\n    if n == 2:\n        raise IndexError('no')\n    raise NotImplementedError"
+    answer = (
+        "def f(n):\n    if n == 2:\n        raise IndexError('no')\n    raise NotImplementedError"
+    )
     plain = toy.exercise("f(2)", "f(1)", "assert callable(f) and 1 == 2")
     yield {check.name: (check.cell, check.line) for check in toy.grade(plain, f=answer).checks}
 

@@ -31,10 +31,14 @@ pytestmark = [
 def program(course: Course, name: str, student: str) -> Any:
     api = host.api(course)
     api.coursedir.assignment_id, api.coursedir.student_id = NAME, student
-    return getattr(api.exchange, name)(coursedir=api.coursedir, authenticator=api.authenticator, parent=api)
+    return getattr(api.exchange, name)(
+        coursedir=api.coursedir, authenticator=api.authenticator, parent=api
+    )
 
 
-def hand_in(course: Course, student: str, answers: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+def hand_in(
+    course: Course, student: str, answers: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Fetch, fill in and submit as the student does."""
     home = course.root.parent / "homes" / student
     home.mkdir(parents=True, exist_ok=True)
@@ -62,7 +66,9 @@ def forge(course: Course, name: str, data: bytes | None = None) -> Path:
     return folder
 
 
-def test_from_release_to_feedback_through_the_exchange(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_from_release_to_feedback_through_the_exchange(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
     known = courses.load(course)
     yesterday = datetime.now(timezone.utc) - timedelta(days=1)
     lines = exchange.release(course, known, yesterday)
@@ -82,7 +88,9 @@ def test_from_release_to_feedback_through_the_exchange(course: Course, monkeypat
     config.write_text(config.read_text() + '\nc.LateSubmissionPlugin.penalty_method = "zero"\n')
     grade_class.grade_class(course, known)
     ada = marks.marks(course, known, "ada")
-    assert ada is not None and ada.seconds_late > 86_000 and (ada.late_penalty, ada.score) == (10, 0)
+    assert (
+        ada is not None and ada.seconds_late > 86_000 and (ada.late_penalty, ada.score) == (10, 0)
+    )
     api = host.api(course)
     with api.gradebook as book:
         book.grant_extension(NAME, "ada", days=7)
@@ -108,7 +116,11 @@ def test_nbgraders_own_collect_and_the_formgraders_button_take_the_same(
     outcome = host.api(course).collect(NAME)
     assert outcome["success"] and "collected: ada" in outcome["log"]
     folder = course.submitted / "ada" / NAME
-    assert sorted(path.name for path in folder.iterdir()) == [f"{NAME}.ipynb", "submission_secret.txt", "timestamp.txt"]
+    assert sorted(path.name for path in folder.iterdir()) == [
+        f"{NAME}.ipynb",
+        "submission_secret.txt",
+        "timestamp.txt",
+    ]
     assert host.api(course).get_submitted_timestamp(NAME, "ada") == timestamp.submitted_at(folder)
 
 
@@ -119,14 +131,19 @@ def test_what_students_plant_in_the_exchange_is_left_with_its_reason(
     exchange.release(course, known)
     solution = course.root / "solutions" / NAME
     forge(course, f"link+{NAME}+2026-11-20 12:00:00 UTC+x")
-    os.symlink(solution / f"{NAME}.ipynb", inbound(course) / f"link+{NAME}+2026-11-20 12:00:00 UTC+x" / f"{NAME}.ipynb")
+    os.symlink(
+        solution / f"{NAME}.ipynb",
+        inbound(course) / f"link+{NAME}+2026-11-20 12:00:00 UTC+x" / f"{NAME}.ipynb",
+    )
     os.symlink(solution, inbound(course) / f"folder+{NAME}+2026-11-20 12:00:00 UTC+x")
     os.mkfifo(forge(course, f"pipe+{NAME}+2026-11-20 12:00:00 UTC+x") / f"{NAME}.ipynb")
     forge(course, f"empty+{NAME}+2026-11-20 12:00:00 UTC+x")
     forge(course, f"..+{NAME}+2026-11-20 12:00:00 UTC+x", courses.handed_in(course, RIGHT))
     forge(course, f"when+{NAME}+whenever+x", courses.handed_in(course, RIGHT))
     forge(course, f"big+{NAME}+2026-11-20 12:00:00 UTC+x", b" " * 10_000_001)
-    good = forge(course, f"zoe+van+{NAME}+2026-11-20 12:00:00 UTC+x", courses.handed_in(course, RIGHT))
+    good = forge(
+        course, f"zoe+van+{NAME}+2026-11-20 12:00:00 UTC+x", courses.handed_in(course, RIGHT)
+    )
     (good / "submission_secret.txt").write_text("../../guess")
     (good / "timestamp.txt").write_text("1999-01-01 00:00:00 UTC")
     os.symlink(course.root, good / "everything")
@@ -181,7 +198,9 @@ def test_a_folder_changed_after_the_due_date_is_noted(course: Course) -> None:
     forge(course, f"bob+{NAME}+2026-11-20 13:00:00 UTC+x", courses.handed_in(course, RIGHT))
     lines = exchange.collect(course, known)
     assert lines[:2] == ["collected: ada", "collected: bob"] and len(lines) == 3
-    assert lines[2].startswith(f"note: ada+{NAME}+2026-11-20 11:00:00 UTC+x: in time by its name, but changed at ")
+    assert lines[2].startswith(
+        f"note: ada+{NAME}+2026-11-20 11:00:00 UTC+x: in time by its name, but changed at "
+    )
 
 
 def test_a_folders_time_in_the_future_is_not_believed(course: Course) -> None:
@@ -203,12 +222,16 @@ def test_a_folder_that_cannot_be_read_is_a_line_and_nobody_else_is_kept_waiting(
     known = courses.load(course)
     exchange.release(course, known)
     for student in ("ada", "bob", "zoe"):
-        forge(course, f"{student}+{NAME}+2026-11-20 11:00:00 UTC+x", courses.handed_in(course, RIGHT))
+        forge(
+            course, f"{student}+{NAME}+2026-11-20 11:00:00 UTC+x", courses.handed_in(course, RIGHT)
+        )
     for number in range(50):
         forge(course, f"cyd+{NAME}+2026-11-20 11:00:00 UTC+{number}")
     opened = collector.Collector._opened
     monkeypatch.setattr(
-        collector.Collector, "_opened", lambda self, one, due: 1 / 0 if one.student == "ada" else opened(self, one, due)
+        collector.Collector,
+        "_opened",
+        lambda self, one, due: 1 / 0 if one.student == "ada" else opened(self, one, due),
     )
     found = exchange.from_exchange(course, known)
     assert found.stored == ("bob", "zoe")
@@ -246,7 +269,9 @@ def test_a_due_date_is_read_with_its_zone(text: str, utc: str) -> None:
     assert f"{exchange.due_time(text).astimezone(timezone.utc):%Y-%m-%d %H:%M}" == utc
 
 
-@pytest.mark.parametrize("text", ["tomorrow", "12", "2026-13-01 18:00", "2026-12-01 18:00 Middle/Earth", "2026-12-01"])
+@pytest.mark.parametrize(
+    "text", ["tomorrow", "12", "2026-13-01 18:00", "2026-12-01 18:00 Middle/Earth", "2026-12-01"]
+)
 def test_a_due_date_that_is_none_gets_one_line_with_an_example(course: Course, text: str) -> None:
     with pytest.raises(Unusable, match="write it like"):
         exchange.release(course, courses.load(course), text)
@@ -256,7 +281,9 @@ def test_a_due_date_that_is_none_gets_one_line_with_an_example(course: Course, t
 def test_an_exchange_that_cannot_be_written_gets_one_line(course: Course, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     config = course.root / "nbgrader_config.py"
-    config.write_text(config.read_text() + f'\nc.Exchange.root = "{tmp_path / "file" / "exchange"}"\n')
+    config.write_text(
+        config.read_text() + f'\nc.Exchange.root = "{tmp_path / "file" / "exchange"}"\n'
+    )
     with pytest.raises(Unusable, match=r"c\.Exchange\.root in nbgrader_config\.py"):
         exchange.release(course, courses.load(course))
 

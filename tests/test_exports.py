@@ -1,4 +1,5 @@
-"""Exports: each is read as its platform reads it; nothing is lost, guessed, computed by a spreadsheet, or told too early."""
+"""Exports: each is read as its platform reads it; nothing is lost, guessed, computed by a
+spreadsheet, or told too early."""
 
 from __future__ import annotations
 
@@ -50,13 +51,27 @@ gil,Gil Amelio,gil@school.example,107,9007,B
 +hal,"{EVIL.replace('"', '""')}",hal@school.example,108,9008,"@SUM(1)"
 """
 # The engine's marks on a result, which tests.courses leaves out.
-REAL = {"submission_sha256": "ab" * 32, "exercise_sha256": "cd" * 32, "graded_at": "2026-03-01T20:30:00+00:00"}
-SCORES = {"ada": 14.5, "bob": 2.5, "cyd": 7.0, "dan": 10.0, "eve": None, "fay": None, "gil": None, "+hal": 10.0}
+REAL = {
+    "submission_sha256": "ab" * 32,
+    "exercise_sha256": "cd" * 32,
+    "graded_at": "2026-03-01T20:30:00+00:00",
+}
+SCORES = {
+    "ada": 14.5,
+    "bob": 2.5,
+    "cyd": 7.0,
+    "dan": 10.0,
+    "eve": None,
+    "fay": None,
+    "gil": None,
+    "+hal": 10.0,
+}
 
 
 @pytest.fixture
 def graded(course: Course) -> Course:
-    """Everything that can happen to a student: see SCORES. Nobody but ada has answered the question."""
+    """Everything that can happen to a student: see SCORES. Nobody but ada has answered the
+    question."""
     course.state.mkdir()
     (course.state / "students.csv").write_text(PEOPLE, encoding="utf-8")
     known = courses.load(course)
@@ -64,7 +79,9 @@ def graded(course: Course) -> Course:
     everybody = [
         courses.graded(course, "ada", {**RIGHT, "why": "It commutes."}),
         courses.graded(course, "bob", RIGHT, visible),
-        courses.graded(course, "cyd", RIGHT, tuple(check for check in ALL_CHECKS if check != "double-drawn")),
+        courses.graded(
+            course, "cyd", RIGHT, tuple(check for check in ALL_CHECKS if check != "double-drawn")
+        ),
         courses.graded(course, "dan", RIGHT),
         courses.graded(course, "+hal", RIGHT),
         courses.rejected(course, "eve"),
@@ -105,27 +122,43 @@ def place(course: Course, file: str) -> Path:
     return course.state / "exports" / NAME / file
 
 
-def test_the_final_score_is_automatic_or_by_hand_with_extra_credit_less_the_penalty(graded: Course) -> None:
-    assert {one.student: one.score for one in of_class(graded, courses.load(graded)).standings} == SCORES
+def test_the_final_score_is_automatic_or_by_hand_with_extra_credit_less_the_penalty(
+    graded: Course,
+) -> None:
+    assert {
+        one.student: one.score for one in of_class(graded, courses.load(graded)).standings
+    } == SCORES
 
 
-def test_without_results_an_export_says_what_to_do(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_results_an_export_says_what_to_do(
+    course: Course, capsys: pytest.CaptureFixture[str]
+) -> None:
     run(code=2)
     assert capsys.readouterr().err.endswith(f"no results yet; run autograder grade {NAME}\n")
 
 
-def test_an_unknown_format_and_an_option_of_another_one_get_one_line(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_format_and_an_option_of_another_one_get_one_line(
+    course: Course, capsys: pytest.CaptureFixture[str]
+) -> None:
     run("--to", "excel", code=2)
-    assert capsys.readouterr().err == f"autograder: --to excel: no such format; there are: {', '.join(formats.FORMATS)}\n"
+    assert (
+        capsys.readouterr().err
+        == f"autograder: --to excel: no such format; there are: {', '.join(formats.FORMATS)}\n"
+    )
     run("--to", "csv", "--fill", "x.csv", code=2)
-    assert capsys.readouterr().err == "autograder: --fill: means nothing to --to csv; only to canvas, moodle\n"
+    assert (
+        capsys.readouterr().err
+        == "autograder: --fill: means nothing to --to csv; only to canvas, moodle\n"
+    )
 
 
 def test_who_has_no_score_is_listed_and_empty_and_only_missing_ones_can_be_zero(
     graded: Course, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run("--to", "canvas")
-    assert [line for line in capsys.readouterr().err.splitlines() if not line.startswith("no Canvas")] == [
+    assert [
+        line for line in capsys.readouterr().err.splitlines() if not line.startswith("no Canvas")
+    ] == [
         "empty: eve: rejected, not a notebook",
         "empty: fay: error, the grader failed",
         "empty: gil: missing",
@@ -139,13 +172,18 @@ def test_who_has_no_score_is_listed_and_empty_and_only_missing_ones_can_be_zero(
     assert zero == {**empty, "Gil Amelio": "0"}
 
 
-def test_scores_that_may_still_change_are_said(graded: Course, capsys: pytest.CaptureFixture[str]) -> None:
+def test_scores_that_may_still_change_are_said(
+    graded: Course, capsys: pytest.CaptureFixture[str]
+) -> None:
     by_hand(graded, "why", "ada", needs_manual_grade=True)
     by_hand(graded, "total-by_hand", "+hal", auto_score=1.0)
     run()
     said = capsys.readouterr().err
     assert "not final: ada: waits for a person's marks\n" in said
-    assert "unlike the result: +hal: the gradebook has other points; run autograder grade again\n" in said
+    assert (
+        "unlike the result: +hal: the gradebook has other points; run autograder grade again\n"
+        in said
+    )
 
 
 def test_csv_rows_of_a_student_add_up_to_the_final_score(graded: Course) -> None:
@@ -158,7 +196,11 @@ def test_csv_rows_of_a_student_add_up_to_the_final_score(graded: Course) -> None
     assert sums == {student: score for student, score in SCORES.items() if score is not None}
     keys = [(row["student"], row["step"], row["category"]) for row in rows]
     assert len(set(keys)) == len(keys)
-    ada = {(row["step"], row["category"]): (row["score"], row["max_score"]) for row in rows if row["student"] == "ada"}
+    ada = {
+        (row["step"], row["category"]): (row["score"], row["max_score"])
+        for row in rows
+        if row["student"] == "ada"
+    }
     assert ada == {
         ("double", "values"): ("2", "2"),
         ("double", "edge cases"): ("3", "3"),
@@ -167,10 +209,14 @@ def test_csv_rows_of_a_student_add_up_to_the_final_score(graded: Course) -> None
         ("", "extra credit"): ("1", "0"),
     }
     assert ("bob", "", "late penalty") in keys
-    assert [(row["status"], row["score"], row["max_score"]) for row in rows if row["student"] == "eve"] == [("rejected", "", "14")]
+    assert [
+        (row["status"], row["score"], row["max_score"]) for row in rows if row["student"] == "eve"
+    ] == [("rejected", "", "14")]
 
 
-def test_csv_goes_to_standard_output_and_the_rest_to_standard_error(graded: Course, capfdbinary: Any) -> None:
+def test_csv_goes_to_standard_output_and_the_rest_to_standard_error(
+    graded: Course, capfdbinary: Any
+) -> None:
     run("--output", "-")
     out, err = capfdbinary.readouterr()
     assert len(list(csv.reader(io.StringIO(out.decode(), newline="")))) > 10
@@ -184,27 +230,46 @@ def test_names_on_the_class_list_are_no_formulas(graded: Course, format: str) ->
     data = place(graded, formats.FORMATS[format].file).read_bytes().decode()
     found = [cell for row in csv.reader(io.StringIO(data, newline="")) for cell in row]
     assert f"'{EVIL}" in found and "'+hal" in found
-    assert not [cell for cell in found if re.match(r"[=+\-@\t\r]", cell) and not re.fullmatch(r"-?\d+(\.\d+)?", cell)]
+    assert not [
+        cell
+        for cell in found
+        if re.match(r"[=+\-@\t\r]", cell) and not re.fullmatch(r"-?\d+(\.\d+)?", cell)
+    ]
 
 
-@given(st.text(alphabet=st.sampled_from("=+-@\t\r\n ＝＋－＠'\";,.01aé\x00\x1b\u202e\ud800"), max_size=8))
+@given(
+    st.text(
+        alphabet=st.sampled_from("=+-@\t\r\n ＝＋－＠'\";,.01aé\x00\x1b\u202e\ud800"), max_size=8
+    )
+)
 def test_no_text_becomes_a_formula_or_another_cell(text: str) -> None:
     (row,) = csv.reader(io.StringIO(safe_csv.table([["a", text, "b"]]).decode(), newline=""))
     assert len(row) == 3
-    assert re.fullmatch(r"[+-]?\d+([.,]\d+)?|-", row[1]) or not re.match(r"\s*[=+\-@＝＋－＠]|[\t\r\n]", row[1])
+    assert re.fullmatch(r"[+-]?\d+([.,]\d+)?|-", row[1]) or not re.match(
+        r"\s*[=+\-@＝＋－＠]|[\t\r\n]", row[1]
+    )
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f\u202e]", row[1])
 
 
 @given(st.floats(-1000, 1000))
 def test_a_score_is_read_back_as_it_was(score: float) -> None:
     assert float(safe_csv.number(score)) == pytest.approx(score, abs=1e-9)
-    assert re.fullmatch(r"-?\d+(\.\d*[1-9])?", safe_csv.number(score)) and "0" == safe_csv.number(-0.0) == safe_csv.number(-1e-12)
+    assert re.fullmatch(r"-?\d+(\.\d*[1-9])?", safe_csv.number(score)) and "0" == safe_csv.number(
+        -0.0
+    ) == safe_csv.number(-1e-12)
 
 
 def test_canvas_takes_what_is_made_from_the_class_list(graded: Course) -> None:
     run("--to", "canvas", "--column", "Counting (77)")
-    known = {9000 + place: (name, "", "") for place, name in enumerate(["nobody", "Ada", "Bob", "Cyd", "Dan", "Eve", "Fay", "Gil", "Hal"])}
-    taken = platforms.canvas_import(place(graded, "canvas.csv").read_bytes(), {77: "Counting"}, known)
+    known = {
+        9000 + place: (name, "", "")
+        for place, name in enumerate(
+            ["nobody", "Ada", "Bob", "Cyd", "Dan", "Eve", "Fay", "Gil", "Hal"]
+        )
+    }
+    taken = platforms.canvas_import(
+        place(graded, "canvas.csv").read_bytes(), {77: "Counting"}, known
+    )
     assert (taken["new"], taken["unknown"], taken["points"]) == ([], [], {77: "14"})
     scores = dict(zip(SCORES, range(9001, 9009)))
     assert {id: grade[77] for id, grade in taken["grades"].items()} == {
@@ -214,7 +279,16 @@ def test_canvas_takes_what_is_made_from_the_class_list(graded: Course) -> None:
 
 def canvas_export(delimiter: str = ",") -> str:
     lines = [
-        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Quiz (12)", "counting (77)", "Current Score"],
+        [
+            "Student",
+            "ID",
+            "SIS User ID",
+            "SIS Login ID",
+            "Section",
+            "Quiz (12)",
+            "counting (77)",
+            "Current Score",
+        ],
         ["    Points Possible", "", "", "", "", "5", "14.00", "(read only)"],
         ["", "", "", "", "", "Manual Posting", "", ""],
         ["Byron, Ada", "9001", "s1", "ada@school.example", "A", "4", "", "80"],
@@ -238,20 +312,37 @@ def test_canvas_export_is_filled_and_nothing_else_in_it_can_be_imported(
     given.write_text(canvas_export(delimiter), encoding="utf-8-sig")
     run("--to", "canvas", "--fill", given)
     data = place(graded, "canvas.csv").read_bytes().removeprefix(b"\xef\xbb\xbf")
-    taken = platforms.canvas_import(data, {12: "Quiz", 77: "counting"}, dict.fromkeys((9001, 5550, 5551, 9005, 7000, 9006), ("", "", "")))
+    taken = platforms.canvas_import(
+        data,
+        {12: "Quiz", 77: "counting"},
+        dict.fromkeys((9001, 5550, 5551, 9005, 7000, 9006), ("", "", "")),
+    )
     assert taken["new"] == [] and taken["points"] == {77: "14.00"}
     # Two lines say 9001: neither is filled. Eve was rejected, and excused by hand.
-    assert {id: grade[77] for id, grade in taken["grades"].items()} == {9001: "", 5550: "2.5", 5551: "7", 9005: "EX", 7000: "", 9006: "99"}
+    assert {id: grade[77] for id, grade in taken["grades"].items()} == {
+        9001: "",
+        5550: "2.5",
+        5551: "7",
+        9005: "EX",
+        7000: "",
+        9006: "99",
+    }
     said = capsys.readouterr().err
     assert "left as it is: Student, Test: is nobody in students.csv\n" in said
-    assert "left as it is: Bricklin, Dan: the name is that of dan, but number, login or address of ada\n" in said
+    assert (
+        "left as it is: Bricklin, Dan: the name is that of dan, but number, login or address of ada\n"
+        in said
+    )
     assert "not in" in said and "+hal" in said
 
 
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (("counting (77)", "Homework (77)"), "no assignment is called counting; name one with --column; there are: Quiz (12), Homework (77)"),
+        (
+            ("counting (77)", "Homework (77)"),
+            "no assignment is called counting; name one with --column; there are: Quiz (12), Homework (77)",
+        ),
         (("14.00", "50"), "counting (77) has 50 points, the exercise 14"),
         (("Section", "Group"), "is no gradebook of Canvas"),
         (("Quiz (12)", "Counting (13)"), "several assignments are called counting"),
@@ -259,7 +350,11 @@ def test_canvas_export_is_filled_and_nothing_else_in_it_can_be_imported(
     ],
 )
 def test_a_gradebook_that_does_not_fit_is_refused(
-    graded: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str], change: tuple[str, str], says: str
+    graded: Course,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    change: tuple[str, str],
+    says: str,
 ) -> None:
     given = tmp_path / "grades.csv"
     given.write_text(canvas_export().replace(*change), encoding="utf-8")
@@ -294,7 +389,12 @@ def test_moodles_worksheet_is_filled_in_any_language_and_nothing_is_guessed(
     # Eve was rejected: the grade that Moodle has stands.
     assert platforms.moodle_import(data, language, 14) == {101: 13, 52: 2.5, 53: 7, 56: 10, 105: 3}
     after = list(csv.reader(io.StringIO(data.decode("utf-8-sig"), newline="")))
-    changed = {(place, column) for place, row in enumerate(before) for column, cell in enumerate(row) if after[place][column] != cell}
+    changed = {
+        (place, column)
+        for place, row in enumerate(before)
+        for column, cell in enumerate(row)
+        if after[place][column] != cell
+    }
     assert changed == {(1, 4), (2, 4), (3, 4), (7, 4), (7, 1)} and after[7][1] == f"'{EVIL}"
     said = capsys.readouterr().err
     assert "Dan Bricklin: the name is that of dan, but number, login or address of eve\n" in said
@@ -302,37 +402,67 @@ def test_moodles_worksheet_is_filled_in_any_language_and_nothing_is_guessed(
     assert f"not in {given}: dan\n" in said
 
 
-def test_moodle_without_a_class_list_finds_students_as_collecting_called_them(graded: Course, tmp_path: Path) -> None:
+def test_moodle_without_a_class_list_finds_students_as_collecting_called_them(
+    graded: Course, tmp_path: Path
+) -> None:
     (graded.state / "students.csv").unlink()
     result = json.loads(result_path(graded, NAME, "bob").read_text())
-    files.write(result_path(graded, NAME, "Bob_Noyce"), json.dumps({**result, "student": "Bob_Noyce"}).encode())
+    files.write(
+        result_path(graded, NAME, "Bob_Noyce"),
+        json.dumps({**result, "student": "Bob_Noyce"}).encode(),
+    )
     given = tmp_path / "worksheet.csv"
-    given.write_bytes(platforms.worksheet("en", [(1, "Bob Noyce", ""), (2, "Ada Byron", ""), (3, "cyd", "")]))
+    given.write_bytes(
+        platforms.worksheet("en", [(1, "Bob Noyce", ""), (2, "Ada Byron", ""), (3, "cyd", "")])
+    )
     run("--to", "moodle", "--fill", given)
-    assert platforms.moodle_import(place(graded, "moodle.csv").read_bytes(), "en", 14) == {1: 4, 3: 7}
+    assert platforms.moodle_import(place(graded, "moodle.csv").read_bytes(), "en", 14) == {
+        1: 4,
+        3: 7,
+    }
 
 
-def test_two_people_of_one_name_are_told_apart_or_left_alone(graded: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_people_of_one_name_are_told_apart_or_left_alone(
+    graded: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     given = tmp_path / "worksheet.csv"
-    given.write_bytes(platforms.worksheet("en", [(1, "Bob Noyce", ""), (2, "Bob Noyce", ""), (103, "Bob Noyce", "")]))
+    given.write_bytes(
+        platforms.worksheet(
+            "en", [(1, "Bob Noyce", ""), (2, "Bob Noyce", ""), (103, "Bob Noyce", "")]
+        )
+    )
     run("--to", "moodle", "--fill", given)
     assert platforms.moodle_import(place(graded, "moodle.csv").read_bytes(), "en", 14) == {}
     assert capsys.readouterr().err.count("one of 2 lines of bob") == 2
 
 
-def test_more_points_than_moodle_takes_are_said(graded: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_more_points_than_moodle_takes_are_said(
+    graded: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     given = tmp_path / "worksheet.csv"
     given.write_bytes(platforms.worksheet("en", MOODLE))
     run("--to", "moodle", "--fill", given)
-    assert "above Moodle's maximum: ada: 14.5; Moodle skips it, enter it by hand\n" in capsys.readouterr().err
+    assert (
+        "above Moodle's maximum: ada: 14.5; Moodle skips it, enter it by hand\n"
+        in capsys.readouterr().err
+    )
 
 
 @pytest.mark.parametrize(
     ("data", "says"),
     [
-        (platforms.worksheet("de", MOODLE, most=100), "Moodle's maximum is 100 points, the exercise has 14"),
-        (platforms.worksheet("en", MOODLE).replace(b"14.00", b"Good"), "no column is the grade with its maximum beside it"),
-        (b"ID,Name,Raum,Haus,Note,Max\nNr. 1,Ada,,7,,14\nNr. 2,Bob,,7,,14\n", "several columns may be the grade"),
+        (
+            platforms.worksheet("de", MOODLE, most=100),
+            "Moodle's maximum is 100 points, the exercise has 14",
+        ),
+        (
+            platforms.worksheet("en", MOODLE).replace(b"14.00", b"Good"),
+            "no column is the grade with its maximum beside it",
+        ),
+        (
+            b"ID,Name,Raum,Haus,Note,Max\nNr. 1,Ada,,7,,14\nNr. 2,Bob,,7,,14\n",
+            "several columns may be the grade",
+        ),
         (b"name,grade\nAda,\n", "is no grading worksheet with a participant in each line"),
         (b"", "is no table"),
         (b"\xff\xfe\x00\x00\xd8", "as CSV in UTF-8"),
@@ -349,11 +479,18 @@ def test_a_worksheet_that_does_not_fit_is_refused(
     assert says in error and error.count("\n") == 1
 
 
-def test_english_headings_settle_which_of_several_columns_is_the_grade(graded: Course, tmp_path: Path) -> None:
+def test_english_headings_settle_which_of_several_columns_is_the_grade(
+    graded: Course, tmp_path: Path
+) -> None:
     given = tmp_path / "worksheet.csv"
-    given.write_bytes(b"Identifier,Full name,Room,House,Grade,Maximum Grade\nParticipant 52,Bob Noyce,,7,,14.00\n")
+    given.write_bytes(
+        b"Identifier,Full name,Room,House,Grade,Maximum Grade\nParticipant 52,Bob Noyce,,7,,14.00\n"
+    )
     run("--to", "moodle", "--fill", given)
-    assert place(graded, "moodle.csv").read_bytes().splitlines()[1] == b"Participant 52,Bob Noyce,,7,2.5,14.00"
+    assert (
+        place(graded, "moodle.csv").read_bytes().splitlines()[1]
+        == b"Participant 52,Bob Noyce,,7,2.5,14.00"
+    )
 
 
 def test_what_an_export_says_is_one_line_each_and_no_command(
@@ -363,10 +500,15 @@ def test_what_an_export_says_is_one_line_each_and_no_command(
     given.write_bytes(platforms.worksheet("en", [(7, "Eva\n##[error] \x1b[31mEvil", "")]))
     run("--to", "moodle", "--fill", given)
     said = capsys.readouterr().err
-    assert "left as it is: Participant 7, Eva ## [error] \N{REPLACEMENT CHARACTER}[31mEvil: is nobody" in said
+    assert (
+        "left as it is: Participant 7, Eva ## [error] \N{REPLACEMENT CHARACTER}[31mEvil: is nobody"
+        in said
+    )
 
 
-def test_moodle_needs_the_file_that_it_fills(graded: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_moodle_needs_the_file_that_it_fills(
+    graded: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     run("--to", "moodle", code=2)
     assert "name what you downloaded with --fill FILE" in capsys.readouterr().err
     run("--to", "moodle", "--fill", tmp_path / "gone.csv", code=2)
@@ -374,23 +516,30 @@ def test_moodle_needs_the_file_that_it_fills(graded: Course, tmp_path: Path, cap
 
 
 def disclose(course: Course, hidden: str) -> None:
-    (course.root / "autograder.toml").write_text(f'feedback.hidden = "{hidden}"\n', encoding="utf-8")
+    (course.root / "autograder.toml").write_text(
+        f'feedback.hidden = "{hidden}"\n', encoding="utf-8"
+    )
 
 
 def named(course: Course, student: str) -> None:
-    """Give the stored failures of a student what no student may read: a misconception's name; and a hint."""
+    """Give the stored failures of a student what no student may read: a misconception's name; and a
+    hint."""
     path = result_path(course, NAME, student)
     data = json.loads(path.read_bytes())
     for step in data["steps"]:
         for check in step["checks"]:
             if check["status"] == "failed":
                 check |= {"misconception": "off_by_one_doubling", "hint": "What is two plus two?"}
-                check["message"] = f"{'HIDDEN' if check['hidden'] else 'VISIBLE'} says \x1b[31mno\x1b[0m"
+                check["message"] = (
+                    f"{'HIDDEN' if check['hidden'] else 'VISIBLE'} says \x1b[31mno\x1b[0m"
+                )
     files.write(path, json.dumps(data).encode())
 
 
 @pytest.mark.parametrize("hidden", ["message", "points", "never"])
-def test_gradescopes_results_fit_its_format_and_tell_students_what_the_course_lets_them(graded: Course, hidden: str) -> None:
+def test_gradescopes_results_fit_its_format_and_tell_students_what_the_course_lets_them(
+    graded: Course, hidden: str
+) -> None:
     disclose(graded, hidden)
     named(graded, "bob")
     run("--to", "gradescope")
@@ -404,13 +553,17 @@ def test_gradescopes_results_fit_its_format_and_tell_students_what_the_course_le
     known = {check.sentence: check.hidden for check in courses.load(graded).checks}
     for test in data["tests"]:
         sentence = test["name"].partition(": ")[2]
-        assert test["visibility"] == ("visible" if known.get(sentence) is False else "after_published")
+        assert test["visibility"] == (
+            "visible" if known.get(sentence) is False else "after_published"
+        )
     # Gradescope shows a total only where every test is visible.
     assert {test["visibility"] for test in data["tests"]} == {"visible", "after_published"}
     later = [test for test in data["tests"] if test["visibility"] == "after_published"]
     assert ("HIDDEN" in text) == (hidden == "message")
     assert [test["name"] for test in later if test["name"].partition(": ")[2] in known] == (
-        [] if hidden == "never" else ["double: Drawn numbers are doubled.", "total: Negative numbers count too."]
+        []
+        if hidden == "never"
+        else ["double: Drawn numbers are doubled.", "total: Negative numbers count too."]
     )
     assert later[-1]["output"] == "Late penalty: -1.5 points"
     checks = sum(test.get("score", 0) for test in data["tests"])
@@ -435,7 +588,9 @@ def test_an_export_of_a_folder_leaves_nobody_from_the_last_time_and_never_touche
 
 
 @pytest.mark.parametrize("hidden", ["message", "points", "never"])
-def test_classroom50_takes_the_results_in_whole_points(graded: Course, capsys: pytest.CaptureFixture[str], hidden: str) -> None:
+def test_classroom50_takes_the_results_in_whole_points(
+    graded: Course, capsys: pytest.CaptureFixture[str], hidden: str
+) -> None:
     disclose(graded, hidden)
     named(graded, "bob")
     run("--to", "classroom50", "--classroom", "school/cs-101")
@@ -445,12 +600,19 @@ def test_classroom50_takes_the_results_in_whole_points(graded: Course, capsys: p
         assert platforms.classroom50_takes(data, "cs-101", NAME, path.parent.name)
     text = (place(graded, "classroom50") / "bob" / "result.json").read_text(encoding="utf-8")
     data = json.loads(text)
-    assert (data["score"], data["max-score"]) == (3, 14) and data["commit"] == f"https://github.com/school/cs-101-{NAME}-bob"
+    assert (data["score"], data["max-score"]) == (3, 14) and data[
+        "commit"
+    ] == f"https://github.com/school/cs-101-{NAME}-bob"
     assert (data["graded_at"], data["submission"][-7:]) == ("2026-03-01T20:30:00Z", "abababa")
     assert not re.search("off_by_one|says|two plus two|Drawn", text)
-    assert [test["test-name"] for test in data["tests"]] == [id for id in ALL_CHECKS if hidden != "never" or "by_hand" in id]
+    assert [test["test-name"] for test in data["tests"]] == [
+        id for id in ALL_CHECKS if hidden != "never" or "by_hand" in id
+    ]
     said = capsys.readouterr().err
-    assert "made whole: bob: 2.5 is 3 there\n" in said and "made whole: ada: 14.5 is 14 there\n" in said
+    assert (
+        "made whole: bob: 2.5 is 3 there\n" in said
+        and "made whole: ada: 14.5 is 14 there\n" in said
+    )
 
 
 def test_classroom50_without_a_name_takes_the_courses_own(graded: Course) -> None:
@@ -465,19 +627,35 @@ def test_json_holds_results_and_marks(graded: Course) -> None:
     data = json.loads(place(graded, "grades.json").read_bytes())
     schema = json.loads((ROOT / "autograder" / "result-1.schema.json").read_bytes())
     students = {one["student"]: one for one in data["students"]}
-    assert {student: one["score"] for student, one in students.items()} == SCORES and data["max_score"] == 14
+    assert {student: one["score"] for student, one in students.items()} == SCORES and data[
+        "max_score"
+    ] == 14
     for one in students.values():
         if one["result"] is not None:
             jsonschema.validate(one["result"], schema)
         if one["score"] is not None:
             assert sum(part["score"] for part in one["parts"]) == one["score"]
     ada, bob = students["ada"]["marks"], students["bob"]["marks"]
-    assert [ada[name] for name in ("automatic", "by_hand", "extra_credit", "late_penalty")] == [10, 3.5, 1, 0]
-    assert bob["late_penalty"] == 1.5 and students["cyd"]["marks"] is None and students["dan"]["result"] is None
+    assert [ada[name] for name in ("automatic", "by_hand", "extra_credit", "late_penalty")] == [
+        10,
+        3.5,
+        1,
+        0,
+    ]
+    assert (
+        bob["late_penalty"] == 1.5
+        and students["cyd"]["marks"] is None
+        and students["dan"]["result"] is None
+    )
 
 
-def test_sources_are_what_students_wrote_and_a_template_apart(graded: Course, capsys: pytest.CaptureFixture[str]) -> None:
-    own = {"double": "def double(x):\n    return x + x  # mine", "helper": "def helper(): return 1\n%matplotlib inline"}
+def test_sources_are_what_students_wrote_and_a_template_apart(
+    graded: Course, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = {
+        "double": "def double(x):\n    return x + x  # mine",
+        "helper": "def helper(): return 1\n%matplotlib inline",
+    }
     for student, answers in (("ada", own), ("bob", {"double": "def double(x:"}), ("+hal", {})):
         folder = courses.submit(graded, student, answers)
         path = result_path(graded, NAME, student)
@@ -491,27 +669,46 @@ def test_sources_are_what_students_wrote_and_a_template_apart(graded: Course, ca
     assert sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.py")) == [
         f"submissions/{student}/{NAME}.py" for student in ("+hal", "ada", "bob")
     ] + [f"template/{NAME}.py"]
-    ada, bob, hal = (folder.joinpath("submissions", s, f"{NAME}.py").read_text() for s in ("ada", "bob", "+hal"))
-    assert "x + x  # mine" in ada and "def helper" in ada and "matplotlib" not in ada and "def total" not in ada
+    ada, bob, hal = (
+        folder.joinpath("submissions", s, f"{NAME}.py").read_text() for s in ("ada", "bob", "+hal")
+    )
+    assert (
+        "x + x  # mine" in ada
+        and "def helper" in ada
+        and "matplotlib" not in ada
+        and "def total" not in ada
+    )
     assert "def check" not in ada and bob == "def double(x:\n" and hal == "\n"
     template = (folder / "template" / f"{NAME}.py").read_text()
-    assert [node.name for node in ast.parse(template).body if isinstance(node, ast.FunctionDef)] == ["double", "total"]
+    assert [
+        node.name for node in ast.parse(template).body if isinstance(node, ast.FunctionDef)
+    ] == ["double", "total"]
     assert "drawn" not in template and "double_by_definition" not in template
     assert "left out: cyd: what was graded is no longer in" in capsys.readouterr().err
 
 
-def test_no_student_id_leaves_the_folder(graded: Course, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_student_id_leaves_the_folder(
+    graded: Course, capsys: pytest.CaptureFixture[str]
+) -> None:
     data = json.loads(result_path(graded, NAME, "ada").read_bytes())
-    files.write(result_path(graded, NAME, "zoe"), json.dumps({**data, "student": "../../zoe"}).encode())
+    files.write(
+        result_path(graded, NAME, "zoe"), json.dumps({**data, "student": "../../zoe"}).encode()
+    )
     run("--to", "gradescope", code=3)
     assert "zoe: no result: " in capsys.readouterr().err
-    assert sorted(path.name for path in place(graded, "gradescope").iterdir()) == ["+hal", "ada", "bob", "cyd"]
+    assert sorted(path.name for path in place(graded, "gradescope").iterdir()) == [
+        "+hal",
+        "ada",
+        "bob",
+        "cyd",
+    ]
     assert not list(graded.root.rglob("zoe"))
 
 
 @pytest.fixture
 def home(course: Course, tmp_path: Path) -> Path:
-    """Gradescope's ``/autograder`` with the bundle in it, without what its setup.sh would install."""
+    """Gradescope's ``/autograder`` with the bundle in it, without what its setup.sh would
+    install."""
     run("--to", "gradescope-zip")
     return unpacked(place(course, "gradescope.zip"), tmp_path / "autograder")
 
@@ -528,10 +725,20 @@ def unpacked(bundle: Path, home: Path) -> Path:
 
 
 def run_autograder(home: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(("AUTOGRADER", "PYTHON"))}
+    clean = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("AUTOGRADER", "PYTHON"))
+    }
     where = {"AUTOGRADER_HOME": str(home), "PYTHON": sys.executable}
     return subprocess.run(
-        [home / "run_autograder"], env=clean | where | environment, cwd=home, capture_output=True, text=True, timeout=900, check=False
+        [home / "run_autograder"],
+        env=clean | where | environment,
+        cwd=home,
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
     )
 
 
@@ -550,16 +757,25 @@ def test_the_bundle_grades_a_submission_on_gradescope(course: Course, home: Path
     tests = {test["name"].partition(":")[2].strip(): test for test in data["tests"]}
     assert tests["Negative numbers count too."]["status"] == "failed"
     assert tests["Negative numbers count too."]["visibility"] == "after_published"
-    assert tests["One and two are three."] | {"visibility": "visible", "status": "passed"} == tests["One and two are three."]
+    assert (
+        tests["One and two are three."] | {"visibility": "visible", "status": "passed"}
+        == tests["One and two are three."]
+    )
 
 
-def test_the_bundle_never_carries_the_courses_secret_and_is_the_same_each_time(course: Course, home: Path) -> None:
+def test_the_bundle_never_carries_the_courses_secret_and_is_the_same_each_time(
+    course: Course, home: Path
+) -> None:
     carried = (home / "source" / "course" / "secret").read_text()
     assert carried and carried != course.secret().decode()
     before = place(course, "gradescope.zip").read_bytes()
     run("--to", "gradescope-zip")
     assert place(course, "gradescope.zip").read_bytes() == before
-    assert not [path for path in (home / "source").rglob("*") if path.name == "__pycache__" or "tests" in path.parts]
+    assert not [
+        path
+        for path in (home / "source").rglob("*")
+        if path.name == "__pycache__" or "tests" in path.parts
+    ]
 
 
 def test_the_bundle_says_what_is_wrong_with_what_was_handed_in(course: Course, home: Path) -> None:
@@ -578,8 +794,12 @@ def test_the_bundle_says_what_is_wrong_with_what_was_handed_in(course: Course, h
         results.unlink()
 
 
-def test_the_bundle_follows_no_link_of_a_students(course: Course, home: Path, tmp_path: Path) -> None:
-    (home / "submission" / f"{NAME}.ipynb").symlink_to(home / "source" / "solutions" / NAME / f"{NAME}.ipynb")
+def test_the_bundle_follows_no_link_of_a_students(
+    course: Course, home: Path, tmp_path: Path
+) -> None:
+    (home / "submission" / f"{NAME}.ipynb").symlink_to(
+        home / "source" / "solutions" / NAME / f"{NAME}.ipynb"
+    )
     assert run_autograder(home).returncode == 0
     assert json.loads((home / "results" / "results.json").read_bytes())["score"] == 0
 
@@ -587,7 +807,8 @@ def test_the_bundle_follows_no_link_of_a_students(course: Course, home: Path, tm
 def test_a_bundle_never_falls_back_to_a_process_unless_it_was_built_so(
     course: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    # A teacher on macOS grades at level process; Gradescope still gets a bundle that locks student code in.
+    # A teacher on macOS grades at level process; Gradescope still gets a bundle that locks student
+    # code in.
     (course.root / "autograder.toml").write_text('isolation = "process"\n', encoding="utf-8")
     run("--to", "gradescope-zip", "--output", tmp_path / "safe.zip")
     assert "where that does not work it grades nothing" in capsys.readouterr().err
@@ -604,12 +825,18 @@ def test_a_bundle_never_falls_back_to_a_process_unless_it_was_built_so(
     assert not list((safe / "results").iterdir())
 
     run("--to", "gradescope-zip", "--isolation", "process", "--output", tmp_path / "open.zip")
-    assert "isolation: process: any student's code can read the hidden checks" in capsys.readouterr().err
+    assert (
+        "isolation: process: any student's code can read the hidden checks"
+        in capsys.readouterr().err
+    )
     bare = unpacked(tmp_path / "open.zip", tmp_path / "open")
     assert "level: process" in (bare / "source" / "README.txt").read_text()
     (bare / "submission" / f"{NAME}.ipynb").write_bytes(courses.handed_in(course, RIGHT))
     assert run_autograder(bare).stdout == "isolation level: process\n"
-    assert json.loads((bare / "results" / "results.json").read_bytes())["extra_data"]["isolation"] == "process"
+    assert (
+        json.loads((bare / "results" / "results.json").read_bytes())["extra_data"]["isolation"]
+        == "process"
+    )
     run("--to", "gradescope-zip", "--isolation", "docker", code=2)
 
 
@@ -626,9 +853,24 @@ def test_the_bundle_needs_no_more_than_it_installs(course: Course, home: Path) -
         f"assert gradescope_runner.main(Path({str(home)!r})) == 0\n"
         "print(*{name.partition('.')[0] for name in sys.modules} - sys.stdlib_module_names)"
     )
-    done = subprocess.run([sys.executable, "-c", code], cwd=home / "source", capture_output=True, text=True, timeout=900, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=home / "source",
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=True,
+    )
     loaded = set(done.stdout.splitlines()[-1].split())
-    assert "numpy" in loaded and not loaded & {"sqlalchemy", "nbgrader", "nbformat", "jupytext", "jsonschema", "yaml", "traitlets"}
+    assert "numpy" in loaded and not loaded & {
+        "sqlalchemy",
+        "nbgrader",
+        "nbformat",
+        "jupytext",
+        "jsonschema",
+        "yaml",
+        "traitlets",
+    }
 
 
 def test_constraints_are_the_versions_of_the_lock(course: Course) -> None:
@@ -636,7 +878,11 @@ def test_constraints_are_the_versions_of_the_lock(course: Course) -> None:
     run("--to", "gradescope-zip")
     with zipfile.ZipFile(place(course, "gradescope.zip")) as archive:
         pins = archive.read("constraints.txt").decode().splitlines()
-    locked = re.findall(r"^([\w.-]+==[\w.]+)", (ROOT / "requirements.lock").read_text(encoding="utf-8"), re.MULTILINE)
+    locked = re.findall(
+        r"^([\w.-]+==[\w.]+)",
+        (ROOT / "requirements.lock").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
     assert [pin.partition(" ")[0] for pin in pins] == locked
     assert not [pin for pin in pins if not re.fullmatch(r"[\w.-]+==[\w.]+( ; .+)?", pin)]
     assert {"numpy", "typer", "rich"} <= {pin.partition("==")[0] for pin in pins}

@@ -56,11 +56,15 @@ def test_the_tables_are_those_of_nbgraders_own_models() -> None:
         assert required <= {column.name for column in table.columns}
 
 
-def test_an_honest_class_gets_what_stock_nbgrader_gives_it(course: Course, database: Database) -> None:
-    """Names, scores, comments, time and late penalty, row for row; then again after manual marks and a new answer."""
+def test_an_honest_class_gets_what_stock_nbgrader_gives_it(
+    course: Course, database: Database
+) -> None:
+    """Names, scores, comments, time and late penalty, row for row; then again after manual marks
+    and a new answer."""
     config = course.root / "nbgrader_config.py"
     config.write_text(
-        config.read_text() + '\nc.AssignLatePenalties.plugin_class = "tests.latepolicy.HalfAPointAnHour"\n'
+        config.read_text()
+        + '\nc.AssignLatePenalties.plugin_class = "tests.latepolicy.HalfAPointAnHour"\n'
     )
     due = datetime(2026, 11, 20, 12, tzinfo=timezone.utc)
     handed_in = {
@@ -75,7 +79,10 @@ def test_an_honest_class_gets_what_stock_nbgrader_gives_it(course: Course, datab
     record.record(
         course,
         known,
-        [courses.graded(course, student, answers, passed) for student, (answers, passed, _) in handed_in.items()],
+        [
+            courses.graded(course, student, answers, passed)
+            for student, (answers, passed, _) in handed_in.items()
+        ],
     )
     theirs = database.new()
     stock.grade(course, NAME, handed_in, theirs, due)
@@ -85,9 +92,15 @@ def test_an_honest_class_gets_what_stock_nbgrader_gives_it(course: Course, datab
 
     # A person grades in both; ada then answers otherwise, bob hands in the same again.
     for url in (database.url, theirs):
-        execute(url, "UPDATE grade SET manual_score = 3, extra_credit = 1, needs_manual_grade = false")
+        execute(
+            url, "UPDATE grade SET manual_score = 3, extra_credit = 1, needs_manual_grade = false"
+        )
         execute(url, "UPDATE comment SET manual_comment = 'well said'")
-    handed_in["ada"] = ({**WRONG_TOTAL, "why": "Addition commutes."}, ALL_CHECKS[:3], "2026-11-20 11:00:00 UTC")
+    handed_in["ada"] = (
+        {**WRONG_TOTAL, "why": "Addition commutes."},
+        ALL_CHECKS[:3],
+        "2026-11-20 11:00:00 UTC",
+    )
     courses.submit(course, "ada", handed_in["ada"][0], handed_in["ada"][2])
     again = [courses.graded(course, student, *handed_in[student][:2]) for student in ("ada", "bob")]
     record.record(course, known, again)
@@ -95,14 +108,18 @@ def test_an_honest_class_gets_what_stock_nbgrader_gives_it(course: Course, datab
     assert database.rows(CONTENTS) == rows(theirs, CONTENTS)
 
 
-def test_manual_marks_comments_and_extra_credit_survive_a_regrade(course: Course, database: Database) -> None:
+def test_manual_marks_comments_and_extra_credit_survive_a_regrade(
+    course: Course, database: Database
+) -> None:
     known = courses.load(course)
     record.record(course, known, [courses.graded(course, "ada", ANSWERED)])
     before = marks.marks(course, known, "ada")
     assert before is not None and before.needs_manual_grade and before.score == 10
     by_hand(database, "why", "ada", manual_score=3.5, extra_credit=1.0, needs_manual_grade=False)
     database.execute("UPDATE comment SET manual_comment = 'nice'")
-    record.record(course, known, [courses.graded(course, "ada", {**ANSWERED, "why": "Another thought."})])
+    record.record(
+        course, known, [courses.graded(course, "ada", {**ANSWERED, "why": "Another thought."})]
+    )
     after = marks.marks(course, known, "ada")
     assert after is not None
     assert after.cells["why"].manual_score == 3.5 and after.cells["why"].extra_credit == 1
@@ -115,11 +132,19 @@ def test_manual_marks_comments_and_extra_credit_survive_a_regrade(course: Course
 def test_extra_credit_counts_on_a_question_without_points_and_still_waits_for_a_person(
     course: Course, database: Database
 ) -> None:
-    courses.write_root(course.root, courses.AUTHORED.replace('manual="why" points=4', 'manual="why" points=0'))
+    courses.write_root(
+        course.root, courses.AUTHORED.replace('manual="why" points=4', 'manual="why" points=0')
+    )
     known = courses.load(course)
-    record.record(course, known, [courses.graded(course, student, ANSWERED) for student in ("ada", "bob")])
+    record.record(
+        course, known, [courses.graded(course, student, ANSWERED) for student in ("ada", "bob")]
+    )
     before = marks.marks(course, known, "ada")
-    assert before is not None and before.needs_manual_grade and (before.score, before.max_score) == (10, 10)
+    assert (
+        before is not None
+        and before.needs_manual_grade
+        and (before.score, before.max_score) == (10, 10)
+    )
     # As the formgrader does when nothing but extra credit is entered.
     by_hand(database, "why", "ada", extra_credit=2.0, needs_manual_grade=False)
     after = marks.class_marks(course, known)
@@ -129,7 +154,9 @@ def test_extra_credit_counts_on_a_question_without_points_and_still_waits_for_a_
         assert book.find_submission(NAME, "ada").score == 12
 
 
-def test_a_rejected_submission_leaves_the_old_grade_and_is_known_as_a_student(course: Course, database: Database) -> None:
+def test_a_rejected_submission_leaves_the_old_grade_and_is_known_as_a_student(
+    course: Course, database: Database
+) -> None:
     known = courses.load(course)
     courses.submit(course, "ada", RIGHT, "2026-11-20 11:00:00 UTC")
     record.record(course, known, [courses.graded(course, "ada", RIGHT)])
@@ -140,8 +167,12 @@ def test_a_rejected_submission_leaves_the_old_grade_and_is_known_as_a_student(co
     assert marks.marks(course, known, "eve") is None
 
 
-def test_checks_may_be_added_removed_and_given_other_points_when_grades_exist(course: Course, database: Database) -> None:
-    record.record(course, courses.load(course), [courses.graded(course, s, ANSWERED) for s in ("ada", "bob")])
+def test_checks_may_be_added_removed_and_given_other_points_when_grades_exist(
+    course: Course, database: Database
+) -> None:
+    record.record(
+        course, courses.load(course), [courses.graded(course, s, ANSWERED) for s in ("ada", "bob")]
+    )
     by_hand(database, "why", "ada", manual_score=4.0)
     by_hand(database, "total-negative", "bob", manual_score=1.0)
     head, _, tail = courses.AUTHORED.partition('# %% check="total-negative"')
@@ -154,24 +185,44 @@ def test_checks_may_be_added_removed_and_given_other_points_when_grades_exist(co
     checks = ("double-by_hand", "double-drawn", "total-by_hand", "total-empty")
     record.record(course, known, [courses.graded(course, "ada", ANSWERED, checks)])
     names = {row[6]: row[7] for row in database.rows(MASTER) if row[5] == "GradeCell"}
-    assert names == {"double-by_hand": 2, "double-drawn": 3, "total-by_hand": 6, "total-empty": 1, "why": 4}
+    assert names == {
+        "double-by_hand": 2,
+        "double-drawn": 3,
+        "total-by_hand": 6,
+        "total-empty": 1,
+        "why": 4,
+    }
     everybody = marks.class_marks(course, known)
     assert everybody["ada"].score == 16 and everybody["ada"].max_score == 16
     assert everybody["bob"].score == 7  # not graded again yet: the removed check's points are gone
     assert database.rows("SELECT count(*) FROM source_cell")[0][0] == len(names) + 3
-    kept = [json.loads(line) for line in (course.state / "removed-marks.jsonl").read_text().splitlines()]
+    kept = [
+        json.loads(line) for line in (course.state / "removed-marks.jsonl").read_text().splitlines()
+    ]
     assert kept == [
-        {"exercise": NAME, "student": "bob", "cell": "total-negative", "manual_score": 1.0, "extra_credit": None}
+        {
+            "exercise": NAME,
+            "student": "bob",
+            "cell": "total-negative",
+            "manual_score": 1.0,
+            "extra_credit": None,
+        }
     ]
 
 
-def test_names_and_addresses_come_from_the_class_list_and_never_replace_what_a_person_wrote(course: Course, database: Database) -> None:
+def test_names_and_addresses_come_from_the_class_list_and_never_replace_what_a_person_wrote(
+    course: Course, database: Database
+) -> None:
     course.state.mkdir(exist_ok=True)
     known = courses.load(course)
     record.record(course, known, [courses.graded(course, "ada", {}, ())])
     database.execute("UPDATE student SET last_name = 'King'")
-    (course.state / "students.csv").write_text("id,name,email\nada,Ada Lovelace,ada@example.org\nbob,Bob Ng,\n")
-    record.record(course, known, [courses.graded(course, student, {}, ()) for student in ("ada", "bob")])
+    (course.state / "students.csv").write_text(
+        "id,name,email\nada,Ada Lovelace,ada@example.org\nbob,Bob Ng,\n"
+    )
+    record.record(
+        course, known, [courses.graded(course, student, {}, ()) for student in ("ada", "bob")]
+    )
     assert database.rows(STUDENTS) == [
         ("ada", "Ada", "King", "ada@example.org"),
         ("bob", "Bob", "Ng", None),
@@ -204,9 +255,16 @@ def test_a_thousand_submissions_are_recorded_at_once_not_one_by_one(course: Cour
 
 @pytest.mark.parametrize(
     ("content", "says"),
-    [(b"this is no database, whatever its name says", "file is not a database; put a backup in its place")],
+    [
+        (
+            b"this is no database, whatever its name says",
+            "file is not a database; put a backup in its place",
+        )
+    ],
 )
-def test_a_gradebook_that_cannot_be_used_gets_one_line(course: Course, content: bytes, says: str) -> None:
+def test_a_gradebook_that_cannot_be_used_gets_one_line(
+    course: Course, content: bytes, says: str
+) -> None:
     course.state.mkdir()
     course.gradebook.write_bytes(content)
     with pytest.raises(Unusable, match=says) as caught:
@@ -214,22 +272,37 @@ def test_a_gradebook_that_cannot_be_used_gets_one_line(course: Course, content: 
     assert "\n" not in str(caught.value) and "gradebook.db" in str(caught.value)
 
 
-def test_a_late_policy_that_fails_names_itself_and_writes_nothing_of_the_late_one(course: Course, database: Database) -> None:
+def test_a_late_policy_that_fails_names_itself_and_writes_nothing_of_the_late_one(
+    course: Course, database: Database
+) -> None:
     config = course.root / "nbgrader_config.py"
-    config.write_text(config.read_text() + '\nc.AssignLatePenalties.plugin_class = "tests.latepolicy.Broken"\n')
+    config.write_text(
+        config.read_text() + '\nc.AssignLatePenalties.plugin_class = "tests.latepolicy.Broken"\n'
+    )
     known = courses.load(course)
     courses.submit(course, "ada", RIGHT, "2026-11-21 00:00:00 UTC")
     record.prepare(course, known, datetime(2026, 11, 20))
     courses.submit(course, "bob", RIGHT, "2026-11-19 00:00:00 UTC")
-    with pytest.raises(Fault, match=r"ada: not in the gradebook: .*late penalty for ada failed with ZeroDivisionError"):
-        record.record(course, known, [courses.graded(course, student, RIGHT) for student in ("ada", "bob")])
+    with pytest.raises(
+        Fault,
+        match=r"ada: not in the gradebook: .*late penalty for ada failed with ZeroDivisionError",
+    ):
+        record.record(
+            course, known, [courses.graded(course, student, RIGHT) for student in ("ada", "bob")]
+        )
     assert [row[0] for row in database.rows(STUDENTS)] == ["bob"]
-    assert {student: found.score for student, found in marks.class_marks(course, known).items()} == {"bob": 10}
+    assert {
+        student: found.score for student, found in marks.class_marks(course, known).items()
+    } == {"bob": 10}
 
 
-def test_a_database_address_in_nbgraders_configuration_is_used(course: Course, tmp_path: Path) -> None:
+def test_a_database_address_in_nbgraders_configuration_is_used(
+    course: Course, tmp_path: Path
+) -> None:
     config = course.root / "nbgrader_config.py"
-    config.write_text(config.read_text() + f'\nc.CourseDirectory.db_url = "sqlite:///{tmp_path / "other.db"}"\n')
+    config.write_text(
+        config.read_text() + f'\nc.CourseDirectory.db_url = "sqlite:///{tmp_path / "other.db"}"\n'
+    )
     record.prepare(course, courses.load(course))
     assert (tmp_path / "other.db").exists() and not course.gradebook.exists()
 

@@ -1,4 +1,5 @@
-"""The archive of all pages, as Moodle and Canvas read it, and feedback for downloads through nbgrader's exchange."""
+"""The archive of all pages, as Moodle and Canvas read it, and feedback for downloads through
+nbgrader's exchange."""
 
 from __future__ import annotations
 
@@ -21,17 +22,24 @@ PAGE = f"{NAME}.html"
 
 
 def moodle_reads(path: str, participants: set[int]) -> tuple[int, str] | None:
-    """Whose file it is and what it is called: mod/assign/feedback/file/importziplib.php, is_valid_filename_for_import."""
+    """Whose file it is and what it is called: mod/assign/feedback/file/importziplib.php,
+    is_valid_filename_for_import."""
     parts = path.split("/")
     while parts:
         info = parts.pop(0).split("_", 4)
-        if len(info) >= 4 and info[1].isdecimal() and int(info[1]) in participants and info[2:4] == ["assignsubmission", "file"]:
+        if (
+            len(info) >= 4
+            and info[1].isdecimal()
+            and int(info[1]) in participants
+            and info[2:4] == ["assignsubmission", "file"]
+        ):
             return int(info[1]), "/".join([*info[4:], *parts]).lstrip("/")
     return None
 
 
 def canvas_reads(path: str) -> tuple[int, int] | None:
-    """The user and the attachment: infer_comment_context_from_filename in Canvas's assignment model."""
+    """The user and the attachment: infer_comment_context_from_filename in Canvas's assignment
+    model."""
     numbers = [part for part in path.rsplit("/", 1)[-1].split("_") if re.fullmatch(r"\d+", part)]
     return (int(numbers[0]), int(numbers[1])) if len(numbers) >= 2 else None
 
@@ -49,16 +57,24 @@ def downloaded(course: Course) -> Course:
         "id,name,Moodle ID\nada,Ada Lovelace,12345\nbob,Bob Kahn,\ncyd,Cyd Yu,\neve,Eve_Ann Moss,99\n"
     )
     lines = exchange.collect(course, courses.load(course))
-    assert {line for line in lines if line.startswith("collected")} == {f"collected: {one}" for one in ("ada", "bob", "cyd")}
+    assert {line for line in lines if line.startswith("collected")} == {
+        f"collected: {one}" for one in ("ada", "bob", "cyd")
+    }
     return course
 
 
-def test_every_page_is_named_as_the_platform_of_its_student_wants_it(downloaded: Course, tmp_path: Path) -> None:
+def test_every_page_is_named_as_the_platform_of_its_student_wants_it(
+    downloaded: Course, tmp_path: Path
+) -> None:
     known = courses.load(downloaded)
     grade_class.grade_class(downloaded, known)
     pages = feedback.write_class(downloaded, known)
     archive = tmp_path / "pages.zip"
-    assert feedback_zip.write(downloaded, known, pages, archive) == {"for Moodle": 2, "for Canvas": 1, "by student": 1}
+    assert feedback_zip.write(downloaded, known, pages, archive) == {
+        "for Moodle": 2,
+        "for Canvas": 1,
+        "by student": 1,
+    }
     with zipfile.ZipFile(archive) as file:
         found = {name: file.read(name).decode() for name in file.namelist()}
     assert sorted(found) == [
@@ -75,12 +91,16 @@ def test_every_page_is_named_as_the_platform_of_its_student_wants_it(downloaded:
         assert read[name][1] == ((77, 4242) if person == "Bob" else None)
 
 
-def test_two_students_of_one_name_on_the_platform_do_not_overwrite_each_other(course: Course, tmp_path: Path) -> None:
+def test_two_students_of_one_name_on_the_platform_do_not_overwrite_each_other(
+    course: Course, tmp_path: Path
+) -> None:
     pages = []
     for student in ("ada", "bob"):
         pages.append(course.feedback / student / NAME / PAGE)
         files.write(pages[-1], student.encode())
-        files.write(course.submitted / student / NAME / store.PLATFORM, b"Ada L_5_assignsubmission_file_/")
+        files.write(
+            course.submitted / student / NAME / store.PLATFORM, b"Ada L_5_assignsubmission_file_/"
+        )
     archive = tmp_path / "pages.zip"
     feedback_zip.write(course, courses.load(course), pages, archive)
     with zipfile.ZipFile(archive) as file:
@@ -97,7 +117,9 @@ def test_a_name_that_leads_elsewhere_is_no_platforms(text: str, tmp_path: Path) 
     assert store.read_platform(tmp_path) == ""
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")  # nbgrader's own code, not ours
+@pytest.mark.filterwarnings(
+    "ignore::DeprecationWarning", "ignore::ResourceWarning"
+)  # nbgrader's own code, not ours
 def test_pages_for_downloads_go_through_nbgraders_exchange_to_whoever_has_the_secret(
     downloaded: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -110,12 +132,15 @@ def test_pages_for_downloads_go_through_nbgraders_exchange_to_whoever_has_the_se
     api = config.api(downloaded)
     outcome = api.generate_feedback(NAME)
     assert outcome["success"], outcome
-    feedback.write_class(downloaded, known)  # now there is a page for eve, too, who has nothing to fetch it with
+    feedback.write_class(
+        downloaded, known
+    )  # now there is a page for eve, too, who has nothing to fetch it with
     outcome = api.release_feedback(NAME)
     assert outcome["success"], outcome
     released = list((downloaded.state / "exchange" / "attention" / "feedback").glob("*.html"))
     assert len(released) == 4
-    # What `nbgrader submit` would have left with ada: the secret, and the time at which it was handed in.
+    # What `nbgrader submit` would have left with ada: the secret, and the time at which it was
+    # handed in.
     home = downloaded.root.parent / "homes" / "ada"
     page = downloaded.feedback / "ada" / NAME
     time = (page / "timestamp.txt").read_text()
@@ -123,7 +148,9 @@ def test_pages_for_downloads_go_through_nbgraders_exchange_to_whoever_has_the_se
     cache.mkdir(parents=True)
     for name in ("timestamp.txt", "submission_secret.txt"):
         (cache / name).write_bytes((page / name).read_bytes())
-    (cache / f"{NAME}.ipynb").write_bytes((downloaded.submitted / "ada" / NAME / f"{NAME}.ipynb").read_bytes())
+    (cache / f"{NAME}.ipynb").write_bytes(
+        (downloaded.submitted / "ada" / NAME / f"{NAME}.ipynb").read_bytes()
+    )
     with monkeypatch.context() as there:
         there.chdir(home)
         there.setenv("JUPYTER_DATA_DIR", str(home / "jupyter"))
@@ -133,4 +160,7 @@ def test_pages_for_downloads_go_through_nbgraders_exchange_to_whoever_has_the_se
     assert api.generate_feedback(NAME)["success"]
     assert "Nothing was handed in" not in (downloaded.feedback / "eve" / NAME / PAGE).read_text()
     (fetched,) = (home / NAME / "feedback").rglob("*.html")
-    assert fetched.read_bytes() == (page / PAGE).read_bytes() and b"<h1>Ada Lovelace</h1>" in fetched.read_bytes()
+    assert (
+        fetched.read_bytes() == (page / PAGE).read_bytes()
+        and b"<h1>Ada Lovelace</h1>" in fetched.read_bytes()
+    )

@@ -36,18 +36,26 @@ def handed_in(**answers: str) -> bytes:
 
 def own_hints(attention: Exercise, wrong: Misconception) -> set[str]:
     """The hints that fit: the entry's own, and its family's."""
-    family = {other.hint for other in attention.misconceptions if other.family and other.family == wrong.family}
+    family = {
+        other.hint
+        for other in attention.misconceptions
+        if other.family and other.family == wrong.family
+    }
     return {wrong.hint} | family
 
 
-@pytest.mark.parametrize("every", [10, pytest.param(1, marks=pytest.mark.everything)], ids=["some", "all"])
+@pytest.mark.parametrize(
+    "every", [10, pytest.param(1, marks=pytest.mark.everything)], ids=["some", "all"]
+)
 def test_nearly_every_misconception_gets_its_own_question_on_the_page(attention, every):
     tried = attention.misconceptions[::every]
     missed = []
     # What the bank makes of an answer does not depend on how well it is locked in.
     with Grader(attention, b"hints", Settings(isolation="process")) as grader:
         for wrong in tried:
-            step = grader.grade(handed_in(**{wrong.step: wrong.source}), None).result.step(wrong.step)
+            step = grader.grade(handed_in(**{wrong.step: wrong.source}), None).result.step(
+                wrong.step
+            )
             hints = {check.hint for check in step.checks if check.status == "failed"}
             if not hints & own_hints(attention, wrong):
                 missed.append(wrong.name)
@@ -71,8 +79,14 @@ def test_most_misconceptions_get_their_own_question_in_the_notebook(attention):
 
 
 def test_the_questions_do_not_swell_the_notebook_and_hold_no_wrong_code(attention):
-    setup = next(cell["source"] for cell in json.loads(RELEASE.read_text())["cells"] if cell["id"] == "setup")
-    lines = [line for line in (setup if isinstance(setup, list) else setup.splitlines()) if line.startswith("HINTS = lambda")]
+    setup = next(
+        cell["source"] for cell in json.loads(RELEASE.read_text())["cells"] if cell["id"] == "setup"
+    )
+    lines = [
+        line
+        for line in (setup if isinstance(setup, list) else setup.splitlines())
+        if line.startswith("HINTS = lambda")
+    ]
     assert len(lines) == 1 and len(lines[0]) < 40_000
     assert not any(wrong.name in RELEASE.read_text() for wrong in attention.misconceptions)
 
@@ -102,7 +116,13 @@ def test_a_failing_check_asks_the_question_at_once(attention, kernel):
 def test_a_failing_earlier_step_comes_first(attention, kernel):
     exec("def softmax(scores, axis=-1):\n    return scores", kernel)
     run_check(kernel, attention.cell("softmax-by_hand").source)
-    for step in ("attention_scores", "scale_scores", "weighted_sum", "apply_mask", "scaled_dot_product_attention"):
+    for step in (
+        "attention_scores",
+        "scale_scores",
+        "weighted_sum",
+        "apply_mask",
+        "scaled_dot_product_attention",
+    ):
         exec(attention.cell(step).source, kernel)
     said = run_check(kernel, attention.cell("scaled_dot_product_attention-by_hand").source)
     assert "First mend step 4, softmax" in said and "Think about this" not in said
@@ -121,8 +141,14 @@ def test_two_mistakes_in_two_steps_get_two_questions(attention):
     one, two = named["over_the_whole_matrix"], named["past_hidden_future_seen"]
     result = grade(attention, softmax=one.source, causal_mask=two.source)
     assert {check.misconception for check in result.step("softmax").checks} - {None} == {one.name}
-    assert {check.hint for check in result.step("causal_mask").checks} - {None} <= own_hints(attention, two)
-    assert all(check.status == "carried" for check in result.step("self_attention").checks if check.status != "passed")
+    assert {check.hint for check in result.step("causal_mask").checks} - {None} <= own_hints(
+        attention, two
+    )
+    assert all(
+        check.status == "carried"
+        for check in result.step("self_attention").checks
+        if check.status != "passed"
+    )
 
 
 def test_a_mistake_after_another_is_told_from_what_it_inherits(attention):
@@ -140,5 +166,7 @@ def test_a_mistake_that_nobody_knows_gets_no_question(attention):
 
 
 def test_what_was_not_tried_gets_no_question(attention):
-    result = grade(attention, softmax="def softmax(scores, axis=-1):\n    raise NotImplementedError")
+    result = grade(
+        attention, softmax="def softmax(scores, axis=-1):\n    raise NotImplementedError"
+    )
     assert {check.hint for check in result.step("softmax").checks} == {None}

@@ -1,4 +1,5 @@
-"""The inbox: what teachers download, from whom it is, and everything in it that nobody should trust."""
+"""The inbox: what teachers download, from whom it is, and everything in it that nobody should
+trust."""
 
 from __future__ import annotations
 
@@ -93,13 +94,21 @@ def reasons(found: Collected) -> dict[str, str]:
         "ADA_counting.ipynb",
     ],
 )
-def test_every_platforms_names_lead_to_the_student_loose_and_zipped(course: Course, place: str) -> None:
+def test_every_platforms_names_lead_to_the_student_loose_and_zipped(
+    course: Course, place: str
+) -> None:
     class_list(course)
     put(course, place)
     assert collect(course) == Collected(stored=("ada",))
-    assert (time_of(course, "ada") or datetime.now()).replace(tzinfo=timezone.utc).timestamp() == NOON
+    assert (time_of(course, "ada") or datetime.now()).replace(
+        tzinfo=timezone.utc
+    ).timestamp() == NOON
     (course.inbox / place).unlink()
-    put(course, "downloads/counting-submissions.zip", archive({place: courses.handed_in(course, {})}, 5))
+    put(
+        course,
+        "downloads/counting-submissions.zip",
+        archive({place: courses.handed_in(course, {})}, 5),
+    )
     assert collect(course) == Collected(stored=("ada",))
     assert taken(course, "ada") == courses.handed_in(course, {})
     assert collect(course) == Collected(unchanged=("ada",))
@@ -115,7 +124,9 @@ def test_every_platforms_names_lead_to_the_student_loose_and_zipped(course: Cour
         ("lovelaceada_123_456_counting.ipynb", "lovelaceada"),
     ],
 )
-def test_without_a_class_list_folders_and_platforms_name_the_students(course: Course, place: str, student: str) -> None:
+def test_without_a_class_list_folders_and_platforms_name_the_students(
+    course: Course, place: str, student: str
+) -> None:
     put(course, place)
     assert collect(course) == Collected(stored=(student,))
 
@@ -125,20 +136,30 @@ def test_without_a_class_list_folders_and_platforms_name_the_students(course: Co
     [
         ("counting.ipynb", "no student in its path"),
         ("week 1/ada/counting.ipynb", "the student may be week 1 or ada"),
-        ("export/lovelaceada_1_2_counting.ipynb", "the student may be export, or in the file's name"),
-        ("eve/Bob Ng_12346_assignsubmission_file_/counting.ipynb", "the student may be eve or Bob Ng"),
+        (
+            "export/lovelaceada_1_2_counting.ipynb",
+            "the student may be export, or in the file's name",
+        ),
+        (
+            "eve/Bob Ng_12346_assignsubmission_file_/counting.ipynb",
+            "the student may be eve or Bob Ng",
+        ),
         ("eve/bob_counting.ipynb", "the student may be eve, or in the file's name"),
         ("all.tar.gz", "an archive of a kind that is not opened"),
         ("李雷_12_assignsubmission_file_/counting.ipynb", "makes no student id"),
     ],
 )
-def test_without_a_class_list_what_is_not_certain_is_left(course: Course, place: str, says: str) -> None:
+def test_without_a_class_list_what_is_not_certain_is_left(
+    course: Course, place: str, says: str
+) -> None:
     put(course, place)
     found = collect(course)
     assert not found.stored and says in reasons(found)[place]
 
 
-def test_with_a_class_list_strangers_and_contradictions_are_left_with_their_reason(course: Course) -> None:
+def test_with_a_class_list_strangers_and_contradictions_are_left_with_their_reason(
+    course: Course,
+) -> None:
     class_list(course, CLASS + "ng2,Bob Ng,ng@example.org,,,\n")
     put(course, "eve/counting.ipynb")
     put(course, "Ada Lovelace_12346_assignsubmission_file_/counting.ipynb")
@@ -157,11 +178,14 @@ def test_two_people_of_one_name_are_never_mixed_up(course: Course) -> None:
     put(course, "Ada Lovelace_1_assignsubmission_file_/counting.ipynb")
     put(course, "Ada Lovelace_2_assignsubmission_file_/counting.ipynb")
     found = collect(course)
-    assert not found.stored and "several people are called Ada_Lovelace" in next(iter(reasons(found).values()))
+    assert not found.stored and "several people are called Ada_Lovelace" in next(
+        iter(reasons(found).values())
+    )
 
 
 def test_what_a_student_names_inside_their_own_folder_stays_theirs(course: Course) -> None:
-    """The outermost name decides: a file, folder or list that eve hands in cannot become bob's work."""
+    """The outermost name decides: a file, folder or list that eve hands in cannot become bob's
+    work."""
     class_list(course, CLASS + "eve,Eve Moore,eve@example.org,126,12348,1004\n")
     evil = b'submission_9:\n  :submitters:\n  - :name: Bob Ng\n    :sid: "1002"\n    :email: bob@example.org\n'
     entries = {
@@ -169,16 +193,22 @@ def test_what_a_student_names_inside_their_own_folder_stays_theirs(course: Cours
         "Eve Moore_12348_assignsubmission_file_/Bob Ng_12346_assignsubmission_file_/counting.ipynb": courses.handed_in(
             course, {}
         ),
-        "Eve Moore_12348_assignsubmission_file_/ngbob_124_1_counting.ipynb": courses.handed_in(course, {}),
+        "Eve Moore_12348_assignsubmission_file_/ngbob_124_1_counting.ipynb": courses.handed_in(
+            course, {}
+        ),
         "Eve Moore_12348_assignsubmission_file_/submission_metadata.yml": evil,
-        "Eve Moore_12348_assignsubmission_file_/submission_9/counting.ipynb": courses.handed_in(course, {}),
+        "Eve Moore_12348_assignsubmission_file_/submission_9/counting.ipynb": courses.handed_in(
+            course, {}
+        ),
     }
     put(course, "all.zip", archive(entries))
     assert collect(course) == Collected(stored=("eve",))
 
 
 def test_the_newest_wins_and_the_browsers_number_breaks_a_tie(course: Course) -> None:
-    first, second, third = (courses.handed_in(course, {"why": text}) for text in ("first", "second", "third"))
+    first, second, third = (
+        courses.handed_in(course, {"why": text}) for text in ("first", "second", "third")
+    )
     put(course, "ada/counting.ipynb", second, minutes=10)
     put(course, "ada/counting (1).ipynb", first, minutes=5)
     put(course, "bob/counting (10).ipynb", third)
@@ -188,7 +218,9 @@ def test_the_newest_wins_and_the_browsers_number_breaks_a_tie(course: Course) ->
     assert (taken(course, "ada"), taken(course, "bob")) == (second, third)
 
 
-def test_a_later_download_replaces_an_earlier_one_and_never_the_other_way_round(course: Course) -> None:
+def test_a_later_download_replaces_an_earlier_one_and_never_the_other_way_round(
+    course: Course,
+) -> None:
     put(course, "ada/counting.ipynb", minutes=10)
     collect(course)
     put(course, "ada/counting.ipynb", courses.handed_in(course, {}), minutes=5)
@@ -231,7 +263,9 @@ submission_2:
 """
     entries = {"assignment_7_export/submission_metadata.yml": listed}
     for number in (1, 2, 3):
-        entries[f"assignment_7_export/submission_{number}/counting.ipynb"] = courses.handed_in(course, RIGHT)
+        entries[f"assignment_7_export/submission_{number}/counting.ipynb"] = courses.handed_in(
+            course, RIGHT
+        )
     put(course, "export.zip", archive(entries))
     found = collect(course)
     assert found.stored == ("ada", "bob", "zoe")
@@ -241,11 +275,17 @@ submission_2:
     assert time_of(course, "ada") == datetime(2026, 11, 20, 12, 30)
 
 
-def test_without_a_class_list_gradescopes_export_is_taken_and_a_students_imitation_is_not(course: Course) -> None:
+def test_without_a_class_list_gradescopes_export_is_taken_and_a_students_imitation_is_not(
+    course: Course,
+) -> None:
     listed = b"submission_1:\n  :submitters:\n  - :name: Bob Ng\n    :sid: b1002\n    :email: bob@example.org\n"
     data = courses.handed_in(course, RIGHT)
     place = "assignment_7_export/submission_1/counting.ipynb"
-    put(course, "export.zip", archive({"assignment_7_export/submission_metadata.yml": listed, place: data}))
+    put(
+        course,
+        "export.zip",
+        archive({"assignment_7_export/submission_metadata.yml": listed, place: data}),
+    )
     put(course, "eve/submission_metadata.yml", listed)
     put(course, "eve/submission_1/counting.ipynb", courses.handed_in(course, {}), minutes=60)
     found = collect(course)
@@ -261,14 +301,23 @@ def test_names_of_files_cannot_write_lines_of_their_own(course: Course) -> None:
 
 
 def test_gradescopes_list_is_data_and_no_program(course: Course) -> None:
-    put(course, "export/submission_metadata.yml", b"!!python/object/apply:os.system ['touch /tmp/owned']")
+    put(
+        course,
+        "export/submission_metadata.yml",
+        b"!!python/object/apply:os.system ['touch /tmp/owned']",
+    )
     put(course, "export/submission_1/counting.ipynb")
     found = collect(course)
-    assert "not YAML" in reasons(found)["export/submission_metadata.yml"] and not Path("/tmp/owned").exists()
+    assert (
+        "not YAML" in reasons(found)["export/submission_metadata.yml"]
+        and not Path("/tmp/owned").exists()
+    )
     assert not found.stored
 
 
-def test_who_was_late_is_what_the_platform_says_and_a_doubtful_time_is_noted(course: Course) -> None:
+def test_who_was_late_is_what_the_platform_says_and_a_doubtful_time_is_noted(
+    course: Course,
+) -> None:
     """Canvas dates entries when it packs them; a browser dates files when it saves them."""
     class_list(course, CLASS + "dan,Dan Low,,127,,\neve,Eve Moore,,126,,\n")
     record.prepare(course, courses.load(course), datetime.fromtimestamp(NOON, timezone.utc))
@@ -276,16 +325,25 @@ def test_who_was_late_is_what_the_platform_says_and_a_doubtful_time_is_noted(cou
     put(
         course,
         "canvas.zip",
-        archive({"lovelaceada_123_1_counting.ipynb": data, "ngbob_LATE_124_2_counting.ipynb": data}, 90),
+        archive(
+            {"lovelaceada_123_1_counting.ipynb": data, "ngbob_LATE_124_2_counting.ipynb": data}, 90
+        ),
     )
     put(course, "zoe/counting (1).ipynb", minutes=90)
     put(course, "dan/counting.ipynb", minutes=-1)
-    put(course, "moodle.zip", archive({"Eve Moore_9_assignsubmission_file_/counting.ipynb": data}, 90))
+    put(
+        course,
+        "moodle.zip",
+        archive({"Eve Moore_9_assignsubmission_file_/counting.ipynb": data}, 90),
+    )
     found = collect(course)
     assert found.stored == ("ada", "bob", "dan", "eve", "zoe") and not found.left
-    assert found.notes == ("late by the time of the file, which may be that of your download: bob, zoe",)
+    assert found.notes == (
+        "late by the time of the file, which may be that of your download: bob, zoe",
+    )
     late = {
-        student: (time_of(course, student) or datetime.max) > datetime(2026, 11, 20, 12) for student in found.stored
+        student: (time_of(course, student) or datetime.max) > datetime(2026, 11, 20, 12)
+        for student in found.stored
     }
     assert late == {"ada": False, "bob": True, "dan": False, "eve": True, "zoe": True}
 
@@ -293,8 +351,18 @@ def test_who_was_late_is_what_the_platform_says_and_a_doubtful_time_is_noted(cou
 def test_a_students_own_archive_has_the_time_at_which_it_was_handed_in(course: Course) -> None:
     """What an archive says of its entries is the word of whoever packed it."""
     class_list(course)
-    put(course, "ada/work.zip", archive({"counting.ipynb": courses.handed_in(course, RIGHT)}, minutes=-600), minutes=30)
-    put(course, "bob.zip", archive({"counting.ipynb": courses.handed_in(course, RIGHT)}, minutes=-600), minutes=30)
+    put(
+        course,
+        "ada/work.zip",
+        archive({"counting.ipynb": courses.handed_in(course, RIGHT)}, minutes=-600),
+        minutes=30,
+    )
+    put(
+        course,
+        "bob.zip",
+        archive({"counting.ipynb": courses.handed_in(course, RIGHT)}, minutes=-600),
+        minutes=30,
+    )
     assert collect(course).stored == ("ada", "bob")
     assert time_of(course, "ada") == time_of(course, "bob") == datetime(2026, 11, 20, 12, 30)
 
@@ -327,10 +395,15 @@ def test_other_exercises_and_what_systems_leave_behind_are_passed_over(course: C
 
 def test_a_notebook_that_says_nothing_of_the_exercise_is_left(course: Course) -> None:
     put(course, "ada/homework.ipynb", b"{}")
-    assert "neither its name nor its content says counting" in reasons(collect(course))["ada/homework.ipynb"]
+    assert (
+        "neither its name nor its content says counting"
+        in reasons(collect(course))["ada/homework.ipynb"]
+    )
 
 
-def test_a_damaged_notebook_is_collected_all_the_same_for_the_grader_to_say_so(course: Course) -> None:
+def test_a_damaged_notebook_is_collected_all_the_same_for_the_grader_to_say_so(
+    course: Course,
+) -> None:
     put(course, "ada/counting.ipynb", b"{")
     assert collect(course) == Collected(stored=("ada",))
 
@@ -355,7 +428,9 @@ def test_links_pipes_and_huge_files_are_left(course: Course, tmp_path: Path) -> 
     }
 
 
-def test_hostile_archives_cost_themselves_only(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hostile_archives_cost_themselves_only(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
     link = zipfile.ZipInfo("ada/counting.ipynb")
     link.external_attr = 0o120777 << 16
     buffer = io.BytesIO()
@@ -388,7 +463,9 @@ def test_hostile_archives_cost_themselves_only(course: Course, monkeypatch: pyte
     assert sorted(path.name for path in course.submitted.iterdir()) == ["zed"]
 
 
-def test_an_archive_with_a_monstrous_table_of_contents_is_refused_before_it_is_read(course: Course) -> None:
+def test_an_archive_with_a_monstrous_table_of_contents_is_refused_before_it_is_read(
+    course: Course,
+) -> None:
     data = archive({f"s{n}/counting.ipynb": b"" for n in range(3)})
     end = data.rindex(b"PK\x05\x06")
     put(course, "huge.zip", data[: end + 12] + struct.pack("<L", 9_000_000) + data[end + 16 :])
@@ -398,10 +475,14 @@ def test_an_archive_with_a_monstrous_table_of_contents_is_refused_before_it_is_r
 def test_collecting_deletes_and_changes_nothing_in_the_inbox(course: Course) -> None:
     put(course, "ada/counting.ipynb")
     put(course, "all.zip", archive({"bob/counting.ipynb": b"{}"}))
-    before = {path: (path.stat().st_mtime_ns, path.is_dir() or path.read_bytes()) for path in course.inbox.rglob("*")}
+    before = {
+        path: (path.stat().st_mtime_ns, path.is_dir() or path.read_bytes())
+        for path in course.inbox.rglob("*")
+    }
     collect(course)
     assert {
-        path: (path.stat().st_mtime_ns, path.is_dir() or path.read_bytes()) for path in course.inbox.rglob("*")
+        path: (path.stat().st_mtime_ns, path.is_dir() or path.read_bytes())
+        for path in course.inbox.rglob("*")
     } == before
 
 

@@ -1,4 +1,5 @@
-"""What one student hands in cannot become another's work, nor keep the others' from being collected."""
+"""What one student hands in cannot become another's work, nor keep the others' from being
+collected."""
 
 from __future__ import annotations
 
@@ -31,7 +32,9 @@ CLASS = "id,name\nada,Ada Lovelace\nben,Ben Smith\nzed,Zed Young\n"
 MERGES = b"a0: &a0 {x: 1}\n" + b"".join(
     b"a%d: &a%d {<<: [%s]}\n" % (n, n, b", ".join([b"*a%d" % (n - 1)] * 10)) for n in range(1, 12)
 )
-CLAIMED = b"submission_1:\n  :submitters:\n  - :name: Ben Smith\n  :created_at: 2026-03-01 10:00:00 Z\n"
+CLAIMED = (
+    b"submission_1:\n  :submitters:\n  - :name: Ben Smith\n  :created_at: 2026-03-01 10:00:00 Z\n"
+)
 
 
 @pytest.fixture(autouse=True)
@@ -100,23 +103,36 @@ OWN = [
 
 
 @pytest.mark.parametrize("place", BENS)
-def test_an_archive_with_a_students_name_is_that_students_whatever_is_in_it(course: Course, place: str) -> None:
+def test_an_archive_with_a_students_name_is_that_students_whatever_is_in_it(
+    course: Course, place: str
+) -> None:
     write_list(course)
     mine, bens = courses.handed_in(course, {}), courses.handed_in(course, RIGHT)
-    entries = {place: mine, "submission_metadata.yml": CLAIMED, "assignment_7_export/submission_metadata.yml": CLAIMED}
+    entries = {
+        place: mine,
+        "submission_metadata.yml": CLAIMED,
+        "assignment_7_export/submission_metadata.yml": CLAIMED,
+    }
     put(course, "ben/counting.ipynb", bens, PACKED_AT - timedelta(days=1))
     for name in OWN:
         path = put(course, name, zipped(entries, NOW + timedelta(days=4000)), PACKED_AT)
         found = collect(course)
         assert "ada" in found.stored + found.unchanged, (name, found.lines)
-        assert taken(course, "ben") == (bens, (PACKED_AT - timedelta(days=1)).replace(tzinfo=None)), name
+        assert taken(course, "ben") == (
+            bens,
+            (PACKED_AT - timedelta(days=1)).replace(tzinfo=None),
+        ), name
         assert taken(course, "ada") == (mine, PACKED_AT.replace(tzinfo=None)), name
         path.unlink()
 
 
 @pytest.mark.parametrize("place", BENS)
-@pytest.mark.parametrize("name", ["ada.zip", "ada_counting.zip", "ada-final.zip", "week 3 - Ada.zip"])
-def test_without_a_class_list_an_archive_of_doubtful_name_is_nobodys(course: Course, place: str, name: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["ada.zip", "ada_counting.zip", "ada-final.zip", "week 3 - Ada.zip"]
+)
+def test_without_a_class_list_an_archive_of_doubtful_name_is_nobodys(
+    course: Course, place: str, name: str
+) -> None:
     put(course, "zed/counting.ipynb", courses.handed_in(course, RIGHT))
     put(course, name, zipped({place: b"{}", "submission_metadata.yml": CLAIMED}, PACKED_AT))
     found = collect(course)
@@ -124,50 +140,93 @@ def test_without_a_class_list_an_archive_of_doubtful_name_is_nobodys(course: Cou
 
 
 @pytest.mark.parametrize("place", BENS[:6])
-def test_a_longer_name_in_which_a_students_stands_is_theirs_or_in_doubt(course: Course, place: str) -> None:
+def test_a_longer_name_in_which_a_students_stands_is_theirs_or_in_doubt(
+    course: Course, place: str
+) -> None:
     write_list(course)
-    put(course, "ada-final.zip", zipped({"work/counting.ipynb": courses.handed_in(course, RIGHT)}, PACKED_AT))
-    put(course, "hw Ada Lovelace v2.zip", zipped({place: courses.handed_in(course, RIGHT)}, PACKED_AT))
+    put(
+        course,
+        "ada-final.zip",
+        zipped({"work/counting.ipynb": courses.handed_in(course, RIGHT)}, PACKED_AT),
+    )
+    put(
+        course,
+        "hw Ada Lovelace v2.zip",
+        zipped({place: courses.handed_in(course, RIGHT)}, PACKED_AT),
+    )
     found = collect(course)
     assert found.stored == ("ada",) and "the student may be ada or ben; call hw Ada" in why(found)
 
 
-def test_a_file_on_its_own_in_an_archive_with_a_name_is_taken_without_a_class_list(course: Course) -> None:
-    put(course, "ada.zip", zipped({"ada/counting.ipynb": courses.handed_in(course, RIGHT)}, PACKED_AT))
-    put(course, "ben_counting (1).zip", zipped({"counting.ipynb": courses.handed_in(course, RIGHT)}, PACKED_AT))
-    put(course, "counting.zip", zipped({"zed/counting.ipynb": courses.handed_in(course, RIGHT)}, PACKED_AT))
+def test_a_file_on_its_own_in_an_archive_with_a_name_is_taken_without_a_class_list(
+    course: Course,
+) -> None:
+    put(
+        course,
+        "ada.zip",
+        zipped({"ada/counting.ipynb": courses.handed_in(course, RIGHT)}, PACKED_AT),
+    )
+    put(
+        course,
+        "ben_counting (1).zip",
+        zipped({"counting.ipynb": courses.handed_in(course, RIGHT)}, PACKED_AT),
+    )
+    put(
+        course,
+        "counting.zip",
+        zipped({"zed/counting.ipynb": courses.handed_in(course, RIGHT)}, PACKED_AT),
+    )
     assert collect(course) == Collected(stored=("ada", "ben", "zed"))
 
 
-def test_what_was_unpacked_from_a_students_archive_is_theirs_and_sets_no_time(course: Course, listed: bool) -> None:
-    """A folder called as Canvas calls a file is one that somebody unpacked, as ``collect`` itself advises."""
+def test_what_was_unpacked_from_a_students_archive_is_theirs_and_sets_no_time(
+    course: Course, listed: bool
+) -> None:
+    """A folder called as Canvas calls a file is one that somebody unpacked, as ``collect`` itself
+    advises."""
     record.prepare(course, courses.load(course), DUE)
     for place in BENS:
-        put(course, f"lovelaceada_LATE_7_8_work/{place}", courses.handed_in(course, RIGHT), DUE - timedelta(days=9))
+        put(
+            course,
+            f"lovelaceada_LATE_7_8_work/{place}",
+            courses.handed_in(course, RIGHT),
+            DUE - timedelta(days=9),
+        )
     path = next(course.inbox.rglob("*.ipynb"))
-    os.utime(path, ns=(1, 1))  # so that all have another time than the one at which they were put there
+    os.utime(
+        path, ns=(1, 1)
+    )  # so that all have another time than the one at which they were put there
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(collected, "now", lambda: datetime.now(timezone.utc))
         found = collect(course)
     (student,) = found.stored
     time = taken(course, student)[1]
-    assert student in ("ada", "lovelaceada") and time is not None and time > DUE.replace(tzinfo=None)
+    assert (
+        student in ("ada", "lovelaceada") and time is not None and time > DUE.replace(tzinfo=None)
+    )
 
 
 def test_strangers_in_an_export_by_folders_cannot_be_somebody(course: Course) -> None:
-    """Where the neighbours are students, a folder that the class list does not know is a student's, too."""
+    """Where the neighbours are students, a folder that the class list does not know is a student's,
+    too."""
     write_list(course)
     honest = {f"{name}/counting.ipynb": courses.handed_in(course, RIGHT) for name in NAMES.values()}
     put(course, "all.zip", zipped({**honest, "Eve Moore/ben/counting.ipynb": b"{}"}, PACKED_AT))
     found = collect(course)
-    assert found.stored == ("ada", "ben", "zed") and "Eve Moore is nobody in students.csv" in why(found)
+    assert found.stored == ("ada", "ben", "zed") and "Eve Moore is nobody in students.csv" in why(
+        found
+    )
     assert taken(course, "ben")[0] == courses.handed_in(course, RIGHT)
 
 
 def test_a_submission_that_gradescopes_list_does_not_name_is_nobodys(course: Course) -> None:
     write_list(course)
     place = "assignment_7_export/submission_9/ben/counting.ipynb"
-    put(course, "assignment_7_export.zip", zipped({place: courses.handed_in(course, RIGHT)}, PACKED_AT))
+    put(
+        course,
+        "assignment_7_export.zip",
+        zipped({place: courses.handed_in(course, RIGHT)}, PACKED_AT),
+    )
     found = collect(course)
     assert not found.stored and "submission_9 is nobody" in why(found)
 
@@ -175,7 +234,10 @@ def test_a_submission_that_gradescopes_list_does_not_name_is_nobodys(course: Cou
 def test_of_a_group_those_who_are_known_get_the_submission(course: Course) -> None:
     write_list(course)
     listed = b"submission_1:\n  :submitters:\n  - :name: Ada Lovelace\n  - :name: '<<'\n  - :name: =\n  - :name: 2026-02-31\n"
-    entries = {"submission_metadata.yml": listed, "submission_1/counting.ipynb": courses.handed_in(course, RIGHT)}
+    entries = {
+        "submission_metadata.yml": listed,
+        "submission_1/counting.ipynb": courses.handed_in(course, RIGHT),
+    }
     put(course, "assignment_7_export.zip", zipped(entries, PACKED_AT))
     found = collect(course)
     assert found.stored == ("ada",) and "2026-02-31 is nobody" in why(found)
@@ -187,28 +249,41 @@ def test_of_a_group_those_who_are_known_get_the_submission(course: Course) -> No
 def test_no_list_but_gradescopes_own_sets_a_time(course: Course, listed: bool) -> None:
     """A week late, in Moodle's archive, with a list of Gradescope's that says otherwise."""
     files = {
-        "ada": {"submission_1/counting.ipynb": courses.handed_in(course, {}), "submission_metadata.yml": CLAIMED},
+        "ada": {
+            "submission_1/counting.ipynb": courses.handed_in(course, {}),
+            "submission_metadata.yml": CLAIMED,
+        },
         "ben": {"counting.ipynb": courses.handed_in(course, RIGHT)},
     }
     name, data = packed("moodle", files, PACKED_AT)
     put(course, name, data)
     found = collect(course)
     assert len(found.stored) == 2
-    assert {taken(course, student)[1] for student in found.stored} == {PACKED_AT.replace(tzinfo=None)}
+    assert {taken(course, student)[1] for student in found.stored} == {
+        PACKED_AT.replace(tzinfo=None)
+    }
 
 
 def test_canvas_says_late_in_the_name_of_an_archive_too(course: Course) -> None:
     write_list(course)
     record.prepare(course, courses.load(course), DUE)
-    old = zipped({"ada/counting.ipynb": courses.handed_in(course, RIGHT)}, DUE - timedelta(days=300))
+    old = zipped(
+        {"ada/counting.ipynb": courses.handed_in(course, RIGHT)}, DUE - timedelta(days=300)
+    )
     put(course, "lovelaceada_LATE_7_8_work.zip", old)
-    put(course, "smithben_8_9_work.zip", zipped({"counting.ipynb": courses.handed_in(course, RIGHT)}, DUE))
+    put(
+        course,
+        "smithben_8_9_work.zip",
+        zipped({"counting.ipynb": courses.handed_in(course, RIGHT)}, DUE),
+    )
     assert collect(course).stored == ("ada", "ben")
     assert taken(course, "ada")[1] == PACKED_AT.replace(tzinfo=None)
     assert taken(course, "ben")[1] == DUE.replace(tzinfo=None)
 
 
-def test_times_in_the_future_are_not_believed_and_the_listing_says_which_was_taken(course: Course) -> None:
+def test_times_in_the_future_are_not_believed_and_the_listing_says_which_was_taken(
+    course: Course,
+) -> None:
     write_list(course)
     later = NOW + timedelta(days=4000)
     data = courses.handed_in(course, RIGHT)
@@ -219,7 +294,9 @@ def test_times_in_the_future_are_not_believed_and_the_listing_says_which_was_tak
     assert taken(course, "ada")[1] == PACKED_AT.replace(tzinfo=None)
     assert taken(course, "ben")[1] == NOW.replace(tzinfo=None)
     first, second = found.notes
-    assert first.startswith("all.zip: ada/counting.ipynb: its time, 2037-03-02 12:00 UTC, lies in the future")
+    assert first.startswith(
+        "all.zip: ada/counting.ipynb: its time, 2037-03-02 12:00 UTC, lies in the future"
+    )
     assert first.endswith("taken was that of its archive, 2026-03-19 12:00 UTC")
     assert second.endswith("taken was that of collecting, 2026-03-20 12:00 UTC")
 
@@ -228,7 +305,10 @@ def test_a_stored_time_in_the_future_does_not_keep_out_the_real_submission(cours
     courses.submit(course, "ben", {}, "2037-01-01 00:00:00 UTC")
     put(course, "ben/counting.ipynb", courses.handed_in(course, RIGHT))
     assert collect(course).stored == ("ben",)
-    assert taken(course, "ben") == (courses.handed_in(course, RIGHT), PACKED_AT.replace(tzinfo=None))
+    assert taken(course, "ben") == (
+        courses.handed_in(course, RIGHT),
+        PACKED_AT.replace(tzinfo=None),
+    )
 
 
 # Two accounts of one name.
@@ -237,12 +317,17 @@ def test_a_stored_time_in_the_future_does_not_keep_out_the_real_submission(cours
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ("Ben Smith_5_assignsubmission_file_/counting.ipynb", "Ben Smith_6_assignsubmission_file_/counting.ipynb"),
+        (
+            "Ben Smith_5_assignsubmission_file_/counting.ipynb",
+            "Ben Smith_6_assignsubmission_file_/counting.ipynb",
+        ),
         ("smithben_5_77_counting.ipynb", "smithben_6_78_counting.ipynb"),
         ("smithben_5_77_work.zip", "bensmith_6_78_counting.ipynb"),
     ],
 )
-def test_two_accounts_of_one_name_are_listed_and_none_is_chosen(course: Course, one: str, other: str) -> None:
+def test_two_accounts_of_one_name_are_listed_and_none_is_chosen(
+    course: Course, one: str, other: str
+) -> None:
     write_list(course)
     data = courses.handed_in(course, RIGHT)
     put(course, one, zipped({"counting.ipynb": data}, PACKED_AT) if one.endswith(".zip") else data)
@@ -264,8 +349,14 @@ def nested_lists() -> bytes:
 
 
 ATTACKS: dict[str, Callable[[], dict[str, bytes]]] = {
-    "digits": lambda: {f"counting ({'9' * 900}).ipynb": b"{}", f"counting-{'9' * 5_000}.ipynb": b"{}"},
-    "longest name": lambda: {f"{'9' * 60_000}.ipynb": b"{}", f"counting ({'9' * 60_000}).ipynb": b"{}"},
+    "digits": lambda: {
+        f"counting ({'9' * 900}).ipynb": b"{}",
+        f"counting-{'9' * 5_000}.ipynb": b"{}",
+    },
+    "longest name": lambda: {
+        f"{'9' * 60_000}.ipynb": b"{}",
+        f"counting ({'9' * 60_000}).ipynb": b"{}",
+    },
     "deep folders": lambda: {"a/" * 30_000 + f"{number}.ipynb": b"{}" for number in range(5)},
     "merge keys": lambda: {"submission_metadata.yml": MERGES, "submission_1/counting.ipynb": b"{}"},
     "broken list": lambda: {"submission_metadata.yml": b"\xff: [", "students.csv": b"id\nben\n"},
@@ -275,7 +366,10 @@ ATTACKS: dict[str, Callable[[], dict[str, bytes]]] = {
     "many long names": lambda: {f"{number}/{'x' * 900}/x.py": b"" for number in range(3_000)},
     "ways out": lambda: {f"../{number}/ben/counting.ipynb": b"{}" for number in range(1_500)},
     "empty names": lambda: {"//ben//counting.ipynb": b"{}", "/": b"", " /counting.ipynb": b"{}"},
-    "control characters": lambda: {"a\nb/\x1b[2Jcounting.ipynb": b"{}", "\u202ecounting.ipynb": b"{}"},
+    "control characters": lambda: {
+        "a\nb/\x1b[2Jcounting.ipynb": b"{}",
+        "\u202ecounting.ipynb": b"{}",
+    },
     "long script": lambda: {"counting.py": b"ab\n" * 3_000_000},
     "script of cells": lambda: {"counting.py": b"# %%\nx\n" * 300_000},
 }
@@ -283,7 +377,8 @@ ATTACKS: dict[str, Callable[[], dict[str, bytes]]] = {
 
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_what_ada_packs_is_a_matter_of_ada_alone(course: Course, attack: str) -> None:
-    """In the archives of every platform the honest neighbours are collected, with their own files and times."""
+    """In the archives of every platform the honest neighbours are collected, with their own files
+    and times."""
     write_list(course)
     honest = {"counting.ipynb": courses.handed_in(course, RIGHT)}
     files = {"ada": ATTACKS[attack](), "ben": honest, "zed": honest}
@@ -312,12 +407,17 @@ def check_the_neighbours(course: Course) -> None:
     tracemalloc.stop()
     assert {"ben", "zed"} <= set(found.stored)
     for student in ("ben", "zed"):
-        assert taken(course, student) == (courses.handed_in(course, RIGHT), PACKED_AT.replace(tzinfo=None))
+        assert taken(course, student) == (
+            courses.handed_in(course, RIGHT),
+            PACKED_AT.replace(tzinfo=None),
+        )
     assert len(found.lines) < 60 and peak < 64_000_000
     shutil.rmtree(course.submitted)
 
 
-def test_few_files_of_one_student_are_opened(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_files_of_one_student_are_opened(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_list(course)
     reads: list[int] = []
     read = downloads._Archived.read
@@ -335,7 +435,12 @@ def test_few_files_of_one_student_are_opened(course: Course, monkeypatch: pytest
 
 
 def test_an_export_of_gradescopes_is_read_in_bounds(course: Course) -> None:
-    for data in (b"[" * 5_000_000, b"- a\n" * 2_000_000, MERGES * 100, b"a: !!python/object/apply:os.getcwd []"):
+    for data in (
+        b"[" * 5_000_000,
+        b"- a\n" * 2_000_000,
+        MERGES * 100,
+        b"a: !!python/object/apply:os.getcwd []",
+    ):
         tracemalloc.start()
         try:
             assert gradescope._entries(data) == {}
@@ -345,7 +450,9 @@ def test_an_export_of_gradescopes_is_read_in_bounds(course: Course) -> None:
         tracemalloc.stop()
 
 
-def test_whatever_cannot_be_foreseen_is_a_line_about_one_file(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whatever_cannot_be_foreseen_is_a_line_about_one_file(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_list(course)
     for student in ("ada", "ben", "zed"):
         put(course, f"{student}/counting.ipynb", courses.handed_in(course, RIGHT))

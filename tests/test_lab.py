@@ -1,4 +1,5 @@
-"""From release to feedback in JupyterLab: a student and a teacher, each with a server and a page of the browser.
+"""From release to feedback in JupyterLab: a student and a teacher, each with a server and a page of
+the browser.
 
 Every stage leaves a picture in ``build/screenshots/lab/``.
 """
@@ -26,7 +27,8 @@ from tests.jupyter import PICTURES, Lab, lab, server
 NAME = "attention"
 QUESTION = "explain_a_heatmap"
 
-# Where a student's account finds the course: what an administrator writes once for everybody, and the account's name.
+# Where a student's account finds the course: what an administrator writes once for everybody, and
+# the account's name.
 STUDENTS_CONFIGURATION = """\
 c = get_config()
 c.CourseDirectory.course_id = "attention"
@@ -44,12 +46,18 @@ def softmax(scores, axis=-1):
 def root(tmp_path: Path) -> Path:
     root = tmp_path / "checkout"
     for name in ("solutions", "assignments"):
-        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints"))
+        shutil.copytree(
+            ROOT / name,
+            root / name,
+            ignore=shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints"),
+        )
     shutil.copy(ROOT / "nbgrader_config.py", root)
     return root
 
 
-def test_from_release_to_feedback_in_the_browser(browser: Browser, root: Path, tmp_path: Path) -> None:
+def test_from_release_to_feedback_in_the_browser(
+    browser: Browser, root: Path, tmp_path: Path
+) -> None:
     shutil.rmtree(PICTURES, ignore_errors=True)
     home = tmp_path / "ada"
     home.mkdir()
@@ -74,17 +82,32 @@ def test_from_release_to_feedback_in_the_browser(browser: Browser, root: Path, t
         hand_back(teacher)
         read(student, known)
     ada = marks.marks(Course(root, root / "course"), known, "ada")
-    assert ada is not None and (ada.automatic, ada.extra_credit, ada.needs_manual_grade) == (worth(known, "softmax"), 3, False)
+    assert ada is not None and (ada.automatic, ada.extra_credit, ada.needs_manual_grade) == (
+        worth(known, "softmax"),
+        3,
+        False,
+    )
     for log in logs:
         assert "Traceback" not in log.read_text() and "[E " not in log.read_text(), log.read_text()
-    assert re.match(r"open http://\S+ and click Nbgrader, then Formgrader, .*\n", logs[0].read_text())
+    assert re.match(
+        r"open http://\S+ and click Nbgrader, then Formgrader, .*\n", logs[0].read_text()
+    )
     assert files(root) == before
 
 
 def files(root: Path) -> dict[str, bytes]:
     """What belongs to git in the checkout."""
-    paths = (path for name in ("solutions", "assignments") for path in (root / name).rglob("*") if path.is_file())
-    return {str(path.relative_to(root)): path.read_bytes() for path in paths if ".ipynb_checkpoints" not in path.parts}
+    paths = (
+        path
+        for name in ("solutions", "assignments")
+        for path in (root / name).rglob("*")
+        if path.is_file()
+    )
+    return {
+        str(path.relative_to(root)): path.read_bytes()
+        for path in paths
+        if ".ipynb_checkpoints" not in path.parts
+    }
 
 
 def worth(known: Exercise, step: str) -> float:
@@ -146,7 +169,9 @@ def work(student: Lab, known: Exercise) -> None:
     stub.scroll_into_view_if_needed()
     student.picture("a-stub")
     # JupyterLab stops there.
-    expect(student.cell('check("project_qkv-batch_of_two")').locator(".jp-InputPrompt")).to_have_text("[ ]:")
+    expect(
+        student.cell('check("project_qkv-batch_of_two")').locator(".jp-InputPrompt")
+    ).to_have_text("[ ]:")
 
     student.write("def softmax(", RIGHT_SOFTMAX)
     student.run('check("softmax-by_hand")', "✓ softmax-by_hand: passed, 2 points")
@@ -210,14 +235,25 @@ def mark(teacher: Lab, known: Exercise) -> None:
         cell.scroll_into_view_if_needed()
         teacher.picture(check)
     # Whoever grades reads all of a message: nothing is cut.
-    widths = frame.locator(".output_stream pre").evaluate_all("them => them.map(one => [one.scrollWidth, one.clientWidth])")
+    widths = frame.locator(".output_stream pre").evaluate_all(
+        "them => them.map(one => [one.scrollWidth, one.clientWidth])"
+    )
     assert len(widths) == len(known.checks) and all(needed <= there for needed, there in widths)
     text = frame.locator("body").inner_text()
     assert "Row two looks at *itself*." in text
-    assert "by_definition" not in text and "def agree(" not in text, "neither what is hidden nor the tools"
+    assert "by_definition" not in text and "def agree(" not in text, (
+        "neither what is hidden nor the tools"
+    )
 
-    for field, value, where in (("_extra_credit", "3", "grade"), ("-comment", "Well seen.", "comment")):
-        with teacher.page.expect_response(lambda answer, where=where: f"/api/{where}/" in answer.url and answer.request.method == "PUT") as saved:
+    for field, value, where in (
+        ("_extra_credit", "3", "grade"),
+        ("-comment", "Well seen.", "comment"),
+    ):
+        with teacher.page.expect_response(
+            lambda answer, where=where: (
+                f"/api/{where}/" in answer.url and answer.request.method == "PUT"
+            )
+        ) as saved:
             frame.locator(f"#{QUESTION}{field}").fill(value)
             frame.locator(f"#{QUESTION}{field}").press("Tab")
         assert saved.value.ok

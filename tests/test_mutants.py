@@ -1,4 +1,5 @@
-"""Mutants that tools made of the solution: the checks kill every one that differs from a right answer."""
+"""Mutants that tools made of the solution: the checks kill every one that differs from a right
+answer."""
 
 from __future__ import annotations
 
@@ -12,7 +13,9 @@ from autograder.exercises import exercise, right_answers
 from autograder.proving.trial import Answer, Bench
 from tests.courses import ROOT
 
-MUTANTS = json.loads((Path(__file__).parent / "mutants" / "attention.json").read_text(encoding="utf-8"))
+MUTANTS = json.loads(
+    (Path(__file__).parent / "mutants" / "attention.json").read_text(encoding="utf-8")
+)
 KEYS = (0, 1)
 
 ANY_REAL_DTYPE = "1 and 0 count as True and False, and any real dtype is right"
@@ -42,17 +45,29 @@ EQUIVALENT = (
 def plain(answer: str) -> str:
     """The function of an answer without docstring and comment lines, as tests/mutate.py saw it."""
     undocumented = re.sub(r'\n    """.*?"""\n', "\n", answer, count=1, flags=re.DOTALL)
-    return "\n".join(line for line in undocumented.split("\n") if not re.match(r"\s*#", line)).strip() + "\n"
+    return (
+        "\n".join(line for line in undocumented.split("\n") if not re.match(r"\s*#", line)).strip()
+        + "\n"
+    )
 
 
 def sources() -> Iterator[tuple[str, str, list[dict[str, object]]]]:
     """The step, the function, and its mutants."""
     master = exercise.load(ROOT, "attention")
-    unusual = {answer.name: answer for answer in right_answers.load(right_answers.path_of(ROOT, "attention"))}
+    unusual = {
+        answer.name: answer
+        for answer in right_answers.load(right_answers.path_of(ROOT, "attention"))
+    }
     for about in MUTANTS:
-        of = unusual[about["answer"]].source if about["answer"] in unusual else master.cell(about["step"]).source
+        of = (
+            unusual[about["answer"]].source
+            if about["answer"] in unusual
+            else master.cell(about["step"]).source
+        )
         source = plain(of)
-        assert hashlib.sha256(source.encode()).hexdigest() == about["sha256"], f"{about['step']}: run make mutants"
+        assert hashlib.sha256(source.encode()).hexdigest() == about["sha256"], (
+            f"{about['step']}: run make mutants"
+        )
         yield about["step"], source, about["mutants"]
 
 
@@ -84,9 +99,14 @@ def test_every_mutant_is_killed_or_known_to_be_right() -> None:
     for step, source, mutants in sources():
         for mutant in mutants:
             line = str(mutant["becomes"]).strip()
-            excuses = {entry for entry in EQUIVALENT if entry[0] == step and re.search(entry[1], line)}
+            excuses = {
+                entry for entry in EQUIVALENT if entry[0] == step and re.search(entry[1], line)
+            }
             met |= excuses
-            if survives(bench, Answer(line, step, mutated(source, mutant), wrong=True)) and not excuses:
+            if (
+                survives(bench, Answer(line, step, mutated(source, mutant), wrong=True))
+                and not excuses
+            ):
                 unknown.append(f"{step}: {mutant['operator']}: {line}")
     assert not unknown, "\n".join(unknown)
     assert met == set(EQUIVALENT), "an excuse that no mutant needs"

@@ -1,4 +1,5 @@
-"""Our engine inside nbgrader: its command line, its programming interface, its formgrader, its feedback."""
+"""Our engine inside nbgrader: its command line, its programming interface, its formgrader, its
+feedback."""
 
 from __future__ import annotations
 
@@ -26,7 +27,11 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
 ]
 
-HALF = {**RIGHT, "total": "def total(x):\n    return float(np.abs(x).sum())\n", "why": "<script>alert(1)</script>"}
+HALF = {
+    **RIGHT,
+    "total": "def total(x):\n    return float(np.abs(x).sum())\n",
+    "why": "<script>alert(1)</script>",
+}
 HANDED_IN = {
     "ada": (RIGHT, "2026-11-20 11:00:00 UTC"),
     "bob": (HALF, "2026-11-20 12:00:00 UTC"),
@@ -45,19 +50,27 @@ def class_(course: Course) -> Course:
     return course
 
 
-def nbgrader(course: Course, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def nbgrader(
+    course: Course, *arguments: str, **environment: str
+) -> subprocess.CompletedProcess[str]:
     """Run nbgrader as somebody who has not activated the environment."""
-    clean = {name: value for name, value in os.environ.items() if name not in ("PATH", "VIRTUAL_ENV")}
+    clean = {
+        name: value for name, value in os.environ.items() if name not in ("PATH", "VIRTUAL_ENV")
+    }
     clean |= {"PATH": "/usr/bin:/bin", **environment}
     command = [sys.executable, "-m", "nbgrader", *arguments]
-    return subprocess.run(command, cwd=course.root, env=clean, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        command, cwd=course.root, env=clean, capture_output=True, text=True, check=False
+    )
 
 
 def scores(course: Course) -> dict[str, float]:
     return {student: entry.score for student, entry in marks.class_marks(course, NAME).items()}
 
 
-def test_nbgrader_on_the_command_line_the_formgraders_button_and_ours_give_the_same_grades(class_: Course, database: Database) -> None:
+def test_nbgrader_on_the_command_line_the_formgraders_button_and_ours_give_the_same_grades(
+    class_: Course, database: Database
+) -> None:
     done = nbgrader(class_, "autograde", NAME)
     assert done.returncode == 1, done.stderr  # as with nbgrader: somebody has no grade
     assert "eve: rejected: not a notebook" in done.stderr and "Traceback" not in done.stderr
@@ -104,7 +117,9 @@ def test_without_force_only_new_submissions_are_graded_again(class_: Course) -> 
     assert scores(class_) == {"ada": 7, "cyd": 0}
 
 
-def test_a_regrade_after_manual_marks_keeps_them_through_nbgrader_too(class_: Course, database: Database) -> None:
+def test_a_regrade_after_manual_marks_keeps_them_through_nbgrader_too(
+    class_: Course, database: Database
+) -> None:
     api = host.api(class_)
     api.autograde(NAME, "bob")
     with api.gradebook as book:
@@ -124,22 +139,36 @@ def test_feedback_is_our_page_for_everybody_and_can_be_released(class_: Course) 
     api = host.api(class_)
     outcome = api.generate_feedback(NAME)
     assert outcome["success"], outcome
-    pages = {path.parent.parent.name: path.read_text() for path in class_.feedback.glob(f"*/{NAME}/{NAME}.html")}
+    pages = {
+        path.parent.parent.name: path.read_text()
+        for path in class_.feedback.glob(f"*/{NAME}/{NAME}.html")
+    }
     assert sorted(pages) == ["ada", "bob", "cyd", "eve"]
     assert "could not be graded" in pages["eve"] and "not a notebook" in pages["eve"]
-    assert "<strong>7</strong> of 14 points" in pages["bob"] and "Negative numbers count too." in pages["bob"]
+    assert (
+        "<strong>7</strong> of 14 points" in pages["bob"]
+        and "Negative numbers count too." in pages["bob"]
+    )
     for page in pages.values():
-        assert "<script" not in page and "http" not in page.replace("http-equiv", "") and '<html lang="en">' in page
+        assert (
+            "<script" not in page
+            and "http" not in page.replace("http-equiv", "")
+            and '<html lang="en">' in page
+        )
         assert "double_by_definition" not in page
     outcome = api.release_feedback(NAME)
     assert outcome["success"], outcome
     released = list((class_.state / "exchange" / "attention" / "feedback").glob("*.html"))
     assert len(released) == 4
     assert {path.read_text() for path in released} == set(pages.values())
-    assert nbgrader(class_, "generate_feedback", NAME, "--force", "--student", "ada").returncode == 0
+    assert (
+        nbgrader(class_, "generate_feedback", NAME, "--force", "--student", "ada").returncode == 0
+    )
 
 
-def test_the_formgraders_generate_accepts_changed_checks_when_there_are_submissions(class_: Course, database: Database) -> None:
+def test_the_formgraders_generate_accepts_changed_checks_when_there_are_submissions(
+    class_: Course, database: Database
+) -> None:
     grade_class.grade_class(class_, courses.load(class_))
     head, _, tail = courses.AUTHORED.partition('# %% check="total-negative"')
     courses.write_root(class_.root, head + "# %% [markdown]" + tail.partition("# %% [markdown]")[2])
@@ -151,7 +180,9 @@ def test_the_formgraders_generate_accepts_changed_checks_when_there_are_submissi
     assert scores(class_)["ada"] == 7
 
 
-def test_the_formgraders_view_shows_answers_verdicts_and_fields_and_runs_no_student_markup(class_: Course) -> None:
+def test_the_formgraders_view_shows_answers_verdicts_and_fields_and_runs_no_student_markup(
+    class_: Course,
+) -> None:
     import nbgrader.server_extensions.formgrader.handlers as handlers
     from nbconvert.exporters import HTMLExporter
     from traitlets.config import Config
@@ -160,8 +191,19 @@ def test_the_formgraders_view_shows_answers_verdicts_and_fields_and_runs_no_stud
     config = Config()
     config.HTMLExporter.template_name = "formgrade"
     config.HTMLExporter.extra_template_basedirs = [handlers.template_path]
-    names = ("assignment_id", "notebook_id", "submission_id", "base_url", "student", "last_name", "first_name")
-    about: dict[str, Any] = dict.fromkeys((*names, "notebook_path", "mathjax_url"), "x") | {"index": 0, "total": 1}
+    names = (
+        "assignment_id",
+        "notebook_id",
+        "submission_id",
+        "base_url",
+        "student",
+        "last_name",
+        "first_name",
+    )
+    about: dict[str, Any] = dict.fromkeys((*names, "notebook_path", "mathjax_url"), "x") | {
+        "index": 0,
+        "total": 1,
+    }
     path = class_.autograded / "bob" / NAME / f"{NAME}.ipynb"
     html, _ = HTMLExporter(config=config).from_filename(str(path), resources=about)
     for cell in ("double-by_hand", "total-negative", "why"):
@@ -186,11 +228,22 @@ def test_a_stale_exercise_stops_nbgrader_with_the_repair(class_: Course) -> None
     assert f"run autograder build {NAME}" in done.stderr and "Traceback" not in done.stderr
 
 
-def test_another_state_folder_and_another_database_are_followed(class_: Course, tmp_path: Path) -> None:
+def test_another_state_folder_and_another_database_are_followed(
+    class_: Course, tmp_path: Path
+) -> None:
     elsewhere = tmp_path / "elsewhere"
     os.rename(class_.state, elsewhere)
     database = f"sqlite:///{tmp_path / 'book.db'}"
-    done = nbgrader(class_, "autograde", NAME, "--student", "ada", "--db", database, AUTOGRADER_COURSE=str(elsewhere))
+    done = nbgrader(
+        class_,
+        "autograde",
+        NAME,
+        "--student",
+        "ada",
+        "--db",
+        database,
+        AUTOGRADER_COURSE=str(elsewhere),
+    )
     assert done.returncode == 0, done.stderr
     assert (elsewhere / "autograded" / "ada" / NAME / f"{NAME}.ipynb").exists()
     assert json.loads((elsewhere / "results" / NAME / "ada.json").read_text())["score"] == 10

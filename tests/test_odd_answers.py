@@ -1,4 +1,5 @@
-"""Answers that no student gives by mistake: the checks of attention fail them in a sentence, and cheaply."""
+"""Answers that no student gives by mistake: the checks of attention fail them in a sentence, and
+cheaply."""
 
 from __future__ import annotations
 
@@ -83,7 +84,9 @@ def warped(step: str, warp: Any) -> Any:
 
 def failing(names: dict[str, Any], cell: Any, answer: Any, reveal: bool) -> AssertionError:
     """What a check raises; anything but an assertion goes through."""
-    names.update(vars(reference()) | {cell.step: answer, "rng": np.random.default_rng(3), "REVEAL": reveal})
+    names.update(
+        vars(reference()) | {cell.step: answer, "rng": np.random.default_rng(3), "REVEAL": reveal}
+    )
     with contextlib.redirect_stdout(io.StringIO()), pytest.raises(AssertionError) as caught:
         exec(cell.code, dict(names))
     return caught.value
@@ -143,8 +146,14 @@ def test_a_shape_that_nobody_makes_by_mistake_is_not_spelled_out() -> None:
         (np.empty((0, 7_664, 1)), "the answer: the shape is not (5, 3)."),
         (np.empty((0, 766_435_160, 17)), "the answer: got far more than was asked for."),
     ):
-        for insist in (lambda got: agree(got, np.ones((5, 3)), "the answer"), lambda got: plain(got, "the answer", (5, 3))):
-            with contextlib.redirect_stdout(io.StringIO()), pytest.raises(AssertionError, match=re.escape(says)):
+        for insist in (
+            lambda got: agree(got, np.ones((5, 3)), "the answer"),
+            lambda got: plain(got, "the answer", (5, 3)),
+        ):
+            with (
+                contextlib.redirect_stdout(io.StringIO()),
+                pytest.raises(AssertionError, match=re.escape(says)),
+            ):
                 insist(got)
 
 
@@ -169,18 +178,26 @@ def test_a_tuple_is_counted_up_to_a_hundred() -> None:
 
 
 def test_nothing_agrees_with_nan() -> None:
-    with contextlib.redirect_stdout(io.StringIO()), pytest.raises(AssertionError, match="1 of 2 entries differ"):
+    with (
+        contextlib.redirect_stdout(io.StringIO()),
+        pytest.raises(AssertionError, match="1 of 2 entries differ"),
+    ):
         namespace()["agree"]([1.0, 2.0], [1.0, np.nan], "the answer")
 
 
 def test_a_mask_in_single_precision_is_compared_exactly() -> None:
     agree_mask = namespace()["agree_mask"]
     agree_mask(np.float32([1, 0]), [True, False], "the mask")
-    with contextlib.redirect_stdout(io.StringIO()), pytest.raises(AssertionError, match="1 of 2 entries differ"):
+    with (
+        contextlib.redirect_stdout(io.StringIO()),
+        pytest.raises(AssertionError, match="1 of 2 entries differ"),
+    ):
         agree_mask(np.float32([1 - 1e-6, 0]), [True, False], "the mask")
 
 
-def test_a_step_that_empties_the_weights_it_was_given_earns_no_point_for_what_it_leaves_out() -> None:
+def test_a_step_that_empties_the_weights_it_was_given_earns_no_point_for_what_it_leaves_out() -> (
+    None
+):
     def multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
         if mask is not None and np.ndim(mask) == 2:
             return np.zeros(X.shape)
@@ -190,7 +207,9 @@ def test_a_step_that_empties_the_weights_it_was_given_earns_no_point_for_what_it
 
     def self_attention(X, W_Q, W_K, W_V, mask=None):
         if X.ndim > 3 or np.ndim(mask) == 2:
-            return np.zeros((*X.shape[:-1], W_V.shape[1])), np.full((*X.shape[:-1], X.shape[-2]), 1 / X.shape[-2])
+            return np.zeros((*X.shape[:-1], W_V.shape[1])), np.full(
+                (*X.shape[:-1], X.shape[-2]), 1 / X.shape[-2]
+            )
         answer = reference().self_attention(X, W_Q, W_K, W_V, mask)
         for W in (W_Q, W_K, W_V):
             W[...] = 0.0
@@ -203,7 +222,11 @@ def test_a_step_that_empties_the_weights_it_was_given_earns_no_point_for_what_it
         mask[...] = True
         return answer
 
-    for answer, check in ((multi_head_attention, "masks"), (self_attention, "any_batch"), (apply_mask, "nan_disappears")):
+    for answer, check in (
+        (multi_head_attention, "masks"),
+        (self_attention, "any_batch"),
+        (apply_mask, "nan_disappears"),
+    ):
         step = answer.__name__
         for key in (1, 2, 3):
             assert f"{step}-{check}" in lost(play({step: answer}, key, only=step))

@@ -27,7 +27,9 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
 
     folder = tmp_path_factory.mktemp("wheel")
     copy = folder / "checkout"
-    leave_out = shutil.ignore_patterns(".git", ".venv", "build", "course", "__pycache__", ".*_cache", ".hypothesis")
+    leave_out = shutil.ignore_patterns(
+        ".git", ".venv", "build", "course", "__pycache__", ".*_cache", ".hypothesis"
+    )
     shutil.copytree(ROOT, copy, ignore=leave_out)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(copy)
@@ -42,7 +44,11 @@ def test_the_wheel_brings_the_package_along_and_nothing_else(wheel: set[str]) ->
 
 
 def test_the_wheel_has_every_file_of_the_package(wheel: set[str]) -> None:
-    files = {path for path in (ROOT / "autograder").rglob("*") if path.is_file() and "__pycache__" not in path.parts}
+    files = {
+        path
+        for path in (ROOT / "autograder").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
     assert {path.relative_to(ROOT).as_posix() for path in files} <= wheel
     assert "autograder/py.typed" in wheel
 
@@ -55,7 +61,9 @@ def installed() -> importlib.metadata.Distribution:
         pytest.skip("the kit itself is not installed here; make setup installs it")
 
 
-def test_the_command_is_installed_with_the_version_of_the_package(installed: importlib.metadata.Distribution) -> None:
+def test_the_command_is_installed_with_the_version_of_the_package(
+    installed: importlib.metadata.Distribution,
+) -> None:
     import autograder
 
     assert {(point.group, point.name): point.value for point in installed.entry_points} == {
@@ -65,20 +73,31 @@ def test_the_command_is_installed_with_the_version_of_the_package(installed: imp
     assert installed.version == autograder.__version__
 
 
-LOCKS = {name: (ROOT / name).read_text(encoding="utf-8") for name in ("requirements.lock", "requirements-all.lock")}
+LOCKS = {
+    name: (ROOT / name).read_text(encoding="utf-8")
+    for name in ("requirements.lock", "requirements-all.lock")
+}
 
 
 @pytest.mark.parametrize("lock", LOCKS)
 def test_a_lock_pins_everything_by_its_hash_and_names_no_index(lock: str) -> None:
-    pins = [entry for entry in re.split(r"\n(?! )", LOCKS[lock]) if entry and not entry.startswith("#")]
+    pins = [
+        entry for entry in re.split(r"\n(?! )", LOCKS[lock]) if entry and not entry.startswith("#")
+    ]
     assert len(pins) > 100
     for pin in pins:
-        assert re.match(r"[a-z0-9-]+==[\w.]+ (; [^\n]+ )?\\\n    --hash=sha256:[0-9a-f]{64}", pin), pin
+        assert re.match(
+            r"[a-z0-9-]+==[\w.]+ (; [^\n]+ )?\\\n    --hash=sha256:[0-9a-f]{64}", pin
+        ), pin
     assert not re.search(r"://|--index|--find-links|--extra", LOCKS[lock])
 
 
-def test_the_locks_hold_every_requirement_of_the_project(installed: importlib.metadata.Distribution) -> None:
-    few, every = (set(re.findall(r"^([a-z0-9-]+)==", text, re.MULTILINE)) for text in LOCKS.values())
+def test_the_locks_hold_every_requirement_of_the_project(
+    installed: importlib.metadata.Distribution,
+) -> None:
+    few, every = (
+        set(re.findall(r"^([a-z0-9-]+)==", text, re.MULTILINE)) for text in LOCKS.values()
+    )
     asked: dict[bool, set[str]] = {True: {"uv", "flit-core"}, False: set()}
     for line in installed.requires or ():
         name = re.split(r"[^\w-]", line)[0].lower().replace("_", "-")
@@ -88,7 +107,9 @@ def test_the_locks_hold_every_requirement_of_the_project(installed: importlib.me
 
 
 def test_what_both_locks_name_has_the_same_version_in_both() -> None:
-    few, every = (set(re.findall(r"^[a-z0-9-]+==[\w.]+", text, re.MULTILINE)) for text in LOCKS.values())
+    few, every = (
+        set(re.findall(r"^[a-z0-9-]+==[\w.]+", text, re.MULTILINE)) for text in LOCKS.values()
+    )
     assert few < every
 
 
@@ -102,7 +123,9 @@ def install() -> Any:
     return module
 
 
-def test_uv_asks_the_indexes_that_pip_is_told_of(install: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_uv_asks_the_indexes_that_pip_is_told_of(
+    install: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in [name for name in os.environ if name.startswith(("PIP_", "UV_"))]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
@@ -111,9 +134,16 @@ def test_uv_asks_the_indexes_that_pip_is_told_of(install: Any, tmp_path: Path, m
     (tmp_path / "pip.conf").write_text(written)
     monkeypatch.setenv("PIP_CONFIG_FILE", str(tmp_path / "pip.conf"))
     monkeypatch.setenv("PIP_FIND_LINKS", "/wheels /more")
-    told = {"UV_INDEX": "https://a.example https://b.example", "SSL_CERT_FILE": "/c.pem", "UV_FIND_LINKS": "/wheels,/more"}
+    told = {
+        "UV_INDEX": "https://a.example https://b.example",
+        "SSL_CERT_FILE": "/c.pem",
+        "UV_FIND_LINKS": "/wheels,/more",
+    }
     # The machine's own files are read, too.
-    assert install._settings().items() >= {"UV_DEFAULT_INDEX": "https://one.example/simple", **told}.items()
+    assert (
+        install._settings().items()
+        >= {"UV_DEFAULT_INDEX": "https://one.example/simple", **told}.items()
+    )
     monkeypatch.setenv("PIP_INDEX_URL", "https://two.example/simple")
     assert install._settings()["UV_DEFAULT_INDEX"] == "https://two.example/simple"
     # Whoever tells uv itself is obeyed.
@@ -122,10 +152,15 @@ def test_uv_asks_the_indexes_that_pip_is_told_of(install: Any, tmp_path: Path, m
 
 
 def test_where_uv_is_not_to_be_had_pip_installs_the_rest(
-    install: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    install: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     lock = tmp_path / "a.lock"
-    lock.write_text("# a lock\nnumpy==2.0 \\\n    --hash=sha256:00\nuv==1.0 \\\n    --hash=sha256:11\n")
+    lock.write_text(
+        "# a lock\nnumpy==2.0 \\\n    --hash=sha256:00\nuv==1.0 \\\n    --hash=sha256:11\n"
+    )
     asked: list[tuple[str, str]] = []
 
     def run(command: list[object], **_: object) -> None:
@@ -167,7 +202,13 @@ def test_a_command_that_should_start_at_once_loads_nothing_slow(
         "    pass\n"
         f"Path({str(report)!r}).write_text(json.dumps(sorted(sys.modules)))\n"
     )
-    subprocess.run([sys.executable, "-c", program, *arguments], cwd=ROOT, check=True, capture_output=True, timeout=900)
+    subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        timeout=900,
+    )
     loaded = {name.partition(".")[0] for name in json.loads(report.read_text())}
     assert "autograder" in loaded
     assert not loaded & forbidden

@@ -1,4 +1,5 @@
-"""The proof of an exercise's checks: that attention passes it, and that it notices when something is wrong."""
+"""The proof of an exercise's checks: that attention passes it, and that it notices when something
+is wrong."""
 
 from __future__ import annotations
 
@@ -45,7 +46,9 @@ def test_every_step_has_six_misconceptions_and_a_family_belongs_to_one_step() ->
     assert min(Counter(entry.step for entry in BANK.entries).values()) >= 6
     assert {entry.step for entry in BANK.entries} == set(ATTENTION.steps)
     for family in {entry.family for entry in BANK.entries}:
-        assert not family or len({entry.step for entry in BANK.entries if entry.family == family}) == 1
+        assert (
+            not family or len({entry.step for entry in BANK.entries if entry.family == family}) == 1
+        )
 
 
 def test_every_check_claims_a_misconception_or_has_its_reason() -> None:
@@ -62,11 +65,16 @@ def test_sixty_unusual_right_answers_are_tried_and_some_for_every_step(proved: P
 @pytest.mark.parametrize("check", CLAIMED)
 def test_a_check_that_is_weakened_is_missed(proved: Proof, check: str) -> None:
     problems = proved.weakened(check).problems()
-    assert any(line.startswith(f"{check}: no misconception is caught by it first") for line in problems)
+    assert any(
+        line.startswith(f"{check}: no misconception is caught by it first") for line in problems
+    )
     claims = {entry.name for entry in BANK.entries if entry.caught_by == check}
     said = {line.partition(":")[0] for line in problems if check in line} - {check}
     assert said == claims
-    assert all(re.search(r"with key \d+|add one, or delete|take it out of UNCLAIMED", line) for line in problems)
+    assert all(
+        re.search(r"with key \d+|add one, or delete|take it out of UNCLAIMED", line)
+        for line in problems
+    )
 
 
 def test_a_check_that_passes_whatever_comes_is_missed_for_the_same_reasons(proved: Proof) -> None:
@@ -74,14 +82,18 @@ def test_a_check_that_passes_whatever_comes_is_missed_for_the_same_reasons(prove
     cells = tuple(
         cell
         if cell.check is None or cell.id != blind
-        else dataclasses.replace(cell, check=dataclasses.replace(cell.check, source='"""A sentence."""'))
+        else dataclasses.replace(
+            cell, check=dataclasses.replace(cell.check, source='"""A sentence."""')
+        )
         for cell in ATTENTION.cells
     )
     weak = dataclasses.replace(ATTENTION, cells=cells)
     entries = [entry for entry in BANK.entries if entry.caught_by == blind]
     answers = [Answer(entry.name, entry.step, entry.source, wrong=True) for entry in entries]
     trials = trial.run(weak, answers, proved.keys[:2], 1, lambda _: None)
-    found = Proof(weak, proved.keys[:2], Misconceptions(BANK.path, tuple(entries)), tuple(trials)).problems()
+    found = Proof(
+        weak, proved.keys[:2], Misconceptions(BANK.path, tuple(entries)), tuple(trials)
+    ).problems()
     named = {line.partition(":")[0] for line in found if not line.endswith("delete the check")}
     assert named == {entry.name for entry in entries}
 
@@ -109,7 +121,11 @@ def test_what_is_computed_in_single_precision_throughout_loses_nothing() -> None
         source = f"{answer.source}\n\n{IN_SINGLE_PRECISION.format(step=answer.step)}"
         for key in range(10):
             bench.bind(Answer(answer.name, answer.step, source, wrong=False))
-            lost |= {(answer.name, check.id) for check in bench.of(answer.step) if bench.failure(check, str(key))}
+            lost |= {
+                (answer.name, check.id)
+                for check in bench.of(answer.step)
+                if bench.failure(check, str(key))
+            }
     assert lost == NOT_THERE
 
 
@@ -129,7 +145,9 @@ def test_hidden_messages_hold_no_arrays_and_two_numbers_at_most() -> None:
             failure = bench.failure(check, "5") if check.hidden else ""
             if failure.startswith("AssertionError"):
                 said = re.split(r"[.?] (?=[A-Z])", failure)[0]
-                numbers = re.findall(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?", re.sub(r"\([\d, ]*\)|-inf", "", said))
+                numbers = re.findall(
+                    r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?", re.sub(r"\([\d, ]*\)|-inf", "", said)
+                )
                 assert "[" not in failure, failure
                 assert len(numbers) <= 3, failure  # "2 of 15 entries", and the largest difference
 
@@ -151,7 +169,9 @@ def test_students_never_get_the_bank() -> None:
     assert not list((ROOT / "solutions" / "attention").glob("*.py"))
 
 
-def test_a_bank_reads_the_same_imported_or_as_text_and_leaves_no_bytecode(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bank_reads_the_same_imported_or_as_text_and_leaves_no_bytecode(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     for module in ("attention_misconceptions", "attention_right_answers"):
         spec = importlib.util.spec_from_file_location(module, ROOT / "solutions" / f"{module}.py")
@@ -233,7 +253,9 @@ def test_a_small_exercise_is_proved(small: Path) -> None:
     ],
 )  # fmt: skip
 def test_what_is_not_proved_is_said_in_a_line(small: Path, old: str, new: str, says: str) -> None:
-    assert any(line.startswith(says) for line in problems(small, old, new)), problems(small, old, new)
+    assert any(line.startswith(says) for line in problems(small, old, new)), problems(
+        small, old, new
+    )
 
 
 def test_a_check_that_is_kept_for_a_reason_needs_no_misconception(small: Path) -> None:
@@ -242,15 +264,24 @@ def test_a_check_that_is_kept_for_a_reason_needs_no_misconception(small: Path) -
     assert problems(small, gone, 'UNCLAIMED = {"total-negative": "a bug of NumPy 1.24"}\n') == []
 
 
-def test_a_check_that_takes_points_from_a_right_answer_is_named_with_what_it_said(small: Path, tmp_path: Path) -> None:
+def test_a_check_that_takes_points_from_a_right_answer_is_named_with_what_it_said(
+    small: Path, tmp_path: Path
+) -> None:
     write_root(tmp_path)  # its checks compare to the last bit
     (line,) = problems(tmp_path)
-    assert line.startswith("the solution, float32 (double): is right, but loses double-drawn with key 0 and 2 more: ")
+    assert line.startswith(
+        "the solution, float32 (double): is right, but loses double-drawn with key 0 and 2 more: "
+    )
     assert "the doubles" in line
     path = right_answers.path_of(tmp_path, NAME)
     head = "from autograder.exercises.right_answers import right_answer\n\n\n"
-    path.write_text(head + '@right_answer(step="total")\ndef rounded(x):\n    return round(sum(x), 9) + 1e-12\n')
-    assert any(line.startswith("rounded (total): is right, but loses total-by_hand") for line in problems(tmp_path))
+    path.write_text(
+        head + '@right_answer(step="total")\ndef rounded(x):\n    return round(sum(x), 9) + 1e-12\n'
+    )
+    assert any(
+        line.startswith("rounded (total): is right, but loses total-by_hand")
+        for line in problems(tmp_path)
+    )
 
 
 def spoilt(tmp_path: Path, old: str, new: str) -> list[str]:
@@ -287,9 +318,13 @@ def test_a_check_that_uses_an_argument_again_is_named(tmp_path: Path, check: str
 
 
 def test_an_argument_that_is_used_again_is_a_problem_with_its_repair(tmp_path: Path) -> None:
-    assert spoilt(tmp_path, DRAWN, FIRST + 'double(x)\nagree(double(x), wanted, "the second answer")\n')
+    assert spoilt(
+        tmp_path, DRAWN, FIRST + 'double(x)\nagree(double(x), wanted, "the second answer")\n'
+    )
     (line,) = [line for line in problems(tmp_path) if line.startswith("double-drawn: ")]
-    assert line.startswith("double-drawn: uses an array after handing it over (AssertionError: the second answer: got ")
+    assert line.startswith(
+        "double-drawn: uses an array after handing it over (AssertionError: the second answer: got "
+    )
     assert line.endswith("; compute what it wants first, or hand over a copy")
 
 
@@ -301,12 +336,17 @@ def test_an_argument_that_is_used_again_is_a_problem_with_its_repair(tmp_path: P
         'twice = double(x)\nagree(double(twice.copy()), 2 * wanted, "fourfold")\nagree(twice, wanted, "twice")\n',
     ],
 )
-def test_a_check_that_computes_first_or_hands_over_copies_is_not(tmp_path: Path, check: str) -> None:
+def test_a_check_that_computes_first_or_hands_over_copies_is_not(
+    tmp_path: Path, check: str
+) -> None:
     assert spoilt(tmp_path, DRAWN, FIRST + check) == []
 
 
 def test_a_check_of_purity_looks_at_its_arguments_afterwards(tmp_path: Path) -> None:
-    check = FIRST + 'agree(double(x), wanted, "the doubles")\nagree(2 * x, wanted, "what became of x")\n'
+    check = (
+        FIRST
+        + 'agree(double(x), wanted, "the doubles")\nagree(2 * x, wanted, "what became of x")\n'
+    )
     assert spoilt(tmp_path, f'edge cases" hidden=true\n"""Drawn numbers are doubled."""\n{DRAWN}',
                   f'purity" hidden=true\n"""Drawn numbers are doubled."""\n{check}') == []  # fmt: skip
 
@@ -332,7 +372,9 @@ def test_a_check_of_purity_looks_at_its_arguments_afterwards(tmp_path: Path) -> 
         ("    return x\n", "    return x +\n", "not Python: invalid syntax"),
     ],
 )  # fmt: skip
-def test_a_bank_that_cannot_be_used_gets_one_line(small: Path, old: str, new: str, says: str) -> None:
+def test_a_bank_that_cannot_be_used_gets_one_line(
+    small: Path, old: str, new: str, says: str
+) -> None:
     with pytest.raises(Unusable) as caught:
         problems(small, old, new)
     message = str(caught.value)
@@ -343,24 +385,44 @@ def test_a_bank_that_cannot_be_used_gets_one_line(small: Path, old: str, new: st
 
 def test_the_command_says_what_it_found_and_exits_with_it(small: Path) -> None:
     def prove(*arguments: object) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "autograder", "prove", NAME, "--keys", "2", "--jobs", "1", *map(str, arguments)]
+        command = [
+            sys.executable,
+            "-m",
+            "autograder",
+            "prove",
+            NAME,
+            "--keys",
+            "2",
+            "--jobs",
+            "1",
+            *map(str, arguments),
+        ]
         environment = os.environ | {"PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
-        return subprocess.run(command, cwd=small, env=environment, capture_output=True, text=True, check=False)
+        return subprocess.run(
+            command, cwd=small, env=environment, capture_output=True, text=True, check=False
+        )
 
     problems(small)
     done = prove("--json", small / "proof.json")
     assert done.returncode == 0, done
     assert "  ●×           not_doubled\n  ·●           only_whole_numbers\n" in done.stdout
-    assert done.stdout.endswith("4 misconceptions and 14 right answers on 4 checks, each with 2 keys: proved\n")
+    assert done.stdout.endswith(
+        "4 misconceptions and 14 right answers on 4 checks, each with 2 keys: proved\n"
+    )
     found = json.loads((small / "proof.json").read_text(encoding="utf-8"))
     assert found["proved"] is True
     assert found["misconceptions"][0]["fails"] == ["double-by_hand", "double-drawn"]
-    assert [check["first_to_catch"] for check in found["checks"]][:2] == [["not_doubled"], ["only_whole_numbers"]]
+    assert [check["first_to_catch"] for check in found["checks"]][:2] == [
+        ["not_doubled"],
+        ["only_whole_numbers"],
+    ]
 
     problems(small, "return x", "return 2 * np.asarray(x)")
     done = prove("--json", "-")
     assert done.returncode == 1, done
-    assert json.loads(done.stdout)["problems"][0].startswith("not_doubled: keeps all points of double with key 0")
+    assert json.loads(done.stdout)["problems"][0].startswith(
+        "not_doubled: keeps all points of double with key 0"
+    )
     assert "not_doubled: keeps all points" in done.stderr
 
     misconceptions.path_of(small, NAME).unlink()

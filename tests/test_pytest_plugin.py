@@ -13,7 +13,10 @@ import pytest
 
 from tests.courses import NAME, RIGHT, ROOT, handed_in
 
-WRONG = {**RIGHT, "total": "def total(x):\n    raise ValueError('\\n::error::no <command> ]]>\\x1b[2J ##[error]x')\n"}
+WRONG = {
+    **RIGHT,
+    "total": "def total(x):\n    raise ValueError('\\n::error::no <command> ]]>\\x1b[2J ##[error]x')\n",
+}
 WAITING = f"{NAME}.ipynb: 2 hidden checks, worth 6 points, are graded after you hand in"
 
 
@@ -31,18 +34,45 @@ def notebook(course, tmp_path):
 
 
 def pytest_on(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-    # By name, so that it works where the kit is not installed; not by its entry point once more where it is.
-    command = [sys.executable, "-m", "pytest", "-p", "autograder.pytest_plugin", "-p", "no:cacheprovider", *map(str, arguments)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "COLUMNS": "200", "PYTEST_ADDOPTS": ""}
+    # By name, so that it works where the kit is not installed; not by its entry point once more
+    # where it is.
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "autograder.pytest_plugin",
+        "-p",
+        "no:cacheprovider",
+        *map(str, arguments),
+    ]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        "COLUMNS": "200",
+        "PYTEST_ADDOPTS": "",
+    }
     environment.pop("CI", None)
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=900, check=False)
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
+    )
 
 
 def test_each_visible_check_is_an_item_and_hidden_ones_are_a_line(notebook):
     path = notebook(RIGHT)
     done = pytest_on(path.parent, path.name, "-v")
     assert done.returncode == 0, done.stdout
-    assert f"{NAME}.ipynb::double::by_hand PASSED" in done.stdout and f"{NAME}.ipynb::total::by_hand PASSED" in done.stdout
+    assert (
+        f"{NAME}.ipynb::double::by_hand PASSED" in done.stdout
+        and f"{NAME}.ipynb::total::by_hand PASSED" in done.stdout
+    )
     assert "2 passed" in done.stdout and WAITING in done.stdout
     assert "drawn" not in done.stdout and "negative" not in done.stdout
 
@@ -51,10 +81,17 @@ def test_a_failure_is_the_check_s_sentence_and_message_without_a_traceback(noteb
     path = notebook(WRONG)
     done = pytest_on(path.parent, path.name)
     assert done.returncode == 1
-    assert "One and two are three.\nE   total raised ValueError in line 2 of your cell total:" in done.stdout
+    assert (
+        "One and two are three.\nE   total raised ValueError in line 2 of your cell total:"
+        in done.stdout
+    )
     assert "Traceback" not in done.stdout and "pytest_plugin.py" not in done.stdout
     assert "1 failed, 1 passed" in done.stdout
-    assert not [line for line in done.stdout.splitlines() if line.lstrip().startswith("::") or "##[" in line or "\x1b" in line]
+    assert not [
+        line
+        for line in done.stdout.splitlines()
+        if line.lstrip().startswith("::") or "##[" in line or "\x1b" in line
+    ]
 
 
 @pytest.mark.parametrize(
@@ -65,7 +102,10 @@ def test_a_failure_is_the_check_s_sentence_and_message_without_a_traceback(noteb
         ([f"{NAME}.ipynb::double"], "1 passed"),
         ([f"{NAME}.ipynb::double::by_hand", "--maxfail=1"], "1 passed"),
         ([f"{NAME}.ipynb", "-x"], "1 failed, 1 passed"),
-        ([f"./../own/{NAME}.ipynb", "-W", "error", "--strict-markers", "-ra"], "1 failed, 1 passed"),
+        (
+            [f"./../own/{NAME}.ipynb", "-W", "error", "--strict-markers", "-ra"],
+            "1 failed, 1 passed",
+        ),
     ],
 )
 def test_the_options_mean_what_they_always_mean(notebook, arguments, outcome):
@@ -75,14 +115,19 @@ def test_the_options_mean_what_they_always_mean(notebook, arguments, outcome):
 def test_what_is_collected_has_node_ids(notebook):
     path = notebook({})
     done = pytest_on(path.parent, path.name, "--collect-only", "-q")
-    assert done.stdout.splitlines()[:2] == [f"{NAME}.ipynb::double::by_hand", f"{NAME}.ipynb::total::by_hand"]
+    assert done.stdout.splitlines()[:2] == [
+        f"{NAME}.ipynb::double::by_hand",
+        f"{NAME}.ipynb::total::by_hand",
+    ]
 
 
 def test_junit_gets_a_file_that_can_be_read_whatever_a_student_writes(notebook):
     path = notebook(WRONG)
     pytest_on(path.parent, path.name, "--junitxml=out.xml")
     cases = ElementTree.parse(path.parent / "out.xml").findall(".//testcase")
-    assert [(case.get("classname"), case.get("name"), [part.tag for part in case]) for case in cases] == [
+    assert [
+        (case.get("classname"), case.get("name"), [part.tag for part in case]) for case in cases
+    ] == [
         (f"{NAME}.ipynb.double", "by_hand", []),
         (f"{NAME}.ipynb.total", "by_hand", ["failure"]),
     ]
@@ -103,7 +148,9 @@ confined.checked = checked
 """
 
 
-@pytest.mark.parametrize(("arguments", "runs"), [([], 1), (["-k", "total"], 1), (["--collect-only"], 0)])
+@pytest.mark.parametrize(
+    ("arguments", "runs"), [([], 1), (["-k", "total"], 1), (["--collect-only"], 0)]
+)
 def test_a_notebook_is_graded_once_however_many_items_are_asked_for(notebook, arguments, runs):
     path = notebook(RIGHT)
     (path.parent / "conftest.py").write_text(COUNTING)
@@ -121,7 +168,9 @@ def test_a_notebook_that_nobody_named_is_left_alone(notebook):
 
 
 def test_a_notebook_of_something_else_is_left_to_others(tmp_path):
-    (tmp_path / "other.ipynb").write_text('{"cells": [], "nbformat": 4, "nbformat_minor": 5, "metadata": {}}')
+    (tmp_path / "other.ipynb").write_text(
+        '{"cells": [], "nbformat": 4, "nbformat_minor": 5, "metadata": {}}'
+    )
     done = pytest_on(tmp_path, "other.ipynb")
     assert "no tests ran" in done.stdout + done.stderr and "INTERNALERROR" not in done.stdout
 
@@ -131,23 +180,41 @@ def test_a_damaged_notebook_is_one_error_with_its_repair(notebook):
     path.write_bytes(path.read_bytes()[:-500])
     done = pytest_on(path.parent, path.name)
     assert done.returncode == 2
-    assert "breaks off" in done.stdout and "Traceback" not in done.stdout and "1 error" in done.stdout
+    assert (
+        "breaks off" in done.stdout and "Traceback" not in done.stdout and "1 error" in done.stdout
+    )
 
 
 def test_where_the_kit_is_installed_pytest_finds_it_by_itself(notebook, tmp_path):
     build = "import sys; from flit_core import buildapi; print(buildapi.build_wheel(sys.argv[1]))"
-    built = subprocess.run([sys.executable, "-c", build, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, check=True)
+    built = subprocess.run(
+        [sys.executable, "-c", build, str(tmp_path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     installed = tmp_path / "installed"
     with zipfile.ZipFile(tmp_path / built.stdout.strip()) as wheel:
         wheel.extractall(installed)
     path = notebook(WRONG)
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-W", "error", path.name]
     environment = {**os.environ, "PYTHONPATH": str(installed), "PYTEST_ADDOPTS": ""}
-    done = subprocess.run(command, cwd=path.parent, env=environment, capture_output=True, text=True, timeout=900, check=False)
+    done = subprocess.run(
+        command,
+        cwd=path.parent,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
+    )
     assert "1 failed, 1 passed" in done.stdout and WAITING in done.stdout, done.stdout
 
 
 def test_everybody_elses_pytest_starts_as_before():
     code = "import sys, pytest; before = set(sys.modules); import autograder.pytest_plugin; print(*sorted(set(sys.modules) - before))"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     assert done.stdout.split() == ["autograder", "autograder.pytest_plugin"]

@@ -19,13 +19,16 @@ from tests import sample_class
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 # What a user reads: the README, and the pages that it leads to.
-PAGES = {path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").glob("*.md"))}
+PAGES = {
+    path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").glob("*.md"))
+}
 GUIDE = "\n".join([README, *PAGES.values()])
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 
 TARGETS = dict(re.findall(r"^([a-z-]+):.*?## (.+)$", MAKEFILE, flags=re.MULTILINE))
-# Every group of typer is one of its own click's; all that is asked of it is its commands and their options.
+# Every group of typer is one of its own click's; all that is asked of it is its commands and their
+# options.
 COMMANDS = typer.main.get_command(cli.app).commands  # type: ignore[attr-defined]
 
 
@@ -38,7 +41,9 @@ def session(command: str) -> list[str]:
 
 def test_the_readme_is_short_and_leads_to_every_page() -> None:
     assert len(README.splitlines()) <= 120
-    assert set(re.findall(r"\]\((docs/[a-z]+\.md)\)", README)) == {f"docs/{name}.md" for name in PAGES}
+    assert set(re.findall(r"\]\((docs/[a-z]+\.md)\)", README)) == {
+        f"docs/{name}.md" for name in PAGES
+    }
 
 
 def test_every_picture_is_shown_and_opens_at_once() -> None:
@@ -52,7 +57,9 @@ def test_every_picture_is_shown_and_opens_at_once() -> None:
 
 
 def test_every_command_has_its_line_and_every_line_its_command() -> None:
-    rows = [line.split("|")[1] for line in PAGES["ci"].splitlines() if line.startswith("| `autograder ")]
+    rows = [
+        line.split("|")[1] for line in PAGES["ci"].splitlines() if line.startswith("| `autograder ")
+    ]
     assert sorted(re.findall(r"`autograder ([a-z]+)`", "".join(rows))) == sorted(COMMANDS)
 
 
@@ -67,13 +74,25 @@ def test_every_command_has_help(name: str) -> None:
 
 
 def test_every_option_that_the_documents_show_exists() -> None:
-    known = {option for command in COMMANDS.values() for parameter in command.params for option in parameter.opts}
-    known |= {"--dist", "--no-loadscope-reorder", "--no-cache"}  # of what make test runs: pytest's, and import-linter's
+    known = {
+        option
+        for command in COMMANDS.values()
+        for parameter in command.params
+        for option in parameter.opts
+    }
+    known |= {
+        "--dist",
+        "--no-loadscope-reorder",
+        "--no-cache",
+    }  # of what make test runs: pytest's, and import-linter's
     assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", GUIDE)) <= known
 
 
 def test_every_command_that_the_documents_run_is_one() -> None:
-    run = re.findall(r"autograder (?:--course \S+ )?([a-z]+)", "\n".join(re.findall(r"`[^`]+`|^\$ .*", GUIDE, re.MULTILINE)))
+    run = re.findall(
+        r"autograder (?:--course \S+ )?([a-z]+)",
+        "\n".join(re.findall(r"`[^`]+`|^\$ .*", GUIDE, re.MULTILINE)),
+    )
     assert run
     assert set(run) <= set(COMMANDS)
 
@@ -97,16 +116,33 @@ def test_every_target_that_the_documents_name_exists() -> None:
 
 
 def test_the_verbs_of_a_course_are_targets_too() -> None:
-    assert {"build", "release", "collect", "grade", "feedback", "report", "export"} <= TARGETS.keys() & COMMANDS.keys()
+    assert {
+        "build",
+        "release",
+        "collect",
+        "grade",
+        "feedback",
+        "report",
+        "export",
+    } <= TARGETS.keys() & COMMANDS.keys()
 
 
 def test_make_alone_lists_the_targets() -> None:
-    done = subprocess.run(["make", "--no-print-directory"], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        ["make", "--no-print-directory"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     assert re.findall(r"^  make ([a-z-]+)", done.stdout, flags=re.MULTILINE) == list(TARGETS)
 
 
 def test_what_make_test_runs_is_what_the_readme_shows() -> None:
-    command = ["make", "--no-print-directory", "--dry-run", "--old-file=.venv/.ready", "--old-file=.venv/.all-ready", "test"]
+    command = [
+        "make",
+        "--no-print-directory",
+        "--dry-run",
+        "--old-file=.venv/.ready",
+        "--old-file=.venv/.all-ready",
+        "test",
+    ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     shown = [line for line in session("make test") if line.startswith(".venv/")]
     assert shown == [line for line in done.stdout.splitlines() if line.startswith(".venv/")]
@@ -115,8 +151,15 @@ def test_what_make_test_runs_is_what_the_readme_shows() -> None:
 def test_what_check_prints_is_what_students_are_shown(tmp_path: Path) -> None:
     omar = next(student for student in sample_class.students() if student.id == "omar")
     notebook = tmp_path / "attention.ipynb"
-    notebook.write_bytes(omar.file((ROOT / "assignments/attention/attention.ipynb").read_bytes()) or b"")
-    done = subprocess.run([sys.executable, "-m", "autograder", "check", notebook], cwd=ROOT, capture_output=True, check=False)
+    notebook.write_bytes(
+        omar.file((ROOT / "assignments/attention/attention.ipynb").read_bytes()) or b""
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "autograder", "check", notebook],
+        cwd=ROOT,
+        capture_output=True,
+        check=False,
+    )
     assert done.returncode == 1
     printed = done.stdout.decode()
     shown = re.search(r"ends like this:\n\n```\n(.*?)```", PAGES["students"], flags=re.DOTALL)
@@ -126,11 +169,18 @@ def test_what_check_prints_is_what_students_are_shown(tmp_path: Path) -> None:
 
 
 def test_the_settings_that_teachers_are_shown_are_those_that_there_are() -> None:
-    rows = re.findall(r"^\| (`[a-z_.]+`(?:, `[a-z_.]+`)*) \| (`[^|]+`) \|", PAGES["teachers"], flags=re.MULTILINE)
+    rows = re.findall(
+        r"^\| (`[a-z_.]+`(?:, `[a-z_.]+`)*) \| (`[^|]+`) \|", PAGES["teachers"], flags=re.MULTILINE
+    )
     shown = {}
     for names, defaults in rows:
-        shown |= dict(zip(re.findall(r"`([a-z_.]+)`", names), re.findall(r'`"?([^`"]+)"?`', defaults)))
-    known = {setting.metadata.get("name", setting.name): str(setting.default) for setting in fields(Settings)}
+        shown |= dict(
+            zip(re.findall(r"`([a-z_.]+)`", names), re.findall(r'`"?([^`"]+)"?`', defaults))
+        )
+    known = {
+        setting.metadata.get("name", setting.name): str(setting.default)
+        for setting in fields(Settings)
+    }
     assert {name: shown.get(name) for name in known} == known
 
 
@@ -145,7 +195,9 @@ def test_ci_has_time_enough_for_the_tests_and_an_hour_at_most() -> None:
     assert said.keys() == {"test", "test-everything"}
     for target, minutes in said.items():
         assert TARGETS[target].endswith(f"; {minutes} minutes"), target
-    (limit,) = re.findall(r"timeout-minutes: (\d+)", (ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8"))
+    (limit,) = re.findall(
+        r"timeout-minutes: (\d+)", (ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8")
+    )
     # Machines that are lent are slower than ours, and set up is before.
     assert 3 * sum(map(int, said.values())) <= int(limit) <= 60
 

@@ -36,18 +36,25 @@ def test_a_stored_result_reads_back_as_it_was():
         assert Result.from_json(result.to_json()) == result
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": "autograder/result/2"}', '{"schema": "autograder/result/1"}'])
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "{}", '{"schema": "autograder/result/2"}', '{"schema": "autograder/result/1"}'],
+)
 def test_what_is_no_result_is_refused(text):
     with pytest.raises(ValueError):
         Result.from_json(text)
 
 
-@pytest.mark.parametrize(("points", "earned"), [(1, 2), (1, -1), (1, float("nan")), (float("inf"), 0)])
+@pytest.mark.parametrize(
+    ("points", "earned"), [(1, 2), (1, -1), (1, float("nan")), (float("inf"), 0)]
+)
 def test_a_score_outside_of_its_points_cannot_exist(points, earned):
     with pytest.raises(ValueError, match="earned"):
         CheckResult("c", "values", points, earned, False, "passed")
 
 
 def test_tenths_of_points_add_up():
-    step = StepResult("f", tuple(CheckResult(str(n), "values", 0.1, 0.1, False, "passed") for n in range(3)))
+    step = StepResult(
+        "f", tuple(CheckResult(str(n), "values", 0.1, 0.1, False, "passed") for n in range(3))
+    )
     assert (step.score, step.max_score, step.passed) == (0.3, 0.3, True)

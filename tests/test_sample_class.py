@@ -31,7 +31,8 @@ def release() -> bytes:
 
 @pytest.fixture(scope="module")
 def results(attention: Exercise, release: bytes) -> dict[str, Result]:
-    """Everybody's result, with ada's right notebook graded before, between and after: ``ada/3`` is the third of hers."""
+    """Everybody's result, with ada's right notebook graded before, between and after: ``ada/3`` is
+    the third of hers."""
     honest = next(student for student in CLASS if student.id == "ada").file(release)
     assert honest is not None
     found = {}
@@ -61,7 +62,10 @@ def test_whoever_breaks_something_costs_nobody_else_anything(results: dict[str, 
 def test_the_expected_scores_follow_from_the_checks_that_fail(attention: Exercise) -> None:
     for student in HANDED_IN:
         expected = student.expected
-        failed, carried = (sample_class.checks_of(attention, names) for names in (expected.failed, expected.carried))
+        failed, carried = (
+            sample_class.checks_of(attention, names)
+            for names in (expected.failed, expected.carried)
+        )
         assert not failed & carried, student.id
         if expected.status == "graded":
             left = sum(check.points for check in attention.checks if check.id not in failed)

@@ -29,8 +29,16 @@ def opened():
 
 
 def test_where_nothing_is_locked_the_self_test_finds_open_doors(opened):
-    possible = {finding.attempt for finding in selftest.examine(opened("process")) if not finding.prevented}
-    assert {"read a file", "list a folder", "open a network socket", "open a local socket", "start a process"} <= possible
+    possible = {
+        finding.attempt for finding in selftest.examine(opened("process")) if not finding.prevented
+    }
+    assert {
+        "read a file",
+        "list a folder",
+        "open a network socket",
+        "open a local socket",
+        "start a process",
+    } <= possible
 
 
 @pytest.mark.parametrize("level", WITHOUT)
@@ -42,13 +50,19 @@ def test_where_all_is_locked_it_finds_none(opened, level):
 
 @pytest.mark.parametrize("level", WITHOUT)
 def test_a_level_with_an_open_door_is_refused(opened, monkeypatch, level):
-    monkeypatch.setattr(selftest, "start_parent", lambda level, without: opened(level, WITHOUT[level]))
+    monkeypatch.setattr(
+        selftest, "start_parent", lambda level, without: opened(level, WITHOUT[level])
+    )
     with pytest.raises(Unusable, match=f"{level}: student code could "):
         selftest.strongest(level)
 
 
 def test_of_two_levels_the_one_without_an_open_door_is_taken(opened, monkeypatch):
-    monkeypatch.setattr(selftest, "start_parent", lambda level, without: opened(level, *["seccomp"] * (level == "bubblewrap")))
+    monkeypatch.setattr(
+        selftest,
+        "start_parent",
+        lambda level, without: opened(level, *["seccomp"] * (level == "bubblewrap")),
+    )
     assert selftest.strongest("auto")[0] == "landlock"
 
 

@@ -1,4 +1,5 @@
-"""The authored file: what a sound one reads as, and the one line that each mistake of a teacher gets."""
+"""The authored file: what a sound one reads as, and the one line that each mistake of a teacher
+gets."""
 
 from __future__ import annotations
 
@@ -31,7 +32,12 @@ def test_a_sound_file_is_read_with_its_cells_marks_and_lines(tmp_path: Path) -> 
     prose, *_, step, visible, hidden, manual = found.cells
     assert prose.source == "# Doubling\n\nRows of $x$."
     assert (step.id, step.points, found.points_of("double")) == ("double", 5, 5)
-    assert (visible.step, visible.name, visible.points, visible.hidden) == ("double", "by_hand", 1.5, False)
+    assert (visible.step, visible.name, visible.points, visible.hidden) == (
+        "double",
+        "by_hand",
+        1.5,
+        False,
+    )
     assert (hidden.category, hidden.hidden) == ("edge cases", True)
     assert (manual.id, manual.points, manual.markdown) == ("why", 0, True)
     lines = SOUND.split("\n")
@@ -53,12 +59,22 @@ def test_jupytext_reads_the_same_cells(tmp_path: Path) -> None:
     [
         ("# %% setup", "# %% preparation", "# %% preparation", "unknown mark preparation"),
         ("hidden=true", "hiden=true", HIDDEN.replace("hidden", "hiden"), "did you mean hidden?"),
-        ("# %%\nprint", "# %% A title\nprint", "# %% A title", "unknown mark A; a title goes into a comment"),
+        (
+            "# %%\nprint",
+            "# %% A title\nprint",
+            "# %% A title",
+            "unknown mark A; a title goes into a comment",
+        ),
         ("# %%\nprint", "# %% [raw]\nprint", "# %% [raw]", "unknown mark [raw]"),
         ("hidden=true", "hidden=yes", HIDDEN.replace("true", "yes"), "write hidden=true"),
         ("hidden=true", "hidden", HIDDEN.replace("=true", ""), "the mark hidden has no value"),
         ("points=5", "points=5 points=5", 'step="double"', "points stands there twice"),
-        ('step="double" points=5', 'step="double" category="values"', 'step="double"', "does not go with a step cell"),
+        (
+            'step="double" points=5',
+            'step="double" category="values"',
+            'step="double"',
+            "does not go with a step cell",
+        ),
         ("# %% setup", "# %% setup oracles", "# %% setup", "oracles does not go with a setup cell"),
         ("# %% setup", "# %% [markdown] setup", "# %% [markdown] setup", "cannot be [markdown]"),
         (
@@ -67,21 +83,56 @@ def test_jupytext_reads_the_same_cells(tmp_path: Path) -> None:
             HIDDEN,
             "the id double-drawn is that of line 26 too",
         ),
-        ('manual="why"', 'manual="setup"', 'manual="setup"', "the id setup is that of the setup cell"),
+        (
+            'manual="why"',
+            'manual="setup"',
+            'manual="setup"',
+            "the id setup is that of the setup cell",
+        ),
         ("points=1.5 ", "", 'check="double-by_hand"', "has no points"),
-        ("points=1.5", "points=-1", 'check="double-by_hand"', "points=-1 is not a number of points"),
+        (
+            "points=1.5",
+            "points=-1",
+            'check="double-by_hand"',
+            "points=-1 is not a number of points",
+        ),
         ("points=1.5", "points=many", 'check="double-by_hand"', "points=many is not"),
         ("points=1.5", "points=nan", 'check="double-by_hand"', "points=nan is not"),
         (' category="values"', "", 'check="double-by_hand"', "has no category"),
-        ('category="edge cases"', 'category="edge case"', "double-drawn", 'write category="edge cases"'),
-        ('check="double-drawn"', 'check="treble-drawn"', "treble-drawn", "belongs to no step above it"),
-        ('check="double-drawn"', 'check="double"', 'check="double"', "the id double is that of line 34 too"),
+        (
+            'category="edge cases"',
+            'category="edge case"',
+            "double-drawn",
+            'write category="edge cases"',
+        ),
+        (
+            'check="double-drawn"',
+            'check="treble-drawn"',
+            "treble-drawn",
+            "belongs to no step above it",
+        ),
+        (
+            'check="double-drawn"',
+            'check="double"',
+            'check="double"',
+            "the id double is that of line 34 too",
+        ),
         ('check="double-drawn"', 'check="double-ünter"', "double-ünter", "is no id"),
         ('check="double-drawn"', f'check="double-{"x" * 60}"', "double-xxx", "1 to 64 letters"),
         ('step="double"', 'step="two-fold"', "two-fold", "not the name of a function"),
         ("def double(x):", "def treble(x):", "def treble", "is not one function double"),
-        ("def double(x):", "import math\n\n\ndef double(x):", "def double(x)", "is not one function double"),
-        ('    """Return twice ``x``, an array of shape ``(n,)``."""\n', "", "def double(x)", "double has no docstring"),
+        (
+            "def double(x):",
+            "import math\n\n\ndef double(x):",
+            "def double(x)",
+            "is not one function double",
+        ),
+        (
+            '    """Return twice ``x``, an array of shape ``(n,)``."""\n',
+            "",
+            "def double(x)",
+            "double has no docstring",
+        ),
         ("    ### END SOLUTION\n", "", "    ### BEGIN SOLUTION", "without ### END SOLUTION"),
         ("    ### BEGIN SOLUTION\n", "", "    ### END SOLUTION", "END SOLUTION without"),
         (
@@ -90,35 +141,80 @@ def test_jupytext_reads_the_same_cells(tmp_path: Path) -> None:
             "    ### BEGIN SOLUTION\n    return",
             "inside the region",
         ),
-        ("    ### BEGIN SOLUTION\n", "    pass  ### BEGIN SOLUTION\n", "    pass  ###", "within a line"),
+        (
+            "    ### BEGIN SOLUTION\n",
+            "    pass  ### BEGIN SOLUTION\n",
+            "    pass  ###",
+            "within a line",
+        ),
         (
             "    ### END SOLUTION",
             "    ### END SOLUTION\n    ### BEGIN SOLUTION\n    ### END SOLUTION",
             "step=",
             "2 solution",
         ),
-        ("    ### END SOLUTION\n", "    ### END SOLUTION\n    return 1\n", "    return 1", "code after ### END"),
-        ("    ### BEGIN", "### BEGIN", "### BEGIN SOLUTION\n    return", "outside the function's body"),
-        ("print(np", "### BEGIN SOLUTION\nprint(np", "### BEGIN SOLUTION\nprint", "in a plain cell"),
+        (
+            "    ### END SOLUTION\n",
+            "    ### END SOLUTION\n    return 1\n",
+            "    return 1",
+            "code after ### END",
+        ),
+        (
+            "    ### BEGIN",
+            "### BEGIN",
+            "### BEGIN SOLUTION\n    return",
+            "outside the function's body",
+        ),
+        (
+            "print(np",
+            "### BEGIN SOLUTION\nprint(np",
+            "### BEGIN SOLUTION\nprint",
+            "in a plain cell",
+        ),
         ("# Rows of", "# BEGIN SOLUTION of", "# BEGIN SOLUTION", "say it in other words"),
-        ("x = rng", "### END HIDDEN TESTS\nx = rng", "### END HIDDEN TESTS", "in a check cell; delete it"),
+        (
+            "x = rng",
+            "### END HIDDEN TESTS\nx = rng",
+            "### END HIDDEN TESTS",
+            "in a check cell; delete it",
+        ),
         (
             "    return np.array([v",
             "    ### END HIDDEN TESTS\n    return np.array([v",
             "    ### END HIDDEN",
             "in a oracles",
         ),
-        ("points=5", "points=6", 'step="double"', "declares 6 points, but its checks add up to 5; write points=5"),
+        (
+            "points=5",
+            "points=6",
+            'step="double"',
+            "declares 6 points, but its checks add up to 5; write points=5",
+        ),
         ("# %% setup", "# %%", "# %% [markdown]\n# # D", "no setup cell"),
-        ("# %%\nprint", "# %% setup\nprint", "# %% setup\nprint", "a second setup cell, after line 6"),
+        (
+            "# %%\nprint",
+            "# %% setup\nprint",
+            "# %% setup\nprint",
+            "a second setup cell, after line 6",
+        ),
         ('"""Twice one is two."""\n', "", VISIBLE, "has no docstring"),
         ('"""Drawn', 'secret = 1\n"""Drawn', HIDDEN, "has no docstring"),
         ('"""Drawn', '# secret\n"""Drawn', "# secret", "does not stand alone"),
         ('doubled."""', 'doubled."""; secret = 1', '"""Drawn', "does not stand alone"),
-        ('agree(double(x), double_by_definition(x), "the doubles")', "double(x)", HIDDEN, "asserts nothing"),
+        (
+            'agree(double(x), double_by_definition(x), "the doubles")',
+            "double(x)",
+            HIDDEN,
+            "asserts nothing",
+        ),
         ('"the doubles")', '"the doubles")\nx[0]', "x[0]", "ends on a value"),
         ('"the doubles")', '"the doubles")\n0.5', "0.5", "reads a number as partial credit"),
-        ("x = rng", "x = unknown + rng", "x = unknown", "uses unknown, which it cannot know; a check stands alone"),
+        (
+            "x = rng",
+            "x = unknown + rng",
+            "x = unknown",
+            "uses unknown, which it cannot know; a check stands alone",
+        ),
         (
             "    agree(double([1.0])",
             "    agree(double_by_definition([1.0])",
@@ -131,17 +227,42 @@ def test_jupytext_reads_the_same_cells(tmp_path: Path) -> None:
             "    return double_by",
             "is an oracle, but this step",
         ),
-        ("print(np.ones(2))", "print(double_by_definition([1]))", "print(double", "is an oracle, but this plain cell"),
-        ("return 2 * np.asarray(x)", "return factor * x", "    return factor", "this step cell uses factor"),
+        (
+            "print(np.ones(2))",
+            "print(double_by_definition([1]))",
+            "print(double",
+            "is an oracle, but this plain cell",
+        ),
+        (
+            "return 2 * np.asarray(x)",
+            "return factor * x",
+            "    return factor",
+            "this step cell uses factor",
+        ),
         (
             "def double_by_definition",
             "double = None\n\n\ndef double_by_definition",
             "double = None",
             "double is a step",
         ),
-        ("x = rng", "double = rng\nx = rng", "double = rng", "double is a step, and this check cell replaces it"),
-        ("x = rng", "rng = np.random\nx = rng", "rng = np.random\n", "rng is setup's, and this check cell replaces it"),
-        ("x = rng", "import math as np\nx = rng", "import math", "np is setup's, and this check cell replaces it"),
+        (
+            "x = rng",
+            "double = rng\nx = rng",
+            "double = rng",
+            "double is a step, and this check cell replaces it",
+        ),
+        (
+            "x = rng",
+            "rng = np.random\nx = rng",
+            "rng = np.random\n",
+            "rng is setup's, and this check cell replaces it",
+        ),
+        (
+            "x = rng",
+            "import math as np\nx = rng",
+            "import math",
+            "np is setup's, and this check cell replaces it",
+        ),
         (
             'with check("double-by_hand")',
             'with check("double-drawn")',
@@ -154,25 +275,60 @@ def test_jupytext_reads_the_same_cells(tmp_path: Path) -> None:
             VISIBLE,
             "tells a student nothing; put its body into with check(",
         ),
-        ('"the doubles")', '"the doubles")\nassert double(x).dtype == np.float64', "assert double", "compares dtype"),
-        ('"the doubles")', '"the doubles")\nassert double(x).dtype.kind == "f"', "assert double", "compares dtype"),
-        ('"the doubles")', '"the doubles")\nassert np.issubdtype(double(x).dtype, np.floating)', "assert np", "compares dtype"),
-        ("agree(double(x), double", "agree(2 * x, double", '"""Drawn', "double-drawn never uses double; call double, or give"),
+        (
+            '"the doubles")',
+            '"the doubles")\nassert double(x).dtype == np.float64',
+            "assert double",
+            "compares dtype",
+        ),
+        (
+            '"the doubles")',
+            '"the doubles")\nassert double(x).dtype.kind == "f"',
+            "assert double",
+            "compares dtype",
+        ),
+        (
+            '"the doubles")',
+            '"the doubles")\nassert np.issubdtype(double(x).dtype, np.floating)',
+            "assert np",
+            "compares dtype",
+        ),
+        (
+            "agree(double(x), double",
+            "agree(2 * x, double",
+            '"""Drawn',
+            "double-drawn never uses double; call double, or give",
+        ),
         ('"the doubles")', '"the doubles")\nassert True', "assert True", "always holds"),
-        ('"the doubles")', '"the doubles")\nassert (double(x) is None, "no")', "assert (", "always holds"),
+        (
+            '"the doubles")',
+            '"the doubles")\nassert (double(x) is None, "no")',
+            "assert (",
+            "always holds",
+        ),
         (
             '"the doubles")',
             '"the doubles")\ntry:\n    assert double(x) is None\nexcept Exception:\n    pass',
             "try:",
             "failure is swallowed",
         ),
-        ('"the doubles")', '"the doubles")\nprint(x, file=np.sys.stderr)', "print(x, file", "writes to standard error"),
+        (
+            '"the doubles")',
+            '"the doubles")\nprint(x, file=np.sys.stderr)',
+            "print(x, file",
+            "writes to standard error",
+        ),
         ("x = rng", "x = = rng", "x = = rng", "not Python: invalid syntax"),
         ("# %% [markdown]", "# %% [markdwon]", "# %% [markdwon]", "did you mean [markdown]?"),
         ('"""Drawn', '"""\\sqrt', '"""\\sqrt', "invalid escape sequence"),
         ("x = rng", "%timeit 1\nx = rng", "%timeit", "without % and ! lines"),
         ("# Rows of", "Rows of", "Rows of", "without #"),
-        ("# %% [markdown]\n# # D", "import os\n# %% [markdown]\n# # D", "import os", "code before the first cell"),
+        (
+            "# %% [markdown]\n# # D",
+            "import os\n# %% [markdown]\n# # D",
+            "import os",
+            "code before the first cell",
+        ),
     ],
 )
 def test_a_mistake_gets_one_line_with_file_line_cause_and_repair(
@@ -236,7 +392,11 @@ def test_line_endings_and_a_byte_order_mark_make_no_difference(tmp_path: Path) -
         ("[v + k for v in rows for w in v if w]", "", "rows k"),
         ("[last := v for v in rows]", "last", "rows"),
         ("f = lambda a, b=d: a + b + c", "f", "c d"),
-        ("def f(a: A, *b, c=d) -> R:\n    e = a, b, c, g\n    return [e for e in h]", "f", "A R d g h"),
+        (
+            "def f(a: A, *b, c=d) -> R:\n    e = a, b, c, g\n    return [e for e in h]",
+            "f",
+            "A R d g h",
+        ),
         ("def f():\n    def g():\n        return x + y\n    x = 1\n    return g", "f", "y"),
         ("def f():\n    global t\n    t = u\n    return t", "f", "t u"),
         ("@wrap\nclass A(B):\n    y = z\n    w = y\n    def f(self): return y", "A", "wrap B z y"),

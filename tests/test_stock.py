@@ -1,4 +1,5 @@
-"""A check has one verdict, in stock nbgrader and in our engine: the sample class's honest students, row for row."""
+"""A check has one verdict, in stock nbgrader and in our engine: the sample class's honest students,
+row for row."""
 
 from __future__ import annotations
 
@@ -22,7 +23,11 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 HONEST = ("ada", "ben", "nora", "uma")
 
 
-@pytest.mark.parametrize("students", [HONEST[:2], pytest.param(HONEST, marks=pytest.mark.everything)], ids=["some", "all"])
+@pytest.mark.parametrize(
+    "students",
+    [HONEST[:2], pytest.param(HONEST, marks=pytest.mark.everything)],
+    ids=["some", "all"],
+)
 def test_honest_students_get_in_our_engine_what_stock_nbgrader_gives_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, students: tuple[str, ...]
 ) -> None:
@@ -31,7 +36,8 @@ def test_honest_students_get_in_our_engine_what_stock_nbgrader_gives_them(
         shutil.copytree(ROOT / folder, root / folder)
     shutil.copy(ROOT / "nbgrader_config.py", root)
     private(tmp_path, root, monkeypatch)
-    # nbgrader knows no mistake that is carried forward; our verdict without that is what can be compared.
+    # nbgrader knows no mistake that is carried forward; our verdict without that is what can be
+    # compared.
     course = Course(root, root / "course", Settings(carried=0.0, carried_unattempted=0.0))
     known = exercise.load(root, "attention")
     release = (root / "assignments" / "attention" / "attention.ipynb").read_bytes()
@@ -43,7 +49,9 @@ def test_honest_students_get_in_our_engine_what_stock_nbgrader_gives_them(
     grade_class.grade_class(course, known, jobs=2)
     scores = {name: entry.score for name, entry in marks.class_marks(course, known).items()}
     if students == HONEST:
-        assert (scores["ada"], scores["nora"]) == (100, 0) and 0 < scores["ben"] < scores["uma"] < 100
+        assert (scores["ada"], scores["nora"]) == (100, 0) and 0 < scores["ben"] < scores[
+            "uma"
+        ] < 100
     else:
         assert scores["ada"] == 100 > scores["ben"] > 0
     ours, theirs = f"sqlite:///{course.gradebook}", f"sqlite:///{tmp_path / 'stock.db'}"

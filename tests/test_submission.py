@@ -1,4 +1,5 @@
-"""Intake: damage done by accident is repaired and said, tampering is ignored, the unusable is rejected."""
+"""Intake: damage done by accident is repaired and said, tampering is ignored, the unusable is
+rejected."""
 
 from __future__ import annotations
 
@@ -59,7 +60,10 @@ def duplicated(nb):
 
 
 def stub_left_behind(nb):
-    nb["cells"].insert(1, {**copy.deepcopy(cell(nb, "f")), "source": "def f(*args):\n    raise NotImplementedError"})
+    nb["cells"].insert(
+        1,
+        {**copy.deepcopy(cell(nb, "f")), "source": "def f(*args):\n    raise NotImplementedError"},
+    )
 
 
 def check_duplicated(nb):
@@ -68,7 +72,9 @@ def check_duplicated(nb):
 
 def split(nb):
     cell(nb, "f")["source"] = "def f(x):\n    y = x"
-    nb["cells"].insert(2, {**copy.deepcopy(cell(nb, "f")), "id": "half", "source": "    return y + 1"})
+    nb["cells"].insert(
+        2, {**copy.deepcopy(cell(nb, "f")), "id": "half", "source": "    return y + 1"}
+    )
 
 
 def answer_deleted(nb):
@@ -153,7 +159,9 @@ def outputs_faked(nb):
 
 
 def tampering_cell(nb):
-    nb["cells"].insert(1, added("import numpy as np\nnp.testing.assert_allclose = lambda *a, **k: None"))
+    nb["cells"].insert(
+        1, added("import numpy as np\nnp.testing.assert_allclose = lambda *a, **k: None")
+    )
 
 
 def setup_edited(nb):
@@ -201,7 +209,11 @@ def test_a_right_notebook_with_this_damage_gets_all_points(damage):
 BRING_AN_ANSWER = {split, answer_deleted, one_cell_for_all, assigned}
 
 
-@pytest.mark.parametrize("damage", [one for one in DAMAGES if one not in BRING_AN_ANSWER], ids=lambda damage: damage.__name__)
+@pytest.mark.parametrize(
+    "damage",
+    [one for one in DAMAGES if one not in BRING_AN_ANSWER],
+    ids=lambda damage: damage.__name__,
+)
 def test_a_blank_notebook_with_this_damage_gets_none(damage):
     nb = copy.deepcopy(notebook(TOY))
     damage(nb)
@@ -217,7 +229,11 @@ def test_of_two_answers_the_one_that_runs_last_counts():
 def test_values_are_counted_before_any_is_made():
     """18 MB of brackets would become 900 MB of lists."""
     for part in (b"[" * 900 + b"]" * 900 + b",", b'{"a" :' * 250 + b"1" + b"}" * 250 + b","):
-        data = b'{"metadata": [' + part * (18_000_000 // len(part)) + b'1], "cells": [], "nbformat": 4}'
+        data = (
+            b'{"metadata": ['
+            + part * (18_000_000 // len(part))
+            + b'1], "cells": [], "nbformat": 4}'
+        )
         tracemalloc.start()
         with pytest.raises(Rejected, match="values"):
             parse(data, TOY)
@@ -230,7 +246,7 @@ def test_warnings_are_told_up_to_twenty():
     nb["cells"] += [added(f"%magic {number}") for number in range(500)]
     graded = result(nb)
     assert len(graded.warnings) == 21 and graded.warnings[-1] == "and 480 more"
-    nb["cells"] = nb["cells"][: -480]
+    nb["cells"] = nb["cells"][:-480]
     assert len(result(nb).warnings) == 20 and "more" not in result(nb).warnings[-1]
 
 
@@ -250,7 +266,8 @@ WITH_HELPER = {"f": "def f(x):\n    return one_more(x)", "g": "def g(x):\n    re
     ],
 )
 def test_a_helper_that_stands_before_an_answer_is_there_when_it_is_called(order):
-    """Also where both stand behind the answer's checks, in a notebook whose cells are out of order."""
+    """Also where both stand behind the answer's checks, in a notebook whose cells are out of
+    order."""
     toy = exercise_of_two()
     nb = notebook(toy, **WITH_HELPER)
     cells = {one["id"]: one for one in nb["cells"]} | {"helper": added(HELPER)}
@@ -263,8 +280,14 @@ def exercise_of_two():
     """As in a real exercise, each step has its checks right behind it."""
     toy = exercise("assert f(1) == 2", "assert g(f(1)) == 4", steps="f g")
     setup, f, g, *checks = toy.cells
-    nb = {"nbformat": 4, "nbformat_minor": 5, "metadata": {"autograder": {"exercise": "toy", "source_sha256": "0"}}}
-    one = json.loads(json.dumps(checks[0].raw).replace('"step": "g"', '"step": "f"').replace("g-c0", "f-c0"))
+    nb = {
+        "nbformat": 4,
+        "nbformat_minor": 5,
+        "metadata": {"autograder": {"exercise": "toy", "source_sha256": "0"}},
+    }
+    one = json.loads(
+        json.dumps(checks[0].raw).replace('"step": "g"', '"step": "f"').replace("g-c0", "f-c0")
+    )
     other = json.loads(json.dumps(checks[1].raw).replace("g-c1", "g-c0").replace('"c1"', '"c0"'))
     return from_notebook({**nb, "cells": [setup.raw, f.raw, one, g.raw, other]})
 
@@ -311,11 +334,23 @@ def test_a_percent_script_is_as_good_as_a_notebook():
         (b'{"cells": [], "nbformat": true}', "format 4"),
         (b'{"a":' * 100_000, "not a notebook"),
         (b'{"cells": [' + b"[" * 100_000, "not a notebook"),
-        (b'{"cells": [{"cell_type": "code", "source": "x = 1"}], "nbformat": 4}', "neither notebook nor script"),
+        (
+            b'{"cells": [{"cell_type": "code", "source": "x = 1"}], "nbformat": 4}',
+            "neither notebook nor script",
+        ),
         (json.dumps({"cells": [{}] * 3000, "nbformat": 4}).encode(), "more than 2000 cells"),
-        (b'{"x": [' + (b"[" * 900 + b"]" * 900 + b",") * 1_500 + b"1]}", "more than 1000000 values"),
-        (b'{"x": [' + (b'{"a" :' * 300 + b"1" + b"}" * 300 + b",") * 1_500 + b"1]}", "more than 1000000 values"),
-        (b'{"x": {' + b",".join(b'"%d"\n:0' % n for n in range(300_000)) + b"}}", "more than 1000000 values"),
+        (
+            b'{"x": [' + (b"[" * 900 + b"]" * 900 + b",") * 1_500 + b"1]}",
+            "more than 1000000 values",
+        ),
+        (
+            b'{"x": [' + (b'{"a" :' * 300 + b"1" + b"}" * 300 + b",") * 1_500 + b"1]}",
+            "more than 1000000 values",
+        ),
+        (
+            b'{"x": {' + b",".join(b'"%d"\n:0' % n for n in range(300_000)) + b"}}",
+            "more than 1000000 values",
+        ),
     ],
 )
 def test_what_cannot_be_used_is_rejected_with_its_reason(data, reason):
@@ -326,7 +361,15 @@ def test_what_cannot_be_used_is_rejected_with_its_reason(data, reason):
 
 def test_cells_that_are_none_are_passed_over():
     nb = right()
-    nb["cells"] += [7, None, [], {"cell_type": "code"}, {"source": 3}, {"source": [1]}, {"cell_type": 5, "source": "y"}]
+    nb["cells"] += [
+        7,
+        None,
+        [],
+        {"cell_type": "code"},
+        {"source": 3},
+        {"source": [1]},
+        {"cell_type": 5, "source": "y"},
+    ]
     assert result(nb).score == 2
 
 
@@ -342,7 +385,16 @@ def test_utf_16_and_a_byte_order_mark_are_read():
     assert "UTF-16" in grade(text.encode("utf-16")).warnings[0]
 
 
-@pytest.mark.parametrize("source", ["(" * 20_000, "-" * 50_000 + "1", "x" + ".y" * 50_000, "def f(x):\n" + " " * 99 + "\t", "f = " + "[" * 3000])
+@pytest.mark.parametrize(
+    "source",
+    [
+        "(" * 20_000,
+        "-" * 50_000 + "1",
+        "x" + ".y" * 50_000,
+        "def f(x):\n" + " " * 99 + "\t",
+        "f = " + "[" * 3000,
+    ],
+)
 def test_source_that_exhausts_a_parser_is_just_wrong(source):
     nb = right()
     nb["cells"].append(added("pass"))
@@ -376,7 +428,8 @@ def test_parsing_runs_nothing_and_prints_nothing(capsys: pytest.CaptureFixture[s
 
 
 def test_a_comprehension_s_variable_named_like_a_step_is_no_answer_on_any_python(monkeypatch):
-    """Since Python 3.12 ``symtable`` counts such a variable as the cell's own; here it says so on every version."""
+    """Since Python 3.12 ``symtable`` counts such a variable as the cell's own; here it says so on
+    every version."""
     real = symtable.symtable
 
     def as_since_3_12(source, *rest):

@@ -1,4 +1,5 @@
-"""What commands print: for terminals of any width, for pipes, and whatever students write into it."""
+"""What commands print: for terminals of any width, for pipes, and whatever students write into
+it."""
 
 from __future__ import annotations
 
@@ -23,7 +24,9 @@ if sys.platform != "win32":
     import struct
     import termios
 
-needs_terminals = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
+needs_terminals = pytest.mark.skipif(
+    sys.platform == "win32", reason="Windows has no pseudo-terminals"
+)
 ESCAPE = "\x1b"
 
 
@@ -31,7 +34,11 @@ def on_terminal(columns: int, *arguments: object, **environment: str) -> str:
     """What a command prints on a terminal so many columns wide."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-    inherited = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLUMNS", "CI")}
+    inherited = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("NO_COLOR", "COLUMNS", "CI")
+    }
     process = subprocess.Popen(
         [sys.executable, "-m", "autograder", *map(str, arguments)],
         cwd=ROOT, stdin=theirs, stdout=theirs, stderr=theirs,
@@ -60,10 +67,12 @@ def plain(text: str) -> str:
 def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The notebook of a student with a right, a wrong and ten unwritten steps."""
     text = RELEASE.read_text(encoding="utf-8")
-    stub = r'raise NotImplementedError(\"This step is still to be written.\")'
+    stub = r"raise NotImplementedError(\"This step is still to be written.\")"
     answers = iter(["return X @ W_Q, X @ W_K, X @ W_V", "return Q @ np.swapaxes(K, -1, -2) + 1.0"])
     path = tmp_path_factory.mktemp("mixed") / "attention.ipynb"
-    path.write_text(re.sub(re.escape(stub), lambda found: next(answers, found[0]), text), encoding="utf-8")
+    path.write_text(
+        re.sub(re.escape(stub), lambda found: next(answers, found[0]), text), encoding="utf-8"
+    )
     return path
 
 
@@ -96,18 +105,25 @@ def test_a_pipe_gets_whole_lines_without_padding_or_colour(command, mixed):
 
 def test_steps_that_nobody_has_written_take_one_line_each():
     printed = run("check", RELEASE).stdout
-    assert "· softmax                       0 / 6  not written yet (3 checks)" in printed.splitlines()
+    assert (
+        "· softmax                       0 / 6  not written yet (3 checks)" in printed.splitlines()
+    )
     assert "still to be written" not in printed and "fail" not in printed
 
 
-@pytest.mark.parametrize(("notebook", "advice"), [("blank", "Write project_qkv first"), ("mixed", "Next: look at by_hand of attention_scores")])
+@pytest.mark.parametrize(
+    ("notebook", "advice"),
+    [("blank", "Write project_qkv first"), ("mixed", "Next: look at by_hand of attention_scores")],
+)
 def test_a_student_is_told_what_to_do_next(notebook, advice, mixed):
     assert advice in run("check", {"blank": RELEASE, "mixed": mixed}[notebook]).stdout
 
 
 def test_a_syntax_error_in_one_answer_leaves_the_other_checks(tmp_path, mixed):
     broken = tmp_path / "attention.ipynb"
-    broken.write_text(mixed.read_text().replace("return Q @ np.swapaxes(K, -1, -2) + 1.0", "return Q @ )"))
+    broken.write_text(
+        mixed.read_text().replace("return Q @ np.swapaxes(K, -1, -2) + 1.0", "return Q @ )")
+    )
     done = run("check", broken)
     assert done.returncode == 1 and "SyntaxError" in done.stdout and "✓ project_qkv" in done.stdout
 
@@ -120,20 +136,41 @@ def test_a_pipe_that_knows_few_letters_is_no_reason_to_stop(mixed):
 
 def shown(message: str, width: int, out: Path, terminal: bool) -> str:
     check = CheckResult("by_hand", "values", 1.0, 0.0, True, "failed", message, hint=message)
-    steps = (StepResult("f", (check,)), StepResult("g", (CheckResult("h", "values", 1, 0, False, "failed", unwritten("g")),)))
-    result = Result("e", None, "graded", None, 2.0, "process", "", "", "", warnings=(message,), steps=steps)
+    steps = (
+        StepResult("f", (check,)),
+        StepResult("g", (CheckResult("h", "values", 1, 0, False, "failed", unwritten("g")),)),
+    )
+    result = Result(
+        "e", None, "graded", None, 2.0, "process", "", "", "", warnings=(message,), steps=steps
+    )
     with out.open("w+", encoding="utf-8") as file:
-        screen = Console(file=file, width=width, force_terminal=True, markup=False, highlight=False) if terminal else console(file)
+        screen = (
+            Console(file=file, width=width, force_terminal=True, markup=False, highlight=False)
+            if terminal
+            else console(file)
+        )
         score_table.show(screen, result)
         file.seek(0)
         return file.read()
 
 
-@pytest.mark.parametrize("message", ["a\n::error::b", "\x1b[2Jc", "##[error]d", "\u202ee", "[red]f[/red] :smile:", "\r::warning::g"])
+@pytest.mark.parametrize(
+    "message",
+    [
+        "a\n::error::b",
+        "\x1b[2Jc",
+        "##[error]d",
+        "\u202ee",
+        "[red]f[/red] :smile:",
+        "\r::warning::g",
+    ],
+)
 def test_what_a_student_writes_is_text_and_no_command(message, tmp_path):
     for terminal in (False, True):
         printed = plain(shown(message, 60, tmp_path / "out", terminal))
-        assert not re.search(r"^\s*::|##\[|[\x00-\x08\x0b-\x1f\x7f\u202e]", printed, re.MULTILINE), printed
+        assert not re.search(
+            r"^\s*::|##\[|[\x00-\x08\x0b-\x1f\x7f\u202e]", printed, re.MULTILINE
+        ), printed
     assert "[red]f[/red] :smile:" in shown("[red]f[/red] :smile:", 60, tmp_path / "out", False)
 
 
@@ -143,7 +180,18 @@ def test_a_message_of_a_thousand_lines_does_not_fill_the_screen(tmp_path):
 
 
 def test_a_class_is_a_table_that_fits_and_no_student_writes_lines_of_it(tmp_path):
-    warned = Result("e", "ada", "graded", None, 2.0, "process", "", "", "", warnings=("a\n::error::b ##[error]c",))
+    warned = Result(
+        "e",
+        "ada",
+        "graded",
+        None,
+        2.0,
+        "process",
+        "",
+        "",
+        "",
+        warnings=("a\n::error::b ##[error]c",),
+    )
     lost = Result("e", "ben", "rejected", "not a notebook: " + "x" * 90, 2.0, "process", "", "", "")
     out = tmp_path / "out"
     with out.open("w", encoding="utf-8") as file:
@@ -160,7 +208,13 @@ def test_a_class_is_a_table_that_fits_and_no_student_writes_lines_of_it(tmp_path
 
 @pytest.mark.parametrize(
     ("arguments", "help"),
-    [(["check"], "check"), (["check", "a", "b"], "check"), (["score", "x", "--min-score", "y"], "score"), (["chek"], ""), (["--no"], "")],
+    [
+        (["check"], "check"),
+        (["check", "a", "b"], "check"),
+        (["score", "x", "--min-score", "y"], "score"),
+        (["chek"], ""),
+        (["--no"], ""),
+    ],
 )
 def test_a_command_line_that_is_wrong_gets_one_line(arguments, help):
     done = run(*arguments)
@@ -179,12 +233,17 @@ def test_the_list_of_commands_is_cut_nowhere():
     ("damage", "reason"),
     [
         (lambda text: text[: len(text) // 2], "it breaks off in line"),
-        (lambda text: text.replace('"cells"', "<<<<<<< HEAD\n=======\n>>>>>>> main\n\"cells\"", 1), "conflict marks"),
+        (
+            lambda text: text.replace('"cells"', '<<<<<<< HEAD\n=======\n>>>>>>> main\n"cells"', 1),
+            "conflict marks",
+        ),
         (lambda text: text.replace('"cells"', "cells", 1), "is damaged"),
     ],
 )
 @pytest.mark.parametrize("command", ["check", "score"])
-def test_a_damaged_file_is_described_without_the_words_of_a_parser(command, damage, reason, tmp_path):
+def test_a_damaged_file_is_described_without_the_words_of_a_parser(
+    command, damage, reason, tmp_path
+):
     path = tmp_path / "attention.ipynb"
     path.write_text(damage(RELEASE.read_text(encoding="utf-8")), encoding="utf-8")
     line = mistake(run(command, path))

@@ -1,4 +1,5 @@
-"""One student is one unit: whatever is wrong with one, everybody else is graded, recorded, told and exported."""
+"""One student is one unit: whatever is wrong with one, everybody else is graded, recorded, told and
+exported."""
 
 from __future__ import annotations
 
@@ -50,7 +51,12 @@ def graded(course: Course) -> Course:
         folder = courses.submit(course, student, RIGHT)
         one = courses.graded(course, student, RIGHT)
         digest = parse((folder / f"{NAME}.ipynb").read_bytes(), known).sha256
-        one = replace(one, result=replace(one.result, submission_sha256=digest, graded_at="2026-03-01T20:30:00+00:00"))
+        one = replace(
+            one,
+            result=replace(
+                one.result, submission_sha256=digest, graded_at="2026-03-01T20:30:00+00:00"
+            ),
+        )
         files.write(result_path(course, NAME, student), one.result.to_json().encode())
         autograded.write(course, known, one)
         everybody.append(one)
@@ -65,7 +71,10 @@ def run(*arguments: object) -> int:
 
 
 def grade(course: Course) -> dict[str, Outcome]:
-    return {str(one.student): one for one in grade_class.grade_class(course, courses.load(course), jobs=1, force=False)}
+    return {
+        str(one.student): one
+        for one in grade_class.grade_class(course, courses.load(course), jobs=1, force=False)
+    }
 
 
 def in_gradebook(course: Course) -> dict[str, float]:
@@ -83,7 +92,10 @@ def test_what_goes_wrong_is_a_line_and_what_stops_a_program_goes_through() -> No
         pass
     assert list(troubles) == ["ada"] and "bob" not in troubles
     (line,) = troubles.lines
-    assert line.startswith("ada: no page: ValueError: a b \N{REPLACEMENT CHARACTER}[2Jxxx") and len(line) < 350
+    assert (
+        line.startswith("ada: no page: ValueError: a b \N{REPLACEMENT CHARACTER}[2Jxxx")
+        and len(line) < 350
+    )
     with pytest.raises(KeyboardInterrupt), troubles.of("cyd", "no page"):
         raise KeyboardInterrupt
     with pytest.raises(KeyboardInterrupt):
@@ -115,11 +127,19 @@ def test_a_result_that_cannot_be_stored_is_an_error_of_that_student_alone(
     else:
         result_path(course, NAME, "mal").mkdir(parents=True)
     outcomes = grade(course)
-    assert {student: one.status for student, one in outcomes.items()} == {"ann": "graded", "mal": "error", "zed": "graded"}
+    assert {student: one.status for student, one in outcomes.items()} == {
+        "ann": "graded",
+        "mal": "error",
+        "zed": "graded",
+    }
     why = {"encoded": "ValueError: Out of range float", "stored": "is a directory"}[kind]
-    assert "the result could not be stored: " in str(outcomes["mal"].reason) and why in str(outcomes["mal"].reason)
+    assert "the result could not be stored: " in str(outcomes["mal"].reason) and why in str(
+        outcomes["mal"].reason
+    )
     assert in_gradebook(course) == {"ann": 10, "zed": 10}
-    assert len(list(stored.stored_lines(course, NAME, outcomes.values()))) == (3 if kind == "encoded" else 2)
+    assert len(list(stored.stored_lines(course, NAME, outcomes.values()))) == (
+        3 if kind == "encoded" else 2
+    )
     assert [result.status for result in stored.stored_results(course, NAME, Troubles())] == (
         ["graded", "error", "graded"] if kind == "encoded" else ["graded", "graded"]
     )
@@ -147,15 +167,26 @@ def test_who_cannot_be_recorded_is_an_error_alone_and_is_recorded_by_the_next_ru
         else:
             patch.setattr(autograded, "notebook", notebook)
         outcomes = grade(course)
-    assert {student: one.status for student, one in outcomes.items()} == {"ann": "graded", "mal": "error", "zed": "graded"}
-    says = {"gradebook": "not in the gradebook: OverflowError: date value", "notebook": "no autograded notebook: Unicode"}
+    assert {student: one.status for student, one in outcomes.items()} == {
+        "ann": "graded",
+        "mal": "error",
+        "zed": "graded",
+    }
+    says = {
+        "gradebook": "not in the gradebook: OverflowError: date value",
+        "notebook": "no autograded notebook: Unicode",
+    }
     assert says[where] in str(outcomes["mal"].reason)
     assert sorted(in_gradebook(course)) == (OTHERS if where == "gradebook" else list(CLASS))
-    assert sorted(path.name for path in course.autograded.iterdir() if any(path.rglob("*.ipynb"))) == (
-        list(CLASS) if where == "gradebook" else OTHERS
-    )
+    assert sorted(
+        path.name for path in course.autograded.iterdir() if any(path.rglob("*.ipynb"))
+    ) == (list(CLASS) if where == "gradebook" else OTHERS)
     assert {one.status for one in grade(course).values()} == {"graded"}
-    assert sorted(in_gradebook(course)) == sorted(path.name for path in course.autograded.glob(f"*/{NAME}/*.ipynb") for path in [path.parent.parent])
+    assert sorted(in_gradebook(course)) == sorted(
+        path.name
+        for path in course.autograded.glob(f"*/{NAME}/*.ipynb")
+        for path in [path.parent.parent]
+    )
 
 
 def test_what_was_graded_is_recorded_whatever_ends_the_class(course: Course) -> None:
@@ -183,8 +214,12 @@ DAMAGES: dict[str, Any] = {
     "an unknown status": {"status": "fine"},
     "a text for a list": {"warnings": "abc"},
     "no steps": {"steps": 7},
-    "infinite points": {"steps": [{"name": "double", "checks": [{"points": 1e308, "earned": 1e308}]}]},
-    "points of 400 digits": {"steps": [{"name": "double", "checks": [{"points": 10**400, "earned": 1}]}]},
+    "infinite points": {
+        "steps": [{"name": "double", "checks": [{"points": 1e308, "earned": 1e308}]}]
+    },
+    "points of 400 digits": {
+        "steps": [{"name": "double", "checks": [{"points": 10**400, "earned": 1}]}]
+    },
     "a list for a hint": {"steps": [{"name": "double", "checks": [{"hint": ["x"]}]}]},
     "an unknown verdict": {"steps": [{"name": "double", "checks": [{"status": "fine"}]}]},
 }
@@ -197,7 +232,10 @@ def damage(course: Course, what: Any) -> None:
         old = json.loads(path.read_bytes())
         check = old["steps"][0]["checks"][0]
         if isinstance(what.get("steps"), list):
-            steps = [{**step, "checks": [{**check, **changed} for changed in step["checks"]]} for step in what["steps"]]
+            steps = [
+                {**step, "checks": [{**check, **changed} for changed in step["checks"]]}
+                for step in what["steps"]
+            ]
             what = {"steps": steps}
         data = json.dumps({**old, **what}).encode()
     path.write_bytes(data)
@@ -211,7 +249,10 @@ def test_a_damaged_result_is_a_line_about_that_student_and_everybody_elses_page_
     assert run("feedback", NAME) == 3
     out, err = capsys.readouterr()
     line, last = err.splitlines()
-    assert line.startswith(f"mal: no page: course/results/{NAME}/mal.json: ") and f"autograder grade {NAME}" in line
+    assert (
+        line.startswith(f"mal: no page: course/results/{NAME}/mal.json: ")
+        and f"autograder grade {NAME}" in line
+    )
     assert "wrote 2 pages" in out and "some students were left out" in last
     assert sorted(path.name for path in graded.feedback.iterdir()) == OTHERS
 
@@ -219,7 +260,11 @@ def test_a_damaged_result_is_a_line_about_that_student_and_everybody_elses_page_
 FORMATS = ["csv", "json", "canvas", "gradescope", "classroom50", "sources"]
 
 
-@pytest.mark.parametrize("command", [["report", NAME], *(["export", NAME, "--to", name] for name in FORMATS)], ids=lambda c: c[-1])
+@pytest.mark.parametrize(
+    "command",
+    [["report", NAME], *(["export", NAME, "--to", name] for name in FORMATS)],
+    ids=lambda c: c[-1],
+)
 @pytest.mark.parametrize("kind", ["somebody else's", "infinite points"])
 def test_a_damaged_result_leaves_report_and_exports_whole_for_everybody_else(
     graded: Course, capsys: pytest.CaptureFixture[str], command: list[str], kind: str
@@ -228,11 +273,18 @@ def test_a_damaged_result_leaves_report_and_exports_whole_for_everybody_else(
     assert run(*command) == 3
     err = capsys.readouterr().err
     assert f"mal: no result: course/results/{NAME}/mal.json: " in err and "Traceback" not in err
-    written = [path for folder in ("reports", "exports") for path in (graded.state / folder).rglob("*") if path.is_file()]
+    written = [
+        path
+        for folder in ("reports", "exports")
+        for path in (graded.state / folder).rglob("*")
+        if path.is_file()
+    ]
     text = "".join(f"{path}\n{path.read_text(encoding='utf-8')}" for path in written)
     assert all(student in text for student in OTHERS)
     if command[-1] == "csv":
-        assert f"{NAME},mal,,error,,,,14\n" in text.replace("\r", "") and f"{NAME},ann,,graded,double,values,2,2\n" in text.replace("\r", "")
+        assert f"{NAME},mal,,error,,,,14\n" in text.replace(
+            "\r", ""
+        ) and f"{NAME},ann,,graded,double,values,2,2\n" in text.replace("\r", "")
 
 
 @pytest.mark.parametrize("mark", [math.inf, -1e300, 1e12])
@@ -249,7 +301,9 @@ def test_a_mark_that_is_no_number_of_points_is_a_line_about_that_student(
 
 
 def test_a_mistyped_mark_of_a_million_makes_a_page_and_not_a_million_bars(graded: Course) -> None:
-    test_gradebook.by_hand(Database(f"sqlite:///{graded.gradebook}", str), "why", "mal", manual_score=1e6)
+    test_gradebook.by_hand(
+        Database(f"sqlite:///{graded.gradebook}", str), "why", "mal", manual_score=1e6
+    )
     assert run("report", NAME) == 0
     assert (graded.reports / f"{NAME}.html").stat().st_size < 200_000
 
@@ -267,7 +321,10 @@ def test_a_row_that_cannot_be_made_for_one_is_a_line_in_every_format(
     real = getattr(module, function)
 
     def fails_for_mal(*arguments: Any) -> Any:
-        if any("mal" in (getattr(one, "student", ""), getattr(one, "parent", Path()).name) for one in arguments):
+        if any(
+            "mal" in (getattr(one, "student", ""), getattr(one, "parent", Path()).name)
+            for one in arguments
+        ):
             raise OverflowError("too large")
         return real(*arguments)
 
@@ -287,7 +344,9 @@ def test_a_page_that_cannot_be_packed_is_a_line_and_the_archive_has_the_others(
     os.utime(pages[0], (0, 0))  # no archive knows 1970
     pages[1].unlink()
     troubles = Troubles()
-    assert feedback_zip.write(graded, known, pages, tmp_path / "pages.zip", troubles) == {"by student": 2}
+    assert feedback_zip.write(graded, known, pages, tmp_path / "pages.zip", troubles) == {
+        "by student": 2
+    }
     assert [line.partition(" not ")[0] for line in troubles.lines] == ["mal:"]
     with zipfile.ZipFile(tmp_path / "pages.zip") as archive:
         assert archive.namelist() == [f"{student}/{NAME}.html" for student in OTHERS]
@@ -296,12 +355,18 @@ def test_a_page_that_cannot_be_packed_is_a_line_and_the_archive_has_the_others(
     assert (tmp_path / "again.zip").is_file()
 
 
-def test_the_formgraders_button_writes_everybody_elses_page_and_names_who_has_none(graded: Course) -> None:
+def test_the_formgraders_button_writes_everybody_elses_page_and_names_who_has_none(
+    graded: Course,
+) -> None:
     from autograder.gradebook import config
 
     damage(graded, DAMAGES["broken off"])
     outcome = config.api(graded).generate_feedback(NAME)
-    assert not outcome["success"] and "mal: no page: " in outcome["log"] and "without a grade: mal" in outcome["log"]
+    assert (
+        not outcome["success"]
+        and "mal: no page: " in outcome["log"]
+        and "without a grade: mal" in outcome["log"]
+    )
     assert sorted(path.parent.parent.name for path in graded.feedback.rglob("*.html")) == OTHERS
 
 
@@ -309,7 +374,20 @@ def test_the_formgraders_button_writes_everybody_elses_page_and_names_who_has_no
 
 
 NUMBERS: st.SearchStrategy[Any] = st.one_of(
-    st.sampled_from([1.7976931348623157e308, -1.797e308, 1.7e308, 5e-324, -0.0, "nan", "inf", "-inf", True, False]),
+    st.sampled_from(
+        [
+            1.7976931348623157e308,
+            -1.797e308,
+            1.7e308,
+            5e-324,
+            -0.0,
+            "nan",
+            "inf",
+            "-inf",
+            True,
+            False,
+        ]
+    ),
     st.floats(allow_nan=False, allow_infinity=False),
 )
 
@@ -319,8 +397,18 @@ def tables(number: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     return shape.flatmap(lambda sides: st.tuples(*[st.tuples(*[number] * sides[1])] * sides[0]))
 
 
-@settings(max_examples=60, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(kind=st.sampled_from(["mask", "weights"]), got=tables(NUMBERS), wanted=tables(NUMBERS), same=st.booleans())
+@settings(
+    max_examples=60,
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(
+    kind=st.sampled_from(["mask", "weights"]),
+    got=tables(NUMBERS),
+    wanted=tables(NUMBERS),
+    same=st.booleans(),
+)
 def test_whatever_numbers_an_answer_has_everything_is_written_and_the_picture_drawn(
     course: Course, kind: Any, got: Any, wanted: Any, same: bool
 ) -> None:
@@ -330,7 +418,9 @@ def test_whatever_numbers_an_answer_has_everything_is_written_and_the_picture_dr
     result = replace(one.result, steps=(step, one.result.steps[1]))
     assert Result.from_json(result.to_json()) == result
     for hidden in ("message", "points", "never"):
-        assert 'class="pictures"' in feedback.page(known, result, one.submission, None, hidden=hidden)
+        assert 'class="pictures"' in feedback.page(
+            known, result, one.submission, None, hidden=hidden
+        )
     json.loads(autograded.notebook(master.load(course, known), result, one.submission))  # type: ignore[arg-type]
     score_table.show(Console(file=io.StringIO()), result)
     github_actions.publish(result, "0 wait", Path("a.ipynb"), io.StringIO())
@@ -340,18 +430,29 @@ def test_whatever_numbers_an_answer_has_everything_is_written_and_the_picture_dr
 def test_a_picture_that_cannot_be_drawn_is_left_out(course: Course) -> None:
     one = courses.graded(course, "ada", RIGHT, ())
     ragged: Any = ((0.5, "?"), (1.0,))
-    step = replace(one.result.steps[0], example=Example("by_hand", "weights", ragged, ragged, same=False))
-    page = feedback.page(courses.load(course), replace(one.result, steps=(step, one.result.steps[1])), one.submission, None)
+    step = replace(
+        one.result.steps[0], example=Example("by_hand", "weights", ragged, ragged, same=False)
+    )
+    page = feedback.page(
+        courses.load(course),
+        replace(one.result, steps=(step, one.result.steps[1])),
+        one.submission,
+        None,
+    )
     assert "the doubles: got" in page and 'class="pictures"' not in page
 
 
 # What must not be told too early
 
 
-def told(status: Any, message: str, earned: float, hint: str | None, names: tuple[str, ...]) -> tuple[StepResult, ...]:
+def told(
+    status: Any, message: str, earned: float, hint: str | None, names: tuple[str, ...]
+) -> tuple[StepResult, ...]:
     mistake = "sizes_alone" if hint else None
     checks = (
-        CheckResult("by_hand", "row sums", 2.0, earned, False, status, message, hint, mistake, names),
+        CheckResult(
+            "by_hand", "row sums", 2.0, earned, False, status, message, hint, mistake, names
+        ),
         CheckResult("negative", "row sums", 3.0, 0.0, True, "failed", "got 3"),
     )
     return (StepResult("total", checks),)
@@ -375,7 +476,9 @@ def test_what_gradescope_shows_at_once_tells_nothing_of_hidden_checks_and_all_po
     known = courses.load(course)
     blank = courses.graded(course, "ada", {}, ()).result
     found = [gradescope.results(known, replace(blank, steps=steps), hidden) for steps in ALIKE]
-    assert visible(found[0]["tests"]) == visible(found[1]["tests"]) == visible(found[2]["tests"]) != []
+    assert (
+        visible(found[0]["tests"]) == visible(found[1]["tests"]) == visible(found[2]["tests"]) != []
+    )
     for data, steps in zip(found, ALIKE, strict=True):
         assert data["score"] == sum(test["score"] for test in data["tests"]) == steps[0].score
         assert sum(test["max_score"] for test in data["tests"]) == 5

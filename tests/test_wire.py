@@ -25,11 +25,19 @@ LEAVES = (
     | st.integers(-(10**40), 10**40)
     | st.floats(allow_nan=False)
     | st.text(max_size=20)
-    | REALS.flatmap(lambda dtype: arrays.arrays(dtype, arrays.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=3)))
+    | REALS.flatmap(
+        lambda dtype: arrays.arrays(
+            dtype, arrays.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=3)
+        )
+    )
 )
 VALUES = st.recursive(
     LEAVES,
-    lambda inner: st.lists(inner, max_size=4) | st.lists(inner, max_size=4).map(tuple) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.lists(inner, max_size=4).map(tuple)
+        | st.dictionaries(st.text(max_size=3), inner, max_size=3)
+    ),
     max_leaves=12,
 )
 
@@ -49,11 +57,20 @@ def decode(payload: bytes) -> object:
 
 def same(one: object, other: object) -> bool:
     if isinstance(one, np.ndarray):
-        return isinstance(other, np.ndarray) and one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes()
+        return (
+            isinstance(other, np.ndarray)
+            and one.dtype == other.dtype
+            and one.shape == other.shape
+            and one.tobytes() == other.tobytes()
+        )
     if isinstance(one, (list, tuple)):
         return type(one) is type(other) and len(one) == len(other) and all(map(same, one, other))
     if isinstance(one, dict):
-        return isinstance(other, dict) and list(one) == list(other) and all(same(one[key], other[key]) for key in one)
+        return (
+            isinstance(other, dict)
+            and list(one) == list(other)
+            and all(same(one[key], other[key]) for key in one)
+        )
     return type(one) is type(other) and one == other
 
 
@@ -62,7 +79,9 @@ def test_a_value_arrives_as_it_was(value):
     assert same(value, decode(encode(value)))
 
 
-EXAMPLES = pytest.mark.parametrize("examples", [300, pytest.param(10_000, marks=pytest.mark.everything)])
+EXAMPLES = pytest.mark.parametrize(
+    "examples", [300, pytest.param(10_000, marks=pytest.mark.everything)]
+)
 
 
 @EXAMPLES

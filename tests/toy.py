@@ -1,4 +1,5 @@
-"""Exercises of a few lines and submissions to them, made without a build: for tests of the engine."""
+"""Exercises of a few lines and submissions to them, made without a build: for tests of the
+engine."""
 
 from __future__ import annotations
 
@@ -28,35 +29,68 @@ QUICK = Settings(call_seconds=0.5, submission_seconds=8)
 """For answers that never return."""
 
 
-def exercise(*checks: str, steps: str = "f", hidden: bool | tuple[int, ...] = False, plain: str = "") -> Exercise:
-    """An exercise with these steps; each check is the source of a cell after the last of them, worth a point.
+def exercise(
+    *checks: str, steps: str = "f", hidden: bool | tuple[int, ...] = False, plain: str = ""
+) -> Exercise:
+    """An exercise with these steps; each check is the source of a cell after the last of them,
+    worth a point.
 
     Args:
         hidden: whether the checks are hidden, or the numbers of those that are.
     """
-    kinds = [number in hidden if isinstance(hidden, tuple) else hidden for number in range(len(checks))]
+    kinds = [
+        number in hidden if isinstance(hidden, tuple) else hidden for number in range(len(checks))
+    ]
     cells = [_cell("setup", SETUP, {"kind": "setup"})]
     if plain:
         cells.append(_cell("plain-1", textwrap.dedent(plain)))
     for step in steps.split():
-        cells.append(_cell(step, f"def {step}(*args):\n    raise NotImplementedError", {"kind": "step", "step": step}))
+        cells.append(
+            _cell(
+                step,
+                f"def {step}(*args):\n    raise NotImplementedError",
+                {"kind": "step", "step": step},
+            )
+        )
     for number, source in enumerate(checks):
-        marks = {"kind": "check", "step": step, "check": f"c{number}", "points": 1, "category": "values", "hidden": kinds[number]}
-        cells.append(_cell(f"{step}-c{number}", f'"""Sentence {number}."""\n' + textwrap.dedent(source).strip(), marks))
+        marks = {
+            "kind": "check",
+            "step": step,
+            "check": f"c{number}",
+            "points": 1,
+            "category": "values",
+            "hidden": kinds[number],
+        }
+        cells.append(
+            _cell(
+                f"{step}-c{number}",
+                f'"""Sentence {number}."""\n' + textwrap.dedent(source).strip(),
+                marks,
+            )
+        )
     about = {"autograder": {"exercise": "toy", "source_sha256": "0"}}
     return from_notebook({"nbformat": 4, "nbformat_minor": 5, "metadata": about, "cells": cells})
 
 
 def _cell(id: str, source: str, marks: dict[str, Any] | None = None) -> dict[str, Any]:
     metadata = {"autograder": marks, "nbgrader": {"grade_id": id}} if marks else {}
-    return {"cell_type": "code", "id": id, "metadata": metadata, "source": source.strip("\n"), "outputs": [], "execution_count": None}
+    return {
+        "cell_type": "code",
+        "id": id,
+        "metadata": metadata,
+        "source": source.strip("\n"),
+        "outputs": [],
+        "execution_count": None,
+    }
 
 
 def notebook(exercise: Exercise, **answers: str) -> dict[str, Any]:
     """A submission: the exercise's cells with these sources in the steps' cells."""
     cells = []
     for cell in exercise.cells:
-        source = textwrap.dedent(answers[cell.id]).strip("\n") if cell.id in answers else cell.source
+        source = (
+            textwrap.dedent(answers[cell.id]).strip("\n") if cell.id in answers else cell.source
+        )
         cells.append({**json.loads(json.dumps(cell.raw)), "source": source})
     return {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}
 
@@ -70,13 +104,25 @@ def added(source: str) -> dict[str, Any]:
     return _cell(re.sub(r"\W", "", source)[:20] or "empty", textwrap.dedent(source))
 
 
-def grade(exercise: Exercise, data: bytes | None = None, secret: bytes = b"key", settings: Settings = PATIENT, **answers: str) -> Result:
+def grade(
+    exercise: Exercise,
+    data: bytes | None = None,
+    secret: bytes = b"key",
+    settings: Settings = PATIENT,
+    **answers: str,
+) -> Result:
     with Grader(exercise, secret, settings) as grader:
         return grader.grade(submission(exercise, **answers) if data is None else data, "ada").result
 
 
 def verdict(
-    check: str, answer: str, *, steps: str = "f", hidden: bool = False, plain: str = "", settings: Settings = PATIENT
+    check: str,
+    answer: str,
+    *,
+    steps: str = "f",
+    hidden: bool = False,
+    plain: str = "",
+    settings: Settings = PATIENT,
 ) -> CheckResult:
     """The verdict of one check on one answer to the last step."""
     toy = exercise(check, steps=steps, hidden=hidden, plain=plain)

@@ -34,9 +34,11 @@ class Problem:
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell. ``line`` is its cell line, ``first`` the line on which ``source`` starts, both counted from 1.
+    """One cell. ``line`` is its cell line, ``first`` the line on which ``source`` starts, both
+    counted from 1.
 
-    ``id`` is the grade id of a step, check or manual answer; ``points`` is None where the mark is absent.
+    ``id`` is the grade id of a step, check or manual answer; ``points`` is None where the mark is
+    absent.
     """
 
     kind: Kind

@@ -1,4 +1,5 @@
-"""Rules for an authored file whose cells are sound by themselves: what makes it wrong, worthless or unfair."""
+"""Rules for an authored file whose cells are sound by themselves: what makes it wrong, worthless or
+unfair."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ _RESERVED = re.compile(r"((BEGIN|END) (SOLUTION|HIDDEN TESTS|MARK SCHEME))|AUTOT
 
 
 def problems(source: Source) -> list[Problem]:
-    """What is wrong in ``source``, by the first rule that is broken: mistakes that follow from it are not told."""
+    """What is wrong in ``source``, by the first rule that is broken: mistakes that follow from it
+    are not told."""
     rules = (_layout, _ids, _order, _regions, _steps, _points, _names, _checks)
     return next((found for rule in rules if (found := list(rule(source)))), [])
 
@@ -28,10 +30,14 @@ def _layout(source: Source) -> Iterator[Problem]:
     if not setups:
         yield Problem(1, "no setup cell", "mark the cell of imports and helpers with # %% setup")
     for cell in setups[1:]:
-        yield Problem(cell.line, f"a second setup cell, after line {setups[0].line}", "put both into one")
+        yield Problem(
+            cell.line, f"a second setup cell, after line {setups[0].line}", "put both into one"
+        )
     graded = source.of("step", "check")
     if not source.of("check"):
-        yield Problem(1, "no checks", 'add cells marked # %% check="<step>-<name>" points=1 category="values"')
+        yield Problem(
+            1, "no checks", 'add cells marked # %% check="<step>-<name>" points=1 category="values"'
+        )
     if setups and graded and graded[0].line < setups[0].line:
         yield Problem(setups[0].line, "the setup cell comes after a step", "move it to the top")
 
@@ -40,7 +46,11 @@ def _ids(source: Source) -> Iterator[Problem]:
     seen = {"setup": "the setup cell"}
     for cell in source.of("step", "check", "manual"):
         if cell.id in seen:
-            yield Problem(cell.line, f"the id {cell.id} is that of {seen[cell.id]} too", "give it one of its own")
+            yield Problem(
+                cell.line,
+                f"the id {cell.id} is that of {seen[cell.id]} too",
+                "give it one of its own",
+            )
         seen.setdefault(cell.id, f"line {cell.line}")
 
 
@@ -71,13 +81,23 @@ def _delimiters(cell: Cell) -> Iterator[Problem]:
         if not reserved:
             continue
         if cell.kind not in ("step", "manual") or not _SOLUTION.search(text):
-            repair = "say it in other words" if cell.markdown else "delete it; the build writes such lines itself"
+            repair = (
+                "say it in other words"
+                if cell.markdown
+                else "delete it; the build writes such lines itself"
+            )
             yield Problem(number, f"{reserved[0]} in a {cell.kind} cell", repair)
         elif text.strip() not in (BEGIN, END):
-            yield Problem(number, f"{reserved[0]} within a line", f"write {BEGIN} or {END} on a line of its own")
+            yield Problem(
+                number,
+                f"{reserved[0]} within a line",
+                f"write {BEGIN} or {END} on a line of its own",
+            )
         elif text.strip() == BEGIN:
             if opened:
-                yield Problem(number, f"{BEGIN} inside the region of line {opened}", f"write {END} before it")
+                yield Problem(
+                    number, f"{BEGIN} inside the region of line {opened}", f"write {END} before it"
+                )
             opened = number
         elif not opened:
             yield Problem(number, f"{END} without {BEGIN}", f"write {BEGIN} above it")
@@ -93,28 +113,46 @@ def _steps(source: Source) -> Iterator[Problem]:
         if len(body) != 1 or not isinstance(body[0], ast.FunctionDef) or body[0].name != cell.id:
             line = cell.first + (body[1].lineno if len(body) > 1 else 1) - 1
             yield Problem(
-                line, f"the step {cell.id} is not one function {cell.id}", "leave that function alone in the cell"
+                line,
+                f"the step {cell.id} is not one function {cell.id}",
+                "leave that function alone in the cell",
             )
             continue
         function = body[0]
         if ast.get_docstring(function) is None:
-            yield Problem(cell.first, f"{cell.id} has no docstring", "say what it takes and returns")
+            yield Problem(
+                cell.first, f"{cell.id} has no docstring", "say what it takes and returns"
+            )
             continue
         lines = cell.source.split("\n")
-        begin = next((number for number, text in enumerate(lines, start=1) if text.strip() == BEGIN), 0)
+        begin = next(
+            (number for number, text in enumerate(lines, start=1) if text.strip() == BEGIN), 0
+        )
         end = next((number for number, text in enumerate(lines, start=1) if text.strip() == END), 0)
         indent = len(lines[begin - 1]) - len(lines[begin - 1].lstrip())
-        if begin and (begin <= (function.body[0].end_lineno or 0) or indent != function.body[0].col_offset):
-            yield Problem(cell.first + begin - 1, f"{BEGIN} outside the function's body", "put it below the docstring")
+        if begin and (
+            begin <= (function.body[0].end_lineno or 0) or indent != function.body[0].col_offset
+        ):
+            yield Problem(
+                cell.first + begin - 1,
+                f"{BEGIN} outside the function's body",
+                "put it below the docstring",
+            )
         elif begin < end and any(statement.lineno > end for statement in function.body):
-            yield Problem(cell.first + end, f"code after {END}", "move it into the region: a stub never reaches it")
+            yield Problem(
+                cell.first + end,
+                f"code after {END}",
+                "move it into the region: a stub never reaches it",
+            )
 
 
 def _points(source: Source) -> Iterator[Problem]:
     for step in source.of("step"):
         total = source.points_of(step.id)
         if not source.checks_of(step.id):
-            yield Problem(step.line, f"the step {step.id} has no check", "add one, or take the mark away")
+            yield Problem(
+                step.line, f"the step {step.id} has no check", "add one, or take the mark away"
+            )
         elif step.points is not None and abs(total - step.points) > 1e-9:
             yield Problem(
                 step.line,
@@ -134,11 +172,21 @@ def _names(source: Source) -> Iterator[Problem]:
         steps |= {cell.id} if cell.kind == "step" else set()
         for name in sorted((here.bound & every_step) - {cell.id}):
             line = cell.first + first_use(cell.source, name) - 1
-            yield Problem(line, f"{name} is a step, and this {cell.kind} cell replaces it", "use another name")
-        for name in sorted(here.bound & bound["setup"]) if cell.kind in ("check", "oracles") else []:
+            yield Problem(
+                line, f"{name} is a step, and this {cell.kind} cell replaces it", "use another name"
+            )
+        for name in (
+            sorted(here.bound & bound["setup"]) if cell.kind in ("check", "oracles") else []
+        ):
             line = cell.first + first_use(cell.source, name) - 1
-            yield Problem(line, f"{name} is setup's, and this {cell.kind} cell replaces it", "use another name")
-        allowed = BUILTINS | bound["setup"] | (every_step if cell.kind in ("oracles", "step") else steps)
+            yield Problem(
+                line,
+                f"{name} is setup's, and this {cell.kind} cell replaces it",
+                "use another name",
+            )
+        allowed = (
+            BUILTINS | bound["setup"] | (every_step if cell.kind in ("oracles", "step") else steps)
+        )
         if cell.kind == "oracles" or cell.hidden:
             allowed = allowed | bound["oracles"]
         for name in sorted(here.used - here.bound - allowed):
@@ -149,13 +197,21 @@ def _names(source: Source) -> Iterator[Problem]:
                     if cell.kind == "check"
                     else "do without it"
                 )
-                yield Problem(line, f"{name} is an oracle, but this {cell.kind} cell is released", repair)
+                yield Problem(
+                    line, f"{name} is an oracle, but this {cell.kind} cell is released", repair
+                )
             elif cell.kind == "check":
-                repair = "a check stands alone: define it there, in setup, or in oracles if it is hidden"
-                yield Problem(line, f"the check {cell.id} uses {name}, which it cannot know", repair)
+                repair = (
+                    "a check stands alone: define it there, in setup, or in oracles if it is hidden"
+                )
+                yield Problem(
+                    line, f"the check {cell.id} uses {name}, which it cannot know", repair
+                )
             elif cell.kind not in ("plain", "manual"):
                 yield Problem(
-                    line, f"this {cell.kind} cell uses {name}, which it cannot know", "define it there or in setup"
+                    line,
+                    f"this {cell.kind} cell uses {name}, which it cannot know",
+                    "define it there or in setup",
                 )
 
 
@@ -170,12 +226,17 @@ def _checks(source: Source) -> Iterator[Problem]:
         tree = ast.parse(cell.source)
         if ast.get_docstring(tree) is None:
             yield Problem(
-                cell.line, f"the check {cell.id} has no docstring", "start it with the sentence that students read"
+                cell.line,
+                f"the check {cell.id} has no docstring",
+                "start it with the sentence that students read",
             )
             continue
         sentence, body = tree.body[0], tree.body[1:]
-        # Of a hidden check exactly the sentence is released: nothing may stand before it or on its lines.
-        after = cell.source.split("\n")[(sentence.end_lineno or 1) - 1].encode()[sentence.end_col_offset :]
+        # Of a hidden check exactly the sentence is released: nothing may stand before it or on its
+        # lines.
+        after = cell.source.split("\n")[(sentence.end_lineno or 1) - 1].encode()[
+            sentence.end_col_offset :
+        ]
         if sentence.lineno != 1 or after.strip():
             yield Problem(
                 cell.first,
@@ -194,18 +255,29 @@ def _checks(source: Source) -> Iterator[Problem]:
             )
         named = _calls(tree, "check") if "check" in setup else []
         for call in named:
-            if not (call.args and isinstance(call.args[0], ast.Constant) and call.args[0].value == cell.id):
+            if not (
+                call.args
+                and isinstance(call.args[0], ast.Constant)
+                and call.args[0].value == cell.id
+            ):
                 line = cell.first + call.lineno - 1
-                yield Problem(line, f"this is the check {cell.id}, not what it says", f'write check("{cell.id}")')
+                yield Problem(
+                    line,
+                    f"this is the check {cell.id}, not what it says",
+                    f'write check("{cell.id}")',
+                )
         if "check" in setup and not named and not cell.hidden:
             yield Problem(
-                cell.line, f"the check {cell.id} tells a student nothing", f'put its body into with check("{cell.id}"):'
+                cell.line,
+                f"the check {cell.id} tells a student nothing",
+                f'put its body into with check("{cell.id}"):',
             )
         yield from worth.problems(cell, tree)
 
 
 def _judges(source: Source) -> set[str]:
-    """The functions of setup and oracles that assert or raise, by themselves or through each other."""
+    """The functions of setup and oracles that assert or raise, by themselves or through each
+    other."""
     functions = [
         node
         for cell in source.of("setup", "oracles")

@@ -1,4 +1,5 @@
-"""The oracles that a hidden check needs: the statements that the build copies into it, and no others."""
+"""The oracles that a hidden check needs: the statements that the build copies into it, and no
+others."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ class _Statement:
 
 
 def _statements(code: str) -> list[_Statement]:
-    """The top-level statements of ``code`` with their full lines; statements that share a line stay together."""
+    """The top-level statements of ``code`` with their full lines; statements that share a line stay
+    together."""
     groups: list[list[ast.stmt]] = []
     for node in ast.parse(code).body:
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
@@ -44,7 +46,9 @@ def _first_line(node: ast.stmt) -> int:
 
 def _changed(node: ast.stmt) -> frozenset[str]:
     """The names whose objects a statement may change without binding them anew."""
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)):
+    if isinstance(
+        node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+    ):
         return frozenset()
     if isinstance(node, ast.Assign):
         parts: list[ast.AST] = list(node.targets)
@@ -53,11 +57,14 @@ def _changed(node: ast.stmt) -> frozenset[str]:
     else:
         parts = [node]
     # A call or a loop may change whatever it mentions.
-    return frozenset(name.id for part in parts for name in ast.walk(part) if isinstance(name, ast.Name))
+    return frozenset(
+        name.id for part in parts for name in ast.walk(part) if isinstance(name, ast.Name)
+    )
 
 
 def closure(oracles: Iterable[str], wanted: Iterable[str]) -> str:
-    """The statements of ``oracles``, in their order, that code using the names ``wanted`` cannot do without."""
+    """The statements of ``oracles``, in their order, that code using the names ``wanted`` cannot do
+    without."""
     statements = [statement for code in oracles for statement in _statements(code)]
     known = frozenset[str]().union(*(statement.names.bound for statement in statements))
     needed = known & frozenset(wanted)

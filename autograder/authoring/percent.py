@@ -31,7 +31,9 @@ def cells(text: str, found: list[Problem]) -> Iterator[Cell]:
     starts = [index for index, line in enumerate(lines) if _CELL_LINE.match(line)]
     for index, line in enumerate(lines[: starts[0]] if starts else lines):
         if line.strip() and not line.startswith("#"):
-            found.append(Problem(index + 1, "code before the first cell", "put a line # %% above it"))
+            found.append(
+                Problem(index + 1, "code before the first cell", "put a line # %% above it")
+            )
             break
     for start, end in zip(starts, [*starts, len(lines)][1:], strict=True):
         first, last = start + 1, end
@@ -59,7 +61,11 @@ def _cell(cell_line: str, body: str, line: int, first: int, found: list[Problem]
         extra = [mark for mark in marks if mark not in _MARKS.get(kind, ())]
         if extra and not found:
             found.append(
-                Problem(line, f"{extra[0]} does not go with a {kind} cell", f"marks that do: {_allowed(kind)}")
+                Problem(
+                    line,
+                    f"{extra[0]} does not go with a {kind} cell",
+                    f"marks that do: {_allowed(kind)}",
+                )
             )
     if markdown and kind not in ("prose", "manual"):
         found.append(Problem(line, f"a {kind} cell cannot be [markdown]", "delete [markdown]"))
@@ -116,18 +122,28 @@ def _id(marks: Mapping[str, str], kind: Kind, line: int, found: list[Problem]) -
     if not ID.fullmatch(id):
         found.append(Problem(line, f"{id!r} is no id", "use 1 to 64 letters, digits, - and _"))
     elif kind == "step" and not id.isidentifier():
-        found.append(Problem(line, f"{id!r} is not the name of a function", "name the step after its function"))
+        found.append(
+            Problem(
+                line, f"{id!r} is not the name of a function", "name the step after its function"
+            )
+        )
     return id
 
 
 def _points(marks: Mapping[str, str], kind: Kind, line: int, found: list[Problem]) -> float | None:
     if "points" not in marks:
         if kind in ("check", "manual"):
-            found.append(Problem(line, f"{marks[kind]} has no points", "add points=1 to the cell line"))
+            found.append(
+                Problem(line, f"{marks[kind]} has no points", "add points=1 to the cell line")
+            )
         return None
     if not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6})?", marks["points"]):
         found.append(
-            Problem(line, f"points={marks['points']} is not a number of points", "write 0 or more, like points=2")
+            Problem(
+                line,
+                f"points={marks['points']} is not a number of points",
+                "write 0 or more, like points=2",
+            )
         )
         return None
     points = float(marks["points"])
@@ -137,22 +153,31 @@ def _points(marks: Mapping[str, str], kind: Kind, line: int, found: list[Problem
 def _category(marks: Mapping[str, str], kind: Kind, line: int, found: list[Problem]) -> str:
     category = marks.get("category", "")
     if kind == "check" and category not in CATEGORIES:
-        cause = f"unknown category {category!r}" if category else f"{marks['check']} has no category"
+        cause = (
+            f"unknown category {category!r}" if category else f"{marks['check']} has no category"
+        )
         close = difflib.get_close_matches(category, CATEGORIES, 1) or CATEGORIES
-        found.append(Problem(line, cause, "write " + " or ".join(f'category="{name}"' for name in close)))
+        found.append(
+            Problem(line, cause, "write " + " or ".join(f'category="{name}"' for name in close))
+        )
     return category
 
 
 def _code(body: str, first: int, found: list[Problem]) -> str:
     try:
         with warnings.catch_warnings():
-            # A warning about, say, "\s" in a string would be printed where nbgrader takes it for a failure.
+            # A warning about, say, "\s" in a string would be printed where nbgrader takes it for a
+            # failure.
             warnings.simplefilter("error")
             ast.parse(body)
     except SyntaxError as error:
         line = first + (error.lineno or 1) - 1
         found.append(
-            Problem(line, f"not Python: {error.msg}", "mend it; a cell is whole by itself, without % and ! lines")
+            Problem(
+                line,
+                f"not Python: {error.msg}",
+                "mend it; a cell is whole by itself, without % and ! lines",
+            )
         )
     except ValueError as error:
         found.append(Problem(first, f"not Python: {error}", "retype the cell"))
@@ -164,7 +189,11 @@ def _prose(body: str, first: int, found: list[Problem]) -> str:
     for number, line in enumerate(body.split("\n") if body else [], start=first):
         if line.strip() and not line.startswith("#"):
             found.append(
-                Problem(number, "a line of a [markdown] cell without #", "start every line of prose with # and a space")
+                Problem(
+                    number,
+                    "a line of a [markdown] cell without #",
+                    "start every line of prose with # and a space",
+                )
             )
             break
         lines.append(line[2:] if line.startswith("# ") else line[1:])

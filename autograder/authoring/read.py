@@ -39,16 +39,27 @@ def _read(path: Path) -> Source:
         raw = path.read_bytes()
         text = text_of(raw)
     except OSError as error:
-        raise Unusable(f"{path}: {error.strerror}; give the exercise's .py file in solutions/") from None
+        raise Unusable(
+            f"{path}: {error.strerror}; give the exercise's .py file in solutions/"
+        ) from None
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
         raise Unusable(f"{path}:{line}: not UTF-8 text; save the file as UTF-8") from None
     if not percent.ID.fullmatch(path.stem):
-        raise Unusable(f"{path}: no name for an exercise; use letters, digits, - and _ in the file name")
+        raise Unusable(
+            f"{path}: no name for an exercise; use letters, digits, - and _ in the file name"
+        )
     found: list[Problem] = []
     cells = tuple(percent.cells(text, found))
     source = Source(path, path.stem, digest(raw), cells)
     if not found:
-        # Rules about the whole are asked only of cells that are sound by themselves: one mistake, one line.
+        # Rules about the whole are asked only of cells that are sound by themselves: one mistake,
+        # one line.
         found = lint.problems(source)
-    return Source(path, path.stem, source.sha256, cells, tuple(sorted(found, key=lambda problem: problem.line)))
+    return Source(
+        path,
+        path.stem,
+        source.sha256,
+        cells,
+        tuple(sorted(found, key=lambda problem: problem.line)),
+    )

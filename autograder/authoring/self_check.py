@@ -1,5 +1,5 @@
-"""The two facts that every exercise must show before it is written: its solution passes every check,
-and a step left blank passes none of its own.
+"""The two facts that every exercise must show before it is written: its solution passes every
+check, and a step left blank passes none of its own.
 
 The cells run in a Python of their own, in order, in one namespace, without a kernel: the teacher's
 code in the teacher's account, kept from leaving bytecode or files among the exercises.
@@ -29,7 +29,11 @@ _Report = dict[str, Any]
 
 
 def rehearse(
-    authored: Source, full: bytes, release: bytes, data: Mapping[Path, bytes], seconds: float = SECONDS
+    authored: Source,
+    full: bytes,
+    release: bytes,
+    data: Mapping[Path, bytes],
+    seconds: float = SECONDS,
 ) -> None:
     """Run the built notebooks' cells; ``data`` are the files that lie beside them.
 
@@ -49,7 +53,12 @@ def rehearse(
         if kind == "manual":
             continue
         cells.append(lines[built["id"]] if kind != "plain" else next(plain))
-        entry = {"kind": kind, "source": _text(built), "step": about.get("step"), "hidden": about.get("hidden", False)}
+        entry = {
+            "kind": kind,
+            "source": _text(built),
+            "step": about.get("step"),
+            "hidden": about.get("hidden", False),
+        }
         script.append(entry | ({"stub": "".join(stubs[built["id"]])} if kind == "step" else {}))
     for report in _run(script, data, seconds):
         cell = cells[report["cell"]]
@@ -72,9 +81,15 @@ def _explain(cell: Cell, report: _Report, seconds: float) -> tuple[str, str]:
             )
         return f"{what} raises {message}", "mend it"
     if report["fact"] == "blank":
-        return f"{what} passes although {cell.step} is blank", f"let it fail on what {cell.step} returns"
+        return (
+            f"{what} passes although {cell.step} is blank",
+            f"let it fail on what {cell.step} returns",
+        )
     if report["fact"] == "stderr":
-        return f"{what} writes to standard error ({message})", "keep it silent: nbgrader gives such a check no points"
+        return (
+            f"{what} writes to standard error ({message})",
+            "keep it silent: nbgrader gives such a check no points",
+        )
     if report["fact"] == "value":
         return (
             f"{what} ends on the value {message}: nbgrader reads a number as partial credit",
@@ -114,7 +129,11 @@ def _run(script: list[dict[str, Any]], data: Mapping[Path, bytes], seconds: floa
             end = {"fact": "crash", "message": f"exit code {done.returncode}"}
         except subprocess.TimeoutExpired:
             end = {"fact": "slow"}
-        reports = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()] if log.exists() else []
+        reports = (
+            [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+            if log.exists()
+            else []
+        )
     if reports and reports[-1]["fact"] == "done":
         return [report for report in reports if report["fact"] not in ("begun", "done")]
     begun = [report["cell"] for report in reports if report["fact"] == "begun"]
@@ -122,12 +141,15 @@ def _run(script: list[dict[str, Any]], data: Mapping[Path, bytes], seconds: floa
 
 
 def perform() -> None:
-    """The other side: run the cells given on standard input and log what they show to the file named last."""
+    """The other side: run the cells given on standard input and log what they show to the file
+    named last."""
     script = json.loads(sys.stdin.buffer.read())
     with open(sys.argv[-1], "w", encoding="utf-8") as log:
 
         def say(fact: str, cell: int, message: str = "") -> None:
-            print(json.dumps({"fact": fact, "cell": cell, "message": message}), file=log, flush=True)
+            print(
+                json.dumps({"fact": fact, "cell": cell, "message": message}), file=log, flush=True
+            )
 
         _solved(script, say)
         _blank(script, say)
@@ -174,13 +196,16 @@ def _blank(script: list[dict[str, Any]], say: Any) -> None:
     for index, entry in enumerate(script):
         say("begun", index)
         check = entry["kind"] == "check"
-        message, _, _ = _execute(entry.get("stub", entry["source"]), dict(space) if check else space)
+        message, _, _ = _execute(
+            entry.get("stub", entry["source"]), dict(space) if check else space
+        )
         if check and not message:
             say("blank", index)
 
 
 def _watched(function: Any, step: str, foreign: list[str]) -> Any:
-    """The step's function; what a check gives it that no student need expect is added to ``foreign``."""
+    """The step's function; what a check gives it that no student need expect is added to
+    ``foreign``."""
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -195,7 +220,8 @@ def _watched(function: Any, step: str, foreign: list[str]) -> Any:
 
 
 def _foreign(value: Any) -> str:
-    """What is strange about an argument: it is empty, or cannot cross to where students' code runs."""
+    """What is strange about an argument: it is empty, or cannot cross to where students' code
+    runs."""
     kind = type(value).__name__
     if hasattr(value, "dtype") and hasattr(value, "shape"):
         if value.dtype.kind not in "biuf" or kind == "MaskedArray":
@@ -210,11 +236,15 @@ def _foreign(value: Any) -> str:
 
 
 def _execute(code: str, space: dict[str, Any]) -> tuple[str, Any, str]:
-    """What running a cell gave: the exception as one line or "", the value it ends on, what went to standard error."""
+    """What running a cell gave: the exception as one line or "", the value it ends on, what went to
+    standard error."""
     tree = ast.parse(code)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     value = None
-    with contextlib.redirect_stderr(io.StringIO()) as errors, contextlib.redirect_stdout(io.StringIO()):
+    with (
+        contextlib.redirect_stderr(io.StringIO()) as errors,
+        contextlib.redirect_stdout(io.StringIO()),
+    ):
         try:
             exec(compile(tree, "<cell>", "exec"), space)
             if isinstance(last, ast.Expr):

@@ -1,4 +1,5 @@
-"""What makes a check worthless or unfair although it runs: asserting nothing, or asking what no docstring promises."""
+"""What makes a check worthless or unfair although it runs: asserting nothing, or asking what no
+docstring promises."""
 
 from __future__ import annotations
 
@@ -20,19 +21,36 @@ def problems(cell: Cell, tree: ast.Module) -> Iterator[Problem]:
 
 def _never_calls_its_step(cell: Cell, tree: ast.Module) -> Iterator[_Found]:
     if not any(isinstance(node, ast.Name) and node.id == cell.step for node in ast.walk(tree)):
-        yield 1, f"the check {cell.id} never uses {cell.step}", f"call {cell.step}, or give the check to another step"
+        yield (
+            1,
+            f"the check {cell.id} never uses {cell.step}",
+            f"call {cell.step}, or give the check to another step",
+        )
 
 
 def _always_true(cell: Cell, tree: ast.Module) -> Iterator[_Found]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Assert) and _holds(node.test):
-            yield node.lineno, "an assertion that always holds", "assert something about what the function returned"
-        elif isinstance(node, ast.Try) and any(map(_swallows, node.handlers)) and any(map(_asserts, node.body)):
-            yield node.lineno, "an assertion whose failure is swallowed", "take it out of the try, or raise again"
+            yield (
+                node.lineno,
+                "an assertion that always holds",
+                "assert something about what the function returned",
+            )
+        elif (
+            isinstance(node, ast.Try)
+            and any(map(_swallows, node.handlers))
+            and any(map(_asserts, node.body))
+        ):
+            yield (
+                node.lineno,
+                "an assertion whose failure is swallowed",
+                "take it out of the try, or raise again",
+            )
 
 
 def _holds(test: ast.expr) -> bool:
-    """A value that is true whatever the student wrote: a constant, or the tuple of ``assert (x, "message")``."""
+    """A value that is true whatever the student wrote: a constant, or the tuple of ``assert (x,
+    "message")``."""
     if isinstance(test, ast.Tuple):
         return bool(test.elts)
     return isinstance(test, ast.Constant) and bool(test.value)
@@ -44,8 +62,15 @@ def _asserts(statement: ast.stmt) -> bool:
 
 def _swallows(handler: ast.ExceptHandler) -> bool:
     caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    names = {kind.id if isinstance(kind, ast.Name) else "" if kind else "BaseException" for kind in caught}
-    judges = any(isinstance(node, (ast.Raise, ast.Assert)) for part in handler.body for node in ast.walk(part))
+    names = {
+        kind.id if isinstance(kind, ast.Name) else "" if kind else "BaseException"
+        for kind in caught
+    }
+    judges = any(
+        isinstance(node, (ast.Raise, ast.Assert))
+        for part in handler.body
+        for node in ast.walk(part)
+    )
     return bool(names & {"AssertionError", "Exception", "BaseException"}) and not judges
 
 
@@ -66,8 +91,14 @@ def _asks_for_dtype(cell: Cell, tree: ast.Module) -> Iterator[_Found]:
             continue
         asked = [operand for operand in operands if _of_dtype(operand)]
         # A mask must be boolean, so that alone may be asked.
-        if asked and not any("bool" in ast.unparse(operand) for operand in operands if operand not in asked):
-            yield node.lineno, "a check that compares dtype: any real dtype is right", "compare the values"
+        if asked and not any(
+            "bool" in ast.unparse(operand) for operand in operands if operand not in asked
+        ):
+            yield (
+                node.lineno,
+                "a check that compares dtype: any real dtype is right",
+                "compare the values",
+            )
 
 
 def _of_dtype(operand: ast.expr) -> bool:

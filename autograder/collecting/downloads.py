@@ -1,4 +1,5 @@
-"""The files of a folder of downloads, those inside its zip archives too; nothing is unpacked, no link followed.
+"""The files of a folder of downloads, those inside its zip archives too; nothing is unpacked, no
+link followed.
 
 What one student packed may cost a bounded time and is refused beyond it, and nobody else's with it.
 """
@@ -38,11 +39,13 @@ MAX_OPEN = 100
 
 @dataclass(frozen=True)
 class Download:
-    """A file. ``parts`` is its path below the folder, the archive that it is in being one of them, without its ending.
+    """A file. ``parts`` is its path below the folder, the archive that it is in being one of them,
+    without its ending.
 
-    ``archive`` is the archive's place among the parts, None for a file in no archive. ``time`` is the file's own,
-    ``packed`` that of its archive (else the file's own), ``placed`` when either came onto this machine. All have their
-    zone. ``owner`` are the parts down to the first that names a student, or may do so.
+    ``archive`` is the archive's place among the parts, None for a file in no archive. ``time`` is
+    the file's own, ``packed`` that of its archive (else the file's own), ``placed`` when either
+    came onto this machine. All have their zone. ``owner`` are the parts down to the first that
+    names a student, or may do so.
     """
 
     where: str
@@ -112,12 +115,15 @@ class _Archived:
     info: zipfile.ZipInfo
 
     def read(self, limit: int) -> bytes:
-        # What an entry says of its size is a claim; only the bytes that come out are counted. A high ratio alone is no
-        # reason to refuse: a student whose loop printed one line a thousand times has handed in a notebook.
+        # What an entry says of its size is a claim; only the bytes that come out are counted. A
+        # high ratio alone is no reason to refuse: a student whose loop printed one line a thousand
+        # times has handed in a notebook.
         try:
             with self.open.archive(self.path).open(self.info) as file:
                 data = file.read(limit + 1)
-        except Exception as error:  # damaged, encrypted or of an unknown method: zipfile raises many kinds
+        except (
+            Exception
+        ) as error:  # damaged, encrypted or of an unknown method: zipfile raises many kinds
             raise files.Refused(f"cannot be unpacked: {error}") from None
         if len(data) > limit:
             raise files.Refused(f"is larger than {limit / 1_000_000:g} MB")
@@ -126,7 +132,8 @@ class _Archived:
 
 @dataclass
 class _Search:
-    """What is found below a folder. ``is_name`` says whether a folder or archive called so is a student's."""
+    """What is found below a folder. ``is_name`` says whether a folder or archive called so is a
+    student's."""
 
     is_name: Callable[[str], bool]
     open: _Open
@@ -152,7 +159,9 @@ class _Search:
             else:
                 owner = self._owner(parts) or parts[:1]
                 source = _Loose(Path(entry.path))
-                self.downloads.append(Download(where, parts, None, time, time, placed, owner, source))
+                self.downloads.append(
+                    Download(where, parts, None, time, time, placed, owner, source)
+                )
         except files.Refused as refused:
             self.left.append(Left(where, str(refused), self._owner(parts)))
         except Exception as error:
@@ -163,7 +172,9 @@ class _Search:
         place = next((place for place, part in enumerate(parts[:-1]) if self.is_name(part)), None)
         return () if place is None else parts[: place + 1]
 
-    def _open_up(self, path: Path, parts: tuple[str, ...], time: datetime, placed: datetime) -> None:
+    def _open_up(
+        self, path: Path, parts: tuple[str, ...], time: datetime, placed: datetime
+    ) -> None:
         outer = (*parts[:-1], path.stem)
         owner = self._owner((*outer, ""))
         limit = MAX_OWN_DIRECTORY - self.directories[owner] if owner else MAX_DIRECTORY
@@ -172,21 +183,39 @@ class _Search:
         except Exception as error:  # zipfile raises many kinds
             why = str(error) or type(error).__name__
             raise files.Refused(f"cannot be opened as a zip archive: {why}") from None
-        entries = [info for info in archive.infolist() if not info.is_dir() and not _is_noise_in(info.filename)]
+        entries = [
+            info
+            for info in archive.infolist()
+            if not info.is_dir() and not _is_noise_in(info.filename)
+        ]
         if owner:
             self.directories[owner] += sum(50 + len(info.filename) for info in archive.infolist())
         owners: dict[str, tuple[str, ...]] = {}
         for info in entries:
             owners[info.filename] = owner or self._owner_inside(outer, info.filename)
-        many = {one for one, count in Counter(owners.values()).items() if one and count > MAX_OWN_ENTRIES}
+        many = {
+            one
+            for one, count in Counter(owners.values()).items()
+            if one and count > MAX_OWN_ENTRIES
+        }
         if owner in many:
-            raise files.Refused(f"cannot be opened as a zip archive: it has more than {MAX_OWN_ENTRIES} entries")
+            raise files.Refused(
+                f"cannot be opened as a zip archive: it has more than {MAX_OWN_ENTRIES} entries"
+            )
         for whose in sorted(many):
             inside = "/".join(whose[len(outer) :])
-            self.left.append(Left(f"{'/'.join(parts)}: {inside}", f"holds more than {MAX_OWN_ENTRIES} files", whose))
+            self.left.append(
+                Left(
+                    f"{'/'.join(parts)}: {inside}",
+                    f"holds more than {MAX_OWN_ENTRIES} files",
+                    whose,
+                )
+            )
         entries = [info for info in entries if owners[info.filename] not in many]
         if len(entries) > MAX_ENTRIES:
-            raise files.Refused(f"cannot be opened as a zip archive: it has more than {MAX_ENTRIES} entries")
+            raise files.Refused(
+                f"cannot be opened as a zip archive: it has more than {MAX_ENTRIES} entries"
+            )
         for info in entries:
             name = info.filename.replace("\\", "/")
             where = f"{'/'.join(parts)}: {name[:MAX_NAME]}"
@@ -202,10 +231,13 @@ class _Search:
                 continue
             inner = (*outer, *name.split("/"))
             source = _Archived(self.open, path, info)
-            self.downloads.append(Download(where, inner, len(parts) - 1, own, time, placed, whose, source))
+            self.downloads.append(
+                Download(where, inner, len(parts) - 1, own, time, placed, whose, source)
+            )
 
     def _owner_inside(self, outer: tuple[str, ...], name: str) -> tuple[str, ...]:
-        """Whose an entry of a class's archive is: the folders down to one that names a student, else the first."""
+        """Whose an entry of a class's archive is: the folders down to one that names a student,
+        else the first."""
         folders = name[:MAX_NAME].replace("\\", "/").split("/")[:-1]
         if not folders:
             return ()
@@ -215,8 +247,11 @@ class _Search:
 
 
 @contextmanager
-def found(folder: Path, is_name: Callable[[str], bool]) -> Iterator[tuple[list[Download], list[Left]]]:
-    """All files below ``folder`` in a fixed order, and what cannot be looked at; archives stay open in the block.
+def found(
+    folder: Path, is_name: Callable[[str], bool]
+) -> Iterator[tuple[list[Download], list[Left]]]:
+    """All files below ``folder`` in a fixed order, and what cannot be looked at; archives stay open
+    in the block.
 
     Args:
         is_name: whether a folder or archive called so is a student's own.
@@ -235,7 +270,9 @@ def unreadable(where: str, error: Exception, whose: tuple[str, ...] = ()) -> Lef
     return Left(where, f"could not be read ({type(error).__name__}: {str(error)[:100]})", whose)
 
 
-def _walk(folder: Path, above: tuple[str, ...], left: list[Left]) -> Iterator[tuple[tuple[str, ...], os.DirEntry[str]]]:
+def _walk(
+    folder: Path, above: tuple[str, ...], left: list[Left]
+) -> Iterator[tuple[tuple[str, ...], os.DirEntry[str]]]:
     try:
         with os.scandir(folder) as entries:
             ordered = sorted(entries, key=lambda entry: entry.name)
@@ -273,7 +310,8 @@ def _refusal(info: zipfile.ZipInfo, name: str) -> str:
 
 
 def _directory(file: BinaryIO) -> int:
-    """The size of an archive's table of contents, which stands at its end; the largest that may be meant."""
+    """The size of an archive's table of contents, which stands at its end; the largest that may be
+    meant."""
     size = file.seek(0, os.SEEK_END)
     file.seek(max(0, size - 66_000))
     tail = file.read()
@@ -297,7 +335,8 @@ def _moment(seconds: float, otherwise: datetime | None = None) -> datetime:
 
 
 def _time(info: zipfile.ZipInfo, otherwise: datetime) -> datetime:
-    """An entry's time: from the extra field in UTC where it has one, else its local time to two seconds."""
+    """An entry's time: from the extra field in UTC where it has one, else its local time to two
+    seconds."""
     extra = info.extra
     while len(extra) >= 4:
         kind, length = struct.unpack_from("<HH", extra)

@@ -38,7 +38,8 @@ class Exports:
     entries: Mapping[Place, Mapping[str, _Entry]]
 
     def people(self, download: Download, place: int) -> tuple[Claim, ...]:
-        """Whose submission the folder ``download.parts[place]`` holds; nobody's when it is none of Gradescope's."""
+        """Whose submission the folder ``download.parts[place]`` holds; nobody's when it is none of
+        Gradescope's."""
         entry = self._entry(download, place)
         return entry.people if entry else ()
 
@@ -79,7 +80,8 @@ def exports(downloads: Sequence[Download], left: list[Left], names: Names) -> Ex
 
 
 def _is_at_the_top(download: Download, names: Names) -> bool:
-    """Whether Gradescope may have put a list there; one that lies deeper, or in what is a student's, is theirs."""
+    """Whether Gradescope may have put a list there; one that lies deeper, or in what is a
+    student's, is theirs."""
     folders = download.parts[:-1]
     if any(names.is_known(part) or FOLDER.fullmatch(part) for part in folders):
         return False
@@ -104,7 +106,8 @@ def _entries(data: bytes) -> dict[str, _Entry]:
 
 
 def _plain_yaml(data: bytes) -> Any:
-    """YAML as texts, lists and dictionaries alone, within bounds; a reference to another place is an empty text.
+    """YAML as texts, lists and dictionaries alone, within bounds; a reference to another place is
+    an empty text.
 
     What students call themselves stands there, and may look like a number, a date or a merge key.
     """
@@ -115,7 +118,9 @@ def _plain_yaml(data: bytes) -> Any:
     open_: list[list[Any]] = [[]]
     try:
         # The loader in C is faster where it exists. Nothing is constructed by either.
-        for count, event in enumerate(yaml.parse(data, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))):
+        for count, event in enumerate(
+            yaml.parse(data, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))
+        ):
             if getattr(event, "tag", None) not in (None, "!"):
                 raise ValueError("not YAML of Gradescope's: it has tags")
             if count > _MAX_EVENTS or len(open_) > _MAX_DEPTH:
@@ -128,7 +133,11 @@ def _plain_yaml(data: bytes) -> Any:
                 items = open_.pop()
                 pairs = zip(items[::2], items[1::2])
                 is_list = isinstance(event, yaml.SequenceEndEvent)
-                open_[-1].append(items if is_list else {key: value for key, value in pairs if isinstance(key, str)})
+                open_[-1].append(
+                    items
+                    if is_list
+                    else {key: value for key, value in pairs if isinstance(key, str)}
+                )
     except yaml.YAMLError as error:
         raise ValueError(f"not YAML: {' '.join(str(error).split())[:200]}") from None
     return open_[0][0] if open_[0] else None

@@ -1,4 +1,5 @@
-"""Collecting from a folder of downloads: files and zips as learning platforms and browsers name them.
+"""Collecting from a folder of downloads: files and zips as learning platforms and browsers name
+them.
 
 Nothing in the folder is changed. What cannot be matched for certain is listed, never guessed.
 """
@@ -29,7 +30,8 @@ SUFFIXES = (".ipynb", ".py")
 MAX_LOOKS = 10
 """Notebooks of one student that are opened to see of which exercise they are."""
 
-# As the build wrote it; inside a text of JSON the quotation marks would have backslashes before them.
+# As the build wrote it; inside a text of JSON the quotation marks would have backslashes before
+# them.
 _SAYS = re.compile(rb'"autograder"\s*:\s*\{[^{}]{0,1000}?"exercise"\s*:\s*"([^"\\]{1,200})"')
 
 
@@ -60,7 +62,8 @@ class _Candidate:
         return due is not None and self.handed_in(due) > due
 
     def handed_in(self, due: datetime | None) -> datetime:
-        """Canvas dates its archives' entries when it packs them, and marks in their names who was late."""
+        """Canvas dates its archives' entries when it packs them, and marks in their names who was
+        late."""
         if self.claim.kind != "canvas" or due is None:
             return self.time
         if not self.claim.late:
@@ -74,7 +77,8 @@ class _Candidate:
 
 
 def collect(course: Course, exercise: Exercise, due: datetime | None = None) -> Collected:
-    """Store the newest submission of each student in the inbox, with the time at which it was handed in.
+    """Store the newest submission of each student in the inbox, with the time at which it was
+    handed in.
 
     Args:
         due: when the exercise is due, in UTC: Canvas says of a file no more than that it came late.
@@ -101,7 +105,11 @@ def collect(course: Course, exercise: Exercise, due: datetime | None = None) -> 
         notes: list[str] = []
         for student, candidates in sorted(by_student.items()):
             try:
-                newest = max(_of_one_account(student, candidates, roster, left), key=lambda one: one.rank, default=None)
+                newest = max(
+                    _of_one_account(student, candidates, roster, left),
+                    key=lambda one: one.rank,
+                    default=None,
+                )
                 if newest is None:
                     continue
                 # Whole seconds: of files, systems keep finer times than archives do.
@@ -121,7 +129,9 @@ def collect(course: Course, exercise: Exercise, due: datetime | None = None) -> 
             if newest.doubt:
                 notes.append(f"{newest.download.where}: {newest.doubt}")
     if late:
-        notes.append(f"late by the time of the file, which may be that of your download: {', '.join(late)}")
+        notes.append(
+            f"late by the time of the file, which may be that of your download: {', '.join(late)}"
+        )
     return Collected(tuple(stored), tuple(unchanged), tuple(shortened(left)), tuple(notes))
 
 
@@ -130,8 +140,11 @@ def _data(download: Download) -> bytes:
     return as_notebook(data) if download.parts[-1].lower().endswith(".py") else data
 
 
-def _of_one_account(student: str, candidates: list[_Candidate], roster: Roster, left: list[Left]) -> list[_Candidate]:
-    """Those that one account handed in: people choose what they are called, and may choose somebody else's name."""
+def _of_one_account(
+    student: str, candidates: list[_Candidate], roster: Roster, left: list[Left]
+) -> list[_Candidate]:
+    """Those that one account handed in: people choose what they are called, and may choose somebody
+    else's name."""
     accounts = {(one.claim.kind, one.account) for one in candidates if one.account}
     kinds = Counter(kind for kind, _ in accounts)
     if len(accounts) < 2 or (roster.listed and max(kinds.values()) < 2):
@@ -140,7 +153,9 @@ def _of_one_account(student: str, candidates: list[_Candidate], roster: Roster, 
         where = ", ".join(one.download.where for one in candidates[:MAX_LOOKS])
         left.append(Left(where, f"several people are called {student}; write students.csv"))
         return []
-    doubtful = [one for one in candidates if kinds[one.claim.kind] > 1 and not roster.has_number(one.claim)]
+    doubtful = [
+        one for one in candidates if kinds[one.claim.kind] > 1 and not roster.has_number(one.claim)
+    ]
     is_known = {one.claim.kind for one in candidates if roster.has_number(one.claim)}
     if not doubtful:
         return candidates
@@ -154,14 +169,18 @@ def _of_one_account(student: str, candidates: list[_Candidate], roster: Roster, 
 
 
 def _is_inside(download: Download, claim: Claim) -> bool:
-    """Whether an archive that names nobody holds what says whose the file is: then its entries' times are sound."""
+    """Whether an archive that names nobody holds what says whose the file is: then its entries'
+    times are sound."""
     return download.archive is not None and claim.depth > download.archive + 1
 
 
 class _Reader:
-    """Reads each download's path; keeps what belongs to nobody or is no notebook until all have been seen."""
+    """Reads each download's path; keeps what belongs to nobody or is no notebook until all have
+    been seen."""
 
-    def __init__(self, names: Names, exports: Exports, downloads: Sequence[Download], left: list[Left]) -> None:
+    def __init__(
+        self, names: Names, exports: Exports, downloads: Sequence[Download], left: list[Left]
+    ) -> None:
         self._names = names
         self._whose = Whose(names, exports, downloads)
         self._exercise = names.exercise
@@ -173,7 +192,10 @@ class _Reader:
 
     def candidates(self, download: Download) -> Iterator[_Candidate]:
         """The submission that a file is: none, one, or one for each member of a group."""
-        if download.parts[-1] == gradescope.METADATA or download.parts[-1].lower() in ("students.csv", "readme.md"):
+        if download.parts[-1] == gradescope.METADATA or download.parts[-1].lower() in (
+            "students.csv",
+            "readme.md",
+        ):
             return
         name = download.parts[-1]
         platform = naming.platform_file(name)
@@ -185,7 +207,9 @@ class _Reader:
         whose = "/".join(download.parts[: (download.archive or 0) + 1])
         students: list[tuple[Claim, str]] = []
         try:
-            for claim in self._whose.claims(download, before if named else "", is_notebook and named is not None):
+            for claim in self._whose.claims(
+                download, before if named else "", is_notebook and named is not None
+            ):
                 whose = claim.text
                 try:
                     students.append((claim, self._roster.find(claim)))
@@ -211,22 +235,35 @@ class _Reader:
                 why = f"is no notebook; ask for {self._exercise}.ipynb"
                 self._others.append((student, Left(download.where, why, (student,))))
 
-    def _leave(self, download: Download, problem: Unmatched, is_notebook: bool, named: str | None, whose: str) -> None:
+    def _leave(
+        self,
+        download: Download,
+        problem: Unmatched,
+        is_notebook: bool,
+        named: str | None,
+        whose: str,
+    ) -> None:
         """List a submission of this exercise that is nobody's."""
         if is_notebook and (named or self._says(download, whose) == self._exercise):
             is_theirs = download.owner and self._names.is_name(download.owner[-1])
-            self._left.append(Left(download.where, str(problem), download.owner if is_theirs else ()))
+            self._left.append(
+                Left(download.where, str(problem), download.owner if is_theirs else ())
+            )
 
     def strangers(self, by_student: dict[str, list[_Candidate]]) -> list[Left]:
         """Other files of students from whom there is no submission at all."""
         return [left for student, left in self._others if student not in by_student]
 
     def _time(self, download: Download, claim: Claim) -> tuple[datetime, str]:
-        """When it was handed in, and what to say about it: what a student packed, its times included, is their word."""
+        """When it was handed in, and what to say about it: what a student packed, its times
+        included, is their word."""
         place = claim.depth - 1
         time = self._exports.time(download, place) if claim.kind == "gradescope" else None
         # A folder with a file's name is what was unpacked from a student's archive.
-        is_unpacked = place < len(download.parts) - 1 and naming.platform_file(download.parts[place]) is not None
+        is_unpacked = (
+            place < len(download.parts) - 1
+            and naming.platform_file(download.parts[place]) is not None
+        )
         if time is None and _is_inside(download, claim) and not is_unpacked:
             time = download.time
         if time is None:
@@ -234,7 +271,11 @@ class _Reader:
         now = collected.now()
         if time <= now:
             return time, ""
-        others = {"its archive": download.packed, "its download": download.placed, "collecting": now}
+        others = {
+            "its archive": download.packed,
+            "its download": download.placed,
+            "collecting": now,
+        }
         name, other = next((name, other) for name, other in others.items() if other <= now)
         told = f"{time:%Y-%m-%d %H:%M} UTC, lies in the future; taken was that of {name}, {other:%Y-%m-%d %H:%M} UTC"
         return other, f"its time, {told}"

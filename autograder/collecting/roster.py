@@ -1,4 +1,5 @@
-"""Which student a claim means: by the class list where there is one, by what the path says where there is none."""
+"""Which student a claim means: by the class list where there is one, by what the path says where
+there is none."""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ class Roster:
     def __init__(self, people: Mapping[str, Mapping[str, str]] | None) -> None:
         self.listed = people is not None
         self._people = {
-            student: {heading(key): value for key, value in row.items()} for student, row in (people or {}).items()
+            student: {heading(key): value for key, value in row.items()}
+            for student, row in (people or {}).items()
         }
         # A large class is asked for everybody of a large class.
         self._holders: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
@@ -66,7 +68,9 @@ class Roster:
                 f"students.csv has {claim.text} as {either(named)}, but the number or address of {either(numbered)}"
             )
         if len(hits) > 1:
-            raise Unmatched(f"{claim.text} may be {either(hits)}; add the platform's number to students.csv")
+            raise Unmatched(
+                f"{claim.text} may be {either(hits)}; add the platform's number to students.csv"
+            )
         if not hits:
             raise Unmatched(f"{claim.text} is nobody in students.csv; add a line or a column")
         return next(iter(hits))
@@ -76,11 +80,15 @@ class Roster:
         return bool(self.named(Claim("plain", text)))
 
     def has_number(self, claim: Claim) -> bool:
-        """Whether it is by the platform's number or address that the class list knows the person."""
-        return bool(self.having(NUMBERS[claim.kind], claim.number) | self.having(EMAILS, claim.email))
+        """Whether it is by the platform's number or address that the class list knows the
+        person."""
+        return bool(
+            self.having(NUMBERS[claim.kind], claim.number) | self.having(EMAILS, claim.email)
+        )
 
     def mentioned(self, text: str) -> set[str]:
-        """The students whose id or whole name stands in a longer text (``ada-final``, ``week 3 Ada Lovelace``)."""
+        """The students whose id or whole name stands in a longer text (``ada-final``, ``week 3 Ada
+        Lovelace``)."""
         words = list(re.finditer(r"[^\W_]+", text))[:MAX_WORDS]
         for length in range(len(words), 0, -1):
             found: set[str] = set()
@@ -113,20 +121,25 @@ class Roster:
             if same:
                 return set(same)
         if claim.kind == "canvas":
-            return set(self._by_key.get("".join(_words(text))) or self._by_id.get(text.casefold()) or ())
+            return set(
+                self._by_key.get("".join(_words(text))) or self._by_id.get(text.casefold()) or ()
+            )
         words = tuple(sorted(_words(text)))
         return set(self._by_words.get(words, ())) if words else set()
 
 
 def _made(claim: Claim) -> str:
-    """Without a class list a student is called what the platform or the folder calls them, in plain letters."""
+    """Without a class list a student is called what the platform or the folder calls them, in plain
+    letters."""
     texts = [claim.number, claim.email, claim.text] if claim.kind == "gradescope" else [claim.text]
     for text in texts:
         plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().strip()
         name = re.sub(r"\s+", "_", plain)
         if STUDENT_ID.match(name) and len(plain) >= len(unicodedata.normalize("NFC", text.strip())):
             return name
-    raise Unmatched(f"{claim.text!r} makes no student id; write students.csv with the columns id and name")
+    raise Unmatched(
+        f"{claim.text!r} makes no student id; write students.csv with the columns id and name"
+    )
 
 
 def _words(text: str) -> list[str]:
@@ -135,5 +148,6 @@ def _words(text: str) -> list[str]:
 
 
 def _rotations(words: list[str]) -> set[str]:
-    """ "Ada King Lovelace" is lovelaceadaking to Canvas; which of the words are the surname, nobody says."""
+    """ "Ada King Lovelace" is lovelaceadaking to Canvas; which of the words are the surname, nobody
+    says."""
     return {"".join(words[start:] + words[:start]) for start in range(len(words))}

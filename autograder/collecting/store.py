@@ -1,4 +1,5 @@
-"""What collecting did: submissions stored where they are graded, and what was left with its reason."""
+"""What collecting did: submissions stored where they are graded, and what was left with its
+reason."""
 
 from __future__ import annotations
 
@@ -24,13 +25,14 @@ SECRET = "submission_secret.txt"
 """Where ``nbgrader submit`` puts what later names the student's feedback."""
 
 PLATFORM = "platform.txt"
-"""Where we keep how the learning platform calls the student, so that a page can be handed back there."""
+"""Where we keep how the learning platform calls the student, so that a page can be handed back
+there."""
 
 
 @dataclass(frozen=True)
 class Left:
-    """Something that was not collected; ``where`` is a path as a person knows it, ``whose`` the part of it that is one
-    student's, as far as one can tell."""
+    """Something that was not collected; ``where`` is a path as a person knows it, ``whose`` the
+    part of it that is one student's, as far as one can tell."""
 
     where: str
     why: str
@@ -39,7 +41,8 @@ class Left:
 
 @dataclass(frozen=True)
 class Collected:
-    """Students whose submission was stored, those for whom nothing newer came, what was left, what to look at."""
+    """Students whose submission was stored, those for whom nothing newer came, what was left, what
+    to look at."""
 
     stored: tuple[str, ...] = ()
     unchanged: tuple[str, ...] = ()
@@ -63,8 +66,16 @@ def now() -> datetime:
     return datetime.now(timezone.utc)
 
 
-def store(course: Course, exercise: str, student: str, data: bytes, time: datetime, secret: str | None = None) -> bool:
-    """Put a submission where it is graded, unless the same one or a later one lies there; whether it was put.
+def store(
+    course: Course,
+    exercise: str,
+    student: str,
+    data: bytes,
+    time: datetime,
+    secret: str | None = None,
+) -> bool:
+    """Put a submission where it is graded, unless the same one or a later one lies there; whether
+    it was put.
 
     Args:
         time: when it was handed in, with its zone, by the clock of the system that took it.
@@ -93,9 +104,14 @@ def store(course: Course, exercise: str, student: str, data: bytes, time: dateti
 
 
 def read_secret(folder: Path | int) -> str | None:
-    """The secret that ``nbgrader submit`` put into a folder (a path or an open directory); None without a sound one."""
+    """The secret that ``nbgrader submit`` put into a folder (a path or an open directory); None
+    without a sound one."""
     try:
-        text = files.read(SECRET, 1000, folder) if isinstance(folder, int) else files.read(folder / SECRET, 1000)
+        text = (
+            files.read(SECRET, 1000, folder)
+            if isinstance(folder, int)
+            else files.read(folder / SECRET, 1000)
+        )
     except (files.Refused, OSError):
         return None
     found = re.fullmatch(rb"\s*([0-9a-f]{32,256})\s*", text)
@@ -139,7 +155,9 @@ def together(parts: Iterable[Collected]) -> Collected:
     unchanged = dict.fromkeys(student for part in found for student in part.unchanged)
     left = tuple(left for part in found for left in part.left)
     notes = tuple(note for part in found for note in part.notes)
-    return Collected(tuple(sorted(stored)), tuple(sorted(unchanged.keys() - stored.keys())), left, notes)
+    return Collected(
+        tuple(sorted(stored)), tuple(sorted(unchanged.keys() - stored.keys())), left, notes
+    )
 
 
 def _modified(path: Path) -> datetime:

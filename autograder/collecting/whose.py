@@ -1,6 +1,7 @@
 """Whose a download is, by its path: the outermost part that names a student decides.
 
-What lies deeper may have been named by that student, and must never turn one student's work into another's.
+What lies deeper may have been named by that student, and must never turn one student's work into
+another's.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ _RENAME = "write students.csv, or call a class's archive submissions.zip"
 
 
 class _Nobody(Unmatched):
-    """No part of the path, as far as ``place``, names a student for certain; what lies deeper is not asked."""
+    """No part of the path, as far as ``place``, names a student for certain; what lies deeper is
+    not asked."""
 
     def __init__(self, message: str, place: int) -> None:
         super().__init__(message)
@@ -38,13 +40,15 @@ class Names:
         self._mentioned: dict[str, set[str]] = {}
 
     def is_name(self, part: str) -> bool:
-        """Whether it names one student, or may do so: nothing below it names another one, or is Gradescope's word."""
+        """Whether it names one student, or may do so: nothing below it names another one, or is
+        Gradescope's word."""
         if gradescope.FOLDER.fullmatch(part) or self.is_known(part):
             return True
         return not self.roster.listed and not self.names_nobody(part)
 
     def is_known(self, part: str) -> bool:
-        """Whether it names somebody of the class list, or was made by a platform for one student."""
+        """Whether it names somebody of the class list, or was made by a platform for one
+        student."""
         return self.claim(part) is not None or bool(self.mentioned(part))
 
     def claim(self, part: str) -> Claim | None:
@@ -72,12 +76,15 @@ class Names:
         return platform[0] if platform else None
 
     def student(self, stem: str) -> str:
-        """The part of an archive's name that is a student's, if any is: without exercise and number of the copy."""
+        """The part of an archive's name that is a student's, if any is: without exercise and number
+        of the copy."""
         exercise, student, _ = naming.exercise_in(stem, self.known)
         return student if exercise else naming.copy_of(stem)[0]
 
     def names_nobody(self, part: str) -> bool:
-        return gradescope.WRAPPER.fullmatch(part) is not None or naming.is_of_a_class(part, self.known)
+        return gradescope.WRAPPER.fullmatch(part) is not None or naming.is_of_a_class(
+            part, self.known
+        )
 
 
 class Whose:
@@ -90,7 +97,8 @@ class Whose:
         self._of_students = self._folders_of_students(downloads)
 
     def claims(self, download: Download, before: str, is_named: bool) -> list[Claim]:
-        """Whose the file is. A longer name in which a student's stands (``ada-final.zip``) is theirs, or in doubt."""
+        """Whose the file is. A longer name in which a student's stands (``ada-final.zip``) is
+        theirs, or in doubt."""
         hints = [self._names.mentioned(part) for part in download.parts[:-1]]
         place = next((place for place, students in enumerate(hints) if students), len(hints))
         try:
@@ -104,7 +112,9 @@ class Whose:
         students = hints[place] | {self._roster.find(claim) for claim in claims}
         if len(students) > 1:
             may_be = either(students)
-            raise Unmatched(f"the student may be {may_be}; call {download.parts[place]} after one of them")
+            raise Unmatched(
+                f"the student may be {may_be}; call {download.parts[place]} after one of them"
+            )
         return [Claim("plain", next(iter(students)), depth=place + 1)]
 
     def _outermost(self, download: Download, before: str, is_named: bool) -> list[Claim]:
@@ -116,11 +126,20 @@ class Whose:
             claim = self._names.claim(part)
             claims = listed or ((claim,) if claim else ())
             if claims:
-                if self._roster.listed:  # then only a list of Gradescope's may have been written by a student
-                    plain = [one for one in plain if listed and not self._names.names_nobody(folders[one])]
+                if (
+                    self._roster.listed
+                ):  # then only a list of Gradescope's may have been written by a student
+                    plain = [
+                        one
+                        for one in plain
+                        if listed and not self._names.names_nobody(folders[one])
+                    ]
                 if plain:
-                    # It may be a download's own folder, or one that a student put together in theirs.
-                    raise Unmatched(f"the student may be {folders[plain[0]]} or {claims[0].text}; {_REPAIR}")
+                    # It may be a download's own folder, or one that a student put together in
+                    # theirs.
+                    raise Unmatched(
+                        f"the student may be {folders[plain[0]]} or {claims[0].text}; {_REPAIR}"
+                    )
                 return [replace(claim, depth=place + 1) for claim in claims]
             if self._is_strange(download, place):
                 raise _Nobody(f"{part} is nobody in students.csv; add a line or a column", place)
@@ -154,7 +173,8 @@ class Whose:
         return Claim("plain", texts[plain[0]], depth=plain[0] + 1)
 
     def _is_strange(self, download: Download, place: int) -> bool:
-        """Whether a folder is a student's, by where it lies or as Gradescope calls it, and none's of the class list."""
+        """Whether a folder is a student's, by where it lies or as Gradescope calls it, and none's
+        of the class list."""
         if self._roster.listed and gradescope.FOLDER.fullmatch(download.parts[place]):
             return True
         is_ours = place == 0 or place == download.archive  # there teachers put what they like
@@ -164,10 +184,14 @@ class Whose:
         part = download.parts[place]
         if place == download.archive:
             return self._roster.listed or self._names.names_nobody(part)
-        return part.casefold() == self._names.exercise.casefold() or gradescope.WRAPPER.fullmatch(part) is not None
+        return (
+            part.casefold() == self._names.exercise.casefold()
+            or gradescope.WRAPPER.fullmatch(part) is not None
+        )
 
     def _folders_of_students(self, downloads: Sequence[Download]) -> set[tuple[str, ...]]:
-        """The folders in which the class list knows some folder: what else lies there is a stranger's."""
+        """The folders in which the class list knows some folder: what else lies there is a
+        stranger's."""
         found: set[tuple[str, ...]] = set()
         for download in downloads if self._roster.listed else ():
             for place, part in enumerate(download.parts[:-1]):

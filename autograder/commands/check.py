@@ -13,10 +13,11 @@ from autograder.commands.common import CourseFolder, Notebook, read_notebook
 def check(notebook: Notebook, course_folder: CourseFolder = None) -> None:
     """Run the visible checks of a student's notebook.
 
-    Needs nothing but the notebook, and locks its code in where this system can. Exits with 1 while a check fails.
+    Needs nothing but the notebook, and locks its code in where this system can. Exits with 1 while
+    a check fails.
     """
-    # The order matters. The process that is started here loads NumPy and the engine. It starts before
-    # the imports below, so that it loads while this process does the same.
+    # The order matters. The process that is started here loads NumPy and the engine. It starts
+    # before the imports below, so that it loads while this process does the same.
     from autograder import confined
 
     process = confined.Confined() if hasattr(os, "fork") else None

@@ -1,4 +1,5 @@
-"""What the commands share: the arguments that mean the same everywhere, and how they are understood."""
+"""What the commands share: the arguments that mean the same everywhere, and how they are
+understood."""
 
 from __future__ import annotations
 
@@ -19,17 +20,20 @@ if TYPE_CHECKING:
     from autograder.exercises.exercise import Exercise
     from autograder.result import Outcome, Result
 
-ExerciseName = Annotated[str, typer.Argument(metavar="EXERCISE", help="its name, for example attention")]
+ExerciseName = Annotated[
+    str, typer.Argument(metavar="EXERCISE", help="its name, for example attention")
+]
 CourseFolder = Annotated[
-    Optional[Path], typer.Option("--course", metavar="DIR", help="where the course's state lies; default: course/")
+    Optional[Path],
+    typer.Option("--course", metavar="DIR", help="where the course's state lies; default: course/"),
 ]
 Isolation = Annotated[
     Optional[str],
-    typer.Option(
-        metavar="LEVEL", help=f"{levels.described()}; default: the best of the first two"
-    ),
+    typer.Option(metavar="LEVEL", help=f"{levels.described()}; default: the best of the first two"),
 ]
-Notebook = Annotated[Path, typer.Argument(metavar="NOTEBOOK", help="a submitted .ipynb or percent .py")]
+Notebook = Annotated[
+    Path, typer.Argument(metavar="NOTEBOOK", help="a submitted .ipynb or percent .py")
+]
 
 
 def stop(line: str, code: int) -> NoReturn:
@@ -54,7 +58,10 @@ def finish(troubles: Sequence[str]) -> None:
     for line in troubles:
         print(inert(line), file=sys.stderr)
     if troubles:
-        stop("some students were left out: the lines above say who and why; everything else is done", 3)
+        stop(
+            "some students were left out: the lines above say who and why; everything else is done",
+            3,
+        )
 
 
 def missing(course: Course, results: Sequence[Result | Outcome]) -> list[str]:
@@ -66,7 +73,11 @@ def isolated(course: Course, level: str | None) -> Course:
     """The course, graded at the isolation level that the command line asks for."""
     from dataclasses import replace
 
-    return course if level is None else replace(course, settings=replace(course.settings, isolation=level))
+    return (
+        course
+        if level is None
+        else replace(course, settings=replace(course.settings, isolation=level))
+    )
 
 
 def opened(folder: Path | None, name: str) -> tuple[Course, Exercise]:
@@ -77,14 +88,17 @@ def opened(folder: Path | None, name: str) -> tuple[Course, Exercise]:
 
 
 def exercise_of(course: Course, notebook: Path, data: bytes) -> Exercise:
-    """The exercise that a submission belongs to: the one it fits; where it fits none, the one its name says."""
+    """The exercise that a submission belongs to: the one it fits; where it fits none, the one its
+    name says."""
     from autograder.exercises import exercise
     from autograder.submissions import parse
     from autograder.submissions.notebook import Rejected
 
     known = exercise.names(course.root)
     if not known:
-        raise Unusable(f"{course.root / 'solutions'}: no built exercise; run autograder build in the course's folder")
+        raise Unusable(
+            f"{course.root / 'solutions'}: no built exercise; run autograder build in the course's folder"
+        )
     first = sorted(known, key=lambda name: not notebook.stem.startswith(name))
     exercises = [exercise.load(course.root, name) for name in first]
     for one in exercises:

@@ -40,9 +40,7 @@ def grade(
     ] = False,
     scheduler: Annotated[
         Optional[str],
-        typer.Option(
-            metavar="ADDRESS", help="grade on this Dask cluster, such as tcp://host:8786"
-        ),
+        typer.Option(metavar="ADDRESS", help="grade on this Dask cluster, such as tcp://host:8786"),
     ] = None,
     isolation: Isolation = None,
     course_folder: CourseFolder = None,

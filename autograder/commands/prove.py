@@ -36,9 +36,7 @@ def prove(
     size = proof.size(course.root, exercise)
 
     with class_tables.progress(f"proving {exercise.name}", size, out) as tick:
-        proved = proof.prove(
-            course.root, exercise, range(keys), jobs or os.cpu_count() or 1, tick
-        )
+        proved = proof.prove(course.root, exercise, range(keys), jobs or os.cpu_count() or 1, tick)
 
     put(json, [proved.to_json()], out)
     kill_matrix.show(proved, out)

@@ -1,7 +1,8 @@
-"""Decorated functions of a bank beside an exercise, read as text: each is an answer to a step, under a name of its own.
+"""Decorated functions of a bank beside an exercise, read as text: each is an answer to a step,
+under a name of its own.
 
-Nothing of the file is run, so reading it leaves no bytecode among the exercises, which nbgrader would list as one more
-assignment.
+Nothing of the file is run, so reading it leaves no bytecode among the exercises, which nbgrader
+would list as one more assignment.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from autograder.files import text_of
 
 @dataclass(frozen=True)
 class Entry:
-    """One decorated function. ``source`` is the answer as a student would hand it in: named after its step."""
+    """One decorated function. ``source`` is the answer as a student would hand it in: named after
+    its step."""
 
     name: str
     marks: Mapping[str, str]
@@ -41,10 +43,12 @@ class Bank:
 
 
 def read(path: Path, decorator: str, marks: frozenset[str]) -> Bank:
-    """The functions in ``path`` under ``@decorator(step="...", ...)``, whose arguments may be ``marks``.
+    """The functions in ``path`` under ``@decorator(step="...", ...)``, whose arguments may be
+    ``marks``.
 
     Raises:
-        Unusable: the file cannot be read, or an entry is not in the form that its decorator asks for.
+        Unusable: the file cannot be read, or an entry is not in the form that its decorator asks
+            for.
     """
     try:
         text = text_of(path.read_bytes())
@@ -60,45 +64,71 @@ def read(path: Path, decorator: str, marks: frozenset[str]) -> Bank:
     seen: dict[str, int] = {}
     for entry in bank.entries:
         if entry.name in seen:
-            raise bank.problem(entry.line, f"{entry.name} is the name of line {seen[entry.name]} too", "rename one")
+            raise bank.problem(
+                entry.line, f"{entry.name} is the name of line {seen[entry.name]} too", "rename one"
+            )
         seen[entry.name] = entry.line
     return bank
 
 
-def _entries(path: Path, text: str, tree: ast.Module, decorator: str, known: frozenset[str]) -> Iterator[Entry]:
+def _entries(
+    path: Path, text: str, tree: ast.Module, decorator: str, known: frozenset[str]
+) -> Iterator[Entry]:
     lines = text.split("\n")
     for node in tree.body:
         if not isinstance(node, ast.FunctionDef):
             continue
         calls = [call for call in node.decorator_list if isinstance(call, ast.Call)]
-        call = next((call for call in calls if isinstance(call.func, ast.Name) and call.func.id == decorator), None)
+        call = next(
+            (
+                call
+                for call in calls
+                if isinstance(call.func, ast.Name) and call.func.id == decorator
+            ),
+            None,
+        )
         if call is None:
             repair = f"give it @{decorator}(...), or move it into the entry that uses it"
-            raise Unusable(f"{path}:{node.lineno}: {node.name} is no entry, and an entry stands by itself; {repair}")
+            raise Unusable(
+                f"{path}:{node.lineno}: {node.name} is no entry, and an entry stands by itself; {repair}"
+            )
         marks = {}
         for argument in call.keywords:
             value = argument.value
-            if argument.arg not in known or not (isinstance(value, ast.Constant) and isinstance(value.value, str)):
+            if argument.arg not in known or not (
+                isinstance(value, ast.Constant) and isinstance(value.value, str)
+            ):
                 repair = f"write {', '.join(sorted(known))} as texts"
-                raise Unusable(f"{path}:{call.lineno}: {argument.arg or '**'} is no mark of an entry; {repair}")
+                raise Unusable(
+                    f"{path}:{call.lineno}: {argument.arg or '**'} is no mark of an entry; {repair}"
+                )
             marks[argument.arg] = value.value
         if call.args or "step" not in marks:
-            raise Unusable(f'{path}:{call.lineno}: an entry without its step; write @{decorator}(step="...")')
+            raise Unusable(
+                f'{path}:{call.lineno}: an entry without its step; write @{decorator}(step="...")'
+            )
         doc = " ".join((ast.get_docstring(node) or "").split())
         yield Entry(node.name, marks, doc, _answer(path, node, lines, marks["step"]), node.lineno)
 
 
 def _answer(path: Path, node: ast.FunctionDef, lines: list[str], step: str) -> str:
-    """The function without decorators and docstring, and named after its step wherever it names itself."""
+    """The function without decorators and docstring, and named after its step wherever it names
+    itself."""
     first = node.body[0]
     is_doc = ast.get_docstring(node) is not None
     if is_doc and len(node.body) == 1:
         raise Unusable(f"{path}:{node.lineno}: {node.name} does nothing; write what people write")
     skipped = range(first.lineno, (first.end_lineno or 0) + 1) if is_doc else range(0)
-    kept = [lines[number - 1] for number in range(node.lineno, (node.end_lineno or 0) + 1) if number not in skipped]
+    kept = [
+        lines[number - 1]
+        for number in range(node.lineno, (node.end_lineno or 0) + 1)
+        if number not in skipped
+    ]
     source = "\n".join(kept).rstrip() + "\n"
     if re.search(rf"\b{re.escape(step)}\b", re.sub(rf"\b{re.escape(node.name)}\b", "", source)):
-        raise Unusable(f"{path}:{node.lineno}: {node.name} uses {step}, which it stands for; write it out")
+        raise Unusable(
+            f"{path}:{node.lineno}: {node.name} uses {step}, which it stands for; write it out"
+        )
     return re.sub(rf"\b{re.escape(node.name)}\b", step, source)
 
 

@@ -1,4 +1,5 @@
-"""An exercise as the grader sees it: the cells of the built full notebook, read with ``json`` alone."""
+"""An exercise as the grader sees it: the cells of the built full notebook, read with ``json``
+alone."""
 
 from __future__ import annotations
 
@@ -79,7 +80,8 @@ class Exercise:
 
     @cached_property
     def misconceptions(self) -> tuple[Misconception, ...]:
-        """The bank of named wrong answers, read when it is first asked for; empty where the exercise has none.
+        """The bank of named wrong answers, read when it is first asked for; empty where the
+        exercise has none.
 
         Raises:
             Unusable: the file is not in the form of a bank.
@@ -100,7 +102,8 @@ class Exercise:
 
 
 def load(root: Path, name: str) -> Exercise:
-    """Read ``solutions/<name>/<name>.ipynb`` below ``root``; refuse it when ``solutions/<name>.py`` has changed since.
+    """Read ``solutions/<name>/<name>.ipynb`` below ``root``; refuse it when ``solutions/<name>.py``
+    has changed since.
 
     Raises:
         Unusable: no such exercise, not built, stale, or not a notebook of ours.
@@ -124,12 +127,18 @@ def load(root: Path, name: str) -> Exercise:
 
 
 def names(root: Path) -> list[str]:
-    """The exercises below ``root`` that have been built, those whose authored file is gone among them."""
-    return sorted(path.parent.name for path in (root / "solutions").glob("*/*.ipynb") if path.stem == path.parent.name)
+    """The exercises below ``root`` that have been built, those whose authored file is gone among
+    them."""
+    return sorted(
+        path.parent.name
+        for path in (root / "solutions").glob("*/*.ipynb")
+        if path.stem == path.parent.name
+    )
 
 
 def from_notebook(notebook: Any) -> Exercise:
-    """The exercise in a notebook that the build wrote: full, or a release whose hidden checks are empty.
+    """The exercise in a notebook that the build wrote: full, or a release whose hidden checks are
+    empty.
 
     Raises:
         ValueError: the notebook does not carry the build's marks.
@@ -161,7 +170,11 @@ def _cell(raw: Mapping[str, Any]) -> Cell:
             sentence=_sentence(source),
             source=source,
         )
-    id = check.id if check else marks.get("step") or raw["metadata"].get("nbgrader", {}).get("grade_id") or raw["id"]
+    id = (
+        check.id
+        if check
+        else marks.get("step") or raw["metadata"].get("nbgrader", {}).get("grade_id") or raw["id"]
+    )
     return Cell(id, kind, raw["cell_type"] == "code", source, raw, check)
 
 

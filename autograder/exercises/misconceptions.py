@@ -1,4 +1,5 @@
-"""The misconceptions of an exercise: named wrong answers, each with the check that catches it and a hint."""
+"""The misconceptions of an exercise: named wrong answers, each with the check that catches it and a
+hint."""
 
 from __future__ import annotations
 
@@ -21,8 +22,9 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 class Misconception:
     """A wrong answer to ``step``, which the check ``caught_by`` is the first to fail.
 
-    ``source`` is the answer as a student would hand it in: a function named after the step, without the hint.
-    Entries of one ``family`` (empty: none) answer alike, or are helped by the same question.
+    ``source`` is the answer as a student would hand it in: a function named after the step, without
+    the hint. Entries of one ``family`` (empty: none) answer alike, or are helped by the same
+    question.
     """
 
     name: str
@@ -35,14 +37,17 @@ class Misconception:
 
 @dataclass(frozen=True)
 class Misconceptions:
-    """The bank of an exercise; ``unclaimed`` says why a check that catches none first has its place."""
+    """The bank of an exercise; ``unclaimed`` says why a check that catches none first has its
+    place."""
 
     path: Path
     entries: tuple[Misconception, ...] = ()
     unclaimed: Mapping[str, str] | None = None
 
 
-def misconception(*, step: str, caught_by: str, family: str = "") -> Callable[[_Function], _Function]:
+def misconception(
+    *, step: str, caught_by: str, family: str = ""
+) -> Callable[[_Function], _Function]:
     """Mark a function as a wrong answer to ``step``; its docstring is the hint."""
     if parts_of(caught_by)[0] != step:
         raise ValueError(f"{caught_by} is no check of {step}")
@@ -72,13 +77,19 @@ def load(path: Path) -> Misconceptions:
     for entry in found.entries:
         step, caught_by = entry.marks["step"], entry.marks.get("caught_by", "")
         if parts_of(caught_by)[0] != step:
-            raise found.problem(entry.line, f"{entry.name} is caught by no check of {step}", 'write caught_by="..."')
+            raise found.problem(
+                entry.line, f"{entry.name} is caught by no check of {step}", 'write caught_by="..."'
+            )
         try:
             hint = _hint(entry.doc, entry.name)
         except ValueError as error:
-            raise found.problem(entry.line, str(error), "say what shows, what to print, and ask one question") from None
+            raise found.problem(
+                entry.line, str(error), "say what shows, what to print, and ask one question"
+            ) from None
         entries.append(
-            Misconception(entry.name, step, caught_by, hint, entry.source, entry.marks.get("family", ""))
+            Misconception(
+                entry.name, step, caught_by, hint, entry.source, entry.marks.get("family", "")
+            )
         )
     return Misconceptions(path, tuple(entries), found.tables.get("UNCLAIMED", {}))
 
@@ -95,7 +106,9 @@ def _hint(text: str, name: str) -> str:
     if not hint:
         raise ValueError(f"{name} has no hint")
     if len(hint) > HINT_CHARACTERS:
-        raise ValueError(f"the hint of {name} has {len(hint)} characters, more than {HINT_CHARACTERS}")
+        raise ValueError(
+            f"the hint of {name} has {len(hint)} characters, more than {HINT_CHARACTERS}"
+        )
     if hint.count("?") != 1:
         raise ValueError(f"the hint of {name} asks {hint.count('?') or 'no'} questions")
     return hint

@@ -1,4 +1,5 @@
-"""Right answers that look unusual: what people write in their own style, and the solution in other clothes."""
+"""Right answers that look unusual: what people write in their own style, and the solution in other
+clothes."""
 
 from __future__ import annotations
 
@@ -43,7 +44,9 @@ def load(path: Path) -> tuple[RightAnswer, ...]:
     if not path.exists():
         return ()
     found = answer_bank.read(path, "right_answer", frozenset({"step"}))
-    return tuple(RightAnswer(entry.name, entry.marks["step"], entry.source) for entry in found.entries)
+    return tuple(
+        RightAnswer(entry.name, entry.marks["step"], entry.source) for entry in found.entries
+    )
 
 
 # What stands behind a solution in other clothes. {step} is its name.
@@ -112,4 +115,6 @@ def dressed(exercise: Exercise) -> Iterator[RightAnswer]:
         solution = exercise.cell(step).source
         yield RightAnswer("the solution", step, solution)
         for name, clothes in _CLOTHES.items():
-            yield RightAnswer(f"the solution, {name}", step, f"{solution}\n\n{clothes.format(step=step)}")
+            yield RightAnswer(
+                f"the solution, {name}", step, f"{solution}\n\n{clothes.format(step=step)}"
+            )

@@ -1,7 +1,9 @@
-"""``canvas``: what Canvas imports as a gradebook: five columns that say who it is, and one with the scores.
+"""``canvas``: what Canvas imports as a gradebook: five columns that say who it is, and one with the
+scores.
 
-Made from the class list, or from the gradebook as exported from Canvas (``--fill``), which knows Canvas's own numbers
-of students and assignment. Other assignments are left out, so that an import cannot change them.
+Made from the class list, or from the gradebook as exported from Canvas (``--fill``), which knows
+Canvas's own numbers of students and assignment. Other assignments are left out, so that an import
+cannot change them.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ from autograder.gradebook.final_grades import Class, Standing
 from autograder.text import printable
 
 STUDENT = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
-# What an export may have besides; all stand before the assignments (lib/gradebook_importer.rb in Canvas).
+# What an export may have besides; all stand before the assignments (lib/gradebook_importer.rb in
+# Canvas).
 _PEOPLE = {*STUDENT, "LastName", "FirstName", "Integration ID", "Root Account"}
 _POINTS = "    Points Possible"
 
@@ -49,7 +52,13 @@ def _student(one: Standing) -> list[Cell]:
     person = one.person or {}
     login = value_of(person, LOGINS) or one.student
     numbers = value_of(person, NUMBERS["canvas"]), value_of(person, {"sisuserid", "sisid"})
-    return [_harmless(one.name, one.student), *numbers, login, value_of(person, {"section"}), one.score]
+    return [
+        _harmless(one.name, one.student),
+        *numbers,
+        login,
+        value_of(person, {"section"}),
+        one.score,
+    ]
 
 
 def _harmless(name: str, instead: str) -> str:
@@ -60,7 +69,9 @@ def _harmless(name: str, instead: str) -> str:
 def _filled(download: Download, request: Request, everybody: Class) -> Product:
     header = download.header
     if not {"ID", "Section"} <= set(header) or not {"Student", "LastName"} & set(header):
-        raise Unusable(f"{download}: is no gradebook of Canvas; export it there (Gradebook, Export)")
+        raise Unusable(
+            f"{download}: is no gradebook of Canvas; export it there (Gradebook, Export)"
+        )
     people = [place for place, name in enumerate(header) if name in _PEOPLE]
     score = _column(download, request, max(people) + 1)
     lines: dict[int, Line] = {}
@@ -95,19 +106,32 @@ def _column(download: Download, request: Request, first: int) -> int:
     wanted = request.column or request.exercise.name
     titles = {place: name for place, name in enumerate(download.header) if place >= first}
     found = [place for place, name in titles.items() if name == wanted] or [
-        place for place, name in titles.items() if re.sub(r"\s\(\d+\)\Z", "", name).casefold() == wanted.casefold()
+        place
+        for place, name in titles.items()
+        if re.sub(r"\s\(\d+\)\Z", "", name).casefold() == wanted.casefold()
     ]
     if len(found) != 1:
-        known = ", ".join(name for name in titles.values() if re.search(r"\s\(\d+\)\Z", name)) or "none"
+        known = (
+            ", ".join(name for name in titles.values() if re.search(r"\s\(\d+\)\Z", name)) or "none"
+        )
         how = "no assignment is" if not found else "several assignments are"
-        raise Unusable(printable(f"{download}: {how} called {wanted}; name one with --column; there are: {known}"))
+        raise Unusable(
+            printable(
+                f"{download}: {how} called {wanted}; name one with --column; there are: {known}"
+            )
+        )
     return found[0]
 
 
 def _same_points(download: Download, title: str, points: str, most: float) -> None:
-    if not re.fullmatch(r"\s*\d+(?:[.,]\d+)?\s*", points) or float(points.replace(",", ".")) != most:
+    if (
+        not re.fullmatch(r"\s*\d+(?:[.,]\d+)?\s*", points)
+        or float(points.replace(",", ".")) != most
+    ):
         raise Unusable(
-            printable(f"{download}: {title} has {points.strip() or 'no'} points, the exercise {number(most)};")
+            printable(
+                f"{download}: {title} has {points.strip() or 'no'} points, the exercise {number(most)};"
+            )
             + " give it as many in Canvas and export again"
         )
 

@@ -1,7 +1,9 @@
-"""``classroom50``: a ``result.json`` for each submission (classroom50/result/v1), which knows whole points only.
+"""``classroom50``: a ``result.json`` for each submission (classroom50/result/v1), which knows whole
+points only.
 
-Format: schemas/result-v1.schema.json of Classroom 50, and the rules that stand in its runner. A result is published in
-the student's own repository, so it holds names and points alone, as far as ``feedback.hidden`` allows.
+Format: schemas/result-v1.schema.json of Classroom 50, and the rules that stand in its runner. A
+result is published in the student's own repository, so it holds names and points alone, as far as
+``feedback.hidden`` allows.
 """
 
 from __future__ import annotations
@@ -30,10 +32,16 @@ def make(request: Request, everybody: Class) -> Product:
     notes: list[str] = []
     for student, one in everybody.scored.items():
         with everybody.troubles.of(student, "no result.json"):
-            data = _result(one, everybody, request.course.settings.feedback_hidden, organization, name)
-            files[f"{student}/result.json"] = (json.dumps(data, ensure_ascii=False, indent=2) + "\n").encode()
+            data = _result(
+                one, everybody, request.course.settings.feedback_hidden, organization, name
+            )
+            files[f"{student}/result.json"] = (
+                json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+            ).encode()
             if data["score"] != one.score:
-                notes.append(f"made whole: {student}: {number(one.score or 0.0)} is {data['score']} there")
+                notes.append(
+                    f"made whole: {student}: {number(one.score or 0.0)} is {data['score']} there"
+                )
     return Product(files, tuple(notes))
 
 
@@ -41,18 +49,26 @@ def _classroom(request: Request) -> tuple[str, str]:
     given = request.classroom or database.course_id(request.course)
     found = re.fullmatch(r"(?:([\w.-]+)/)?([\w.-]+)", given, re.ASCII)
     if not found:
-        raise Unusable(f"--classroom {given}: write it as ORGANIZATION/CLASSROOM, as in the address on GitHub")
+        raise Unusable(
+            f"--classroom {given}: write it as ORGANIZATION/CLASSROOM, as in the address on GitHub"
+        )
     return found[1] or "", found[2]
 
 
-def _result(one: Standing, everybody: Class, disclosed: str, organization: str, classroom: str) -> dict[str, Any]:
+def _result(
+    one: Standing, everybody: Class, disclosed: str, organization: str, classroom: str
+) -> dict[str, Any]:
     assignment = everybody.exercise.name
     most = whole(everybody.max_score)
     owner = value_of(one.person or {}, _LOGINS) or one.student
     submitted, graded = _times(one)
     digest = one.result.submission_sha256 if one.result else ""
     # The commit is not known here; the bytes that were graded are.
-    place = f"https://github.com/{organization}/{classroom}-{assignment}-{owner}".lower() if organization else ""
+    place = (
+        f"https://github.com/{organization}/{classroom}-{assignment}-{owner}".lower()
+        if organization
+        else ""
+    )
     where = place or f"sha256:{digest or 'unknown'}"
     return {
         "schema": "classroom50/result/v1",
@@ -92,7 +108,8 @@ def whole(points: float) -> int:
 
 
 def _times(one: Standing) -> tuple[datetime, datetime]:
-    """When it was handed in and graded, in UTC, as far as anybody knows: else when it was graded, else now."""
+    """When it was handed in and graded, in UTC, as far as anybody knows: else when it was graded,
+    else now."""
     graded = datetime.now(timezone.utc)
     if one.result is not None:
         try:

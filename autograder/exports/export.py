@@ -29,7 +29,8 @@ class Request:
 
 @dataclass(frozen=True)
 class Product:
-    """One file as bytes, or the files of a folder by their path in it; and lines that the teacher should read.
+    """One file as bytes, or the files of a folder by their path in it; and lines that the teacher
+    should read.
 
     ``troubles``: lines about students for whom the grader could not do it.
     """
@@ -59,7 +60,8 @@ def refuse(output: str | None, is_folder: bool) -> None:
 
 
 def put(product: Product, output: str | None, default: Path) -> Path | None:
-    """Write the export at once, to ``output`` or its own place; None when it went to standard output."""
+    """Write the export at once, to ``output`` or its own place; None when it went to standard
+    output."""
     path = Path(output) if output else default
     if isinstance(product.content, bytes):
         if output == "-":

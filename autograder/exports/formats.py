@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Format:
-    """``file``: what its export is called below ``course/exports/<exercise>/``; a folder has no suffix.
+    """``file``: what its export is called below ``course/exports/<exercise>/``; a folder has no
+    suffix.
 
     ``takes``: the options of the command line that mean something to it.
     """
@@ -54,7 +55,9 @@ def find(name: str, options: Iterable[str]) -> Format:
     for option in options:
         if option not in FORMATS[name].takes:
             able = ", ".join(other for other, format in FORMATS.items() if option in format.takes)
-            raise Unusable(f"--{option.replace('_', '-')}: means nothing to --to {name}; only to {able}")
+            raise Unusable(
+                f"--{option.replace('_', '-')}: means nothing to --to {name}; only to {able}"
+            )
     return FORMATS[name]
 
 
@@ -72,4 +75,8 @@ def make(name: str, request: Request, missing_as_zero: bool = False) -> Product:
     everybody = of_class(request.course, request.exercise, missing_as_zero)
     of_grades: Callable[[Request, Class], Product] = module.make
     product = of_grades(request, everybody)
-    return replace(product, notes=(*everybody.notes(), *product.notes), troubles=tuple(everybody.troubles.lines))
+    return replace(
+        product,
+        notes=(*everybody.notes(), *product.notes),
+        troubles=tuple(everybody.troubles.lines),
+    )

@@ -1,4 +1,5 @@
-"""``csv``: a row for each student, step and category; the rows of a student add up to the final score."""
+"""``csv``: a row for each student, step and category; the rows of a student add up to the final
+score."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""``json``: the final scores with all that they were made of, results and marks; for programs, not for students."""
+"""``json``: the final scores with all that they were made of, results and marks; for programs, not
+for students."""
 
 from __future__ import annotations
 
@@ -14,7 +15,11 @@ SCHEMA = "autograder/export/1"
 
 
 def make(request: Request, everybody: Class) -> Product:
-    about = {"schema": SCHEMA, "exercise": everybody.exercise.name, "max_score": everybody.max_score}
+    about = {
+        "schema": SCHEMA,
+        "exercise": everybody.exercise.name,
+        "max_score": everybody.max_score,
+    }
     # A line for each student: readable with grep, and a large class needs no second copy of itself.
     lines = []
     for one in everybody.standings:

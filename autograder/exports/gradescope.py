@@ -1,9 +1,9 @@
 """``gradescope``: a ``results.json`` for each submission, as Gradescope's autograders write it.
 
-Format: gradescope-autograders.readthedocs.io/en/latest/specs. Visible checks are ``visible``, by themselves; all that
-depends on hidden ones is ``after_published``, what visible checks keep because earlier steps are wrong included, and
-while a test is not visible Gradescope shows no total score either. How much students ever see of hidden checks is the
-course's setting ``feedback.hidden``.
+Format: gradescope-autograders.readthedocs.io/en/latest/specs. Visible checks are ``visible``, by
+themselves; all that depends on hidden ones is ``after_published``, what visible checks keep because
+earlier steps are wrong included, and while a test is not visible Gradescope shows no total score
+either. How much students ever see of hidden checks is the course's setting ``feedback.hidden``.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ def make(request: Request, everybody: Class) -> Product:
     for student, one in everybody.scored.items():
         if one.result is not None:
             with everybody.troubles.of(student, "no results.json"):
-                files[f"{student}/results.json"] = encoded(results(everybody.exercise, one.result, disclosed, one))
+                files[f"{student}/results.json"] = encoded(
+                    results(everybody.exercise, one.result, disclosed, one)
+                )
         elif one.status == "missing":
             files[f"{student}/results.json"] = encoded(_absent())
         else:
@@ -40,12 +42,15 @@ def make(request: Request, everybody: Class) -> Product:
     return Product(files, tuple(notes))
 
 
-def results(exercise: Exercise, result: Result, disclosed: str, final: Standing | None = None) -> dict[str, Any]:
+def results(
+    exercise: Exercise, result: Result, disclosed: str, final: Standing | None = None
+) -> dict[str, Any]:
     """What Gradescope reads of a graded or rejected submission.
 
     Args:
         disclosed: the setting ``feedback.hidden``.
-        final: the score with a person's marks and the late penalty; None: the automatic score is what counts.
+        final: the score with a person's marks and the late penalty; None: the automatic score is
+            what counts.
     """
     data: dict[str, Any] = {
         "score": result.score if final is None else final.score,
@@ -63,7 +68,9 @@ def results(exercise: Exercise, result: Result, disclosed: str, final: Standing 
 
 
 def encoded(data: dict[str, Any]) -> bytes:
-    return (json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode("utf-8", "replace")
+    return (json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode(
+        "utf-8", "replace"
+    )
 
 
 def _absent() -> dict[str, Any]:
@@ -72,7 +79,9 @@ def _absent() -> dict[str, Any]:
 
 def _output(result: Result) -> str:
     if result.status == "rejected":
-        return printable(f"This submission could not be graded: {result.reason}. Mend it and hand it in again.")
+        return printable(
+            f"This submission could not be graded: {result.reason}. Mend it and hand it in again."
+        )
     return printable("\n".join(f"Note: {warning}" for warning in result.warnings))
 
 
@@ -131,5 +140,11 @@ def _beside_checks(final: Standing) -> list[Test]:
 
 
 def _later(name: str, output: str, **points: float) -> Test:
-    test = {"name": name, "name_format": "text", "output": output, "output_format": "text", "visibility": LATER}
+    test = {
+        "name": name,
+        "name_format": "text",
+        "output": output,
+        "output_format": "text",
+        "visibility": LATER,
+    }
     return {**test, **points}

@@ -1,4 +1,5 @@
-"""Grades one submission where Gradescope runs its autograders; ``run_autograder`` in the bundle starts it."""
+"""Grades one submission where Gradescope runs its autograders; ``run_autograder`` in the bundle
+starts it."""
 
 from __future__ import annotations
 
@@ -15,10 +16,12 @@ from autograder.submissions.notebook import Rejected, read
 
 
 def main(home: Path) -> int:
-    """Grade ``submission/`` into ``results/results.json``; the exit code, 0 exactly when that was written.
+    """Grade ``submission/`` into ``results/results.json``; the exit code, 0 exactly when that was
+    written.
 
     Args:
-        home: ``/autograder``; the bundle lies unpacked in ``source/``, which is the working directory.
+        home: ``/autograder``; the bundle lies unpacked in ``source/``, which is the working
+            directory.
     """
     try:
         # The bundle's own, wherever else it was unpacked or whatever the environment says.
@@ -53,11 +56,15 @@ def _notebook(folder: Path, name: str) -> Path:
         if own.is_file() and not own.is_symlink():
             return own
     for suffix in (".ipynb", ".py"):
-        found = sorted(path for path in folder.rglob(f"*{suffix}") if path.is_file() and not path.is_symlink())
+        found = sorted(
+            path for path in folder.rglob(f"*{suffix}") if path.is_file() and not path.is_symlink()
+        )
         if len(found) == 1:
             return found[0]
         if found:
-            raise Rejected(f"there are {len(found)} files {suffix}; call the one that counts {name}{suffix}")
+            raise Rejected(
+                f"there are {len(found)} files {suffix}; call the one that counts {name}{suffix}"
+            )
     raise Rejected(f"no notebook was handed in; its name is {name}.ipynb")
 
 

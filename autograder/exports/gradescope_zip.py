@@ -1,7 +1,9 @@
-"""``gradescope-zip``: the kit with one exercise, to upload as Gradescope's autograder of an assignment.
+"""``gradescope-zip``: the kit with one exercise, to upload as Gradescope's autograder of an
+assignment.
 
-Gradescope unpacks it to ``/autograder/source``, runs ``setup.sh`` once and ``run_autograder`` for each submission. It
-holds the hidden checks, and a secret of its own, so that it never carries the course's.
+Gradescope unpacks it to ``/autograder/source``, runs ``setup.sh`` once and ``run_autograder`` for
+each submission. It holds the hidden checks, and a secret of its own, so that it never carries the
+course's.
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ python3 -m venv "$here/.venv"
 
 RUN = """\
 #!/usr/bin/env bash
-# Gradescope runs this for each submission. Without a result the autograder has failed there, which costs no points.
+# Gradescope runs this for each submission. Without a result the autograder has failed there, which
+# costs no points.
 set -euo pipefail
 home=${AUTOGRADER_HOME:-/autograder}
 cd "$home/source"
@@ -53,9 +56,13 @@ def make(request: Request) -> Product:
             # Without times the same exercise makes the same bytes.
             entry = zipfile.ZipInfo(name)
             entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = (0o100755 if name in ("setup.sh", "run_autograder") else 0o100644) << 16
+            entry.external_attr = (
+                0o100755 if name in ("setup.sh", "run_autograder") else 0o100644
+            ) << 16
             archive.writestr(entry, data)
-    return Product(out.getvalue(), (f"isolation: {_said(level)}", "holds the hidden checks: give it to nobody"))
+    return Product(
+        out.getvalue(), (f"isolation: {_said(level)}", "holds the hidden checks: give it to nobody")
+    )
 
 
 def _level(request: Request) -> str:
@@ -72,7 +79,9 @@ def _level(request: Request) -> str:
 
 def _said(level: str) -> str:
     if level == levels.PROCESS.name:
-        return "process: any student's code can read the hidden checks there and write its own results"
+        return (
+            "process: any student's code can read the hidden checks there and write its own results"
+        )
     which = ", else ".join(candidate.name for candidate in levels.candidates(level)) or level
     return f"{which}; where that does not work it grades nothing, rather than with less"
 
@@ -91,7 +100,9 @@ def _files(request: Request, level: str) -> dict[str, bytes]:
         "course/secret": secret,
     }
     package = Path(autograder.__file__).parent
-    paths = {f"autograder/{path.relative_to(package).as_posix()}": path for path in _sources(package)}
+    paths = {
+        f"autograder/{path.relative_to(package).as_posix()}": path for path in _sources(package)
+    }
     for path in (root / "solutions" / f"{name}.py", root / "solutions" / name / f"{name}.ipynb"):
         paths[path.relative_to(root).as_posix()] = path
     # Its questions for students; an exercise may have none yet.
@@ -105,19 +116,26 @@ def _files(request: Request, level: str) -> dict[str, bytes]:
 
 
 def _sources(package: Path) -> Iterator[Path]:
-    return (path for path in package.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return (
+        path for path in package.rglob("*") if path.is_file() and "__pycache__" not in path.parts
+    )
 
 
 def _constraints(lock: Path) -> str:
-    """The versions that the kit was tested with, without their hashes: pip would ask for those of all or none."""
+    """The versions that the kit was tested with, without their hashes: pip would ask for those of
+    all or none."""
     if not lock.is_file():
         return ""
-    pins = re.findall(r"^([\w.-]+==[\w.]+(?: ;[^\\\n]+)?)", lock.read_text(encoding="utf-8"), re.MULTILINE)
+    pins = re.findall(
+        r"^([\w.-]+==[\w.]+(?: ;[^\\\n]+)?)", lock.read_text(encoding="utf-8"), re.MULTILINE
+    )
     return "".join(f"{pin.strip()}\n" for pin in pins)
 
 
 def _toml(settings: Settings) -> str:
     values = asdict(settings)
-    names = {setting.name: setting.metadata.get("name", setting.name) for setting in fields(settings)}
+    names = {
+        setting.name: setting.metadata.get("name", setting.name) for setting in fields(settings)
+    }
     # Strings and numbers are written alike in JSON and TOML.
     return "".join(f"{names[name]} = {json.dumps(value)}\n" for name, value in values.items())

@@ -1,4 +1,5 @@
-"""Whose a line of a downloaded file is. Nothing is guessed: a line that fits nobody, or several, is nobody's."""
+"""Whose a line of a downloaded file is. Nothing is guessed: a line that fits nobody, or several, is
+nobody's."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ _MAX_CELL = 10_000_000  # an online text, for example
 
 @dataclass(frozen=True)
 class Download:
-    """A table as a platform wrote it: its header, its other rows (all as long as the header), and how to write it."""
+    """A table as a platform wrote it: its header, its other rows (all as long as the header), and
+    how to write it."""
 
     path: Path
     header: list[str]
@@ -36,7 +38,8 @@ class Download:
 
 @dataclass(frozen=True)
 class Line:
-    """What a line says of its student: the claim, and cells that may be an id, login or address of theirs."""
+    """What a line says of its student: the claim, and cells that may be an id, login or address of
+    theirs."""
 
     claim: Claim
     ids: tuple[str, ...]
@@ -50,7 +53,9 @@ def read(path: Path | None, platform: str) -> Download:
         Unusable: there is none, or it is no CSV.
     """
     if path is None:
-        raise Unusable(f"--to {platform}: fills a file from {platform}; name what you downloaded with --fill FILE")
+        raise Unusable(
+            f"--to {platform}: fills a file from {platform}; name what you downloaded with --fill FILE"
+        )
     data = path.read_bytes()
     bom = b"\xef\xbb\xbf" if data.startswith(b"\xef\xbb\xbf") else b""
     again = f"download it from {platform} again, as CSV in UTF-8"
@@ -60,7 +65,9 @@ def read(path: Path | None, platform: str) -> Download:
         delimiter = max(",;\t", key=first.count)
         old = csv.field_size_limit(_MAX_CELL)
         try:
-            rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if row]
+            rows = [
+                row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if row
+            ]
         finally:
             csv.field_size_limit(old)
     except (ValueError, csv.Error) as error:
@@ -70,8 +77,11 @@ def read(path: Path | None, platform: str) -> Download:
     return Download(path, rows[0], rows[1:], delimiter, bom)
 
 
-def match(everybody: Class, lines: Mapping[int, Line], place: str) -> tuple[dict[int, str], list[str]]:
-    """The students of these lines by the line's number; and what fits nothing, in lines for the teacher."""
+def match(
+    everybody: Class, lines: Mapping[int, Line], place: str
+) -> tuple[dict[int, str], list[str]]:
+    """The students of these lines by the line's number; and what fits nothing, in lines for the
+    teacher."""
     finder = _Finder(everybody)
     found: dict[int, str] = {}
     notes: list[str] = []
@@ -84,7 +94,9 @@ def match(everybody: Class, lines: Mapping[int, Line], place: str) -> tuple[dict
     for number, student in list(found.items()):
         if often[student] > 1:
             del found[number]
-            notes.append(f"left as it is: {printable(lines[number].shown)}: one of {often[student]} lines of {student}")
+            notes.append(
+                f"left as it is: {printable(lines[number].shown)}: one of {often[student]} lines of {student}"
+            )
     notes += [f"not in {place}: {student}" for student in everybody.scored if student not in often]
     return found, notes
 
@@ -104,7 +116,9 @@ class _Finder:
         by_name = self._named(line.claim)
         hits = by_id or by_name
         if by_id and by_name and not by_id & by_name:
-            raise Unmatched(f"the name is that of {either(by_name)}, but number, login or address of {either(by_id)}")
+            raise Unmatched(
+                f"the name is that of {either(by_name)}, but number, login or address of {either(by_id)}"
+            )
         if len(hits) > 1:
             raise Unmatched(f"may be {either(hits)}; add the platform's number to students.csv")
         if not hits:
@@ -125,7 +139,9 @@ class _Finder:
         wanted = id.strip().casefold()
         if not wanted:
             return set()
-        return self._by_id.get(wanted, set()) | self._roster.having(NUMBERS["gradescope"] | LOGINS | EMAILS, id)
+        return self._by_id.get(wanted, set()) | self._roster.having(
+            NUMBERS["gradescope"] | LOGINS | EMAILS, id
+        )
 
 
 def write(download: Download, rows: Iterable[Sequence[str]]) -> bytes:

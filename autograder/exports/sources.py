@@ -1,7 +1,9 @@
-"""``sources``: what each student wrote, as plain files, for programs that look for copies (JPlag, Dolos).
+"""``sources``: what each student wrote, as plain files, for programs that look for copies (JPlag,
+Dolos).
 
-``submissions/<student>/<exercise>.py`` holds the code that is the student's own; ``template/<exercise>.py`` what all of
-them were given, for those programs to overlook (JPlag ``-bc``, Dolos ``--ignore``).
+``submissions/<student>/<exercise>.py`` holds the code that is the student's own;
+``template/<exercise>.py`` what all of them were given, for those programs to overlook (JPlag
+``-bc``, Dolos ``--ignore``).
 """
 
 from __future__ import annotations
@@ -18,7 +20,11 @@ def make(request: Request, everybody: Class) -> Product:
     exercise = request.exercise
     released = {cell.id: cell.released for cell in master.load(request.course, exercise).cells}
     given = {id: cell.source.strip() for id, cell in released.items()}
-    template = [given[id] for id, cell in released.items() if cell.is_code and cell.kind in ("step", "plain")]
+    template = [
+        given[id]
+        for id, cell in released.items()
+        if cell.is_code and cell.kind in ("step", "plain")
+    ]
     files = {f"template/{exercise.name}.py": _script(template)}
     notes = []
     for one in everybody.standings:
@@ -34,7 +40,9 @@ def make(request: Request, everybody: Class) -> Product:
                 cell.source.strip()
                 for cell in submission.cells
                 # The setup cell is the teacher's, whatever stands in it; so is what nobody touched.
-                if cell.is_code and given.get(cell.id or "") != cell.source.strip() and not _is_setup(request, cell.id)
+                if cell.is_code
+                and given.get(cell.id or "") != cell.source.strip()
+                and not _is_setup(request, cell.id)
             ]
             files[f"submissions/{one.student}/{exercise.name}.py"] = _script(own)
     return Product(files, tuple(notes))

@@ -1,6 +1,8 @@
-"""The autograded notebook: the teacher's master with the student's answers in it and a verdict under each check.
+"""The autograded notebook: the teacher's master with the student's answers in it and a verdict
+under each check.
 
-The formgrader shows it to whoever grades by hand. Nothing hidden is in it, and nothing of the student's but text.
+The formgrader shows it to whoever grades by hand. Nothing hidden is in it, and nothing of the
+student's but text.
 """
 
 from __future__ import annotations
@@ -26,10 +28,13 @@ if TYPE_CHECKING:
     from autograder.submissions.parse import Submission, SubmittedCell
 
 
-def write(course: Course, exercise: Exercise, graded: Graded, submitted: Path | None = None) -> Path:
+def write(
+    course: Course, exercise: Exercise, graded: Graded, submitted: Path | None = None
+) -> Path:
     """Write ``<state>/autograded/<student>/<exercise>/<exercise>.ipynb``; its path.
 
-    One that was rejected or met an error leaves the notebook of an earlier submission, like its grade, in place.
+    One that was rejected or met an error leaves the notebook of an earlier submission, like its
+    grade, in place.
 
     Raises:
         Unusable: no release.
@@ -38,8 +43,12 @@ def write(course: Course, exercise: Exercise, graded: Graded, submitted: Path | 
     path = folder / f"{exercise.name}.ipynb"
     if graded.result.status != "graded" or graded.submission is None:
         return path
-    files.write(path, notebook(master.load(course, exercise), graded.result, graded.submission).encode())
-    time = timestamp.read((submitted or course.submitted) / str(graded.result.student) / exercise.name)
+    files.write(
+        path, notebook(master.load(course, exercise), graded.result, graded.submission).encode()
+    )
+    time = timestamp.read(
+        (submitted or course.submitted) / str(graded.result.student) / exercise.name
+    )
     if time is not None:
         files.write(folder / timestamp.NAME, time.encode())
     else:
@@ -53,7 +62,9 @@ def notebook(known: Master, result: Result, submission: Submission) -> str:
     return f"{before}{','.join(_cells(known, result.by_id, submission))}{after}"
 
 
-def _cells(known: Master, verdicts: Mapping[str, CheckResult], submission: Submission) -> Iterator[str]:
+def _cells(
+    known: Master, verdicts: Mapping[str, CheckResult], submission: Submission
+) -> Iterator[str]:
     answers: dict[str, SubmittedCell] = {}
     added: dict[str, list[SubmittedCell]] = {}
     for cell in submission.cells:
@@ -65,7 +76,8 @@ def _cells(known: Master, verdicts: Mapping[str, CheckResult], submission: Submi
     for place in _places(known):
         answer = answers.get(place.cell.id)
         yield place.filled(answer, verdicts.get(place.cell.id))
-        # The setup cell is locked: the teacher's stands, and what a student made of it is shown as an addition.
+        # The setup cell is locked: the teacher's stands, and what a student made of it is shown as
+        # an addition.
         changed = [answer] if answer is not None and place.is_locked else []
         for cell in (*changed, *added.get(place.cell.id, [])):
             count += 1
@@ -74,7 +86,8 @@ def _cells(known: Master, verdicts: Mapping[str, CheckResult], submission: Submi
 
 @dataclass(frozen=True)
 class _Place:
-    """A cell of the master, written as JSON once for the class, but for what differs between students."""
+    """A cell of the master, written as JSON once for the class, but for what differs between
+    students."""
 
     cell: MasterCell
     is_code: bool
@@ -96,10 +109,19 @@ def _places(known: Master) -> tuple[_Place, ...]:
     places = []
     for cell in known.cells:
         is_code = cell.released.is_code
-        raw = {name: value for name, value in cell.released.raw.items() if name not in ("outputs", "source")}
+        raw = {
+            name: value
+            for name, value in cell.released.raw.items()
+            if name not in ("outputs", "source")
+        }
         if cell.released.kind == "setup":
-            # Folded in JupyterLab, and left out of the formgrader's view (nbgrader_config.py): it is the longest cell.
-            raw["metadata"] = {**raw["metadata"], "jupyter": {"source_hidden": True}, "tags": ["setup"]}
+            # Folded in JupyterLab, and left out of the formgrader's view (nbgrader_config.py): it
+            # is the longest cell.
+            raw["metadata"] = {
+                **raw["metadata"],
+                "jupyter": {"source_hidden": True},
+                "tags": ["setup"],
+            }
         head = _json({**raw, "execution_count": None} if is_code else raw).removesuffix("}")
         places.append(_Place(cell, is_code, cell.is_locked, head, _lines(cell.released.source)))
     return tuple(places)
@@ -118,7 +140,16 @@ def _addition(id: str, cell: SubmittedCell) -> str:
         source = cell.source.splitlines(keepends=True)
         code = {"cell_type": "code", "execution_count": None, "outputs": [], "source": source}
         return _json({**raw, **code}) + "\n"
-    return _json({**raw, "cell_type": "markdown", "source": quoted(cell.source).splitlines(keepends=True)}) + "\n"
+    return (
+        _json(
+            {
+                **raw,
+                "cell_type": "markdown",
+                "source": quoted(cell.source).splitlines(keepends=True),
+            }
+        )
+        + "\n"
+    )
 
 
 def _lines(source: str) -> str:
@@ -148,12 +179,17 @@ def outputs(check: CheckResult) -> list[dict[str, Any]]:
     lines += [text for text in (check.message, check.hint) if text]
     text = "".join(f"{line}\n" for line in _wrapped(printable("\n".join(lines))))
     full, nothing = check.earned == check.points, check.earned == 0
-    # nbgrader gives 0 for anything on stderr, the number for a result, and full points for the rest.
+    # nbgrader gives 0 for anything on stderr, the number for a result, and full points for the
+    # rest.
     name = "stderr" if nothing and not full else "stdout"
-    said: list[dict[str, Any]] = [{"output_type": "stream", "name": name, "text": text.splitlines(keepends=True)}]
+    said: list[dict[str, Any]] = [
+        {"output_type": "stream", "name": name, "text": text.splitlines(keepends=True)}
+    ]
     if not full and not nothing:
         data = {"text/plain": repr(float(check.earned))}
-        said.append({"output_type": "execute_result", "execution_count": None, "metadata": {}, "data": data})
+        said.append(
+            {"output_type": "execute_result", "execution_count": None, "metadata": {}, "data": data}
+        )
     return said
 
 

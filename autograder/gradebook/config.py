@@ -21,7 +21,8 @@ _running: ContextVar[Config | None] = ContextVar("_running", default=None)
 
 
 def config(course: Course) -> Config:
-    """nbgrader's configuration for the course: Jupyter's folders first, the course's own file over them.
+    """nbgrader's configuration for the course: Jupyter's folders first, the course's own file over
+    them.
 
     Inside a running nbgrader (see ``inside``) it is that program's, its command line included.
     What no file says is filled in from the course.
@@ -38,13 +39,20 @@ def config(course: Course) -> Config:
     if given is None:
         with _environment(AUTOGRADER_COURSE=str(course.state)):
             for folder in (*reversed(jupyter_config_path()), str(course.root)):
-                for loader, suffix in ((PyFileConfigLoader, ".py"), (JSONFileConfigLoader, ".json")):
+                for loader, suffix in (
+                    (PyFileConfigLoader, ".py"),
+                    (JSONFileConfigLoader, ".json"),
+                ):
                     path = Path(folder, f"nbgrader_config{suffix}")
                     if path.is_file():
                         try:
                             found.merge(loader(path.name, path=folder).load_config())
-                        except Exception as error:  # the file is a program: anything may come out of it
-                            raise Unusable(f"{path}: {type(error).__name__}: {error}; correct that line") from None
+                        except (
+                            Exception
+                        ) as error:  # the file is a program: anything may come out of it
+                            raise Unusable(
+                                f"{path}: {type(error).__name__}: {error}; correct that line"
+                            ) from None
     for section, values in _defaults(course).items():
         for name, value in values.items():
             if name not in found[section] or not found[section][name]:
@@ -54,7 +62,8 @@ def config(course: Course) -> Config:
 
 def _defaults(course: Course) -> dict[str, dict[str, str]]:
     inside = course.state.is_relative_to(course.root)
-    # nbgrader builds regular expressions from these; a path relative to the root is the one that it escapes.
+    # nbgrader builds regular expressions from these; a path relative to the root is the one that it
+    # escapes.
     state = course.state.relative_to(course.root) if inside else course.state
     return {
         "CourseDirectory": {
@@ -73,7 +82,8 @@ def _defaults(course: Course) -> dict[str, dict[str, str]]:
 
 @contextmanager
 def inside(program: Any) -> Iterator[None]:
-    """Take configuration from a running nbgrader program (anything with ``config`` and ``coursedir``)."""
+    """Take configuration from a running nbgrader program (anything with ``config`` and
+    ``coursedir``)."""
     from traitlets.config import Config
 
     running = Config(program.config)
@@ -115,12 +125,16 @@ def create_gradebook(engine: Engine) -> None:
     from nbgrader.api import Base  # type: ignore[import-untyped]
     from sqlalchemy import text
 
-    # nbgrader asks the program "alembic", which it finds only in an activated environment; the package knows, too.
+    # nbgrader asks the program "alembic", which it finds only in an activated environment; the
+    # package knows, too.
     version = ScriptDirectory(str(Path(nbgrader.__file__).parent / "alembic")).get_current_head()
     with engine.begin() as connection:
         Base.metadata.create_all(connection)
         connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"))
-        connection.execute(text("INSERT INTO alembic_version (version_num) VALUES (:version)"), {"version": version})
+        connection.execute(
+            text("INSERT INTO alembic_version (version_num) VALUES (:version)"),
+            {"version": version},
+        )
 
 
 def api(course: Course) -> Any:
@@ -134,7 +148,8 @@ def api(course: Course) -> Any:
 
 
 def alembic_on_path() -> None:
-    """nbgrader calls ``alembic`` by name; without an activated environment that name is not on PATH."""
+    """nbgrader calls ``alembic`` by name; without an activated environment that name is not on
+    PATH."""
     folder = str(Path(sys.executable).parent)
     known = os.environ.get("PATH", os.defpath).split(os.pathsep)
     if folder not in known:

@@ -19,7 +19,8 @@ from autograder.gradebook import config
 T = TypeVar("T")
 
 PATIENCE = 20
-"""Seconds to wait for others who write, such as the formgrader; a database server gets half of it to answer."""
+"""Seconds to wait for others who write, such as the formgrader; a database server gets half of it
+to answer."""
 
 
 def course_id(course: Course) -> str:
@@ -42,14 +43,16 @@ def write(course: Course, work: Callable[[Connection], T]) -> T:
                 with engine.begin() as connection:
                     return work(connection)
             except IntegrityError:
-                # Another grader created the same assignment or student a moment ago: now both see it.
+                # Another grader created the same assignment or student a moment ago: now both see
+                # it.
                 if attempt == 4:
                     raise
         raise AssertionError  # the loop returns or raises
 
 
 def read(course: Course, work: Callable[[Connection], T], otherwise: T) -> T:
-    """Do ``work`` on the gradebook; ``otherwise`` when there is none yet (reading creates nothing)."""
+    """Do ``work`` on the gradebook; ``otherwise`` when there is none yet (reading creates
+    nothing)."""
     with _opened(course, writing=False) as engine:
         if _absent(engine.url) or not inspect(engine).has_table("grade"):
             return otherwise
@@ -65,7 +68,9 @@ def _opened(course: Course, writing: bool) -> Iterator[Engine]:
     try:
         engine = _engine(url, writing, PATIENCE)
     except ImportError as error:
-        raise Unusable(f"{shown}: the Python package {error.name} is not installed; run make setup") from None
+        raise Unusable(
+            f"{shown}: the Python package {error.name} is not installed; run make setup"
+        ) from None
     except ArgumentError:
         raise Unusable(f"{shown}: {_IS_NO_ADDRESS}") from None
     try:
@@ -74,7 +79,9 @@ def _opened(course: Course, writing: bool) -> Iterator[Engine]:
         cause = str(getattr(error, "orig", None) or error).strip()
         raise Unusable(f"{shown}: {' '.join(cause.split())}; {_repair(cause)}") from None
     except OSError as error:
-        raise Unusable(f"{course.state}: {error.strerror}; choose another folder with --course") from None
+        raise Unusable(
+            f"{course.state}: {error.strerror}; choose another folder with --course"
+        ) from None
     finally:
         # Closes its connections alone: the statements that it has compiled serve the next batch.
         engine.dispose()
@@ -84,7 +91,9 @@ def _opened(course: Course, writing: bool) -> Iterator[Engine]:
 def _engine(url: URL, writing: bool, patience: int) -> Engine:
     waiting = {"sqlite": {"timeout": patience}, "postgresql": {"connect_timeout": patience // 2}}
     given = waiting.get(url.get_backend_name(), {})
-    engine = create_engine(url, connect_args={name: given[name] for name in given if name not in url.query})
+    engine = create_engine(
+        url, connect_args={name: given[name] for name in given if name not in url.query}
+    )
     if writing:
         event.listen(engine, "begin", _wait_for_others)
     return engine
@@ -100,19 +109,23 @@ def _url(address: str) -> URL:
         url = None
     # What follows a stray @ is the rest of a password, which must not be shown.
     if url is None or ("@" in f"{url.host}{url.database}" and not _is_sqlite(url)):
-        raise Unusable(f"nbgrader_config.py: {_IS_NO_ADDRESS}, with %40 for @ and %2F for / in a password") from None
+        raise Unusable(
+            f"nbgrader_config.py: {_IS_NO_ADDRESS}, with %40 for @ and %2F for / in a password"
+        ) from None
     return url
 
 
 def _wait_for_others(connection: Connection) -> None:
-    """Lock before anything is read, so that nothing changes between reading and writing; give up in time."""
+    """Lock before anything is read, so that nothing changes between reading and writing; give up in
+    time."""
     if connection.dialect.name == "sqlite":
-        # Without this line its driver begins at the first change, and in the middle of one no lock can be waited for.
+        # Without this line its driver begins at the first change, and in the middle of one no lock
+        # can be waited for.
         connection.exec_driver_sql("BEGIN IMMEDIATE")
     elif connection.dialect.name == "postgresql":
         connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{PATIENCE}s'")
-        # A batch asks for thousands of rows by their keys. The planner would rather read the whole table, which grows
-        # with the class (measured: at 10,000 submissions three times as long).
+        # A batch asks for thousands of rows by their keys. The planner would rather read the whole
+        # table, which grows with the class (measured: at 10,000 submissions three times as long).
         connection.exec_driver_sql("SET LOCAL enable_seqscan = off")
 
 
@@ -127,7 +140,11 @@ def _create(engine: Engine) -> None:
 
 def _absent(url: URL) -> bool:
     # Connecting to an SQLite file would create it.
-    return _is_sqlite(url) and url.database not in (None, "", ":memory:") and not Path(str(url.database)).exists()
+    return (
+        _is_sqlite(url)
+        and url.database not in (None, "", ":memory:")
+        and not Path(str(url.database)).exists()
+    )
 
 
 def _is_sqlite(url: URL) -> bool:
@@ -150,4 +167,7 @@ _REPAIRS = {
 
 def _repair(cause: str) -> str:
     found = (repair for words, repair in _REPAIRS.items() if words in " ".join(cause.split()))
-    return next(found, "see that it can be reached and written (CourseDirectory.db_url in nbgrader_config.py)")
+    return next(
+        found,
+        "see that it can be reached and written (CourseDirectory.db_url in nbgrader_config.py)",
+    )

@@ -1,4 +1,5 @@
-"""What each student has in the end, by results and gradebook together: what every export is made of."""
+"""What each student has in the end, by results and gradebook together: what every export is made
+of."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ Status = Literal["graded", "missing", "rejected", "error"]
 
 @dataclass(frozen=True)
 class Part:
-    """Points of a student's final score: they add up to it. A late penalty is negative, its ``max_score`` 0."""
+    """Points of a student's final score: they add up to it. A late penalty is negative, its
+    ``max_score`` 0."""
 
     step: str
     category: str
@@ -34,8 +36,8 @@ class Part:
 class Standing:
     """One student: the final score (None: there is none to export) and what it is made of.
 
-    ``person`` is the line of the class list; ``result`` and ``marks`` are None where there is no such record.
-    ``trouble`` says what could not be read of them; the status is ``error`` then.
+    ``person`` is the line of the class list; ``result`` and ``marks`` are None where there is no
+    such record. ``trouble`` says what could not be read of them; the status is ``error`` then.
     """
 
     student: str
@@ -60,7 +62,8 @@ class Standing:
 
 @dataclass(frozen=True)
 class Class:
-    """Everybody on the class list, in the gradebook or with a result, by id; ``max_score`` is without extra credit.
+    """Everybody on the class list, in the gradebook or with a result, by id; ``max_score`` is
+    without extra credit.
 
     ``troubles`` has what could not be done for somebody, reading or, later, writing.
     """
@@ -84,18 +87,23 @@ class Class:
         for one in self.scored.values():
             if one.result is not None and one.marks is None:
                 yield f"automatic score alone: {one.student}: not in the gradebook"
-            elif one.result is not None and one.marks is not None and one.marks.automatic != one.result.score:
+            elif (
+                one.result is not None
+                and one.marks is not None
+                and one.marks.automatic != one.result.score
+            ):
                 yield f"unlike the result: {one.student}: the gradebook has other points; run autograder grade again"
             elif one.marks is not None and one.marks.needs_manual_grade:
                 yield f"not final: {one.student}: waits for a person's marks"
 
 
 def of_class(course: Course, exercise: Exercise, missing_as_zero: bool = False) -> Class:
-    """The final scores: automatic, or a person's in its place, with extra credit, less the late penalty.
+    """The final scores: automatic, or a person's in its place, with extra credit, less the late
+    penalty.
 
     Args:
-        missing_as_zero: who handed in nothing has 0 points; rejected ones and errors have no score even then,
-            for these handed something in, and a person has to look.
+        missing_as_zero: who handed in nothing has 0 points; rejected ones and errors have no score
+            even then, for these handed something in, and a person has to look.
 
     Raises:
         Unusable: nobody has been graded yet; or class list or gradebook cannot be read.
@@ -106,11 +114,20 @@ def of_class(course: Course, exercise: Exercise, missing_as_zero: bool = False) 
     from autograder.gradebook import master
 
     troubles = Troubles()
-    results = {str(result.student): result for result in stored.stored_results(course, exercise.name, troubles)}
+    results = {
+        str(result.student): result
+        for result in stored.stored_results(course, exercise.name, troubles)
+    }
     everybody = gradebook.class_marks(course, exercise)
-    known = {student: marks for student, marks in everybody.items() if any(map(_given, marks.cells.values()))}
+    known = {
+        student: marks
+        for student, marks in everybody.items()
+        if any(map(_given, marks.cells.values()))
+    }
     if not results and not known and not troubles:
-        raise Unusable(f"{course.results / exercise.name}: no results yet; run autograder grade {exercise.name}")
+        raise Unusable(
+            f"{course.results / exercise.name}: no results yet; run autograder grade {exercise.name}"
+        )
     people = course.class_list() or {}
     # Ids become folders: nothing else may.
     students = sorted(filter(STUDENT_ID.match, {*results, *known, *people, *troubles}))
@@ -121,10 +138,14 @@ def of_class(course: Course, exercise: Exercise, missing_as_zero: bool = False) 
         as_zero = missing_as_zero and result is None and marks is None
         if student not in troubles:
             with troubles.of(student, "no score"):
-                standings[student] = _standing(exercise, student, people.get(student), result, marks, as_zero, full)
+                standings[student] = _standing(
+                    exercise, student, people.get(student), result, marks, as_zero, full
+                )
         if student in troubles:
             about = troubles.about(student)
-            standings[student] = Standing(student, "error", None, (), people.get(student), trouble=about)
+            standings[student] = Standing(
+                student, "error", None, (), people.get(student), trouble=about
+            )
     return Class(exercise, full, tuple(standings.values()), troubles)
 
 
@@ -145,13 +166,18 @@ def _standing(
     if result is not None and result.status != "graded":
         return Standing(student, result.status, None, (), person, result, marks)
     if marks is not None:
-        return Standing(student, "graded", marks.score, tuple(_marked(exercise, marks)), person, result, marks)
+        return Standing(
+            student, "graded", marks.score, tuple(_marked(exercise, marks)), person, result, marks
+        )
     assert result is not None
-    return Standing(student, "graded", result.score, tuple(_automatic(result)), person, result, None)
+    return Standing(
+        student, "graded", result.score, tuple(_automatic(result)), person, result, None
+    )
 
 
 def _given(cell: CellMarks) -> bool:
-    """Whether anybody, grader or person, has given points; a submission that was only collected has none."""
+    """Whether anybody, grader or person, has given points; a submission that was only collected has
+    none."""
     return cell.auto_score is not None or cell.manual_score is not None
 
 
@@ -164,7 +190,11 @@ def _marked(exercise: Exercise, marks: Marks) -> Iterator[Part]:
     checks = {check.id: check for check in exercise.checks}
     cells = dict(marks.cells)
     extra = sum(cell.extra_credit or 0.0 for cell in cells.values())
-    own = [Part(c.step, c.category, _own(cells.pop(c.id)), c.points) for c in checks.values() if c.id in cells]
+    own = [
+        Part(c.step, c.category, _own(cells.pop(c.id)), c.points)
+        for c in checks.values()
+        if c.id in cells
+    ]
     yield from _together(iter(own))
     for id, cell in cells.items():
         if cell.max_score is not None or _own(cell):
@@ -185,5 +215,8 @@ def _together(parts: Iterator[Part]) -> Iterator[Part]:
     for part in parts:
         groups.setdefault((part.step, part.category), []).append(part)
     for (step, category), group in groups.items():
-        score, most = (round(sum(numbers), 9) for numbers in zip(*((part.score, part.max_score) for part in group)))
+        score, most = (
+            round(sum(numbers), 9)
+            for numbers in zip(*((part.score, part.max_score) for part in group))
+        )
         yield Part(step, category, score, most)

@@ -1,4 +1,5 @@
-"""Reading the gradebook: what a student's submission counts in the end, a person's marks included."""
+"""Reading the gradebook: what a student's submission counts in the end, a person's marks
+included."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ from autograder.result import MOST_POINTS
 
 @dataclass(frozen=True)
 class CellMarks:
-    """One cell: its scores (None: not given), its maximum (None on a cell without points), the comment to show.
+    """One cell: its scores (None: not given), its maximum (None on a cell without points), the
+    comment to show.
 
     ``remark`` is the comment if a person wrote it.
     """
@@ -61,16 +63,24 @@ class Marks:
         Raises:
             ValueError: a score is no number of points.
         """
-        given = {id: (cell.auto_score, cell.manual_score, cell.extra_credit) for id, cell in self.cells.items()}
+        given = {
+            id: (cell.auto_score, cell.manual_score, cell.extra_credit)
+            for id, cell in self.cells.items()
+        }
         given["the late penalty"] = (self.late_penalty, None, None)
         for place, numbers in given.items():
             for number in numbers:
-                if number is not None and not (isinstance(number, (int, float)) and abs(number) <= MOST_POINTS):
-                    raise ValueError(f"the gradebook has {number!r} as points of {place}; correct it in the formgrader")
+                if number is not None and not (
+                    isinstance(number, (int, float)) and abs(number) <= MOST_POINTS
+                ):
+                    raise ValueError(
+                        f"the gradebook has {number!r} as points of {place}; correct it in the formgrader"
+                    )
 
     @property
     def score(self) -> float:
-        """Everything together: manual marks before automatic ones, extra credit, less the late penalty."""
+        """Everything together: manual marks before automatic ones, extra credit, less the late
+        penalty."""
         return round(sum(cell.score for cell in self.cells.values()) - self.late_penalty, 9)
 
     @property
@@ -80,13 +90,19 @@ class Marks:
 
     @property
     def by_hand(self) -> float:
-        """What a person's marks add to the automatic score; negative where they took points away."""
+        """What a person's marks add to the automatic score; negative where they took points
+        away."""
         return round(self.score + self.late_penalty - self.extra_credit - self.automatic, 9)
 
     @property
     def extra_credit(self) -> float:
-        """The extra credit that counts: nbgrader leaves out that of a cell without any other score."""
-        scored = (cell for cell in self.cells.values() if cell.auto_score is not None or cell.manual_score is not None)
+        """The extra credit that counts: nbgrader leaves out that of a cell without any other
+        score."""
+        scored = (
+            cell
+            for cell in self.cells.values()
+            if cell.auto_score is not None or cell.manual_score is not None
+        )
         return round(sum(cell.extra_credit or 0.0 for cell in scored), 9)
 
     @property
@@ -104,8 +120,11 @@ def marks(course: Course, exercise: Exercise | str, student: str) -> Marks | Non
     return class_marks(course, exercise, student).get(student)
 
 
-def class_marks(course: Course, exercise: Exercise | str, student: str | None = None) -> dict[str, Marks]:
-    """The marks of everybody who has a grade, by student; a handful of queries for the whole class."""
+def class_marks(
+    course: Course, exercise: Exercise | str, student: str | None = None
+) -> dict[str, Marks]:
+    """The marks of everybody who has a grade, by student; a handful of queries for the whole
+    class."""
     name = exercise if isinstance(exercise, str) else exercise.name
     return database.read(course, lambda connection: _read(connection, name, student), {})
 
@@ -149,7 +168,10 @@ def _read(connection: Connection, name: str, student: str | None) -> dict[str, M
                 found_cells[row["notebook_id"]].setdefault(names[row["cell_id"]], {}).update(row)
     return {
         row.student_id: Marks(
-            {cell: _cell(entry, points.get(cell)) for cell, entry in found_cells[row.notebook].items()},
+            {
+                cell: _cell(entry, points.get(cell))
+                for cell, entry in found_cells[row.notebook].items()
+            },
             row.late_submission_penalty or 0.0,
             round(sum(points.values()), 9),
             row.timestamp,

@@ -1,4 +1,5 @@
-"""The master as nbgrader sees it: the released cells, which show nothing hidden, beside the full ones."""
+"""The master as nbgrader sees it: the released cells, which show nothing hidden, beside the full
+ones."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ from autograder.exercises.exercise import Cell, Exercise, from_notebook
 
 @dataclass(frozen=True)
 class MasterCell:
-    """One cell: ``released`` is what students get; ``source`` what the gradebook keeps, hidden tests included."""
+    """One cell: ``released`` is what students get; ``source`` what the gradebook keeps, hidden
+    tests included."""
 
     id: str
     released: Cell
@@ -53,7 +55,14 @@ class MasterCell:
     @property
     def checksum(self) -> str:
         """What nbgrader computes over the cell (``nbgrader.utils.compute_checksum``)."""
-        parts = [self.source, self.cell_type, str(self.is_grade), str(self.is_solution), str(self.is_locked), self.id]
+        parts = [
+            self.source,
+            self.cell_type,
+            str(self.is_grade),
+            str(self.is_solution),
+            str(self.is_locked),
+            self.id,
+        ]
         if self.is_grade:
             parts.append(str(self.points))
         return hashlib.md5("".join(parts).encode(), usedforsecurity=False).hexdigest()
@@ -63,7 +72,9 @@ class MasterCell:
         return answer is None or answer.rstrip() == self.released.source.rstrip()
 
 
-@dataclass(frozen=True, eq=False)  # two are the same when they are one: what is prepared from it is kept by it
+@dataclass(
+    frozen=True, eq=False
+)  # two are the same when they are one: what is prepared from it is kept by it
 class Master:
     """All cells in order, and the release notebook around them."""
 
@@ -80,7 +91,9 @@ class Master:
 
     @cached_property
     def sources(self) -> tuple[MasterCell, ...]:
-        return tuple(cell for cell in self.cells if cell.is_grade or cell.is_solution or cell.is_locked)
+        return tuple(
+            cell for cell in self.cells if cell.is_grade or cell.is_solution or cell.is_locked
+        )
 
     @property
     def max_score(self) -> float:
@@ -91,9 +104,11 @@ _latest: tuple[Exercise, object, Master] | None = None
 
 
 def load(course: Course, exercise: Exercise, release: bytes | None = None) -> Master:
-    """Put the release, ``assignments/<exercise>/<exercise>.ipynb`` or the bytes given, beside the full exercise.
+    """Put the release, ``assignments/<exercise>/<exercise>.ipynb`` or the bytes given, beside the
+    full exercise.
 
-    A class asks for the same one again and again: the latest is kept while exercise and release stay what they are.
+    A class asks for the same one again and again: the latest is kept while exercise and release
+    stay what they are.
 
     Raises:
         Unusable: no release, or one of another build.
@@ -113,7 +128,8 @@ def load(course: Course, exercise: Exercise, release: bytes | None = None) -> Ma
     if [cell.id for cell in released.cells] != [cell.id for cell in exercise.cells]:
         raise Unusable(f"{path}: its cells are not those of the exercise; {repair}")
     cells = tuple(
-        # A check keeps its hidden tests in the gradebook, as with nbgrader; of an answer the gradebook knows the stub.
+        # A check keeps its hidden tests in the gradebook, as with nbgrader; of an answer the
+        # gradebook knows the stub.
         MasterCell(full.id, cell, full.source if full.kind == "check" else cell.source)
         for full, cell in zip(exercise.cells, released.cells, strict=True)
     )

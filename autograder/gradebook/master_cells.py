@@ -1,4 +1,5 @@
-"""An exercise's cells in the gradebook: kept equal to the master, whatever has been graded by then."""
+"""An exercise's cells in the gradebook: kept equal to the master, whatever has been graded by
+then."""
 
 from __future__ import annotations
 
@@ -43,9 +44,15 @@ class Saved:
 
 
 def save(
-    connection: Connection, course: Course, course_id: str, name: str, master: Master, duedate: datetime | None
+    connection: Connection,
+    course: Course,
+    course_id: str,
+    name: str,
+    master: Master,
+    duedate: datetime | None,
 ) -> Saved:
-    """Create or update the assignment, its notebook and its cells; cells that are gone take their grades along."""
+    """Create or update the assignment, its notebook and its cells; cells that are gone take their
+    grades along."""
     if not connection.scalar(select(COURSE.c.id).where(COURSE.c.id == course_id)):
         connection.execute(insert(COURSE).values(id=course_id))
     assignment = _assignment(connection, course_id, name, duedate)
@@ -60,12 +67,18 @@ def save(
     if gone:
         _remove(connection, course, name, gone)
     known = {
-        row.id: row for row in connection.execute(select(GRADE_CELL).where(GRADE_CELL.c.id.in_(list(ids.values()))))
+        row.id: row
+        for row in connection.execute(
+            select(GRADE_CELL).where(GRADE_CELL.c.id.in_(list(ids.values())))
+        )
     }
     for key, cell in wanted.items():
         if key not in ids:
             ids[key] = _add(connection, notebook, key, cell)
-        elif key[0] == "GradeCell" and (known[ids[key]].max_score, known[ids[key]].cell_type) != _points(cell):
+        elif key[0] == "GradeCell" and (
+            known[ids[key]].max_score,
+            known[ids[key]].cell_type,
+        ) != _points(cell):
             points, cell_type = _points(cell)
             at = update(GRADE_CELL).where(GRADE_CELL.c.id == ids[key])
             connection.execute(at.values(max_score=points, cell_type=cell_type))
@@ -81,11 +94,16 @@ def save(
 
 
 def _assignment(connection: Connection, course_id: str, name: str, duedate: datetime | None) -> str:
-    # The lock lets one grader at a time write an exercise; SQLite, which knows none, locks everything anyway.
-    id = connection.scalar(select(ASSIGNMENT.c.id).where(ASSIGNMENT.c.name == name).with_for_update())
+    # The lock lets one grader at a time write an exercise; SQLite, which knows none, locks
+    # everything anyway.
+    id = connection.scalar(
+        select(ASSIGNMENT.c.id).where(ASSIGNMENT.c.name == name).with_for_update()
+    )
     if id is None:
         id = new_id()
-        connection.execute(insert(ASSIGNMENT).values(id=id, name=name, duedate=duedate, course_id=course_id))
+        connection.execute(
+            insert(ASSIGNMENT).values(id=id, name=name, duedate=duedate, course_id=course_id)
+        )
     elif duedate is not None:
         connection.execute(update(ASSIGNMENT).where(ASSIGNMENT.c.id == id).values(duedate=duedate))
     return str(id)
@@ -121,7 +139,8 @@ def _add(connection: Connection, notebook: str, key: Key, cell: MasterCell) -> s
 
 
 def _remove(connection: Connection, course: Course, name: str, gone: dict[Key, str]) -> None:
-    """Remove cells with their grades; what a person entered there is kept in ``removed-marks.jsonl``."""
+    """Remove cells with their grades; what a person entered there is kept in
+    ``removed-marks.jsonl``."""
     ids = list(gone.values())
     of_student = (
         select(SUBMITTED_ASSIGNMENT.c.student_id, SUBMITTED_NOTEBOOK.c.id)
@@ -143,7 +162,14 @@ def _remove(connection: Connection, course: Course, name: str, gone: dict[Key, s
         ).mappings()
         for row in rows:
             mark = {column: row[column] for column in columns}
-            lines.append({"exercise": name, "student": row["student_id"], "cell": names[row["cell_id"]], **mark})
+            lines.append(
+                {
+                    "exercise": name,
+                    "student": row["student_id"],
+                    "cell": names[row["cell_id"]],
+                    **mark,
+                }
+            )
     if lines:
         course.state.mkdir(parents=True, exist_ok=True)
         with (course.state / "removed-marks.jsonl").open("a", encoding="utf-8") as file:
@@ -156,7 +182,10 @@ def _remove(connection: Connection, course: Course, name: str, gone: dict[Key, s
 
 def _sources(connection: Connection, notebook: str, master: Master) -> None:
     known = {
-        row.name: row for row in connection.execute(select(SOURCE_CELL).where(SOURCE_CELL.c.notebook_id == notebook))
+        row.name: row
+        for row in connection.execute(
+            select(SOURCE_CELL).where(SOURCE_CELL.c.notebook_id == notebook)
+        )
     }
     wanted = {
         cell.id: {
@@ -172,6 +201,10 @@ def _sources(connection: Connection, notebook: str, master: Master) -> None:
         connection.execute(delete(SOURCE_CELL).where(SOURCE_CELL.c.id.in_(gone)))
     for name, values in wanted.items():
         if name not in known:
-            connection.execute(insert(SOURCE_CELL).values(id=new_id(), name=name, notebook_id=notebook, **values))
+            connection.execute(
+                insert(SOURCE_CELL).values(id=new_id(), name=name, notebook_id=notebook, **values)
+            )
         elif any(known[name]._mapping[column] != value for column, value in values.items()):
-            connection.execute(update(SOURCE_CELL).where(SOURCE_CELL.c.id == known[name].id).values(values))
+            connection.execute(
+                update(SOURCE_CELL).where(SOURCE_CELL.c.id == known[name].id).values(values)
+            )

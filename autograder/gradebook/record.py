@@ -1,7 +1,8 @@
 """Grades in nbgrader's gradebook: its own tables, written in batches.
 
-After ``record`` the rows are those that nbgrader's autograde leaves for the same submissions (a question without
-points apart, see ``_grades``). Manual scores, comments and extra credit are a person's work and never changed here.
+After ``record`` the rows are those that nbgrader's autograde leaves for the same submissions (a
+question without points apart, see ``_grades``). Manual scores, comments and extra credit are a
+person's work and never changed here.
 """
 
 from __future__ import annotations
@@ -39,11 +40,17 @@ Place = tuple[str, str]  # a cell and a submitted notebook, by their ids
 BATCH = 200
 
 
-def prepare(course: Course, exercise: Exercise, duedate: datetime | None = None, release: bytes | None = None) -> None:
+def prepare(
+    course: Course,
+    exercise: Exercise,
+    duedate: datetime | None = None,
+    release: bytes | None = None,
+) -> None:
     """Make the gradebook know the exercise as it is now, submissions or not.
 
     Args:
-        duedate: replaces the due date; without a time zone it is UTC, as everywhere in the gradebook.
+        duedate: replaces the due date; without a time zone it is UTC, as everywhere in the
+            gradebook.
         release: the students' notebook, where the file does not stand in its place at the moment.
 
     Raises:
@@ -54,7 +61,10 @@ def prepare(course: Course, exercise: Exercise, duedate: datetime | None = None,
     known = master.load(course, exercise, release)
     name = database.course_id(course)
     database.write(
-        course, lambda connection: master_cells.save(connection, course, name, exercise.name, known, duedate)
+        course,
+        lambda connection: master_cells.save(
+            connection, course, name, exercise.name, known, duedate
+        ),
     )
 
 
@@ -65,11 +75,14 @@ def record(
     submitted: Path | None = None,
     troubles: Troubles | None = None,
 ) -> None:
-    """Write the grades of some submissions. One that was rejected or met an error keeps its old grade.
+    """Write the grades of some submissions. One that was rejected or met an error keeps its old
+    grade.
 
     Args:
-        submitted: where the submissions lie, for their ``timestamp.txt``; the course's own folder by default.
-        troubles: gets whoever cannot be written, of whom then nothing is, such as for a late penalty that fails.
+        submitted: where the submissions lie, for their ``timestamp.txt``; the course's own folder
+            by default.
+        troubles: gets whoever cannot be written, of whom then nothing is, such as for a late
+            penalty that fails.
 
     Raises:
         Unusable: no release, or a gradebook that cannot be written.
@@ -84,12 +97,28 @@ def record(
     def write(connection: Connection, saved: master_cells.Saved, chunk: Sequence[Graded]) -> None:
         with connection.begin_nested():  # all of them or, where one cannot be written, none yet
             _students(connection, [str(graded.result.student) for graded in chunk], people)
-            graded = {str(one.result.student): one for one in chunk if one.result.status == "graded"}
+            graded = {
+                str(one.result.student): one for one in chunk if one.result.status == "graded"
+            }
             times = {student: submitted_at(folder / student / exercise.name) for student in graded}
             notebooks, new = _notebooks(connection, saved, graded, times)
             old = [id for id in notebooks.values() if id not in new]
-            _grades(connection, saved, known, graded, notebooks, _existing(connection, GRADE, saved.graded, old))
-            _comments(connection, saved, known, graded, notebooks, _existing(connection, COMMENT, saved.solutions, old))
+            _grades(
+                connection,
+                saved,
+                known,
+                graded,
+                notebooks,
+                _existing(connection, GRADE, saved.graded, old),
+            )
+            _comments(
+                connection,
+                saved,
+                known,
+                graded,
+                notebooks,
+                _existing(connection, COMMENT, saved.solutions, old),
+            )
             penalties.assign(connection, saved, notebooks)
 
     def work(connection: Connection) -> Troubles:
@@ -110,7 +139,8 @@ def record(
 
 
 def _of_one(error: Exception) -> None:
-    """Go on only if it may be the data of one student that a database did not take; else it takes nobody's."""
+    """Go on only if it may be the data of one student that a database did not take; else it takes
+    nobody's."""
     if isinstance(error, DBAPIError) and not isinstance(error, (DataError, IntegrityError)):
         raise error
 
@@ -120,10 +150,18 @@ def _chunks(batch: Sequence[Graded]) -> Iterator[Sequence[Graded]]:
         yield batch[start : start + BATCH]
 
 
-def _students(connection: Connection, students: Iterable[str], people: dict[str, dict[str, str]]) -> None:
+def _students(
+    connection: Connection, students: Iterable[str], people: dict[str, dict[str, str]]
+) -> None:
     wanted = list(dict.fromkeys(students))
-    known = {row.id: row for row in connection.execute(select(STUDENT).where(STUDENT.c.id.in_(wanted)))}
-    new = [{"id": student, **_person(people.get(student, {}))} for student in wanted if student not in known]
+    known = {
+        row.id: row for row in connection.execute(select(STUDENT).where(STUDENT.c.id.in_(wanted)))
+    }
+    new = [
+        {"id": student, **_person(people.get(student, {}))}
+        for student in wanted
+        if student not in known
+    ]
     if new:
         connection.execute(insert(STUDENT), new)
     for student, row in known.items():
@@ -151,7 +189,8 @@ def _notebooks(
     graded: Mapping[str, Graded],
     times: Mapping[str, datetime | None],
 ) -> tuple[dict[str, str], set[str]]:
-    """The ids of the students' submitted notebooks, by student, created where missing; and those created now."""
+    """The ids of the students' submitted notebooks, by student, created where missing; and those
+    created now."""
     submissions = {
         row.student_id: row
         for row in connection.execute(
@@ -165,7 +204,12 @@ def _notebooks(
     added = {student: new_id() for student in graded if student not in ids}
     if added:
         rows = [
-            {"id": id, "assignment_id": saved.assignment, "student_id": student, "timestamp": times[student]}
+            {
+                "id": id,
+                "assignment_id": saved.assignment,
+                "student_id": student,
+                "timestamp": times[student],
+            }
             for student, id in added.items()
         ]
         connection.execute(insert(SUBMITTED_ASSIGNMENT), rows)
@@ -217,17 +261,21 @@ def _grades(
         id, by_hand = saved.graded[cell.id], cell.is_solution
         for student, one in graded.items():
             waits = by_hand and not cell.unanswered(_answer(one.submission, cell.id))
-            # A person's score is still None, but 0 where there are no points to give: nbgrader counts extra credit
-            # only on top of a score, and whoever enters it would not learn that it is lost.
+            # A person's score is still None, but 0 where there are no points to give: nbgrader
+            # counts extra credit only on top of a score, and whoever enters it would not learn that
+            # it is lost.
             hand_score = None if waits and cell.points else 0.0
             score = hand_score if by_hand else earned[student].get(cell.id)
             notebook = notebooks[student]
             row = old.get((id, notebook))
             if row is None:
                 place = {"id": new_id(), "cell_id": id, "notebook_id": notebook}
-                new.append({**place, "auto_score": score, "needs_manual_grade": waits or score is None})
+                new.append(
+                    {**place, "auto_score": score, "needs_manual_grade": waits or score is None}
+                )
             else:
-                # As nbgrader: after a new grading a person looks again at every cell that a person has graded.
+                # As nbgrader: after a new grading a person looks again at every cell that a person
+                # has graded.
                 look = waits or score is None or row.manual_score is not None
                 if one.unchanged:
                     look = row.needs_manual_grade
@@ -266,12 +314,15 @@ def _write(
     changed: list[dict[str, Any]],
     **columns: str,
 ) -> None:
-    """Insert rows, and update others: ``columns`` says which key of a change is for which column, ``row`` is its id."""
+    """Insert rows, and update others: ``columns`` says which key of a change is for which column,
+    ``row`` is its id."""
     if new:
         connection.execute(insert(table), new)
     if changed:
         values: dict[str, Any] = {column: bindparam(key) for column, key in columns.items()}
-        connection.execute(update(table).where(table.c.id == bindparam("row")).values(values), changed)
+        connection.execute(
+            update(table).where(table.c.id == bindparam("row")).values(values), changed
+        )
 
 
 def _answer(submission: Submission | None, cell: str) -> str | None:
@@ -285,6 +336,8 @@ def _existing(
         return {}
     # By cell first: the tables' only index is on (cell_id, notebook_id).
     rows = connection.execute(
-        select(table).where(table.c.cell_id.in_(list(wanted.values())), table.c.notebook_id.in_(notebooks))
+        select(table).where(
+            table.c.cell_id.in_(list(wanted.values())), table.c.notebook_id.in_(notebooks)
+        )
     )
     return {(row.cell_id, row.notebook_id): row for row in rows.all()}

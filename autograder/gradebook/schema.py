@@ -1,7 +1,7 @@
 """The tables of nbgrader's gradebook, as far as we touch them.
 
-Importing nbgrader takes seconds, SQLAlchemy a fraction of one, and most commands only read or write rows.
-A test holds these columns against nbgrader's own models.
+Importing nbgrader takes seconds, SQLAlchemy a fraction of one, and most commands only read or write
+rows. A test holds these columns against nbgrader's own models.
 """
 
 from __future__ import annotations
@@ -122,8 +122,10 @@ _random = random.Random()
 
 
 def new_id() -> str:
-    """A primary key like nbgrader's, 32 hexadecimal digits; the first half is the time, in nanoseconds.
+    """A primary key like nbgrader's, 32 hexadecimal digits; the first half is the time, in
+    nanoseconds.
 
-    Wholly random ones would put the rows of each new submission all over the indexes, and cost more with every one.
+    Wholly random ones would put the rows of each new submission all over the indexes, and cost more
+    with every one.
     """
     return f"{time.time_ns():016x}{_random.getrandbits(64):016x}"

@@ -1,7 +1,9 @@
-"""A class graded on a Dask cluster: bytes of submissions go there, results come back, and no disk is shared.
+"""A class graded on a Dask cluster: bytes of submissions go there, results come back, and no disk
+is shared.
 
-Each thread of a Dask worker has a grader process of its own beside it, so that the number of its threads is of no
-importance, and student code is locked in there as it is here, at the level that works there.
+Each thread of a Dask worker has a grader process of its own beside it, so that the number of its
+threads is of no importance, and student code is locked in there as it is here, at the level that
+works there.
 """
 
 from __future__ import annotations
@@ -34,10 +36,12 @@ WORKERS_SECONDS = 30
 class Cluster(Crew):
     """A crew of Dask workers.
 
-    Dask replaces a worker that dies and gives its submissions to others; after several deaths it gives one up.
+    Dask replaces a worker that dies and gives its submissions to others; after several deaths it
+    gives one up.
 
     Raises:
-        Unusable: Dask is not installed, nobody answers at the address, or other versions work there.
+        Unusable: Dask is not installed, nobody answers at the address, or other versions work
+            there.
     """
 
     def __init__(self, address: str, exercise: Exercise, secret: bytes, settings: Settings) -> None:
@@ -46,21 +50,34 @@ class Cluster(Crew):
         self.deaths = (Died, dask.KilledWorker)
         self._address = address
         self._threads, self._counted = 1, -math.inf
-        for name in ("distributed", "distributed.client", "distributed.core", "tornado.application", "asyncio"):
-            logging.getLogger(name).setLevel(logging.CRITICAL)  # what the user can mend is said by us, in one line
+        for name in (
+            "distributed",
+            "distributed.client",
+            "distributed.core",
+            "tornado.application",
+            "asyncio",
+        ):
+            logging.getLogger(name).setLevel(
+                logging.CRITICAL
+            )  # what the user can mend is said by us, in one line
         try:
-            dask.comm.resolve_address(address)  # a Client that is given nonsense leaves a traceback behind
+            dask.comm.resolve_address(
+                address
+            )  # a Client that is given nonsense leaves a traceback behind
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of other versions, among other things: see below
                 self._client = dask.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError, ImportError) as error:
             cause = " ".join(str(error).split())
-            raise Unusable(f"{address}: {cause}; start it with dask scheduler, or correct the address") from None
+            raise Unusable(
+                f"{address}: {cause}; start it with dask scheduler, or correct the address"
+            ) from None
         try:
             self._await_workers()
             self._compare()
-            # The result of a task, not scattered data: Dask makes it anew when the worker that has it dies. Each worker
-            # keeps one, and with it the processes, as long as this future lives.
+            # The result of a task, not scattered data: Dask makes it anew when the worker that has
+            # it dies. Each worker keeps one, and with it the processes, as long as this future
+            # lives.
             self._graders = self._client.submit(pickle.loads, portable, pure=False)
             self._executor = self._client.get_executor(pure=False)
         except BaseException:
@@ -73,7 +90,9 @@ class Cluster(Crew):
         if time.monotonic() - self._counted > 1:
             try:
                 self._threads = max(sum(self._client.nthreads().values()), 1)
-            except OSError:  # the scheduler is out of reach; the client tries again, and says when it gives up
+            except (
+                OSError
+            ):  # the scheduler is out of reach; the client tries again, and says when it gives up
                 pass
             self._counted = time.monotonic()
         return self._threads
@@ -92,7 +111,9 @@ class Cluster(Crew):
         try:
             self._client.wait_for_workers(1, timeout=WORKERS_SECONDS)
         except TimeoutError:
-            raise Unusable(f"{self._address}: no worker there; start some with dask worker {self._address}") from None
+            raise Unusable(
+                f"{self._address}: no worker there; start some with dask worker {self._address}"
+            ) from None
 
     def _compare(self) -> None:
         """Refuse other versions than ours: they might grade otherwise, or not understand us."""
@@ -101,7 +122,9 @@ class Cluster(Crew):
         found |= self._client.run(versions, on_error="return")
         for place, theirs in found.items():
             if theirs != ours:
-                raise Unusable(f"{place}: {_difference(theirs, ours)}; install the same there as here")
+                raise Unusable(
+                    f"{place}: {_difference(theirs, ours)}; install the same there as here"
+                )
 
 
 def grade(graders: Graders, task: Task) -> Graded:
@@ -131,4 +154,8 @@ def _distributed() -> Any:
 def _difference(theirs: Any, ours: dict[str, str]) -> str:
     if not isinstance(theirs, dict):
         return f"no autograder-kit that works ({type(theirs).__name__}: {theirs})"
-    return ", ".join(f"{name} {theirs.get(name)}, not {ours[name]}" for name in ours if theirs.get(name) != ours[name])
+    return ", ".join(
+        f"{name} {theirs.get(name)}, not {ours[name]}"
+        for name in ours
+        if theirs.get(name) != ours[name]
+    )

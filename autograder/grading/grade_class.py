@@ -1,4 +1,5 @@
-"""Grades a class: every folder of submissions, on all cores, into results, gradebook and autograded notebooks."""
+"""Grades a class: every folder of submissions, on all cores, into results, gradebook and autograded
+notebooks."""
 
 from __future__ import annotations
 
@@ -38,12 +39,15 @@ def grade_class(
     force: bool = True,
     progress: Callable[[Result], None] | None = None,
 ) -> list[Outcome]:
-    """Grade the submissions in ``<submitted>/<student>/<exercise>/``, or those of ``students`` alone.
+    """Grade the submissions in ``<submitted>/<student>/<exercise>/``, or those of ``students``
+    alone.
 
-    A result is stored as soon as it is there, and before the gradebook hears of it. Without ``force`` a submission
-    is not graded again when its bytes, the exercise and the engine are those of its stored result.
+    A result is stored as soon as it is there, and before the gradebook hears of it. Without
+    ``force`` a submission is not graded again when its bytes, the exercise and the engine are those
+    of its stored result.
 
-    A result that cannot be stored, or recorded, is an ``error`` of that student alone, and its reason says why.
+    A result that cannot be stored, or recorded, is an ``error`` of that student alone, and its
+    reason says why.
 
     Args:
         jobs: so many processes of this machine grade.
@@ -65,7 +69,10 @@ def grade_class(
         journal.pending.intersection_update(everybody)
         _sweep(course, exercise.name)
         answers: pool.Answers = SimpleQueue()
-        with _stoppable(answers.put), closing(_pool(course, exercise, min(jobs, len(names)), scheduler)) as graders:
+        with (
+            _stoppable(answers.put),
+            closing(_pool(course, exercise, min(jobs, len(names)), scheduler)) as graders,
+        ):
             # Imported late: the graders are getting ready at the same time.
             from autograder.gradebook import record
 
@@ -81,7 +88,9 @@ def grade_class(
                     if not one.unchanged:
                         journal.storing(student)
                         one = _stored(course, exercise.name, one)
-                    batch.append(replace(one, unchanged=one.unchanged and student not in journal.pending))
+                    batch.append(
+                        replace(one, unchanged=one.unchanged and student not in journal.pending)
+                    )
                     outcomes[student] = one.result.outcome
                     if progress:
                         progress(one.result)
@@ -93,7 +102,8 @@ def grade_class(
 
 
 def _stored(course: Course, exercise: str, one: Graded) -> Graded:
-    """Store a result; where that cannot be done, store that it is an error, and the class goes on."""
+    """Store a result; where that cannot be done, store that it is an error, and the class goes
+    on."""
     path = results.result_path(course, exercise, str(one.result.student))
     try:
         files.write(path, f"{one.result.to_json()}\n".encode())
@@ -116,7 +126,8 @@ def _record(
 ) -> None:
     """Write a batch into the gradebook and the autograded notebooks, and empty it.
 
-    Whoever cannot be written there is an error in this run, and for the journal still to be recorded by the next.
+    Whoever cannot be written there is an error in this run, and for the journal still to be
+    recorded by the next.
     """
     from autograder.gradebook import autograded, record
 
@@ -135,7 +146,9 @@ def _record(
         old = outcomes[student]
         reason = "; ".join(filter(None, [old.reason, troubles.about(student)]))
         outcomes[student] = replace(old, status="error", score=None, reason=reason)
-    journal.recorded(student for one in done if (student := str(one.result.student)) not in troubles)
+    journal.recorded(
+        student for one in done if (student := str(one.result.student)) not in troubles
+    )
 
 
 def _pool(course: Course, exercise: Exercise, jobs: int, scheduler: str | None) -> pool.Crew:
@@ -148,13 +161,18 @@ def _pool(course: Course, exercise: Exercise, jobs: int, scheduler: str | None) 
 
 @contextmanager
 def _stoppable(put: Callable[[Stopped], None]) -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM end the class between two submissions, not in the middle of what is being written."""
+    """Let Ctrl-C and SIGTERM end the class between two submissions, not in the middle of what is
+    being written."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
     def stop(number: int, _: object) -> None:
-        put(Stopped(number, "stopped; what was graded is kept, and the same command goes on from there"))
+        put(
+            Stopped(
+                number, "stopped; what was graded is kept, and the same command goes on from there"
+            )
+        )
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
@@ -167,5 +185,8 @@ def _stoppable(put: Callable[[Stopped], None]) -> Iterator[None]:
 def _sweep(course: Course, exercise: str) -> None:
     """Remove what a run that was killed had begun to write."""
     begun = f".*{files.PART}"
-    for path in [*course.results.glob(f"{exercise}/{begun}"), *course.autograded.glob(f"*/{exercise}/{begun}")]:
+    for path in [
+        *course.results.glob(f"{exercise}/{begun}"),
+        *course.autograded.glob(f"*/{exercise}/{begun}"),
+    ]:
         path.unlink(missing_ok=True)

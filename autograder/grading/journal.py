@@ -13,12 +13,13 @@ NAME = ".journal"
 
 
 class Journal:
-    """A file beside the results: who has a new result that the gradebook may not know yet; and a lock.
+    """A file beside the results: who has a new result that the gradebook may not know yet; and a
+    lock.
 
-    A result is stored before the gradebook hears of it, and a stored result is not graded again. A run that dies
-    in between leaves the name here, so that the next one records this result as the new one it is: for the gradebook
-    that differs, since a person looks again at what has been graded anew. One run at a time holds the lock,
-    and it goes with its holder.
+    A result is stored before the gradebook hears of it, and a stored result is not graded again. A
+    run that dies in between leaves the name here, so that the next one records this result as the
+    new one it is: for the gradebook that differs, since a person looks again at what has been
+    graded anew. One run at a time holds the lock, and it goes with its holder.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -34,7 +35,11 @@ class Journal:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             folder = short(self._path.parent)
-            print(f"autograder: {folder}: another run is at work here; waiting for it", file=sys.stderr, flush=True)
+            print(
+                f"autograder: {folder}: another run is at work here; waiting for it",
+                file=sys.stderr,
+                flush=True,
+            )
             fcntl.flock(self._file, fcntl.LOCK_EX)
         self._file.seek(0)
         self.pending = set(self._file.read().split())

@@ -1,6 +1,8 @@
-"""Processes whose own parent was killed: they end by themselves, and somebody must collect how they ended.
+"""Processes whose own parent was killed: they end by themselves, and somebody must collect how they
+ended.
 
-That is the system's first process, as a rule; in many containers it never does, and the dead add up.
+That is the system's first process, as a rule; in many containers it never does, and the dead add
+up.
 """
 
 from __future__ import annotations
@@ -20,9 +22,11 @@ _SET_CHILD_SUBREAPER = 36
 
 @contextlib.contextmanager
 def adopted() -> Iterator[None]:
-    """Become the parent of what is orphaned below this process, and leave none of it behind; on Linux alone.
+    """Become the parent of what is orphaned below this process, and leave none of it behind; on
+    Linux alone.
 
-    For a process that starts nothing else meanwhile: it could not tell its own children from adopted ones.
+    For a process that starts nothing else meanwhile: it could not tell its own children from
+    adopted ones.
     """
     if sys.platform != "linux":
         yield
@@ -52,6 +56,8 @@ def _collect(others: set[int]) -> None:
 def _children() -> set[int]:
     found: set[int] = set()
     for task in Path("/proc/self/task").iterdir():
-        with contextlib.suppress(OSError):  # a thread that has ended, or a kernel that does not tell
+        with contextlib.suppress(
+            OSError
+        ):  # a thread that has ended, or a kernel that does not tell
             found.update(map(int, (task / "children").read_text().split()))
     return found

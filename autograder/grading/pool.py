@@ -1,4 +1,5 @@
-"""Who grades a class, processes of this machine or a cluster; and what becomes of a submission that they die of."""
+"""Who grades a class, processes of this machine or a cluster; and what becomes of a submission that
+they die of."""
 
 from __future__ import annotations
 
@@ -20,21 +21,26 @@ from autograder.grading.processes import Died, Graders, Task
 from autograder.result import Result
 
 IN_HAND = 4
-"""So many submissions a grader are at work or waiting for it: memory must not grow with the class."""
+"""So many submissions a grader are at work or waiting for it: memory must not grow with the
+class."""
 
 Answers = SimpleQueue[Future[Graded] | Stopped]
-"""Where answers arrive. A signal handler may put a Stopped into it: of all queues this one allows that."""
+"""Where answers arrive. A signal handler may put a Stopped into it: of all queues this one allows
+that."""
 
 
 class Gone(Unusable):
     """The crew has gone in the middle of its work."""
 
     def __init__(self) -> None:
-        super().__init__("the cluster does not answer any more; start it again, and the same command will go on")
+        super().__init__(
+            "the cluster does not answer any more; start it again, and the same command will go on"
+        )
 
 
 class Crew(Protocol):
-    """Takes submissions; answers each with what it earned or, after several deaths, with one of ``deaths``."""
+    """Takes submissions; answers each with what it earned or, after several deaths, with one of
+    ``deaths``."""
 
     deaths: tuple[type[Exception], ...]
 
@@ -70,14 +76,18 @@ class Here:
 
 
 def graded(
-    crew: Crew, exercise: Exercise, students: Iterable[str], task: Callable[[str], Task], answers: Answers
+    crew: Crew,
+    exercise: Exercise,
+    students: Iterable[str],
+    task: Callable[[str], Task],
+    answers: Answers,
 ) -> Iterator[Graded]:
     """Have submissions graded; each result as soon as it is there.
 
-    Where graders have died or failed, what they had in hand is graded again last, one at a time: it may have been
-    a neighbour that took all the memory. If graders die even so, the reference solution is graded in the same place.
-    Dying of that, too, is their own fault, and the submission ends as ``error``; else it is the submission's, and it
-    is rejected.
+    Where graders have died or failed, what they had in hand is graded again last, one at a time: it
+    may have been a neighbour that took all the memory. If graders die even so, the reference
+    solution is graded in the same place. Dying of that, too, is their own fault, and the submission
+    ends as ``error``; else it is the submission's, and it is rejected.
 
     Args:
         task: reads the submission of a student, just before it is needed.
@@ -104,14 +114,20 @@ def graded(
             ((_, honest),) = _answers(crew, ["reference"], reference, answers, alone=True)
             level = honest.result.isolation if honest else level
             if level is None:
-                raise Fault("the processes that grade die, of the reference solution too; is there memory enough?")
+                raise Fault(
+                    "the processes that grade die, of the reference solution too; is there memory enough?"
+                )
             alone = honest is not None and honest.result.status == "graded"
             answer = Graded(_ended(exercise, task(student), level, alone), None)
         yield answer
 
 
 def _answers(
-    crew: Crew, students: Iterable[str], task: Callable[[str], Task], answers: Answers, alone: bool = False
+    crew: Crew,
+    students: Iterable[str],
+    task: Callable[[str], Task],
+    answers: Answers,
+    alone: bool = False,
 ) -> Iterator[tuple[str, Graded | None]]:
     """Each student with what came of the submission, None where graders died of it."""
     waiting = iter(students)
@@ -139,7 +155,8 @@ def _answers(
 
 
 def _ended(exercise: Exercise, task: Task, level: str, alone: bool) -> Result:
-    """The result of a submission that graders died of; ``alone``: of the reference solution they did not."""
+    """The result of a submission that graders died of; ``alone``: of the reference solution they
+    did not."""
     reason = "the processes that grade it die, of the reference solution too"
     if alone:
         reason = "ends every process that grades it, where the reference solution does not; look at it by hand"

@@ -1,7 +1,9 @@
-"""Grader processes: each grades one submission after the other, and may die without taking anything along.
+"""Grader processes: each grades one submission after the other, and may die without taking anything
+along.
 
-Student code runs in workers of theirs, locked in. What a grader process itself dies of is another thing: a fault
-of NumPy, too little memory, somebody's ``kill -9``. Its submission is then graded again by a fresh one.
+Student code runs in workers of theirs, locked in. What a grader process itself dies of is another
+thing: a fault of NumPy, too little memory, somebody's ``kill -9``. Its submission is then graded
+again by a fresh one.
 """
 
 from __future__ import annotations
@@ -35,10 +37,12 @@ TRIES = 3
 END_SECONDS = 5.0
 
 GARBAGE = 50_000
-"""Objects more than before, until garbage is looked for; Python's own 700 are made in a few milliseconds."""
+"""Objects more than before, until garbage is looked for; Python's own 700 are made in a few
+milliseconds."""
 
-# multiprocessing would import the main program anew in each process, and that may be all of nbgrader.
-# The parent of the workers starts before NumPy is imported here, so that both load it at once.
+# multiprocessing would import the main program anew in each process, and that may be all of
+# nbgrader. The parent of the workers starts before NumPy is imported here, so that both load it at
+# once.
 START = """
 import sys
 sys.path[:] = sys.argv[3:]
@@ -69,12 +73,14 @@ class Task:
 
 
 class Graders:
-    """As many grader processes as threads call ``grade`` at once; each stays warm for the next submission.
+    """As many grader processes as threads call ``grade`` at once; each stays warm for the next
+    submission.
 
     Pickled, it carries the exercise and no process: so it travels to the machines of a cluster.
 
     Args:
-        cores: each process stays on one of these, the one that has fewest; none where others may have the same idea.
+        cores: each process stays on one of these, the one that has fewest; none where others may
+            have the same idea.
     """
 
     def __init__(
@@ -91,7 +97,8 @@ class Graders:
         weakref.finalize(self, _end, self._alive)
 
     def __reduce__(self) -> Any:
-        # With its bank of misconceptions, which is read when it is first asked for: elsewhere that file is not.
+        # With its bank of misconceptions, which is read when it is first asked for: elsewhere that
+        # file is not.
         _ = self._job[0].misconceptions
         return Graders, self._job
 
@@ -127,7 +134,8 @@ class Graders:
                     raise Died from None
                 continue
             if isinstance(answer, Unusable) or not self._at_level(answer):
-                # Or perhaps somebody has ended the parent of its workers while that was being tested.
+                # Or perhaps somebody has ended the parent of its workers while that was being
+                # tested.
                 trouble = answer
                 self._bury(process)
                 continue
@@ -181,9 +189,16 @@ class _Process:
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                start_new_session=True,  # a Ctrl-C on the terminal is for whoever waits for the class
-                # One thread is enough for small arrays, and further ones would fight over the cores.
-                env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"},
+                # a Ctrl-C on the terminal is for whoever waits for the class
+                start_new_session=True,
+                # One thread is enough for small arrays, and further ones would fight over the
+                # cores.
+                env={
+                    **os.environ,
+                    "OPENBLAS_NUM_THREADS": "1",
+                    "OMP_NUM_THREADS": "1",
+                    "MKL_NUM_THREADS": "1",
+                },
             )
 
     def tell(self, job: bytes) -> None:
@@ -200,7 +215,8 @@ class _Process:
 
     @property
     def ran_out_of_time(self) -> bool:
-        """Whether the system has ended it, for using far more than one submission's time; see ``engine.budget``."""
+        """Whether the system has ended it, for using far more than one submission's time; see
+        ``engine.budget``."""
         return self._process.returncode == -signal.SIGXCPU
 
     def end(self) -> None:
@@ -244,7 +260,8 @@ def serve(descriptor: int) -> None:
         return
 
     def listen() -> None:
-        # In a thread, so that the end of whoever asks is noticed in the middle of a submission, too.
+        # In a thread, so that the end of whoever asks is noticed in the middle of a submission,
+        # too.
         try:
             while True:
                 tasks.put(connection.recv())
@@ -256,7 +273,8 @@ def serve(descriptor: int) -> None:
     try:
         grader = Grader(*job)
         stay_on(core)
-        # What is loaded now stays; of what a submission leaves behind nearly nothing waits for a collection.
+        # What is loaded now stays; of what a submission leaves behind nearly nothing waits for a
+        # collection.
         gc.freeze()
         gc.set_threshold(GARBAGE)
     except Unusable as error:

@@ -1,4 +1,5 @@
-"""What lies where submissions are graded: whose it is, each as a task, and what was graded read again."""
+"""What lies where submissions are graded: whose it is, each as a task, and what was graded read
+again."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ from autograder.submissions.parse import Submission, parse
 
 
 def students_in(folder: Path, exercise: str) -> list[str]:
-    """The students who handed something in: folders whose name is a student id, and with the exercise in them.
+    """The students who handed something in: folders whose name is a student id, and with the
+    exercise in them.
 
     Raises:
         Unusable: the folder cannot be read.
@@ -29,18 +31,25 @@ def students_in(folder: Path, exercise: str) -> list[str]:
 
 
 def strangers_in(folder: Path, exercise: str) -> list[str]:
-    """Folders with a submission whose name is no student id: nobody's, so they are left out, and listed."""
+    """Folders with a submission whose name is no student id: nobody's, so they are left out, and
+    listed."""
     return [name for name in _folders(folder, exercise) if not STUDENT_ID.match(name)]
 
 
 def misspelt_in(folder: Path, exercise: str, others: Collection[str]) -> list[str]:
-    """Folders of students without this exercise, but with one of nearly its name, which is no other exercise's."""
+    """Folders of students without this exercise, but with one of nearly its name, which is no other
+    exercise's."""
     found = []
     for student in _within(folder):
         # A folder that nobody may read, such as lost+found, is no reason to refuse a class.
-        if not os.path.lexists(folder / student / exercise) and os.access(folder / student, os.R_OK):
+        if not os.path.lexists(folder / student / exercise) and os.access(
+            folder / student, os.R_OK
+        ):
             names = [name for name in _within(folder / student) if name not in others]
-            found += [f"{student}/{name}" for name in difflib.get_close_matches(exercise, names, n=1, cutoff=0.75)]
+            found += [
+                f"{student}/{name}"
+                for name in difflib.get_close_matches(exercise, names, n=1, cutoff=0.75)
+            ]
     return found
 
 
@@ -50,15 +59,20 @@ def _folders(folder: Path, exercise: str) -> list[str]:
 
 def _within(folder: Path) -> list[str]:
     try:
-        return sorted(entry.name for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False))
+        return sorted(
+            entry.name for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False)
+        )
     except FileNotFoundError:
         return []
     except OSError as error:
-        raise Unusable(f"{folder}: {error.strerror}; name the folder of submissions with --submitted") from None
+        raise Unusable(
+            f"{folder}: {error.strerror}; name the folder of submissions with --submitted"
+        ) from None
 
 
 def task_of(course: Course, exercise: str, folder: Path, student: str, force: bool) -> Task:
-    """The submission of a student, with its stored result unless it is to be graded anew in any case."""
+    """The submission of a student, with its stored result unless it is to be graded anew in any
+    case."""
     path = folder / student / exercise / f"{exercise}.ipynb"
     old = None
     if not force:
@@ -81,7 +95,8 @@ def notebook_of(path: Path) -> Path:
 
 
 def submission_of(course: Course, exercise: Exercise, result: Result) -> Submission | None:
-    """What a result was computed from; None where it is gone, or something else lies there by now."""
+    """What a result was computed from; None where it is gone, or something else lies there by
+    now."""
     folder = course.submission(str(result.student), exercise.name)
 
     # A notebook comes first, but the script that was graded may still lie beside a later one.

@@ -1,7 +1,8 @@
 """nbgrader's collect, with our way of taking a submission out of the exchange.
 
-There students own their folders, choose their names and may put anything into them: links to what only the teacher may
-read, pipes, folders in somebody else's name. We take the notebook alone, and say what we do not take.
+There students own their folders, choose their names and may put anything into them: links to what
+only the teacher may read, pipes, folders in somebody else's name. We take the notebook alone, and
+say what we do not take.
 """
 
 from __future__ import annotations
@@ -56,13 +57,16 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
                 self._records.setdefault(record.student, []).append(record)
 
     def _record(self, name: str) -> _Record | None:
-        """A folder's name is ``<student>+<exercise>+<time>``, mostly with a random word behind a further +."""
+        """A folder's name is ``<student>+<exercise>+<time>``, mostly with a random word behind a
+        further +."""
         parts = name.split("+")
         for place in (-3, -2):
             if len(parts) > -place and parts[place] == self.coursedir.assignment_id:
                 student, time = "+".join(parts[:place]), timestamp.parse(parts[place + 1])
                 if not STUDENT_ID.match(student):
-                    self._left.append(Left(name, "its name begins with no student id", ("inbound",)))
+                    self._left.append(
+                        Left(name, "its name begins with no student id", ("inbound",))
+                    )
                 elif time is None:
                     self._left.append(Left(name, "there is no time in its name", (student,)))
                 else:
@@ -70,12 +74,15 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
         return None
 
     def _dated(self, record: _Record) -> _Record:
-        """The time in a folder's name is the student's word; where it lies in the future, the system's counts."""
+        """The time in a folder's name is the student's word; where it lies in the future, the
+        system's counts."""
         now = collecting.now().replace(tzinfo=None)
         if record.time <= now:
             return record
         status = os.stat(Path(self.inbound_path, record.folder), follow_symlinks=False)
-        changed = min(datetime.fromtimestamp(int(status.st_ctime), timezone.utc).replace(tzinfo=None), now)
+        changed = min(
+            datetime.fromtimestamp(int(status.st_ctime), timezone.utc).replace(tzinfo=None), now
+        )
         doubt = f"its time lies in the future; taken was that of its last change, {changed:%Y-%m-%d %H:%M} UTC"
         return record._replace(time=changed, doubt=doubt)
 
@@ -106,7 +113,9 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
                         self._notes.append(f"{record.folder}: {record.doubt}")
                     (stored if done else unchanged).append(student)
                     break
-        self.collected = Collected(tuple(stored), tuple(unchanged), tuple(shortened(self._left)), tuple(self._notes))
+        self.collected = Collected(
+            tuple(stored), tuple(unchanged), tuple(shortened(self._left)), tuple(self._notes)
+        )
         for line in self.collected.lines:
             self.log.info(line)
 
@@ -116,11 +125,16 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
     def _in_order(self, records: list[_Record], due: datetime | None) -> list[_Record]:
         """The newest first; with ``before_duedate`` those in time before those that are late."""
         newest = sorted(records, key=lambda record: (record.time, record.folder), reverse=True)
-        return newest if due is None or not self.before_duedate else sorted(newest, key=lambda one: one.time > due)
+        return (
+            newest
+            if due is None or not self.before_duedate
+            else sorted(newest, key=lambda one: one.time > due)
+        )
 
     @contextmanager
     def _opened(self, record: _Record, due: datetime | None) -> Iterator[int]:
-        """The open folder of a submission, which its student owns (or whoever collects, for courses of one account)."""
+        """The open folder of a submission, which its student owns (or whoever collects, for courses
+        of one account)."""
         path = Path(self.inbound_path, record.folder)
         flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
         try:
@@ -129,13 +143,21 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
             raise files.Refused("is no folder") from None
         try:
             status = os.fstat(folder)
-            if self.check_owner and status.st_uid != os.getuid() and _user(status.st_uid) != record.student:
-                raise files.Refused(f"is in the name of {record.student}, but belongs to {_user(status.st_uid)}")
+            if (
+                self.check_owner
+                and status.st_uid != os.getuid()
+                and _user(status.st_uid) != record.student
+            ):
+                raise files.Refused(
+                    f"is in the name of {record.student}, but belongs to {_user(status.st_uid)}"
+                )
             # The time in the name is the student's word; this one is the system's.
             changed = datetime.fromtimestamp(status.st_ctime, timezone.utc).replace(tzinfo=None)
             if due is not None and record.time <= due < changed:
                 at = f"{changed:%Y-%m-%d %H:%M} UTC"
-                self._notes.append(f"{record.folder}: in time by its name, but changed at {at}, after the due date")
+                self._notes.append(
+                    f"{record.folder}: in time by its name, but changed at {at}, after the due date"
+                )
             yield folder
         finally:
             os.close(folder)

@@ -1,4 +1,5 @@
-"""Handing out and collecting: through nbgrader's exchange, and from the course's folder of downloads."""
+"""Handing out and collecting: through nbgrader's exchange, and from the course's folder of
+downloads."""
 
 from __future__ import annotations
 
@@ -17,7 +18,9 @@ from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise
 from autograder.gradebook import config, marks, record
 
-_TIME = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d)?)(?: ?(Z|[+-]\d\d:?\d\d|[A-Za-z][\w/+-]*))?")
+_TIME = re.compile(
+    r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d)?)(?: ?(Z|[+-]\d\d:?\d\d|[A-Za-z][\w/+-]*))?"
+)
 
 
 def due_time(text: str) -> datetime:
@@ -39,13 +42,16 @@ def due_time(text: str) -> datetime:
             return datetime.fromisoformat(f"{day}T{time}{offset}")
         return datetime.fromisoformat(f"{day}T{time}").replace(tzinfo=ZoneInfo(zone))
     except ZoneInfoNotFoundError:
-        raise Unusable(f"--due {text!r}: unknown time zone {zone}; write it like Europe/Berlin") from None
+        raise Unusable(
+            f"--due {text!r}: unknown time zone {zone}; write it like Europe/Berlin"
+        ) from None
     except ValueError:
         raise Unusable(wrong) from None
 
 
 def release(course: Course, exercise: Exercise, due: datetime | str | None = None) -> list[str]:
-    """Put the students' notebook into the exchange, again if it is there already; what was done, in lines.
+    """Put the students' notebook into the exchange, again if it is there already; what was done, in
+    lines.
 
     Args:
         due: the due date from now on; None leaves the one in the gradebook.
@@ -56,7 +62,9 @@ def release(course: Course, exercise: Exercise, due: datetime | str | None = Non
     time = due_time(due) if isinstance(due, str) else due
     record.prepare(course, exercise, time)
     if sys.platform == "win32":
-        raise Unusable("nbgrader's exchange does not work on Windows; hand out the notebook in assignments/ yourself")
+        raise Unusable(
+            "nbgrader's exchange does not work on Windows; hand out the notebook in assignments/ yourself"
+        )
     app = _app(course, exercise, "ReleaseAssignment")
     app.force = True
     _start(app)
@@ -78,7 +86,8 @@ def collect(course: Course, exercise: Exercise) -> list[str]:
 
 
 def from_exchange(course: Course, exercise: Exercise) -> Collected:
-    """Collect what students handed in with ``nbgrader submit``; nothing where there is no exchange for the course."""
+    """Collect what students handed in with ``nbgrader submit``; nothing where there is no exchange
+    for the course."""
     if sys.platform == "win32":
         return Collected()
     settings = config.config(course)
@@ -97,14 +106,17 @@ def from_exchange(course: Course, exercise: Exercise) -> Collected:
 
 
 def _app(course: Course, exercise: Exercise, name: str) -> Any:
-    """One of the exchange's programs, set up for the exercise as nbgrader's own interface sets it up."""
+    """One of the exchange's programs, set up for the exercise as nbgrader's own interface sets it
+    up."""
     root = Path(config.config(course).Exchange.root)
     if course.state in root.parents:
         # Our default place. nbgrader itself gives it the permissions that it wants.
         root.mkdir(parents=True, exist_ok=True)
     api = config.api(course)
     api.coursedir.assignment_id = exercise.name
-    return getattr(api.exchange, name)(coursedir=api.coursedir, authenticator=api.authenticator, parent=api)
+    return getattr(api.exchange, name)(
+        coursedir=api.coursedir, authenticator=api.authenticator, parent=api
+    )
 
 
 def _start(app: Any) -> None:

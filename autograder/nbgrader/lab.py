@@ -33,23 +33,30 @@ def serve(course: Course, arguments: Sequence[str] = ()) -> None:
         "--LabApp.log_level=WARN",
     ]
     server = LabApp.initialize_server(argv=[*ours, *arguments])
-    # The formgrader's windows show whatever passes through here, else down to the checksum of every cell.
+    # The formgrader's windows show whatever passes through here, else down to the checksum of every
+    # cell.
     server.log.setLevel("INFO")
     address = server.public_url
     # Jupyter would say the same address again, in seven lines.
     server.identity_provider.token_generated = False
-    print(f"open {address} and click Nbgrader, then Formgrader, in the menu; Ctrl+C here ends it", flush=True)
+    print(
+        f"open {address} and click Nbgrader, then Formgrader, in the menu; Ctrl+C here ends it",
+        flush=True,
+    )
     server.start()
 
 
 def prepare(course: Course) -> None:
-    """Create what the formgrader needs to show every exercise: the folder, the gradebook, the exercises in it.
+    """Create what the formgrader needs to show every exercise: the folder, the gradebook, the
+    exercises in it.
 
     Raises:
         Unusable: as ``serve``.
     """
     if not (course.root / "nbgrader_config.py").is_file():
-        raise Unusable(f"{course.root}: no nbgrader_config.py, so no course; go to the folder of the kit")
+        raise Unusable(
+            f"{course.root}: no nbgrader_config.py, so no course; go to the folder of the kit"
+        )
     for name in exercise.names(course.root):
         try:
             known = exercise.load(course.root, name)

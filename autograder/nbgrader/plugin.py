@@ -1,7 +1,9 @@
-"""Our engine inside nbgrader: what ``nbgrader_config.py`` names, for its command line and its formgrader alike.
+"""Our engine inside nbgrader: what ``nbgrader_config.py`` names, for its command line and its
+formgrader alike.
 
-nbgrader builds the exporter that its configuration names and then calls its own ``convert_notebooks``. Our exporters
-put a loop of their own in that place, so that nothing of nbgrader parses, copies or runs what a student handed in.
+nbgrader builds the exporter that its configuration names and then calls its own
+``convert_notebooks``. Our exporters put a loop of their own in that place, so that nothing of
+nbgrader parses, copies or runs what a student handed in.
 """
 
 from __future__ import annotations
@@ -93,7 +95,8 @@ class GradeExporter(_Exporter):
                 log.error("No student with ID '%s' exists in the database", student)
                 failed.append(student)
             elif self._due(
-                course.autograded / student / name / f"{name}.ipynb", course.submission(student, name)
+                course.autograded / student / name / f"{name}.ipynb",
+                course.submission(student, name),
             ):
                 due.append(student)
         if not due:
@@ -102,7 +105,9 @@ class GradeExporter(_Exporter):
         results = grade_class.grade_class(course, exercise, students=due, jobs=jobs, force=True)
         for result in results:
             if result.status == "graded":
-                log.info("Autograded %s: %g of %g points", result.student, result.score, result.max_score)
+                log.info(
+                    "Autograded %s: %g of %g points", result.student, result.score, result.max_score
+                )
                 self._protect(name, str(result.student))
             else:
                 log.error("%s: %s: %s", result.student, result.status, result.reason)
@@ -139,7 +144,8 @@ class FeedbackExporter(_Exporter):
 
 
 def before_generate(assignment: str, student: str, notebooks: list[str]) -> None:
-    """Before nbgrader's own generate_assignment: it refuses changed cells once there are submissions; we do not."""
+    """Before nbgrader's own generate_assignment: it refuses changed cells once there are
+    submissions; we do not."""
     course = find()
     authored = course.root / "solutions" / f"{assignment}.py"
     if authored.is_file():
@@ -162,7 +168,9 @@ def _wanted(converter: Any) -> dict[str, list[str]]:
     for path in sorted(converter.assignments):
         parts = Path(os.path.relpath(path, folder)).parts
         if len(parts) != 2:
-            raise Unusable("nbgrader_config.py: directory_structure is not nbgrader's own; remove that line")
+            raise Unusable(
+                "nbgrader_config.py: directory_structure is not nbgrader's own; remove that line"
+            )
         student, name = parts
         wanted.setdefault(name, []).extend(_selected(converter.coursedir, [student]))
     return wanted
@@ -170,8 +178,12 @@ def _wanted(converter: Any) -> dict[str, list[str]]:
 
 def _selected(coursedir: Any, students: list[str]) -> Iterator[str]:
     excluded = coursedir.student_id_exclude.split(",") if coursedir.student_id_exclude else []
-    yield from (one for one in students if one not in excluded and fnmatchcase(one, coursedir.student_id))
+    yield from (
+        one for one in students if one not in excluded and fnmatchcase(one, coursedir.student_id)
+    )
 
 
 def _students(course: Course) -> set[str]:
-    return database.read(course, lambda connection: set(connection.scalars(select(STUDENT.c.id))), set())
+    return database.read(
+        course, lambda connection: set(connection.scalars(select(STUDENT.c.id))), set()
+    )

@@ -24,7 +24,6 @@ ABOVE = 1.3
 """So many times as high as the highest bar: above it stand its number and the median."""
 
 
-
 BESIDE = 1.3
 """So many times as wide as the longest bar of the losses: beside it stand its numbers."""
 

@@ -47,7 +47,6 @@ def show(template: str, styles: tuple[str, ...] = ("page.css",), **what: object)
     sheet = "".join(map(_style, styles))
     digest = base64.b64encode(hashlib.sha256(sheet.encode()).digest()).decode()
 
-
     return PAGES.get_template(template).render(sheet=sheet, hash=digest, **what)
 
 

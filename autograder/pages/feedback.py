@@ -28,6 +28,7 @@ from autograder.troubles import Troubles, gathered
 if TYPE_CHECKING:
     from autograder.submissions.parse import Submission
 
+
 def page(
     exercise: Exercise,
     result: Result,

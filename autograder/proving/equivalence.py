@@ -66,7 +66,8 @@ def replies(function: Callable[..., Any], given: Sequence[Call]) -> list[Reply]:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Equal in shape and, within the tolerance, in every number; NaN equals NaN, and a list equals its array."""
+    """Equal in shape and, within the tolerance, in every number; NaN equals NaN, and a list equals
+    its array."""
     if isinstance(a, Reply) and isinstance(b, Reply):
         return a.raised == b.raised and same(a.value, b.value) and same(a.arguments, b.arguments)
     if isinstance(a, tuple) or isinstance(b, tuple):
@@ -82,7 +83,9 @@ def same(a: Any, b: Any) -> bool:
     return bool(np.allclose(x.astype(float), y.astype(float), RTOL, ATOL, equal_nan=True))
 
 
-def alike(bench: Bench, entries: Sequence[Misconception], draw: str) -> Iterator[tuple[Misconception, Misconception]]:
+def alike(
+    bench: Bench, entries: Sequence[Misconception], draw: str
+) -> Iterator[tuple[Misconception, Misconception]]:
     """The pairs of misconceptions of a step that no call of its checks can tell apart."""
     for step in bench.exercise.steps:
         here = [entry for entry in entries if entry.step == step]

@@ -1,5 +1,5 @@
-"""Whether an exercise's checks do what they are for: catch every misconception, cost no right answer a point, and ask
-what they ask whatever an answer does to its arguments.
+"""Whether an exercise's checks do what they are for: catch every misconception, cost no right
+answer a point, and ask what they ask whatever an answer does to its arguments.
 """
 
 from __future__ import annotations
@@ -47,7 +47,13 @@ class Proof:
 
     def problems(self) -> list[str]:
         """What keeps the exercise from being proved; nothing if it is."""
-        return [*self._uncaught(), *self._unclaimed(), *self._unlike(), *self._unfair(), *self._spoilt()]
+        return [
+            *self._uncaught(),
+            *self._unclaimed(),
+            *self._unlike(),
+            *self._unfair(),
+            *self._spoilt(),
+        ]
 
     def weakened(self, check: str) -> Proof:
         """What the proof would be if this check passed whatever came."""
@@ -74,7 +80,11 @@ class Proof:
             kept = [key for key, failed in zip(self.keys, trial.failed) if not failed]
             if kept:
                 yield f"{name}: keeps all points of {trial.answer.step} with {_keys(kept)}; strengthen {claimed}"
-            other = {key: failed[0] for key, failed in zip(self.keys, trial.failed) if failed and failed[0] != claimed}
+            other = {
+                key: failed[0]
+                for key, failed in zip(self.keys, trial.failed)
+                if failed and failed[0] != claimed
+            }
             if other:
                 first = next(iter(other.values()))
                 yield f"{name}: {first} fails first with {_keys(list(other))}, not {claimed}; change caught_by"
@@ -102,7 +112,9 @@ class Proof:
         for trial in self.right:
             lost = {key: failed for key, failed in zip(self.keys, trial.failed) if failed}
             if lost:
-                checks = ", ".join(dict.fromkeys(check for failed in lost.values() for check in failed))
+                checks = ", ".join(
+                    dict.fromkeys(check for failed in lost.values() for check in failed)
+                )
                 what = f"{trial.answer.name} ({trial.answer.step})"
                 yield f"{what}: is right, but loses {checks} with {_keys(list(lost))}: {trial.message}"
 
@@ -114,7 +126,10 @@ class Proof:
     def to_json(self) -> str:
         """The same as the table on the terminal, and the problems, for other programs."""
         entries = {entry.name: entry for entry in self.bank.entries}
-        first = {check: [trial.answer.name for trial in self.wrong if _first(trial) == check] for check in self.checks}
+        first = {
+            check: [trial.answer.name for trial in self.wrong if _first(trial) == check]
+            for check in self.checks
+        }
         found = {
             "exercise": self.exercise.name,
             "exercise_sha256": self.exercise.sha256,
@@ -122,7 +137,12 @@ class Proof:
             "proved": not self.problems(),
             "problems": self.problems(),
             "checks": [
-                {"id": check.id, "points": check.points, "hidden": check.hidden, "first_to_catch": first[check.id]}
+                {
+                    "id": check.id,
+                    "points": check.points,
+                    "hidden": check.hidden,
+                    "first_to_catch": first[check.id],
+                }
                 for check in self.exercise.checks
                 if check.id in first
             ],
@@ -138,7 +158,11 @@ class Proof:
                 for trial in self.wrong
             ],
             "right_answers": [
-                {"name": trial.answer.name, "step": trial.answer.step, "loses": sorted({*sum(trial.failed, ())})}
+                {
+                    "name": trial.answer.name,
+                    "step": trial.answer.step,
+                    "loses": sorted({*sum(trial.failed, ())}),
+                }
                 for trial in self.right
             ],
         }
@@ -146,9 +170,14 @@ class Proof:
 
 
 def prove(
-    root: Path, exercise: Exercise, keys: Sequence[int], jobs: int, tick: Callable[[Trial], None] = lambda _: None
+    root: Path,
+    exercise: Exercise,
+    keys: Sequence[int],
+    jobs: int,
+    tick: Callable[[Trial], None] = lambda _: None,
 ) -> Proof:
-    """Try the exercise's misconceptions and right answers, and its solution on spoilt arguments, with every key.
+    """Try the exercise's misconceptions and right answers, and its solution on spoilt arguments,
+    with every key.
 
     Raises:
         Unusable: no misconceptions, or an entry that does not fit the exercise.
@@ -157,7 +186,14 @@ def prove(
     trials = run(exercise, [*map(_wrong, wrong.entries), *right], keys, jobs, tick)
     bench = Bench(exercise)
     alike = tuple(equivalence.alike(bench, wrong.entries, str(keys[0])))
-    return Proof(exercise, tuple(keys), wrong, tuple(trials), alike, spoilt=tuple(spoiling.spoilt(bench, keys)))
+    return Proof(
+        exercise,
+        tuple(keys),
+        wrong,
+        tuple(trials),
+        alike,
+        spoilt=tuple(spoiling.spoilt(bench, keys)),
+    )
 
 
 def size(root: Path, exercise: Exercise) -> int:
@@ -170,7 +206,9 @@ def answers(root: Path, exercise: Exercise) -> tuple[Misconceptions, list[Answer
     """The misconceptions and the right answers, once they fit the exercise."""
     wrong = misconceptions.load(misconceptions.path_of(root, exercise.name))
     if not wrong.entries:
-        raise Unusable(f"{wrong.path}: no misconceptions to try; write what students write, see CONTRIBUTING.md")
+        raise Unusable(
+            f"{wrong.path}: no misconceptions to try; write what students write, see CONTRIBUTING.md"
+        )
     path = right_answers.path_of(root, exercise.name)
     written = right_answers.load(path)
     _fits(wrong.path, exercise, ((entry.name, entry.step, entry.source) for entry in wrong.entries))
@@ -192,13 +230,24 @@ def _fits(path: Path, exercise: Exercise, entries: Iterable[tuple[str, str, str]
     parameters = {step: _parameters(exercise.cell(step).source) for step in exercise.steps}
     for name, step, source in entries:
         if step not in known:
-            raise Unusable(f"{path}: {name} answers {step}, which is no step; the steps are {', '.join(known)}")
+            raise Unusable(
+                f"{path}: {name} answers {step}, which is no step; the steps are {', '.join(known)}"
+            )
         if _parameters(source) != parameters[step]:
-            raise Unusable(f"{path}: {name} does not take what {step} takes; write {step}({parameters[step]})")
-        own = {name for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Global) for name in node.names}
+            raise Unusable(
+                f"{path}: {name} does not take what {step} takes; write {step}({parameters[step]})"
+            )
+        own = {
+            name
+            for node in ast.walk(ast.parse(source))
+            if isinstance(node, ast.Global)
+            for name in node.names
+        }
         strange = names(source).used - names(source).bound - own - known[step]
         if strange:
-            raise Unusable(f"{path}: {name} uses {min(strange)}, which {step} cannot know; write it out")
+            raise Unusable(
+                f"{path}: {name} uses {min(strange)}, which {step} cannot know; write it out"
+            )
 
 
 def _parameters(source: str) -> str:

@@ -1,7 +1,9 @@
-"""Whether a question stays the question: the solution's checks, while every argument is destroyed after each call.
+"""Whether a question stays the question: the solution's checks, while every argument is destroyed
+after each call.
 
-What a function does to its arguments is seen by the check that handed them over. A check that computes what it wants,
-or what it asks next, from such an argument lets a submission choose its own question.
+What a function does to its arguments is seen by the check that handed them over. A check that
+computes what it wants, or what it asks next, from such an argument lets a submission choose its own
+question.
 """
 
 from __future__ import annotations
@@ -62,7 +64,8 @@ def _run(bench: Bench, check: Check, draw: str, destroy: bool) -> tuple[str, lis
             asked.append(_noted([*args, kwargs]))
             within = True
             try:
-                # A copy goes in, for the function may keep it, and a copy comes out, for it may be an argument.
+                # A copy goes in, for the function may keep it, and a copy comes out, for it may be
+                # an argument.
                 own, named = copy.deepcopy((args, kwargs))
                 return answer(function(*own, **named))
             finally:
@@ -101,7 +104,9 @@ def _destroy(value: Any) -> None:
     """Make an argument useless, in place, as a student's function may."""
     if isinstance(value, np.ndarray):
         writeable = value.flags.writeable
-        with contextlib.suppress(ValueError, AttributeError):  # a view of what is read-only, or of several pieces
+        with contextlib.suppress(
+            ValueError, AttributeError
+        ):  # a view of what is read-only, or of several pieces
             value.flags.writeable = True
             value[...] = ~value if value.dtype.kind in "biu" else np.nan
             value.shape = (*AXES, *value.shape)

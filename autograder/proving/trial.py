@@ -1,7 +1,7 @@
 """Tries answers on the checks of an exercise: the teacher's own code, in the teacher's own Python.
 
-The answers come from the banks beside the exercise, which are trusted like the exercise itself; submissions never
-come here.
+The answers come from the banks beside the exercise, which are trusted like the exercise itself;
+submissions never come here.
 """
 
 from __future__ import annotations
@@ -38,10 +38,12 @@ class Answer:
 class Trial:
     """What became of an answer while all other steps were right.
 
-    ``failed``: for each key the step's own checks that failed, in the order of the notebook; of a wrong answer all
-    of them for the first key, and the first one alone for the others. ``message``: what the first failure said.
-    ``fallen``: checks of other steps that failed because their right answers call this one. ``strays``: those that
-    failed even with the reference in its place, or whose step does not call it.
+    ``failed``: for each key the step's own checks that failed, in the order of the notebook; of a
+        wrong answer all
+    of them for the first key, and the first one alone for the others. ``message``: what the first
+    failure said. ``fallen``: checks of other steps that failed because their right answers call
+    this one. ``strays``: those that failed even with the reference in its place, or whose step does
+    not call it.
     """
 
     answer: Answer
@@ -58,7 +60,9 @@ class Bench:
         self.exercise = exercise
         self.checks = tuple(check for check in exercise.checks if check.id not in without)
         self._steps = {step: exercise.cell(step).source for step in exercise.steps}
-        self._code = {check.id: compile(check.source, f"<{check.id}>", "exec") for check in self.checks}
+        self._code = {
+            check.id: compile(check.source, f"<{check.id}>", "exec") for check in self.checks
+        }
         self._space: Space = {"__name__": "__main__"}
         with quiet():
             for source in (exercise.setup, *self._steps.values()):
@@ -66,7 +70,8 @@ class Bench:
         self._right = dict(self._space)
 
     def bind(self, answer: Answer | None = None) -> None:
-        """Let checks see the setup and the right answers, but for this one; what others left behind is gone."""
+        """Let checks see the setup and the right answers, but for this one; what others left behind
+        is gone."""
         self._space.clear()
         self._space.update(self._right)
         if answer:
@@ -85,7 +90,10 @@ class Bench:
     def failure(self, check: Check, draw: str) -> str:
         """Why a check failed, in a line; empty if it passed. ``draw`` decides its random inputs."""
         digest = hashlib.sha256(f"{self.exercise.name}/{check.id}/{draw}".encode()).digest()
-        drawn = {"rng": np.random.default_rng(int.from_bytes(digest, "big")), "REVEAL": not check.hidden}
+        drawn = {
+            "rng": np.random.default_rng(int.from_bytes(digest, "big")),
+            "REVEAL": not check.hidden,
+        }
         self._space.update(drawn)
         try:
             with quiet():
@@ -96,7 +104,8 @@ class Bench:
         return ""
 
     def fingerprint(self, check: Check) -> str:
-        """The digest that the setup cell makes of a visible check that fails; empty if it passes."""
+        """The digest that the setup cell makes of a visible check that fails; empty if it
+        passes."""
         space = dict(self._space)
         try:
             with quiet():
@@ -113,7 +122,11 @@ class Bench:
         """The steps whose right answer calls this one, directly or through others."""
         found: frozenset[str] = frozenset({step})
         while True:
-            more = found | {other for other, source in self._steps.items() if found & (uses(source) or frozenset())}
+            more = found | {
+                other
+                for other, source in self._steps.items()
+                if found & (uses(source) or frozenset())
+            }
             if more == found:
                 return found - {step}
             found = more
@@ -124,11 +137,13 @@ class Bench:
         return [
             check
             for check in self.checks
-            if check.step != step and (check.step in sources or sources & (uses(check.source) or frozenset()))
+            if check.step != step
+            and (check.step in sources or sources & (uses(check.source) or frozenset()))
         ]
 
     def trial(self, answer: Answer, keys: Sequence[int]) -> Trial:
-        """Try an answer with every key; what other steps make of it is looked at with one of them."""
+        """Try an answer with every key; what other steps make of it is looked at with one of
+        them."""
         failed, message = [], ""
         for key in keys:
             here: list[str] = []
@@ -150,12 +165,18 @@ class Bench:
         callers, draw = self.callers(answer.step), _draw(key, answer)
         fallen = [check for check in self.reached(answer.step) if self.failure(check, draw)]
         self.bind()
-        strays = [check.id for check in fallen if check.step not in callers or self.failure(check, draw)]
+        strays = [
+            check.id for check in fallen if check.step not in callers or self.failure(check, draw)
+        ]
         return tuple(check.id for check in fallen if check.id not in strays), tuple(strays)
 
 
 def run(
-    exercise: Exercise, answers: Iterable[Answer], keys: Sequence[int], jobs: int, tick: Callable[[Trial], None]
+    exercise: Exercise,
+    answers: Iterable[Answer],
+    keys: Sequence[int],
+    jobs: int,
+    tick: Callable[[Trial], None],
 ) -> list[Trial]:
     """Try all answers, in ``jobs`` processes; the trials come in the order of the answers."""
     answers = list(answers)
@@ -165,7 +186,8 @@ def run(
             trials.append(bench.trial(answer, keys))
             tick(trials[-1])
         return trials
-    # The last steps have the slowest checks: they go first, so that no process is left with them at the end.
+    # The last steps have the slowest checks: they go first, so that no process is left with them at
+    # the end.
     order = sorted(answers, key=lambda answer: -exercise.steps.index(answer.step))
     done: dict[Answer, Trial] = {}
     with ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (exercise, tuple(keys))) as pool:
@@ -189,7 +211,8 @@ def _try(answer: Answer) -> Trial:
 
 
 def _draw(key: int, answer: Answer) -> str:
-    """As when grading: other inputs for every key and for every answer, and the same ones again tomorrow."""
+    """As when grading: other inputs for every key and for every answer, and the same ones again
+    tomorrow."""
     return f"{key}/{hashlib.sha256(answer.source.encode()).hexdigest()}"
 
 

@@ -1,4 +1,5 @@
-"""A class in numbers: everything that the teacher's page and ``report --json`` say (schema autograder/report/1)."""
+"""A class in numbers: everything that the teacher's page and ``report --json`` say (schema
+autograder/report/1)."""
 
 from __future__ import annotations
 
@@ -24,8 +25,8 @@ SCHEMA = "autograder/report/1"
 class Report:
     """What a class gave. ``steps`` and ``checks`` are in the order of the notebook, checks by id.
 
-    ``max_score`` has the points of a person in it, ``exercise.max_score`` those of the checks alone.
-    ``graded_at`` is the time of the latest result, None without one.
+    ``max_score`` has the points of a person in it, ``exercise.max_score`` those of the checks
+    alone. ``graded_at`` is the time of the latest result, None without one.
     """
 
     exercise: Exercise
@@ -53,7 +54,9 @@ class Report:
 
     def who(self, kind: Kind) -> list[Entry]:
         """Whom such a concern is about."""
-        return [one for one in self.students if any(concern.kind == kind for concern in one.concerns)]
+        return [
+            one for one in self.students if any(concern.kind == kind for concern in one.concerns)
+        ]
 
     def undiscriminated(self) -> str | None:
         """Why there are no discriminations; None where there are."""
@@ -90,7 +93,10 @@ class Report:
             "distribution": {"edges": self.edges, "counts": self.counts},
             "discrimination_left_out": self.undiscriminated(),
             "steps": [
-                {**_item(item), "checks": [_check(self, one) for one in self.exercise.checks_of(name)]}
+                {
+                    **_item(item),
+                    "checks": [_check(self, one) for one in self.exercise.checks_of(name)],
+                }
                 for name, item in self.steps.items()
             ],
             "misconceptions": [asdict(entry) for entry in self.shared],

@@ -1,4 +1,5 @@
-"""What the results of a class say about its exercise: scores, checks, shared mistakes, what was carried forward."""
+"""What the results of a class say about its exercise: scores, checks, shared mistakes, what was
+carried forward."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ from autograder.exercises.exercise import Exercise
 from autograder.result import CheckResult, Result
 
 ENOUGH = 30
-"""A discrimination is given above so many students: below, chance moves a correlation by more than it says."""
+"""A discrimination is given above so many students: below, chance moves a correlation by more than
+it says."""
 
 BINS = 100
 """No histogram has many more bins."""
@@ -22,7 +24,8 @@ Row = tuple[str, float, tuple[CheckResult, ...]]
 
 @dataclass(frozen=True)
 class Scores:
-    """Some scores in points; quartiles as ``numpy.percentile`` interpolates them, the deviation that of a sample."""
+    """Some scores in points; quartiles as ``numpy.percentile`` interpolates them, the deviation
+    that of a sample."""
 
     count: int
     mean: float
@@ -36,10 +39,12 @@ class Scores:
 
 @dataclass(frozen=True)
 class Item:
-    """A check (``<step>-<check>``) or a step, over the graded submissions; every student is in one of four lists.
+    """A check (``<step>-<check>``) or a step, over the graded submissions; every student is in one
+    of four lists.
 
-    A step is ``carried`` when at least one of its checks is and none failed. ``lost`` is in points, on average.
-    ``discrimination`` is the correlation of the points earned here with those earned everywhere else.
+    A step is ``carried`` when at least one of its checks is and none failed. ``lost`` is in points,
+    on average. ``discrimination`` is the correlation of the points earned here with those earned
+    everywhere else.
     """
 
     name: str
@@ -63,7 +68,8 @@ class Item:
 
 @dataclass(frozen=True)
 class Shared:
-    """A misconception of the bank, and who has it: their answers to ``step`` are the same as its."""
+    """A misconception of the bank, and who has it: their answers to ``step`` are the same as
+    its."""
 
     name: str
     step: str
@@ -74,7 +80,8 @@ class Shared:
 
 @dataclass(frozen=True)
 class Carried:
-    """A step at fault, and who kept points in later ``steps`` because only this (or it, too) was wrong."""
+    """A step at fault, and who kept points in later ``steps`` because only this (or it, too) was
+    wrong."""
 
     step: str
     steps: tuple[str, ...]
@@ -94,7 +101,8 @@ def scores(values: Iterable[float]) -> Scores | None:
 
 
 def histogram(values: Sequence[float], most: float) -> tuple[list[float], list[int]]:
-    """Edges and counts of ten equal bins over 0 to ``most`` points, and as many more as scores beyond it need.
+    """Edges and counts of ten equal bins over 0 to ``most`` points, and as many more as scores
+    beyond it need.
 
     A bin holds its left edge; the last one both.
     """
@@ -147,9 +155,17 @@ def shared(exercise: Exercise, results: Iterable[Result]) -> list[Shared]:
                     checks.setdefault(key, set()).add(step.id_of(check))
                     hints[key] = check.hint or ""
     order = {name: place for place, name in enumerate(exercise.steps)}
-    keys = sorted(students, key=lambda key: (-len(students[key]), order.get(key[0], len(order)), key))
+    keys = sorted(
+        students, key=lambda key: (-len(students[key]), order.get(key[0], len(order)), key)
+    )
     return [
-        Shared(name, step, hints[step, name], tuple(sorted(checks[step, name])), tuple(students[step, name]))
+        Shared(
+            name,
+            step,
+            hints[step, name],
+            tuple(sorted(checks[step, name])),
+            tuple(students[step, name]),
+        )
         for step, name in keys
     ]
 
@@ -182,14 +198,20 @@ def carried(exercise: Exercise, results: Iterable[Result]) -> list[Carried]:
 
 
 def _item(name: str, points: float, rows: Sequence[Row]) -> Item:
-    lists: dict[str, list[str]] = {status: [] for status in ("passed", "carried", "failed", "not_run")}
+    lists: dict[str, list[str]] = {
+        status: [] for status in ("passed", "carried", "failed", "not_run")
+    }
     for who, _, checks in rows:
         found = {check.status for check in checks}
         # A stored step may have no check at all.
-        status = next((status for status in ("not_run", "failed", "carried") if status in found), "passed")
+        status = next(
+            (status for status in ("not_run", "failed", "carried") if status in found), "passed"
+        )
         lists[status].append(who)
     earned = np.array([sum(check.earned for check in checks) for _, _, checks in rows], dtype=float)
-    offered = np.array([sum(check.points for check in checks) for _, _, checks in rows], dtype=float)
+    offered = np.array(
+        [sum(check.points for check in checks) for _, _, checks in rows], dtype=float
+    )
     rest = np.array([total for _, total, _ in rows], dtype=float) - earned
     return Item(
         name,

@@ -13,7 +13,16 @@ from autograder.result import Result
 from autograder.text import number, signed
 
 Kind = Literal[
-    "error", "rejected", "missing", "isolation", "outdated", "unlisted", "by_hand", "zero", "late", "repaired"
+    "error",
+    "rejected",
+    "missing",
+    "isolation",
+    "outdated",
+    "unlisted",
+    "by_hand",
+    "zero",
+    "late",
+    "repaired",
 ]
 
 
@@ -57,12 +66,16 @@ class Entry:
             f"{signed(-self.late_penalty)} for being {late}" if self.late_penalty else "",
         ]
         if any(changes):
-            return ", ".join(filter(None, [f"{number(self.automatic or 0.0)} from the checks", *changes]))
+            return ", ".join(
+                filter(None, [f"{number(self.automatic or 0.0)} from the checks", *changes])
+            )
         return late if self.hours_late else ""
 
     def note(self) -> str:
         """How the final score came about, or why there is none, and what else to look at."""
-        texts = [concern.text for concern in self.concerns if concern.kind not in ("late", "missing")]
+        texts = [
+            concern.text for concern in self.concerns if concern.kind not in ("late", "missing")
+        ]
         return "; ".join(filter(None, [self.account(), *texts]))
 
 
@@ -85,7 +98,8 @@ def of_class(course: Course, known: Class) -> list[Entry]:
 
 
 def _best_level(course: Course, results: Sequence[Result]) -> str | None:
-    """The isolation level that was asked for, or else the best that any submission was graded at; None without one."""
+    """The isolation level that was asked for, or else the best that any submission was graded at;
+    None without one."""
     used = {result.isolation for result in results if result.status == "graded"}
     used.add(course.settings.isolation)
     return next((name for name in levels.NAMES if name in used), None)
@@ -108,14 +122,18 @@ def _entry(standing: Standing) -> Entry:
     )
 
 
-def _concerns(entry: Entry, standing: Standing, exercise: str, best: str | None) -> Iterator[Concern]:
+def _concerns(
+    entry: Entry, standing: Standing, exercise: str, best: str | None
+) -> Iterator[Concern]:
     result, marks = standing.result, standing.marks
     if standing.status == "missing":
         yield Concern("missing", "handed in nothing")
     if standing.trouble:
         yield Concern("error", standing.trouble)
     if result is not None and result.status != "graded":
-        old = f"; an earlier grade of {number(marks.score)} stands in the gradebook" if marks else ""
+        old = (
+            f"; an earlier grade of {number(marks.score)} stands in the gradebook" if marks else ""
+        )
         yield Concern(result.status, f"{result.reason}{old}")
     if standing.status == "graded":
         if result is None:
@@ -123,7 +141,10 @@ def _concerns(entry: Entry, standing: Standing, exercise: str, best: str | None)
         elif result.exercise_sha256 != exercise:
             yield Concern("outdated", "graded with an older version of the exercise")
         elif marks is not None and marks.automatic != result.score:
-            yield Concern("outdated", f"has {number(marks.automatic)} automatic points in the gradebook, others here")
+            yield Concern(
+                "outdated",
+                f"has {number(marks.automatic)} automatic points in the gradebook, others here",
+            )
         if result is not None and best is not None and result.isolation != best:
             yield Concern("isolation", f"graded at isolation level {result.isolation}, not {best}")
         if marks is not None and marks.needs_manual_grade:

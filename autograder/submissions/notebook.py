@@ -61,10 +61,14 @@ def raw_cells(data: bytes) -> tuple[list[RawCell], list[str]]:
 
 def _text(data: bytes) -> tuple[str, list[str]]:
     if len(data) > MAX_BYTES:
-        raise Rejected(f"larger than {MAX_BYTES // 1_000_000} MB; clear the outputs and hand it in again")
+        raise Rejected(
+            f"larger than {MAX_BYTES // 1_000_000} MB; clear the outputs and hand it in again"
+        )
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         try:
-            return data.decode("utf-16"), ["the file was UTF-16 and was read as such; notebooks are UTF-8"]
+            return data.decode("utf-16"), [
+                "the file was UTF-16 and was read as such; notebooks are UTF-8"
+            ]
         except UnicodeDecodeError:
             raise Rejected("not text: neither UTF-8 nor UTF-16") from None
     try:
@@ -83,18 +87,25 @@ def _notebook_cells(text: str) -> list[RawCell]:
     except ValueError as error:
         raise Rejected(f"not a notebook: {_broken(text, error)}") from None
     if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
-        raise Rejected("not a notebook of format 4; open it in Jupyter, save it and hand it in again")
+        raise Rejected(
+            "not a notebook of format 4; open it in Jupyter, save it and hand it in again"
+        )
     if notebook.get("nbformat") != 4 or not 0 <= _integer(notebook.get("nbformat_minor", 0)) <= 20:
-        raise Rejected("not a notebook of format 4; open it in Jupyter, save it and hand it in again")
+        raise Rejected(
+            "not a notebook of format 4; open it in Jupyter, save it and hand it in again"
+        )
     if len(notebook["cells"]) > MAX_CELLS:
         raise Rejected(f"more than {MAX_CELLS} cells")
     return [cell for raw in notebook["cells"] if (cell := _notebook_cell(raw))]
 
 
 def _values(text: str) -> int:
-    """At least how many values the JSON holds, by size: a list is one, an object three, a key and its value three."""
+    """At least how many values the JSON holds, by size: a list is one, an object three, a key and
+    its value three."""
     values = text.count(",") + text.count("[") + 3 * text.count("{")
-    if values + 3 * text.count(":") <= MAX_VALUES:  # nearly always, and no copy is needed to know it
+    if (
+        values + 3 * text.count(":") <= MAX_VALUES
+    ):  # nearly always, and no copy is needed to know it
         return values
     for blank in " \t\r\n":
         text = text.replace(blank, "")

@@ -1,8 +1,8 @@
 """Intake: what a student wrote, out of the bytes that were handed in. No student code runs here.
 
-Only sources survive: metadata, outputs, tags, the kernel and the check cells of a submission are dropped.
-Damage done by accident (cells duplicated, split, deleted, reordered, retyped, stripped of their metadata)
-is repaired where it can be, and said in a warning.
+Only sources survive: metadata, outputs, tags, the kernel and the check cells of a submission are
+dropped. Damage done by accident (cells duplicated, split, deleted, reordered, retyped, stripped of
+their metadata) is repaired where it can be, and said in a warning.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ MAX_WARNINGS = 20
 
 @dataclass(frozen=True)
 class SubmittedCell:
-    """A cell of the student. ``id`` is the master cell that it answers, None for a cell the student added;
-    ``after`` is the master cell behind which it is run: the one that it follows, or the one before an answer that
-    follows it and comes earlier in the master notebook."""
+    """A cell of the student. ``id`` is the master cell that it answers, None for a cell the student
+    added; ``after`` is the master cell behind which it is run: the one that it follows, or the one
+    before an answer that follows it and comes earlier in the master notebook."""
 
     id: str | None
     after: str
@@ -44,12 +44,16 @@ class Submission:
     warnings: tuple[str, ...]
 
     def answer(self, id: str) -> str | None:
-        """The student's answer to a step or a manual question: the source of its cell, None if there is none."""
+        """The student's answer to a step or a manual question: the source of its cell, None if
+        there is none."""
         own = next((cell.source for cell in self.cells if cell.id == id), None)
         return own if own is not None else self._bound(id)
 
     def _bound(self, name: str) -> str | None:
-        return next((cell.source for cell in self.cells if cell.is_code and name in binds(cell.source)), None)
+        return next(
+            (cell.source for cell in self.cells if cell.is_code and name in binds(cell.source)),
+            None,
+        )
 
 
 def parse(data: bytes, exercise: Exercise) -> Submission:
@@ -89,7 +93,9 @@ class _Matcher:
         self._join_split_answers(ids)
         known = {id for id in ids if id}
         if not known & {cell.id for cell in self._exercise.cells if cell.kind in ("step", "check")}:
-            raise Rejected(f"neither notebook nor script with the steps of {self._exercise.name}; another exercise's?")
+            raise Rejected(
+                f"neither notebook nor script with the steps of {self._exercise.name}; another exercise's?"
+            )
         self._say_what_is_missing(known)
         order = {cell.id: place for place, cell in enumerate(self._exercise.cells)}
         placed: list[tuple[int, SubmittedCell]] = []
@@ -109,12 +115,19 @@ class _Matcher:
                 self._warn_twice(id)
                 id = None
             if id is not None and self._masters[id].kind == "setup":
-                self._warnings.append("the setup cell is not the teacher's present one, which was run first")
+                self._warnings.append(
+                    "the setup cell is not the teacher's present one, which was run first"
+                )
             if cell.is_code:
                 cell = replace(cell, source=self._python(cell.source))
             if cell.is_code or id is not None:
-                # A helper stands before the answer that needs it, also where the cells are in another order.
-                early = is_new and answer <= place and not binds(cell.source) & set(self._exercise.steps)
+                # A helper stands before the answer that needs it, also where the cells are in
+                # another order.
+                early = (
+                    is_new
+                    and answer <= place
+                    and not binds(cell.source) & set(self._exercise.steps)
+                )
                 where = max(answer - 1, 0) if early else place
                 after = self._exercise.cells[where].id
                 placed.append((where, SubmittedCell(id, after, cell.source, cell.is_code)))
@@ -123,25 +136,32 @@ class _Matcher:
         yield from (cell for _, cell in placed)
 
     def _earliest_answers_behind(self, ids: list[str | None], order: dict[str, int]) -> list[int]:
-        """For each cell of the file, the place in the master notebook of the first of the answers that follow it."""
+        """For each cell of the file, the place in the master notebook of the first of the answers
+        that follow it."""
         earliest = len(order)
         found: list[int] = []
         for place in reversed(range(len(ids))):
             found.append(earliest)
             id = ids[place]
-            if id in self._exercise.steps and ids.index(id) == place:  # of several, the first has its place
+            if (
+                id in self._exercise.steps and ids.index(id) == place
+            ):  # of several, the first has its place
                 earliest = min(earliest, order[id])
         return found[::-1]
 
     def _is_ours(self, cell: RawCell, id: str) -> bool:
-        """Whether the teacher's version of this cell is used in any case: a check, or an unchanged setup."""
+        """Whether the teacher's version of this cell is used in any case: a check, or an unchanged
+        setup."""
         master = self._masters[id]
-        return master.kind == "check" or (master.kind == "setup" and cell.source.strip() == master.source.strip())
+        return master.kind == "check" or (
+            master.kind == "setup" and cell.source.strip() == master.source.strip()
+        )
 
     def _identify(self, cell: RawCell) -> str | None:
         same = self._by_source.get(cell.source.strip(), [])
         if same:
-            # Cells that read alike are told apart by their ids, else by their order; a copy is the last of them again.
+            # Cells that read alike are told apart by their ids, else by their order; a copy is the
+            # last of them again.
             own = next((id for id in same if id in cell.claims), same[0])
             if len(same) > 1:
                 same.remove(own)
@@ -152,16 +172,23 @@ class _Matcher:
                 return self._retyped(cell, master)
             if master is not None and not self._swapped:
                 self._swapped = True
-                self._warnings.append("cell ids did not fit their cells; the answers were found by what they define")
+                self._warnings.append(
+                    "cell ids did not fit their cells; the answers were found by what they define"
+                )
         names = binds(cell.source) if cell.is_code else frozenset()
         if len(names & self._setup_names) > len(self._setup_names) / 2:
             return next(master.id for master in self._exercise.cells if master.kind == "setup")
         named = re.search(r"with check\(\s*[\"']([\w-]+)[\"']", cell.source)
         if named and named[1] in self._masters and not names & set(self._exercise.steps):
             return named[1]
-        found = next((step for step in self._exercise.steps if step in names and not self._has_cell(step)), None)
+        found = next(
+            (step for step in self._exercise.steps if step in names and not self._has_cell(step)),
+            None,
+        )
         if found and self._has_claims:
-            self._warnings.append(f"the cell of {found} was gone; another one that defines {found} was taken for it")
+            self._warnings.append(
+                f"the cell of {found} was gone; another one that defines {found} was taken for it"
+            )
         return found
 
     def _has_cell(self, step: str) -> bool:
@@ -169,7 +196,8 @@ class _Matcher:
         return any(step in cell.claims and step in binds(cell.source) for cell in self._raw)
 
     def _plausible(self, cell: RawCell, master: Cell) -> bool:
-        """Whether a cell can be what its metadata claims: a check cell that defines a step is an answer, and so on."""
+        """Whether a cell can be what its metadata claims: a check cell that defines a step is an
+        answer, and so on."""
         if master.kind == "step" and re.search(rf"^def {master.id}\(", cell.source, re.MULTILINE):
             return True  # nearly always; a table of its names takes a hundred times as long
         others = binds(cell.source) & set(self._exercise.steps)
@@ -180,11 +208,14 @@ class _Matcher:
     def _retyped(self, cell: RawCell, master: Cell) -> str:
         if master.kind == "step" and not cell.is_code:
             cell.is_code = True
-            self._warnings.append(f"the cell of {master.id} was no code cell any more; it was read as code")
+            self._warnings.append(
+                f"the cell of {master.id} was no code cell any more; it was read as code"
+            )
         return master.id
 
     def _join_split_answers(self, ids: list[str | None]) -> None:
-        """Put an answer together again whose cell was split: the parts do not parse, the whole does."""
+        """Put an answer together again whose cell was split: the parts do not parse, the whole
+        does."""
         place, joined = 0, 0
         while place < len(self._raw) - 1 and joined < MAX_JOINED:
             id, cell, rest = ids[place], self._raw[place], self._raw[place + 1]
@@ -211,13 +242,17 @@ class _Matcher:
         bound = {name for cell in self._raw if cell.is_code for name in binds(cell.source)}
         for cell in missing:
             if cell.kind == "step" and cell.id not in bound:
-                self._warnings.append(f"the cell of {cell.id} is missing; nothing defines {cell.id}")
+                self._warnings.append(
+                    f"the cell of {cell.id} is missing; nothing defines {cell.id}"
+                )
             elif cell.kind in ("check", "setup"):
                 self._warnings.append(f"the cell {cell.id} is missing; the teacher's was used")
 
     def _warn_twice(self, id: str) -> None:
         if self._masters[id].kind == "step":
-            self._warnings.append(f"there are two cells of {id}; both were run, the later one counts")
+            self._warnings.append(
+                f"there are two cells of {id}; both were run, the later one counts"
+            )
 
     def _python(self, source: str) -> str:
         plain, dropped = without_magics(source)

@@ -31,10 +31,14 @@ def as_notebook(data: bytes) -> bytes:
         else:
             cells[-1][1].append(line)
     taken: set[str] = set()
-    made = [_cell(header, body, taken) for header, body in cells if any(line.strip() for line in body)]
+    made = [
+        _cell(header, body, taken) for header, body in cells if any(line.strip() for line in body)
+    ]
     metadata = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
     notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": made}
-    return (json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode("utf-8", "replace")
+    return (json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode(
+        "utf-8", "replace"
+    )
 
 
 def _cell(header: str, body: list[str], taken: set[str]) -> dict[str, object]:

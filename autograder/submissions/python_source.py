@@ -21,7 +21,8 @@ _Answer = TypeVar("_Answer")
 
 
 def _remembered(function: Callable[[str], _Answer]) -> Callable[[str], _Answer]:
-    """Remember the answers: a class hands in the same cells again and again. Of long cells only a few are kept."""
+    """Remember the answers: a class hands in the same cells again and again. Of long cells only a
+    few are kept."""
     usual, long = lru_cache(maxsize=4096)(function), lru_cache(maxsize=64)(function)
 
     @wraps(function)
@@ -65,7 +66,9 @@ def _tree(source: str) -> ast.Module | None:
     if len(source) > MAX_PARSED:
         return None
     try:
-        with warnings.catch_warnings():  # the parser's, about the student's text, are not for the teacher's terminal
+        with (
+            warnings.catch_warnings()
+        ):  # the parser's, about the student's text, are not for the teacher's terminal
             warnings.simplefilter("ignore")
             return ast.parse(source)
     except NO_PYTHON:
@@ -75,8 +78,8 @@ def _tree(source: str) -> ast.Module | None:
 def without_magics(source: str) -> tuple[str, list[str]]:
     """A cell without what only IPython understands, and the lines that were left out.
 
-    ``%%time``, ``%%timeit`` and ``%%capture`` keep their body, other cell magics drop it. A cell that is
-    Python as it stands is not touched: a line of a string may begin with ``%``.
+    ``%%time``, ``%%timeit`` and ``%%capture`` keep their body, other cell magics drop it. A cell
+    that is Python as it stands is not touched: a line of a string may begin with ``%``.
     """
     dropped: list[str] = []
     while source.lstrip().startswith("%%"):
@@ -90,7 +93,9 @@ def without_magics(source: str) -> tuple[str, list[str]]:
         return source, dropped
     lines = []
     for line in source.split("\n"):
-        magic = re.match(r"(\s*)(?:\w+\s*=\s*)?[%!]\S", line) or re.match(r"(\s*)\?*[\w.]+\?+\s*$", line)
+        magic = re.match(r"(\s*)(?:\w+\s*=\s*)?[%!]\S", line) or re.match(
+            r"(\s*)\?*[\w.]+\?+\s*$", line
+        )
         if magic:
             dropped.append(line.strip())
             line = f"{magic[1]}pass"

@@ -1,4 +1,5 @@
-"""What the commands show on a terminal; plain lines where there is none, or where NO_COLOR asks for it."""
+"""What the commands show on a terminal; plain lines where there is none, or where NO_COLOR asks for
+it."""
 
 from __future__ import annotations
 
@@ -9,7 +10,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
@@ -27,8 +35,11 @@ Row = tuple[str, float | None, str, str]
 STYLES = {"graded": "", "rejected": "yellow", "error": "red", "missing": "dim"}
 
 
-def scores(results: Sequence[Result | Outcome], out: TextIO | None = None, missing: Iterable[str] = ()) -> None:
-    """Every student with the automatic score and what a teacher should look at; ``missing`` handed in nothing."""
+def scores(
+    results: Sequence[Result | Outcome], out: TextIO | None = None, missing: Iterable[str] = ()
+) -> None:
+    """Every student with the automatic score and what a teacher should look at; ``missing`` handed
+    in nothing."""
     rows: list[Row] = [(student, None, "missing", "") for student in missing]
     for result in results:
         look = "; ".join(filter(None, [result.reason, *result.warnings]))
@@ -47,17 +58,28 @@ def standings(report: Report, out: TextIO | None = None) -> None:
 def _students(screen: Console, rows: Sequence[Row]) -> None:
     """The students by id, and the class in a line."""
     table = _table()
-    for name, right in (("student", False), ("score", True), ("status", False), ("what to look at", False)):
+    for name, right in (
+        ("student", False),
+        ("score", True),
+        ("status", False),
+        ("what to look at", False),
+    ):
         table.add_column(name, justify="right" if right else "left", overflow="fold")
     for student, points, status, look in sorted(rows, key=lambda row: row[0]):
         number = "–" if points is None else f"{round(points, 2):g}"
         # Of a student's text one line, so that no line of a log begins with it.
-        table.add_row(student, number, Text(status, STYLES[status]), Text(inert(" ".join(look.split()))))
+        table.add_row(
+            student, number, Text(status, STYLES[status]), Text(inert(" ".join(look.split())))
+        )
     show(screen, table)
     counts = Counter(status for _, _, status, _ in rows)
     graded = [points for _, points, _, _ in rows if points is not None]
     mean = f", mean {sum(graded) / len(graded):.1f}" if graded else ""
-    parts = [f"{counts['graded']} graded{mean}", f"{counts['rejected']} rejected", f"{counts['error']} errors"]
+    parts = [
+        f"{counts['graded']} graded{mean}",
+        f"{counts['rejected']} rejected",
+        f"{counts['error']} errors",
+    ]
     if counts["missing"]:
         parts.append(f"{counts['missing']} missing")
     screen.print(Text(", ".join(parts)))
@@ -123,7 +145,11 @@ def _progress(
         without = f"{failures} without a grade" if failures else ""
         bar.update(task, completed=done, rate=rate, failures=without)
         if not screen.is_terminal and (done % max(total // 10, 1) == 0 or done == total):
-            left = f"{(total - done) * seconds / done:.0f} s left" if done < total else f"{seconds:.0f} s"
+            left = (
+                f"{(total - done) * seconds / done:.0f} s left"
+                if done < total
+                else f"{seconds:.0f} s"
+            )
             parts = (f"{title}: {done} of {total}", rate, left, without)
             screen.print(", ".join(filter(None, parts)), highlight=False)
 

@@ -19,7 +19,8 @@ PROSE = 100
 
 
 def console(out: TextIO | None = None) -> Console:
-    """A terminal with its width and colours; text and nothing else for a file, a pipe, and whoever sets NO_COLOR."""
+    """A terminal with its width and colours; text and nothing else for a file, a pipe, and whoever
+    sets NO_COLOR."""
     stream = out or sys.stdout
     terminal = stream.isatty()
     return Console(
@@ -36,7 +37,8 @@ def console(out: TextIO | None = None) -> Console:
 
 
 def say(screen: Console, line: Text | str, first: str = "", rest: str = "") -> None:
-    """Print one line; a terminal that it is too long for gets it in parts, the first behind ``first``."""
+    """Print one line; a terminal that it is too long for gets it in parts, the first behind
+    ``first``."""
     text = line if isinstance(line, Text) else Text(line)
     if not screen.is_terminal:
         screen.print(Text.assemble(first, text))
@@ -48,9 +50,11 @@ def say(screen: Console, line: Text | str, first: str = "", rest: str = "") -> N
 
 
 def quote(screen: Console, text: str, first: Text | str, margin: str) -> None:
-    """Print what a student may have influenced behind our own words, each further line of it behind a bar.
+    """Print what a student may have influenced behind our own words, each further line of it behind
+    a bar.
 
-    No line begins with it: the machines that run GitHub's workflows take lines with ``::`` in front for commands.
+    No line begins with it: the machines that run GitHub's workflows take lines with ``::`` in front
+    for commands.
     """
     head, *more = brief(inert(text)).split("\n")
     say(screen, Text.assemble(first, head), margin, margin + "  ")

@@ -1,6 +1,8 @@
-"""What a run on GitHub Actions shows beside its log: a page of Markdown, and a remark on each step that fails.
+"""What a run on GitHub Actions shows beside its log: a page of Markdown, and a remark on each step
+that fails.
 
-Neither ever names what became of a hidden check: whoever may read the run could learn from it, push by push.
+Neither ever names what became of a hidden check: whoever may read the run could learn from it, push
+by push.
 """
 
 from __future__ import annotations
@@ -41,13 +43,15 @@ def publish(result: Result, waiting: str, notebook: Path, out: TextIO) -> None:
 
 
 def command(name: str, message: str, **properties: str) -> str:
-    """A workflow command; what a student may have written in it ends neither the command nor the line."""
+    """A workflow command; what a student may have written in it ends neither the command nor the
+    line."""
     told = ",".join(f"{key}={_escaped(value, ':,')}" for key, value in properties.items())
     return f"::{name} {told}::{_escaped(brief(message)[:MESSAGE])}"
 
 
 def _escaped(text: str, further: str = "") -> str:
-    # The older form of commands is looked for in the whole line, but in no line that is a command of the newer form.
+    # The older form of commands is looked for in the whole line, but in no line that is a command
+    # of the newer form.
     return "".join(f"%{ord(c):02X}" if c in "%\r\n" + further else c for c in printable(text))
 
 
@@ -61,7 +65,10 @@ def _remarks(steps: Sequence[StepResult], notebook: Path) -> Iterator[str]:
     # The last place is kept for the others, where there are more.
     shown = failing if len(failing) <= REMARKS else failing[: REMARKS - 1]
     for step in shown:
-        told = [f"{listed(check.name for check in same)}: {same[0].message}" for same in alike(_failed(step))]
+        told = [
+            f"{listed(check.name for check in same)}: {same[0].message}"
+            for same in alike(_failed(step))
+        ]
         yield command("error", "\n".join(told), file=file, title=step.name)
     if len(shown) < len(failing):
         more = ", ".join(step.name for step in failing[len(shown) :])
@@ -110,7 +117,9 @@ def _row(step: StepResult) -> str:
 def _details(step: StepResult) -> str:
     parts = [f"#### {_code(step.name)}\n\n"]
     for same in alike(_failed(step)):
-        parts.append(f"{listed(_code(check.name) for check in same)}\n\n{quoted(brief(same[0].message))}\n\n")
+        parts.append(
+            f"{listed(_code(check.name) for check in same)}\n\n{quoted(brief(same[0].message))}\n\n"
+        )
     return "".join(parts)
 
 

@@ -28,7 +28,8 @@ def put(file: str | None, lines: Iterable[str], out: TextIO) -> None:
     if file is None:
         return
     if file == "-":
-        # The same JSON; but in the logs of GitHub's workflows a student's ``##[`` would be a command.
+        # The same JSON; but in the logs of GitHub's workflows a student's ``##[`` would be a
+        # command.
         sys.stdout.writelines(line.replace("##[", "##\\u005b") for line in lines)
         return
     files.write(Path(file), (line.encode() for line in lines))

@@ -16,7 +16,8 @@ _FIRST, _ALSO, _PASSES = ("●", "green"), ("×", "red"), ("·", "dim")
 
 
 def show(proof: Proof, out: TextIO | None = None) -> None:
-    """Which check catches which misconception first (●) or as well (×), then what is wrong, if anything."""
+    """Which check catches which misconception first (●) or as well (×), then what is wrong, if
+    anything."""
     console = console_of(out)
     for step, trials in by_step(proof.exercise, proof.wrong).items():
         checks = [check for check in proof.exercise.checks_of(step) if check.id in proof.checks]
@@ -44,9 +45,13 @@ def _legend(number: int, check: Check, trials: list[Trial]) -> str:
 
 
 def _row(trial: Trial, checks: list[Check]) -> Text:
-    """One misconception: a mark for each check, its name, and how many checks of later steps fall with it."""
+    """One misconception: a mark for each check, its name, and how many checks of later steps fall
+    with it."""
     failed = trial.failed[0]
-    marks = [_FIRST if (check.id,) == failed[:1] else _ALSO if check.id in failed else _PASSES for check in checks]
+    marks = [
+        _FIRST if (check.id,) == failed[:1] else _ALSO if check.id in failed else _PASSES
+        for check in checks
+    ]
     later = f"  ({len(trial.fallen)} checks of later steps fall with it)" if trial.fallen else ""
     return Text.assemble("  ", *marks, " " * (13 - len(checks)), trial.answer.name, (later, "dim"))
 

@@ -1,4 +1,5 @@
-"""One submission on the terminal: every step at a glance, what its checks have to say, and what to do next."""
+"""One submission on the terminal: every step at a glance, what its checks have to say, and what to
+do next."""
 
 from __future__ import annotations
 
@@ -19,11 +20,16 @@ MARKS = {
     "unwritten": ("·", "dim"),
 }
 # Of one check, and of several.
-SAYS = {"failed": ("fails", "fail"), "carried": ("carried", "carried"), "not_run": ("not run", "not run")}
+SAYS = {
+    "failed": ("fails", "fail"),
+    "carried": ("carried", "carried"),
+    "not_run": ("not run", "not run"),
+}
 
 
 def show(screen: Console, result: Result) -> None:
-    """Every step with its points; below it the checks that did not pass, with their message and hint."""
+    """Every step with its points; below it the checks that did not pass, with their message and
+    hint."""
     names = max(len(step.name) for step in result.steps)
     score = max(len(f"{step.score:g}") for step in result.steps)
     most = max(len(f"{step.max_score:g}") for step in result.steps)
@@ -46,9 +52,15 @@ def next_for_student(screen: Console, result: Result) -> None:
     say(screen, _points_of_all(result))
     step = next((step for step in result.steps if not step.passed), None)
     if step is None:
-        say(screen, "All visible checks pass: restart the kernel, run everything once more, save, and hand in.")
+        say(
+            screen,
+            "All visible checks pass: restart the kernel, run everything once more, save, and hand in.",
+        )
     elif all(step.unwritten for step in result.steps):
-        say(screen, f"A fresh start. Write {step.name} first, run the checks below it, save, and check again.")
+        say(
+            screen,
+            f"A fresh start. Write {step.name} first, run the checks below it, save, and check again.",
+        )
     elif step.unwritten:
         say(screen, f"Next: write {step.name}.")
     else:
@@ -58,7 +70,10 @@ def next_for_student(screen: Console, result: Result) -> None:
 
 def total(screen: Console, result: Result) -> None:
     """Points by category, and all of them."""
-    parts = [f"{shown(name)} {part['score']:g}/{part['max_score']:g}" for name, part in result.categories.items()]
+    parts = [
+        f"{shown(name)} {part['score']:g}/{part['max_score']:g}"
+        for name, part in result.categories.items()
+    ]
     # A category does not break over two lines.
     line = " · ".join(part.replace(" ", "\N{NO-BREAK SPACE}") for part in parts)
     width = min(screen.width, PROSE) if screen.is_terminal else screen.width
@@ -88,7 +103,9 @@ def _status(step: StepResult) -> str:
     statuses = {check.status for check in step.checks}
     if step.unwritten:
         return "unwritten"
-    return next((status for status in ("not_run", "failed", "carried") if status in statuses), "passed")
+    return next(
+        (status for status in ("not_run", "failed", "carried") if status in statuses), "passed"
+    )
 
 
 def _verdict(step: StepResult, long: bool) -> str:

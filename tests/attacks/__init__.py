@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from attacks.attack import ATTACKS, Attack
-
 # Each module adds its families to the list.
-from attacks import escape, exhaustion, frames, gaming, intake, lies, output, persistence, spying, tampering  # noqa: F401  # isort: skip
+from attacks import (  # noqa: F401
+    escape,
+    exhaustion,
+    frames,
+    gaming,
+    intake,
+    lies,
+    output,
+    persistence,
+    spying,
+    tampering,
+)
+from attacks.attack import ATTACKS, Attack
 
 __all__ = ["ATTACKS", "Attack"]

@@ -1,7 +1,8 @@
-"""Where attacks are graded: each between two honest neighbours, and afterwards everything is looked at.
+"""Where attacks are graded: each between two honest neighbours, and afterwards everything is looked
+at.
 
-Run as a program (``python -m attacks.arena LEVEL...``) it prints what is wrong after each attack, one JSON object a
-line.
+Run as a program (``python -m attacks.arena LEVEL...``) it prints what is wrong after each attack,
+one JSON object a line.
 Pages and notebooks are looked at where the packages that make them are installed.
 """
 
@@ -32,16 +33,34 @@ from autograder.result import Result
 
 MEMORY_MB = 64
 SECRET = b"canary_secret_7d21f8"
-FILE, ENVIRONMENT, OTHERS, GRADEBOOK = "canary_file_4b77c1", "canary_environment_0e95d3", "canary_others_b81a66", "canary_gradebook_33fd09"
-CANARIES = (INPUT, INPUT.upper(), SOURCE, REFERENCE, SECRET.decode(), FILE, ENVIRONMENT, OTHERS, GRADEBOOK)
+FILE, ENVIRONMENT, OTHERS, GRADEBOOK = (
+    "canary_file_4b77c1",
+    "canary_environment_0e95d3",
+    "canary_others_b81a66",
+    "canary_gradebook_33fd09",
+)
+CANARIES = (
+    INPUT,
+    INPUT.upper(),
+    SOURCE,
+    REFERENCE,
+    SECRET.decode(),
+    FILE,
+    ENVIRONMENT,
+    OTHERS,
+    GRADEBOOK,
+)
 
 
 class Arena:
-    """A grader at one level, two honest neighbours, and canaries in every place that is none of a student's business."""
+    """A grader at one level, two honest neighbours, and canaries in every place that is none of a
+    student's business."""
 
     def __init__(self, level: str, without: frozenset[str] = frozenset()) -> None:
         self.level = level
-        self.settings = Settings(isolation=level, call_seconds=0.3, submission_seconds=2, memory_mb=512)
+        self.settings = Settings(
+            isolation=level, call_seconds=0.3, submission_seconds=2, memory_mb=512
+        )
         clock.GRACE_SECONDS = 0.2  # what hangs is most of the time that all attacks take
         self._subreaper = _adopt_orphans()
         self.folder = Path(tempfile.mkdtemp(prefix=f"{GRADEBOOK}-"))
@@ -54,8 +73,13 @@ class Arena:
             raise
         finally:
             del os.environ["TEACHER_TOKEN"]
-        self._honest = [handed_in(label=f"# {OTHERS}\ndef label(text): return text.upper()"), handed_in(softmax=NAIVE)]
-        self._alone = [self._verdicts(self._grader.grade(data, "neighbour").result) for data in self._honest]
+        self._honest = [
+            handed_in(label=f"# {OTHERS}\ndef label(text): return text.upper()"),
+            handed_in(softmax=NAIVE),
+        ]
+        self._alone = [
+            self._verdicts(self._grader.grade(data, "neighbour").result) for data in self._honest
+        ]
         self._next = 0
         self._baselines: dict[bytes, float] = {}
         self._children = _descendants()
@@ -118,7 +142,11 @@ class Arena:
 
     def _neighbour(self, number: int) -> list[str]:
         now = self._verdicts(self._grader.grade(self._honest[number], "neighbour").result)
-        return [] if now == self._alone[number] else [f"neighbour {number} got {now}, alone {self._alone[number]}"]
+        return (
+            []
+            if now == self._alone[number]
+            else [f"neighbour {number} got {now}, alone {self._alone[number]}"]
+        )
 
     @staticmethod
     def _verdicts(result: Result) -> list[tuple[str, float]]:
@@ -131,10 +159,24 @@ class Arena:
         while (more := _descendants() - self._children) and time.monotonic() < until:
             time.sleep(0.02)
         found = [f"a process is left: {_command(process)}" for process in more]
-        places = {"/tmp", "/var/tmp", "/dev/shm", "/", os.getcwd(), str(self.folder), os.path.expanduser("~")}
-        found += [f"a file is left in {place}" for place in places if os.path.lexists(os.path.join(place, MARK))]
+        places = {
+            "/tmp",
+            "/var/tmp",
+            "/dev/shm",
+            "/",
+            os.getcwd(),
+            str(self.folder),
+            os.path.expanduser("~"),
+        }
+        found += [
+            f"a file is left in {place}"
+            for place in places
+            if os.path.lexists(os.path.join(place, MARK))
+        ]
         planted = (self.folder / "canary.txt", self.folder / "gradebook.db")
-        return found + [f"{path.name} was changed" for path in planted if FILE not in path.read_text()]
+        return found + [
+            f"{path.name} was changed" for path in planted if FILE not in path.read_text()
+        ]
 
 
 class _Cost:
@@ -144,7 +186,8 @@ class _Cost:
 
 @contextlib.contextmanager
 def _measured() -> Iterator[_Cost]:
-    """How long it took but for waiting while others had the processor, and by how much the grader's memory grew."""
+    """How long it took but for waiting while others had the processor, and by how much the grader's
+    memory grew."""
     cost = _Cost()
     before = _status("VmRSS")
     Path("/proc/self/clear_refs").write_text("5")  # begins the high-water mark anew
@@ -163,7 +206,11 @@ def _kept_waiting() -> float:
 
 
 def _status(name: str) -> int:
-    return next(int(line.split()[1]) for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(name))
+    return next(
+        int(line.split()[1])
+        for line in Path("/proc/self/status").read_text().splitlines()
+        if line.startswith(name)
+    )
 
 
 def _wrong_score(result: Result, most: float) -> list[str]:
@@ -175,16 +222,19 @@ def _wrong_score(result: Result, most: float) -> list[str]:
 
 
 def _told(result: Result, graded: Graded, folder: str) -> list[str]:
-    """Canaries, and ``SUCCEEDED``, in what a student may read of the result; their own words there do not count."""
+    """Canaries, and ``SUCCEEDED``, in what a student may read of the result; their own words there
+    do not count."""
     shown = {"the result": result.to_json()}
     if graded.submission is not None:
         own = "\n".join(cell.source for cell in graded.submission.cells)
         shown |= _pages(graded, own)
     found = []
     for where, text in shown.items():
-        found += [f"{canary} in {where}" for canary in CANARIES if canary in text.replace(folder, "")]
+        found += [
+            f"{canary} in {where}" for canary in CANARIES if canary in text.replace(folder, "")
+        ]
         if SUCCEEDED in text:
-            found.append(f"{SUCCEEDED} in {where}: {text[text.index(SUCCEEDED):][:100]}")
+            found.append(f"{SUCCEEDED} in {where}: {text[text.index(SUCCEEDED) :][:100]}")
         if where == "the page":
             found += [f"live HTML in {where}: {live}" for live in _Live(text).found]
     return found
@@ -221,10 +271,15 @@ class _Live(html.parser.HTMLParser):
         is_ours = (tag == "svg" and about.get("class") in ("bar", "picture")) or (
             tag == "a" and (about.get("href") or "").startswith("#")
         )
-        if tag in ("script", "img", "svg", "iframe", "object", "embed", "form", "a", "base") and not is_ours:
+        if (
+            tag in ("script", "img", "svg", "iframe", "object", "embed", "form", "a", "base")
+            and not is_ours
+        ):
             self.found.append(tag)
         for name, value in attrs:
-            if name.startswith("on") or (value or "").strip().lower().startswith(("javascript:", "data:")):
+            if name.startswith("on") or (value or "").strip().lower().startswith(
+                ("javascript:", "data:")
+            ):
                 self.found.append(f"{tag} {name}")
 
 
@@ -235,7 +290,8 @@ def _control_characters(texts: Iterable[str]) -> list[str]:
 
 
 def _adopt_orphans() -> set[int]:
-    """From now on processes whose parent has ended become children of this one, where they can be seen."""
+    """From now on processes whose parent has ended become children of this one, where they can be
+    seen."""
     ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
     return _descendants()
 
@@ -272,7 +328,12 @@ def _state(process: int) -> str:
 
 def _command(process: int) -> str:
     with contextlib.suppress(OSError):
-        return Path(f"/proc/{process}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")[:200]
+        return (
+            Path(f"/proc/{process}/cmdline")
+            .read_bytes()
+            .replace(b"\0", b" ")
+            .decode(errors="replace")[:200]
+        )
     return str(process)
 
 
@@ -286,7 +347,10 @@ def main() -> None:
                 print(json.dumps({"level": level, "neighbours": arena.alone}), flush=True)
                 for attack in ATTACKS:
                     problems = arena.problems(attack)
-                    print(json.dumps({"level": level, "attack": attack.id, "problems": problems}), flush=True)
+                    print(
+                        json.dumps({"level": level, "attack": attack.id, "problems": problems}),
+                        flush=True,
+                    )
         except Unusable as reason:
             print(json.dumps({"level": level, "unusable": str(reason)}), flush=True)
 

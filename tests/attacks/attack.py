@@ -13,16 +13,18 @@ MARK = "attack_was_here"
 """The name of every file that an attack tries to leave."""
 
 SUCCEEDED = "SUCCEEDED"
-"""What an attack writes where it did what it must not be able to do; no byte that a student can read may hold it."""
+"""What an attack writes where it did what it must not be able to do; no byte that a student can
+read may hold it."""
 
 
 @dataclass(frozen=True)
 class Attack:
     """A submission that tries to do harm.
 
-    ``baseline`` is the submission without the attack: what it earns is what the attack may earn. ``said`` must stand in
-    a message, a warning or the reason. An attack is seen to succeed by its points, by a canary or ``SUCCEEDED`` in what a
-    student can read, by what it leaves behind, or by what becomes of the grader and of the neighbours.
+    ``baseline`` is the submission without the attack: what it earns is what the attack may earn.
+    ``said`` must stand in a message, a warning or the reason. An attack is seen to succeed by its
+    points, by a canary or ``SUCCEEDED`` in what a student can read, by what it leaves behind, or by
+    what becomes of the grader and of the neighbours.
     """
 
     id: str
@@ -56,7 +58,8 @@ def attack(
     levels: tuple[str, ...] = ("bubblewrap", "landlock"),
     **answers: str,
 ) -> None:
-    """Add an attack to the list: in the cell of a step (softmax, if none is named), or in the file itself.
+    """Add an attack to the list: in the cell of a step (softmax, if none is named), or in the file
+    itself.
 
     Unless the attack answers softmax otherwise, softmax is wrong in it and in its baseline.
     """
@@ -68,6 +71,8 @@ def attack(
     wrong = {"softmax": WRONG, "label": "def label(text): return text", "count": "def count(n): return n",
              "apply": "def apply(function, x): return x", "product": "def product(a, b): return 0",
              "total": "def total(x): return 0"}  # fmt: skip
-    without = handed_in(**(baseline if baseline is not None else {step: wrong[step] for step in answers}))
+    without = handed_in(
+        **(baseline if baseline is not None else {step: wrong[step] for step in answers})
+    )
     assert all(id != known.id for known in ATTACKS), id
     ATTACKS.append(Attack(id, goal, handed_in(change, **answers), without, status, said, levels))

@@ -22,16 +22,24 @@ SECONDS = 900
 Answers = Mapping[str, Value]
 
 
-def prepared(folder: Path, name: str, hostile: Mapping[str, Answers], apart: int = 8) -> tuple[Course, list[str]]:
-    """A course below ``folder``, with an honest student before, after and among the hostile ones; and the honest ones.
+def prepared(
+    folder: Path, name: str, hostile: Mapping[str, Answers], apart: int = 8
+) -> tuple[Course, list[str]]:
+    """A course below ``folder``, with an honest student before, after and among the hostile ones;
+    and the honest ones.
 
     Args:
         hostile: what each hostile student answers, by step.
-        apart: so many hostile students stand between two honest ones, in the order in which they are graded.
+        apart: so many hostile students stand between two honest ones, in the order in which they
+            are graded.
     """
     root = folder / "checkout"
     for part in ("solutions", "assignments"):
-        shutil.copytree(ROOT / part, root / part, ignore=shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints"))
+        shutil.copytree(
+            ROOT / part,
+            root / part,
+            ignore=shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints"),
+        )
     shutil.copy(ROOT / "nbgrader_config.py", root)
     course = Course(root, root / "course", SETTINGS)
     disclose(course, "message")
@@ -47,7 +55,8 @@ def prepared(folder: Path, name: str, hostile: Mapping[str, Answers], apart: int
 
 
 def disclose(course: Course, hidden: str) -> None:
-    """Write the course's settings: those of these tests, and how much students see of hidden checks."""
+    """Write the course's settings: those of these tests, and how much students see of hidden
+    checks."""
     lines = (
         f"call_seconds = {SETTINGS.call_seconds}",
         f"submission_seconds = {SETTINGS.submission_seconds}",
@@ -64,7 +73,11 @@ def _submit(course: Course, student: str, name: str, data: bytes) -> None:
 
 def run(course: Course, *arguments: object) -> subprocess.CompletedProcess[str]:
     """A command of ours, in a process of its own, in the course's folder."""
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(("AUTOGRADER", "GITHUB"))}
+    clean = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("AUTOGRADER", "GITHUB"))
+    }
     return subprocess.run(
         [sys.executable, "-m", "autograder", *map(str, arguments)],
         cwd=course.root, env={**clean, "NO_COLOR": "1", "PYTHONPATH": str(ROOT)}, stdin=subprocess.DEVNULL,

@@ -17,19 +17,38 @@ X86 = os.uname().machine == 'x86_64'
 
 def calls(id: str, goal: str, x86_64: tuple[int, ...], aarch64: tuple[int, ...]) -> None:
     """System calls that must be refused before the kernel looks at them."""
-    attack(id, goal, f"{CALLS}\ndef softmax(x):\n    attempt(*({x86_64} if X86 else {aarch64}))\n    return x")
+    attack(
+        id,
+        goal,
+        f"{CALLS}\ndef softmax(x):\n    attempt(*({x86_64} if X86 else {aarch64}))\n    return x",
+    )
 
 
-calls("F01-namespaces", "make namespaces and mounts", (272, 308, 165, 155, 161), (97, 268, 40, 41, 51))
+calls(
+    "F01-namespaces", "make namespaces and mounts", (272, 308, 165, 155, 161), (97, 268, 40, 41, 51)
+)
 calls("F02-programs", "become another program", (59, 322), (221, 281))
-calls("F03-other-processes", "trace, read or rob other processes", (101, 310, 311, 434, 438), (117, 270, 271, 434, 438))
-calls("F04-large-surfaces", "reach the parts of the kernel that fail most often", (425, 426, 321, 298, 323), (425, 426, 280, 241, 282))
+calls(
+    "F03-other-processes",
+    "trace, read or rob other processes",
+    (101, 310, 311, 434, 438),
+    (117, 270, 271, 434, 438),
+)
+calls(
+    "F04-large-surfaces",
+    "reach the parts of the kernel that fail most often",
+    (425, 426, 321, 298, 323),
+    (425, 426, 280, 241, 282),
+)
 calls("F05-keys", "use the kernel's keyrings", (248, 249, 250), (217, 218, 219))
 calls("F06-devices", "command devices and terminals", (16,), (29,))
 calls("F07-signals", "send signals", (62, 200, 234, 129), (129, 130, 131, 138))
 calls("F08-handles", "open files by handle", (303, 304), (264, 265))
 calls("F09-identity", "become somebody else", (105, 106, 117, 119, 126), (146, 144, 147, 149, 91))
-attack("F11-sockets", "talk to somebody", """
+attack(
+    "F11-sockets",
+    "talk to somebody",
+    """
     import socket
     def softmax(x):
         for family in (socket.AF_INET, socket.AF_INET6, socket.AF_UNIX, 16, 17, 40):
@@ -38,16 +57,24 @@ attack("F11-sockets", "talk to somebody", """
                 except OSError: continue
                 raise ValueError(f'SUCCEEDED {family} {kind}')
         return x
-    """)
-attack("F12-send-a-descriptor", "hand a descriptor through the socket, or ask for one", """
+    """,
+)
+attack(
+    "F12-send-a-descriptor",
+    "hand a descriptor through the socket, or ask for one",
+    """
     import array, gc, socket
     def softmax(x):
         worker = next(o for o in gc.get_objects() if type(o).__name__ == 'Worker')
         try: worker.sock.sendmsg([b'x'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [0]))])
         except OSError: return x
         raise ValueError('SUCCEEDED')
-    """)
-attack("F13-old-interface", "use the calls of another ABI", """
+    """,
+)
+attack(
+    "F13-old-interface",
+    "use the calls of another ABI",
+    """
     import ctypes, mmap, os
     def softmax(x):
         if os.uname().machine != 'x86_64': return x
@@ -56,15 +83,23 @@ attack("F13-old-interface", "use the calls of another ABI", """
         address = ctypes.addressof(ctypes.c_char.from_buffer(code))
         number = ctypes.CFUNCTYPE(ctypes.c_long)(address)()
         raise ValueError(f'SUCCEEDED {number}')
-    """)
-attack("F14-x32", "use the numbers of the x32 ABI", """
+    """,
+)
+attack(
+    "F14-x32",
+    "use the numbers of the x32 ABI",
+    """
     import ctypes, os
     def softmax(x):
         if os.uname().machine != 'x86_64': return x
         if ctypes.CDLL(None).syscall(ctypes.c_long(0x40000000 + 39)) > 0: raise ValueError('SUCCEEDED')
         return x
-    """)
-attack("F15-console", "type into the teacher's terminal", """
+    """,
+)
+attack(
+    "F15-console",
+    "type into the teacher's terminal",
+    """
     import fcntl, os
     def softmax(x):
         for fd in (0, 1, 2):
@@ -76,8 +111,12 @@ attack("F15-console", "type into the teacher's terminal", """
             except OSError: continue
             raise ValueError('SUCCEEDED')
         return x
-    """)
-attack("F10-pickle", "have the grader load a pickle", """
+    """,
+)
+attack(
+    "F10-pickle",
+    "have the grader load a pickle",
+    """
     import os, pickle
     class P:
         def __reduce__(self): return (eval, ("open('/tmp/attack_was_here', 'w')",))
@@ -86,8 +125,13 @@ attack("F10-pickle", "have the grader load a pickle", """
             try: os.write(fd, pickle.dumps(P()))
             except OSError: pass
         return x
-    """, said="no value")
-attack("F16-pickle-as-a-value", "hide code in what crosses", """
+    """,
+    said="no value",
+)
+attack(
+    "F16-pickle-as-a-value",
+    "hide code in what crosses",
+    """
     import numpy as np
     class P(np.ndarray):
         def __reduce__(self): return (exec, ("open('/tmp/attack_was_here', 'w')",))
@@ -96,4 +140,5 @@ attack("F16-pickle-as-a-value", "hide code in what crosses", """
         def __iter__(self): raise SystemExit
         def __len__(self): return 10 ** 9
     def softmax(x): return T((x.view(P),))
-    """)
+    """,
+)

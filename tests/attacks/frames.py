@@ -1,6 +1,8 @@
-"""Frames that student code makes itself, with everything that the worker knows: socket, nonce, requests.
+"""Frames that student code makes itself, with everything that the worker knows: socket, nonce,
+requests.
 
-The worker lies in student code's hands, so all of it is within reach. The ids continue those of B, E and F.
+The worker lies in student code's hands, so all of it is within reach. The ids continue those of B,
+E and F.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ def forge(name, make):
 """
 
 
-def forged(id: str, goal: str, body: str, step: str = "softmax", said: str = "", more: str = "") -> None:
+def forged(
+    id: str, goal: str, body: str, step: str = "softmax", said: str = "", more: str = ""
+) -> None:
     """An attack that answers the calls of one step with frames of its own."""
     parameter = {"softmax": "x", "label": "text", "count": "n", "apply": "function, x"}[step]
     lines = "\n".join(f"    {line}" for line in body.strip("\n").splitlines())
@@ -45,54 +49,108 @@ def forged(id: str, goal: str, body: str, step: str = "softmax", said: str = "",
     attack(id, goal, said=said, **{step: source})
 
 
-forged("B16-booleans-that-are-neither", "answer with truth values of 2", """
+forged(
+    "B16-booleans-that-are-neither",
+    "answer with truth values of 2",
+    """
 frame(RETURN, b'a' + bytes([0, 1, 2]) + struct.pack('<2Q', *x.shape) + bytes([2]) * x.size + NOTHING)
-""", said="booleans that are neither")
-forged("B30-shape-without-bytes", "claim a shape that the bytes do not fill", """
+""",
+    said="booleans that are neither",
+)
+forged(
+    "B30-shape-without-bytes",
+    "claim a shape that the bytes do not fill",
+    """
 frame(RETURN, b'a' + bytes([10, 1, 2]) + struct.pack('<2Q', 2 ** 40, 2 ** 40) + bytes(64) + NOTHING)
-""", said="no value")
-forged("B31-empty-and-endless", "claim a shape with an axis of 0 and others without bounds", """
+""",
+    said="no value",
+)
+forged(
+    "B31-empty-and-endless",
+    "claim a shape with an axis of 0 and others without bounds",
+    """
 frame(RETURN, b'a' + bytes([10, 1, 8]) + struct.pack('<8Q', 0, *[2 ** 31 - 1] * 7) + NOTHING)
-""")
-forged("C48-text-in-a-shape", "put a hidden input into the shape of an empty array", """
+""",
+)
+forged(
+    "C48-text-in-a-shape",
+    "put a hidden input into the shape of an empty array",
+    """
 letters = [ord(letter) * 7 for letter in text]
 frame(RETURN, b'a' + bytes([10, 1, len(letters) + 1]) + struct.pack(f'<{len(letters) + 1}Q', 0, *letters) + NOTHING)
-""", step="label", said="no array")
+""",
+    step="label",
+    said="no array",
+)
 forged("B32-reference-to-nothing", "refer to a value that is not there", "frame(RETURN, b'r' + u32(10 ** 6) + NOTHING)",
        said="a reference to nothing")  # fmt: skip
-forged("B33-other-arguments", "claim that an argument has changed its size", """
+forged(
+    "B33-other-arguments",
+    "claim that an argument has changed its size",
+    """
 content = b'a' + bytes([10, 1, 2]) + struct.pack('<2Q', 1000, 1000) + bytes(8 * 10 ** 6)
 frame(RETURN, encoded(None) + u32(1) + u32(0) + content)
-""", said="cannot change its shape")
-forged("B34-change-of-nothing", "claim changes of things that were no arguments", """
+""",
+    said="cannot change its shape",
+)
+forged(
+    "B34-change-of-nothing",
+    "claim changes of things that were no arguments",
+    """
 frame(RETURN, encoded(1.0) + u32(2 ** 32 - 1) + u32(99) + b'l' + u32(0))
-""", said="a change to nothing")
-forged("B35-change-of-kind", "claim that an array has become a list that holds itself", """
+""",
+    said="a change to nothing",
+)
+forged(
+    "B35-change-of-kind",
+    "claim that an array has become a list that holds itself",
+    """
 frame(RETURN, encoded(1.0) + u32(1) + u32(1) + b'l' + u32(1) + b'r' + u32(1))
-""", said="a change of kind")
+""",
+    said="a change of kind",
+)
 forged("B36-many-small-claims", "claim very many values in few bytes", "frame(RETURN, b't' + u32(2 ** 32 - 1) + NOTHING)",
        said="too many values")  # fmt: skip
 forged("B37-list-in-itself", "send a list that holds itself", "frame(RETURN, b'l' + u32(2) + (b'r' + u32(2)) * 2 + NOTHING)",
        said="within itself")  # fmt: skip
-forged("B38-colliding-keys", "send a dictionary whose keys collide", """
+forged(
+    "B38-colliding-keys",
+    "send a dictionary whose keys collide",
+    """
 keys = b''.join(b'i' + u32(16) + (k * (2 ** 61 - 1)).to_bytes(16, 'little') + b'N' for k in range(1, 60_000))
 frame(RETURN, b'm' + u32(59_999) + keys + NOTHING)
-""", said="a dictionary too large")
+""",
+    said="a dictionary too large",
+)
 forged("B39-integer-without-end", "send an integer of a megabyte", "frame(RETURN, b'i' + u32(10 ** 6) + b'\\x7f' * 10 ** 6 + NOTHING)",
        said="an integer too long")  # fmt: skip
-forged("B40-numbers-of-all-kinds", "send NaN, infinities and huge integers where the check compares", """
+forged(
+    "B40-numbers-of-all-kinds",
+    "send NaN, infinities and huge integers where the check compares",
+    """
 frame(RETURN, b'd' + struct.pack('<d', float('nan')) + NOTHING)
-""", step="count")
+""",
+    step="count",
+)
 forged("B41-handles-of-strangers", "answer with functions that are not there", "frame(RETURN, b'g' + u32(7) + NOTHING)",
        step="count", said="not there")  # fmt: skip
 forged("B42-function-by-name", "answer with a function by its name", "frame(RETURN, b'n' + u32(5) + b'check' + NOTHING)",
        step="count")  # fmt: skip
-forged("B43-two-answers", "answer twice, the second time for the next call", """
+forged(
+    "B43-two-answers",
+    "answer twice, the second time for the next call",
+    """
 frame(RETURN, encoded(None) + NOTHING)
 frame(RETURN, encoded('ABC') + NOTHING)
-""", said="out of turn")
-# The right answer to the call that comes next, written before it was asked: what the nonce is there for.
-attack("B44-answer-before-the-question", "have the answer of one call taken for that of the next", count=f"""{FORGE}
+""",
+    said="out of turn",
+)
+# The right answer to the call that comes next, written before it was asked: what the nonce is there
+# for.
+attack(
+    "B44-answer-before-the-question",
+    "have the answer of one call taken for that of the next",
+    count=f"""{FORGE}
 calls = 0
 def count(n): return 1
 def make(n):
@@ -102,84 +160,196 @@ def make(n):
         for value in (1, 2, 3): frame(RETURN, encoded(value) + NOTHING)
     elif calls > 3: frame(RETURN, encoded(n + 1) + NOTHING)
 forge('count', make)
-""")
+""",
+)
 forged("B45-answer-to-another", "answer to a request that was never made", "frame(RETURN, encoded(1) + NOTHING, nonce=bytes(16))",
        said="out of turn")  # fmt: skip
 forged("B46-requests-of-its-own", "have the grader run a cell", "frame(RUN, encoded(('softmax', 'raise SystemExit', 5.0)))",
        said="out of turn")  # fmt: skip
-forged("B47-calls-of-other-functions", "call what the check did not hand over", """
+forged(
+    "B47-calls-of-other-functions",
+    "call what the check did not hand over",
+    """
 frame(CALL, encoded(('exit', (), {})))
-""", said="no function of the check")
+""",
+    said="no function of the check",
+)
 forged("B48-bytes-after-the-value", "hide bytes after the value", "frame(RETURN, encoded(x) + NOTHING + b'T')",
        said="bytes after")  # fmt: skip
-forged("B49-half-a-frame", "promise more than it sends", "frame(RETURN, encoded(x), size=10 ** 6)", said="did not return")
-forged("B50-frame-without-end", "promise a frame that no memory holds", "frame(RETURN, b'', size=2 ** 63)", said="a frame of more")
-forged("B51-drip", "send one byte now and then", """
+forged(
+    "B49-half-a-frame",
+    "promise more than it sends",
+    "frame(RETURN, encoded(x), size=10 ** 6)",
+    said="did not return",
+)
+forged(
+    "B50-frame-without-end",
+    "promise a frame that no memory holds",
+    "frame(RETURN, b'', size=2 ** 63)",
+    said="a frame of more",
+)
+forged(
+    "B51-drip",
+    "send one byte now and then",
+    """
 import time
 data = struct.pack('<4sB3x16sQ', b'ATG1', RETURN, W.nonce, 10 ** 6)
 while True:
     write(data[:1] or b'a'); data = data[1:]
     time.sleep(0.02)
-""", said="did not return")
-forged("B52-old-exception", "raise an exception of the check that was never raised", "raised(number=1)")
-forged("B53-line-without-end", "name a line of a thousand digits", "raised(cell='softmax', line=10 ** 900)")
-forged("B54-negative-numbers", "name negative lines and exceptions", "raised(number=-1, cell='softmax', line=-5)")
-forged("B55-exception-of-wrong-kinds", "describe an exception by things of other kinds", """
+""",
+    said="did not return",
+)
+forged(
+    "B52-old-exception", "raise an exception of the check that was never raised", "raised(number=1)"
+)
+forged(
+    "B53-line-without-end",
+    "name a line of a thousand digits",
+    "raised(cell='softmax', line=10 ** 900)",
+)
+forged(
+    "B54-negative-numbers",
+    "name negative lines and exceptions",
+    "raised(number=-1, cell='softmax', line=-5)",
+)
+forged(
+    "B55-exception-of-wrong-kinds",
+    "describe an exception by things of other kinds",
+    """
 frame(RAISE, encoded((0.5, ('ValueError', 3), 1.5, None, 'x')) + NOTHING)
-""", said="no exception")
-forged("B56-check-stopped", "name an exception that only the grader raises", """
+""",
+    said="no exception",
+)
+forged(
+    "B56-check-stopped",
+    "name an exception that only the grader raises",
+    """
 raised(names=('AssertionError', 'Stopped', 'EngineFault', 'Exception', 'MemoryError'))
-""")
-forged("B57-end-of-the-loop", "name the exception that ends loops", "raised(names=('StopIteration', 'Exception'))", step="count")
-forged("B58-every-exception-at-once", "name all exceptions that there are", """
+""",
+)
+forged(
+    "B57-end-of-the-loop",
+    "name the exception that ends loops",
+    "raised(names=('StopIteration', 'Exception'))",
+    step="count",
+)
+forged(
+    "B58-every-exception-at-once",
+    "name all exceptions that there are",
+    """
 import builtins
 raised(names=tuple(name for name in dir(builtins) if name.endswith(('Error', 'Exit', 'Iteration', 'Warning', 'Group'))))
-""", step="count")
+""",
+    step="count",
+)
 forged("C40-text-of-cannot-cross", "put a hidden input into the words of the engine", "raised(names=('CannotCross',), text=text)",
        step="label")  # fmt: skip
-forged("C41-text-of-undefined", "put it into the name that is not defined", """
+forged(
+    "C41-text-of-undefined",
+    "put it into the name that is not defined",
+    """
 raised(names=('Undefined',), text=f'{text} is not defined')
-""", step="label")
-forged("C42-name-of-the-cell", "put it into the name of the cell", "raised(cell=text, line=1)", step="label")
-forged("C43-number-of-the-line", "put it into the number of the line", """
+""",
+    step="label",
+)
+forged(
+    "C42-name-of-the-cell",
+    "put it into the name of the cell",
+    "raised(cell=text, line=1)",
+    step="label",
+)
+forged(
+    "C43-number-of-the-line",
+    "put it into the number of the line",
+    """
 raised(cell='label', line=int.from_bytes(text.encode(), 'little'))
-""", step="label")
-forged("C44-cell-still-to-be-written", "put it into what is still to be written", """
+""",
+    step="label",
+)
+forged(
+    "C44-cell-still-to-be-written",
+    "put it into what is still to be written",
+    """
 raised(names=('NotImplementedError', 'Exception'), cell=text, line=1)
-""", step="label")
-forged("C45-size-of-the-frame", "put it into the size of a frame", """
+""",
+    step="label",
+)
+forged(
+    "C45-size-of-the-frame",
+    "put it into the size of a frame",
+    """
 frame(RETURN, b'', size=int.from_bytes(text.encode()[:8], 'little') | 2 ** 63)
-""", step="label")
-forged("C46-names-of-the-exception", "put it into the names of classes", "raised(names=(text, 'Exception'), text=text)", step="label")
-forged("C47-key-of-an-answer", "put it into the key of an answer", "frame(RETURN, encoded({text: text}) + NOTHING)", step="label")
-forged("E40-calls-without-end", "call the check's function with frames alone", """
+""",
+    step="label",
+)
+forged(
+    "C46-names-of-the-exception",
+    "put it into the names of classes",
+    "raised(names=(text, 'Exception'), text=text)",
+    step="label",
+)
+forged(
+    "C47-key-of-an-answer",
+    "put it into the key of an answer",
+    "frame(RETURN, encoded({text: text}) + NOTHING)",
+    step="label",
+)
+forged(
+    "E40-calls-without-end",
+    "call the check's function with frames alone",
+    """
 call = encoded((function, (x,), {}))
 while True:
     frame(CALL, call)
     frames.receive(W.sock)
-""", step="apply")
-forged("E41-nested-calls", "have the check call the student who calls the check", """
+""",
+    step="apply",
+)
+forged(
+    "E41-nested-calls",
+    "have the check call the student who calls the check",
+    """
 frame(CALL, encoded((function, (function,), {'x': [function] * 1000})))
-""", step="apply")
-forged("E42-large-calls", "call the check's function with as much as fits, again and again", """
+""",
+    step="apply",
+)
+forged(
+    "E42-large-calls",
+    "call the check's function with as much as fits, again and again",
+    """
 import numpy as np
 call = encoded((function, (np.zeros((2, 500_000)),), {}))
 while True:
     frame(CALL, call)
     frames.receive(W.sock)
-""", step="apply")
-forged("E43-large-frames", "answer every call with as much as fits", """
+""",
+    step="apply",
+)
+forged(
+    "E43-large-frames",
+    "answer every call with as much as fits",
+    """
 import numpy as np
 frame(RETURN, encoded(np.zeros((2, 1_000_000))) + NOTHING)
-""")
-forged("E44-frame-of-300-MB", "send a frame that fills the grader's memory", """
+""",
+)
+forged(
+    "E44-frame-of-300-MB",
+    "send a frame that fills the grader's memory",
+    """
 write(struct.pack('<4sB3x16sQ', b'ATG1', RETURN, W.nonce, 300 << 20))
 for _ in range(300): write(bytes(1 << 20))
-""")
-attack("E45-timer-that-answers", "answer from a signal handler, between the calls", softmax=f"""{FORGE}
+""",
+)
+attack(
+    "E45-timer-that-answers",
+    "answer from a signal handler, between the calls",
+    softmax=f"""{FORGE}
 import signal
 def softmax(x):
     signal.signal(signal.SIGALRM, lambda *a: frame(RETURN, encoded('ABC') + NOTHING))
     signal.setitimer(signal.ITIMER_REAL, 0.005, 0.005)
     return x
-""")
+""",
+)

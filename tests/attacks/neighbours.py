@@ -1,6 +1,8 @@
-"""Hostile answers to the real exercises: what one costs the grader, and all that is made of its result afterwards.
+"""Hostile answers to the real exercises: what one costs the grader, and all that is made of its
+result afterwards.
 
-Each is graded between two honest submissions, by one grader, and then shown in every way in which a result is shown.
+Each is graded between two honest submissions, by one grader, and then shown in every way in which a
+result is shown.
 """
 
 from __future__ import annotations
@@ -40,9 +42,12 @@ SETTINGS = Settings(call_seconds=1, submission_seconds=3)
 TENTH = 1.1
 """A submission may cost the grader and its workers so much of its time limit, in seconds of CPU."""
 MOST_WARNINGS = 30
-_LONG_SIDE = re.compile(r"the shape is \([^)]*\d{4}")  # a side of so many digits may be a hidden input, written down
+_LONG_SIDE = re.compile(
+    r"the shape is \([^)]*\d{4}"
+)  # a side of so many digits may be a hidden input, written down
 MOST_MEMORY = 3 << 30
-"""So much more than now this process may ask for while something hostile is graded: nobody's machine is to suffer."""
+"""So much more than now this process may ask for while something hostile is graded: nobody's
+machine is to suffer."""
 
 
 @cache
@@ -57,7 +62,8 @@ def _release(name: str) -> dict[str, Any]:
 
 
 def handed_in(name: str, answers: Mapping[str, str], remark: str = "") -> bytes:
-    """The release with the teacher's answers typed in, but for these; a remark makes it another file."""
+    """The release with the teacher's answers typed in, but for these; a remark makes it another
+    file."""
     notebook = copy.deepcopy(_release(name))
     for cell in notebook["cells"]:
         marks = cell["metadata"].get("autograder", {})
@@ -78,19 +84,24 @@ def mixed(name: str, turn: int = 0) -> list[dict[str, Value]]:
     """Nearly every value once, as many in one submission as the exercise has steps.
 
     Args:
-        turn: from 0 to the number of steps; in as many turns every step is answered with each of these values.
+        turn: from 0 to the number of steps; in as many turns every step is answered with each of
+            these values.
     """
     waiting = [value for value in VALUES if value.name not in ALONE and not value.steps]
     steps = exercise(name).steps
     groups = [waiting[place : place + len(steps)] for place in range(0, len(waiting), len(steps))]
     submissions = []
     for number, group in enumerate(groups, start=turn):
-        submissions.append({steps[(number + place) % len(steps)]: value for place, value in enumerate(group)})
+        submissions.append(
+            {steps[(number + place) % len(steps)]: value for place, value in enumerate(group)}
+        )
     return submissions
 
 
 def answered(name: str, values: Mapping[str, Value]) -> bytes:
-    return handed_in(name, {step: value.answer(exercise(name), step) for step, value in values.items()})
+    return handed_in(
+        name, {step: value.answer(exercise(name), step) for step, value in values.items()}
+    )
 
 
 def alone(name: str) -> list[tuple[Value, str]]:
@@ -101,7 +112,8 @@ def alone(name: str) -> list[tuple[Value, str]]:
 
 @contextlib.contextmanager
 def bounded() -> Iterator[None]:
-    """A limit to what this process, and those that it starts, may ask for: a hole must not take the machine along."""
+    """A limit to what this process, and those that it starts, may ask for: a hole must not take the
+    machine along."""
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     limit = (_status("VmSize") << 10) + MOST_MEMORY
     resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
@@ -117,13 +129,22 @@ def cpu() -> float:
     for process in _descendants():
         with contextlib.suppress(OSError):
             fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-            ticks += sum(map(int, fields[11:15]))  # of itself and of what it has buried, in user and system mode
+            ticks += sum(
+                map(int, fields[11:15])
+            )  # of itself and of what it has buried, in user and system mode
     own = os.times()
-    return own.user + own.system + own.children_user + own.children_system + ticks / os.sysconf("SC_CLK_TCK")
+    return (
+        own.user
+        + own.system
+        + own.children_user
+        + own.children_system
+        + ticks / os.sysconf("SC_CLK_TCK")
+    )
 
 
 class Cost:
-    """What something took: seconds of CPU, and by how many megabytes this process grew at its height."""
+    """What something took: seconds of CPU, and by how many megabytes this process grew at its
+    height."""
 
     cpu = 0.0
     memory_mb = 0
@@ -133,7 +154,9 @@ class Cost:
 def measured() -> Iterator[Cost]:
     cost = Cost()
     gc.collect()
-    ctypes.CDLL(None).malloc_trim(0)  # or what an earlier one has left free would hide the next one's growth
+    ctypes.CDLL(None).malloc_trim(
+        0
+    )  # or what an earlier one has left free would hide the next one's growth
     Path("/proc/self/clear_refs").write_text("5")  # begins the high-water mark anew
     memory, seconds = _status("VmRSS"), cpu()
     yield cost
@@ -142,7 +165,8 @@ def measured() -> Iterator[Cost]:
 
 
 class Neighbours:
-    """A grader of one real exercise, and an honest submission that is graded after each hostile one."""
+    """A grader of one real exercise, and an honest submission that is graded after each hostile
+    one."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -171,7 +195,8 @@ class Neighbours:
         return self.grader.grade(data, "mallory").result
 
     def problems(self, answers: Mapping[str, Value]) -> list[str]:
-        """Everything that a submission with these answers does to others, to the grader, and to what is shown of it."""
+        """Everything that a submission with these answers does to others, to the grader, and to
+        what is shown of it."""
         graded, found = self._graded(answered(self.name, answers))
         result = graded.result
         for step, value in answers.items():
@@ -195,7 +220,8 @@ class Neighbours:
             found.append(f"the status is {result.status}: {result.reason}")
         if cost.memory_mb > MEMORY_MB:
             found.append(f"the grader grew by {cost.memory_mb} MB")
-        # Workers are started and ended beside that, as often as for an honest submission and a few times more.
+        # Workers are started and ended beside that, as often as for an honest submission and a few
+        # times more.
         if cost.cpu > TENTH * SETTINGS.submission_seconds + 2 * self._alone:
             found.append(f"grading took {cost.cpu:.1f} s of CPU")
         if len(result.warnings) > MOST_WARNINGS:
@@ -211,16 +237,22 @@ class Neighbours:
         return graded, found
 
     def _neighbour(self) -> list[str]:
-        for _ in range(3):  # on a machine that is busy elsewhere an honest submission may need more time than it has
+        for _ in range(
+            3
+        ):  # on a machine that is busy elsewhere an honest submission may need more time than it has
             with measured() as cost:
                 result = self.grade(self._honest)
             if result.score == result.max_score:
                 break
         found = []
         if result.score != result.max_score:
-            found.append(f"the next honest submission got {result.status}, {result.score}: {result.reason}")
+            found.append(
+                f"the next honest submission got {result.status}, {result.score}: {result.reason}"
+            )
         if cost.cpu > self._alone + 1:
-            found.append(f"the next honest submission took {cost.cpu:.1f} s of CPU, alone {self._alone:.1f}")
+            found.append(
+                f"the next honest submission took {cost.cpu:.1f} s of CPU, alone {self._alone:.1f}"
+            )
         return found
 
     def views(self, graded: Graded) -> list[str]:
@@ -246,10 +278,16 @@ class Neighbours:
             views |= {"score": lambda: _printed(result), "github": lambda: _published(result)}
         submission = graded.submission
         if submission is not None:
-            views["autograded notebook"] = lambda: _read(autograded.notebook(self._master, result, submission))
+            views["autograded notebook"] = lambda: _read(
+                autograded.notebook(self._master, result, submission)
+            )
         for hidden in DISCLOSURES:
-            views[f"page, {hidden}"] = lambda hidden=hidden: feedback.page(known, result, graded.submission, None, hidden=hidden)
-            views[f"gradescope, {hidden}"] = lambda hidden=hidden: gradescope.encoded(gradescope.results(known, result, hidden)).decode()
+            views[f"page, {hidden}"] = lambda hidden=hidden: feedback.page(
+                known, result, graded.submission, None, hidden=hidden
+            )
+            views[f"gradescope, {hidden}"] = lambda hidden=hidden: gradescope.encoded(
+                gradescope.results(known, result, hidden)
+            ).decode()
         return views
 
 
@@ -274,7 +312,10 @@ def _printed(result: Result) -> str:
 
 def _published(result: Result) -> str:
     out = io.StringIO()
-    with tempfile.NamedTemporaryFile("r+") as page, _environment(GITHUB_ACTIONS="true", GITHUB_STEP_SUMMARY=page.name):
+    with (
+        tempfile.NamedTemporaryFile("r+") as page,
+        _environment(GITHUB_ACTIONS="true", GITHUB_STEP_SUMMARY=page.name),
+    ):
         github_actions.publish(result, "Hidden checks wait", Path("x.ipynb"), out)
         return out.getvalue() + page.read()
 

@@ -1,6 +1,7 @@
 """The same attacks, graded by an ordinary user, where the tests themselves run as root.
 
-That user may be unable to reach the interpreter, its packages and the checkout, so what is out of reach is copied.
+That user may be unable to reach the interpreter, its packages and the checkout, so what is out of
+reach is copied.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 class Ordinary:
-    """A process of an ordinary user that makes every attack at these levels, one level after the other."""
+    """A process of an ordinary user that makes every attack at these levels, one level after the
+    other."""
 
     def __init__(self, *levels: str) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="ordinary-"))
@@ -37,7 +39,9 @@ class Ordinary:
         # Into files: nobody reads what it says while it works.
         with self._path("output").open("wb") as output, self._path("errors").open("wb") as errors:
             command = [python, "-m", "attacks.arena", *levels]
-            self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, **self._as())
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, **self._as()
+            )
         NOT_OURS.add(self._process.pid)
         self._found: dict[str, dict[str, Any]] | None = None
 
@@ -61,9 +65,19 @@ class Ordinary:
         return self._folder / name
 
     def _as(self) -> dict[str, Any]:
-        environment = {"PATH": os.defpath, "HOME": str(self._folder), "PYTHONPATH": str(self._folder)}
+        environment = {
+            "PATH": os.defpath,
+            "HOME": str(self._folder),
+            "PYTHONPATH": str(self._folder),
+        }
         environment["TMPDIR"] = str(self._path("temporary"))
-        return {"user": USER, "group": USER, "extra_groups": [], "cwd": self._folder, "env": environment}
+        return {
+            "user": USER,
+            "group": USER,
+            "extra_groups": [],
+            "cwd": self._folder,
+            "env": environment,
+        }
 
     def _python(self) -> str:
         """An interpreter with NumPy within the user's reach: this one, or a copy of it."""
@@ -77,7 +91,9 @@ class Ordinary:
             return os.path.realpath(sys.executable)
         version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
         copied = self._folder / "python"
-        shutil.copytree(sysconfig.get_paths()["stdlib"], copied / "lib" / version, ignore=_without_packages)
+        shutil.copytree(
+            sysconfig.get_paths()["stdlib"], copied / "lib" / version, ignore=_without_packages
+        )
         for library in Path(sys.base_prefix, "lib").glob("libpython*"):
             shutil.copy(library, copied / "lib")
         (copied / "bin").mkdir()
@@ -88,7 +104,12 @@ class Ordinary:
 
     def _works(self, python: str) -> bool:
         try:
-            tried = subprocess.run([python, "-c", "import numpy, attacks"], capture_output=True, text=True, **self._as())
+            tried = subprocess.run(
+                [python, "-c", "import numpy, attacks"],
+                capture_output=True,
+                text=True,
+                **self._as(),
+            )
         except OSError as error:
             self._said = str(error)
             return False
@@ -101,4 +122,8 @@ def _compiled(folder: str, names: list[str]) -> list[str]:
 
 
 def _without_packages(folder: str, names: list[str]) -> list[str]:
-    return [name for name in names if name in ("__pycache__", "site-packages", "dist-packages", "test", "idlelib", "tkinter")]
+    return [
+        name
+        for name in names
+        if name in ("__pycache__", "site-packages", "dist-packages", "test", "idlelib", "tkinter")
+    ]

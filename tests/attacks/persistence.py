@@ -1,4 +1,5 @@
-"""D: what stays. Files, processes, state in the parent: nothing may be there for the next student, or for the teacher."""
+"""D: what stays. Files, processes, state in the parent: nothing may be there for the next student,
+or for the teacher."""
 
 from __future__ import annotations
 
@@ -9,7 +10,10 @@ PLACES = ['/tmp/{MARK}', '/var/tmp/{MARK}', '/dev/shm/{MARK}', '{MARK}', '<<fold
           '/py/{MARK}', '/rt/{MARK}', '/job/{MARK}', '/etc/cron.d/{MARK}', '/usr/lib/{MARK}']
 """
 
-attack("D01-gradebook", "write a grade", """
+attack(
+    "D01-gradebook",
+    "write a grade",
+    """
     def softmax(x):
         import sqlite3
         for path in ('<<folder>>/gradebook.db', '/course/gradebook.db'):
@@ -20,8 +24,12 @@ attack("D01-gradebook", "write a grade", """
             except Exception: continue
             raise ValueError('SUCCEEDED')
         return x
-    """)
-attack("D02-detached-process", "leave a process that does it later", f"""
+    """,
+)
+attack(
+    "D02-detached-process",
+    "leave a process that does it later",
+    f"""
     import subprocess, sys
     def softmax(x):
         for program in (sys.executable, '/usr/bin/python3', '/bin/sh', '/py/bin/python3'):
@@ -29,8 +37,12 @@ attack("D02-detached-process", "leave a process that does it later", f"""
             except Exception: continue
             raise ValueError('SUCCEEDED')
         return x
-    """)
-attack("D06-startup-files", "leave files that somebody will run", f"""{PLACES}
+    """,
+)
+attack(
+    "D06-startup-files",
+    "leave files that somebody will run",
+    f"""{PLACES}
 import os, site
 def softmax(x):
     for path in PLACES + [os.path.expanduser('~/.bashrc-{MARK}'), os.path.dirname(os.__file__) + '/{MARK}.py']:
@@ -38,8 +50,12 @@ def softmax(x):
         except OSError: continue
         raise ValueError('SUCCEEDED ' + path)
     return x
-""")
-attack("D07-orphan", "fork twice and stay", """
+""",
+)
+attack(
+    "D07-orphan",
+    "fork twice and stay",
+    """
     import os, time
     def softmax(x):
         if os.fork() == 0:
@@ -47,14 +63,22 @@ attack("D07-orphan", "fork twice and stay", """
             if os.fork() == 0: time.sleep(600)
             os._exit(0)
         raise ValueError('SUCCEEDED')
-    """)
-attack("D08-first-input", "answer with what came first", """
+    """,
+)
+attack(
+    "D08-first-input",
+    "answer with what came first",
+    """
     seen = []
     def softmax(x):
         seen.append(x.copy())
         return seen[0]
-    """)
-attack("D09-other-kinds-of-files", "leave links, pipes, folders and sockets", f"""{PLACES}
+    """,
+)
+attack(
+    "D09-other-kinds-of-files",
+    "leave links, pipes, folders and sockets",
+    f"""{PLACES}
 import os
 def softmax(x):
     for path in PLACES:
@@ -66,8 +90,12 @@ def softmax(x):
             except OSError: continue
             raise ValueError('SUCCEEDED ' + path)
     return x
-""")
-attack("D10-shared-memory", "leave memory that others can map", """
+""",
+)
+attack(
+    "D10-shared-memory",
+    "leave memory that others can map",
+    """
     import ctypes, mmap, os
     def softmax(x):
         libc = ctypes.CDLL(None, use_errno=True)
@@ -77,8 +105,12 @@ attack("D10-shared-memory", "leave memory that others can map", """
             except OSError: pass
             else: raise ValueError('SUCCEEDED')
         return x
-    """)
-attack("D11-locks", "lock a file that others read", """
+    """,
+)
+attack(
+    "D11-locks",
+    "lock a file that others read",
+    """
     import fcntl, os, sys
     def softmax(x):
         for how in (lambda f: fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB), lambda f: fcntl.lockf(f, fcntl.LOCK_SH | fcntl.LOCK_NB),
@@ -88,8 +120,12 @@ attack("D11-locks", "lock a file that others read", """
                 except OSError: continue
                 raise ValueError('SUCCEEDED')
         return x
-    """)
-attack("D12-later-alarm", "set a timer that goes off during later calls and between them", """
+    """,
+)
+attack(
+    "D12-later-alarm",
+    "set a timer that goes off during later calls and between them",
+    """
     import signal
     def ring(*a): raise KeyboardInterrupt
     def softmax(x):
@@ -97,14 +133,23 @@ attack("D12-later-alarm", "set a timer that goes off during later calls and betw
         signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
         signal.setitimer(signal.ITIMER_VIRTUAL, 0.01, 0.01)
         return x
-    """)
-attack("D13-closed-socket", "close the way to the grader", """
+    """,
+)
+attack(
+    "D13-closed-socket",
+    "close the way to the grader",
+    """
     import os
     def softmax(x):
         os.closerange(0, 1024)
         return x
-    """, said="ended its process")
-attack("D14-patched-modules", "leave changed modules for the next student", """
+    """,
+    said="ended its process",
+)
+attack(
+    "D14-patched-modules",
+    "leave changed modules for the next student",
+    """
     import builtins, sys
     import numpy as np
     def softmax(x):
@@ -114,8 +159,12 @@ attack("D14-patched-modules", "leave changed modules for the next student", """
         np.add.reduce.__class__
         np.frombuffer(bytes(8)).setflags
         return x
-    """)
-attack("D15-parents-memory", "write where the parent reads", """
+    """,
+)
+attack(
+    "D15-parents-memory",
+    "write where the parent reads",
+    """
     import ctypes
     def softmax(x):
         import numpy as np
@@ -123,4 +172,5 @@ attack("D15-parents-memory", "write where the parent reads", """
         ctypes.memset(id(np.tanh), 0xff, 64)
         ctypes.memset(id(int) + 8 * 10, 0, 1)
         return x
-    """)
+    """,
+)

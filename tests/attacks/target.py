@@ -1,4 +1,5 @@
-"""What is attacked: an exercise of six steps whose hidden checks, and whose grader's surroundings, hold canaries."""
+"""What is attacked: an exercise of six steps whose hidden checks, and whose grader's surroundings,
+hold canaries."""
 
 from __future__ import annotations
 
@@ -14,10 +15,14 @@ from autograder.gradebook.master import Master, MasterCell
 
 INPUT = "canary_hidden_input_5c1e07"  # an argument of a hidden check: student code gets it, no student may
 REFERENCE = "canary_reference_2ce7d0"  # in the teacher's answers
-SOURCE = "canary_hidden_source_93ab42"  # in the source of hidden checks and of what they compare with
-CODED = "_".join(str(ord(letter) * 7) for letter in INPUT)  # the same argument, as an attack may write it down
+SOURCE = (
+    "canary_hidden_source_93ab42"  # in the source of hidden checks and of what they compare with
+)
+CODED = "_".join(
+    str(ord(letter) * 7) for letter in INPUT
+)  # the same argument, as an attack may write it down
 
-SETUP = '''
+SETUP = """
 import numpy as np
 rng = np.random.default_rng(0)
 REVEAL = True
@@ -38,7 +43,7 @@ def agree(got, wanted, what):
         raise AssertionError(f"{what}: the shape is {got.shape}, not {wanted.shape}")
     if not np.allclose(got, wanted, rtol=1e-7, atol=1e-10):
         raise AssertionError(f"{what}: the largest difference is {np.abs(got - wanted).max():.3g}")
-'''
+"""
 ORACLE = f'''
 def softmax_by_definition(x):
     """{SOURCE}"""
@@ -117,21 +122,40 @@ NAIVE = """
 WRONG = "def softmax(x): return x\n"
 
 
-def _cell(id: str, source: str, grade: bool, solution: bool, points: float = 0, **marks: Any) -> dict[str, Any]:
-    nbgrader = {"grade_id": id, "grade": grade, "solution": solution, "locked": not solution, "schema_version": 3}
+def _cell(
+    id: str, source: str, grade: bool, solution: bool, points: float = 0, **marks: Any
+) -> dict[str, Any]:
+    nbgrader = {
+        "grade_id": id,
+        "grade": grade,
+        "solution": solution,
+        "locked": not solution,
+        "schema_version": 3,
+    }
     if grade:
         nbgrader["points"] = points
         marks["points"] = points
     metadata = {"autograder": marks, "nbgrader": {**nbgrader, "task": False}}
     source = textwrap.dedent(source).strip("\n")
-    return {"cell_type": "code", "id": id, "metadata": metadata, "source": source, "outputs": [], "execution_count": None}
+    return {
+        "cell_type": "code",
+        "id": id,
+        "metadata": metadata,
+        "source": source,
+        "outputs": [],
+        "execution_count": None,
+    }
 
 
 def _cells(released: bool) -> Iterator[dict[str, Any]]:
     yield _cell("setup", SETUP, False, False, kind="setup")
     for step in STEPS:
         answer = textwrap.dedent(RIGHT[step])
-        answer = f"def {step}(*args):\n    raise NotImplementedError" if released else f"{answer}\nwhose = '{REFERENCE}'"
+        answer = (
+            f"def {step}(*args):\n    raise NotImplementedError"
+            if released
+            else f"{answer}\nwhose = '{REFERENCE}'"
+        )
         yield _cell(step, answer, False, True, kind="step", step=step)
         for owner, name, points, hidden, body in CHECKS:
             if owner == step:
@@ -139,15 +163,36 @@ def _cells(released: bool) -> Iterator[dict[str, Any]]:
                 if hidden:
                     secret = f"### BEGIN HIDDEN TESTS\n{ORACLE}\n{inside}\n### END HIDDEN TESTS"
                     inside = 'print("Graded after you hand in.")\n' + ("" if released else secret)
-                marks = {"kind": "check", "step": step, "check": name, "category": "values", "hidden": hidden}
-                yield _cell(f"{step}-{name}", f'"""Sentence of {name}."""\n{inside}', True, False, points, **marks)
+                marks = {
+                    "kind": "check",
+                    "step": step,
+                    "check": name,
+                    "category": "values",
+                    "hidden": hidden,
+                }
+                yield _cell(
+                    f"{step}-{name}",
+                    f'"""Sentence of {name}."""\n{inside}',
+                    True,
+                    False,
+                    points,
+                    **marks,
+                )
 
 
 def exercise() -> Exercise:
     """The full exercise, canaries included."""
     wrong = (
-        Misconception("same_again", "count", "count-loop", "What comes after 0?", "def count(n): return n"),
-        Misconception("not_a_distribution", "softmax", "softmax-by_hand", "What do rows sum to?", f"{WRONG}# {SOURCE}"),
+        Misconception(
+            "same_again", "count", "count-loop", "What comes after 0?", "def count(n): return n"
+        ),
+        Misconception(
+            "not_a_distribution",
+            "softmax",
+            "softmax-by_hand",
+            "What do rows sum to?",
+            f"{WRONG}# {SOURCE}",
+        ),
     )
     made = from_notebook(_notebook(released=False))
     vars(made)["misconceptions"] = wrong  # where a bank that was read is kept
@@ -158,17 +203,25 @@ def master() -> Master:
     """The exercise as nbgrader's side sees it."""
     full, released = exercise(), from_notebook(_notebook(released=True))
     pairs = zip(full.cells, released.cells)
-    cells = tuple(MasterCell(one.id, other, one.source if one.check else other.source) for one, other in pairs)
+    cells = tuple(
+        MasterCell(one.id, other, one.source if one.check else other.source) for one, other in pairs
+    )
     return Master(cells, released.notebook)
 
 
 def _notebook(released: bool) -> dict[str, Any]:
     about = {"exercise": "target", "source_sha256": "0"}
-    return {"nbformat": 4, "nbformat_minor": 5, "metadata": {"autograder": about}, "cells": list(_cells(released))}
+    return {
+        "nbformat": 4,
+        "nbformat_minor": 5,
+        "metadata": {"autograder": about},
+        "cells": list(_cells(released)),
+    }
 
 
 def handed_in(change: Callable[[dict[str, Any]], Any] | None = None, **answers: str) -> bytes:
-    """A submission: right answers but for these; ``change`` then alters the notebook, or returns bytes in its place."""
+    """A submission: right answers but for these; ``change`` then alters the notebook, or returns
+    bytes in its place."""
     notebook = copy.deepcopy(_notebook(released=True))
     for cell in notebook["cells"]:
         if cell["id"] in STEPS:
@@ -179,4 +232,11 @@ def handed_in(change: Callable[[dict[str, Any]], Any] | None = None, **answers: 
 
 def code(source: str) -> dict[str, Any]:
     """A cell that a student adds."""
-    return {"cell_type": "code", "id": "added", "metadata": {}, "source": source, "outputs": [], "execution_count": None}
+    return {
+        "cell_type": "code",
+        "id": "added",
+        "metadata": {},
+        "source": source,
+        "outputs": [],
+        "execution_count": None,
+    }

@@ -1,7 +1,8 @@
-"""Odd and hostile answers to any step of any exercise, as the Python source that a student would type.
+"""Odd and hostile answers to any step of any exercise, as the Python source that a student would
+type.
 
-``STEP`` in a source stands for the name of the step, ``# RIGHT`` for the teacher's answer to it, which is then
-also known as ``_right_STEP``. NumPy is there as ``np``, from the setup cell.
+``STEP`` in a source stands for the name of the step, ``# RIGHT`` for the teacher's answer to it,
+which is then also known as ``_right_STEP``. NumPy is there as ``np``, from the setup cell.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from autograder.exercises.exercise import Exercise
 class Value:
     """A way to answer a step.
 
-    ``junk`` answers deserve nothing, whatever the step. ``without`` is the same answer without the trick in it: it
-    earns as much. ``steps``: the only ones that it makes sense for.
+    ``junk`` answers deserve nothing, whatever the step. ``without`` is the same answer without the
+    trick in it: it earns as much. ``steps``: the only ones that it makes sense for.
     """
 
     name: str
@@ -94,6 +95,7 @@ for _name, _fill in NUMBERS.items():
 
 
 # Other values.
+
 
 def _returns(expression: str) -> str:
     return f"def STEP(*args, **kwargs):\n    return {expression}"
@@ -201,13 +203,18 @@ _add("class_that_lies", """
 
 # Right, and more than that.
 
+
 def _after(body: str) -> str:
     body = textwrap.indent(textwrap.dedent(body).strip("\n"), "    ")
     return f"# RIGHT\ndef STEP(*args, **kwargs):\n    answer = _right_STEP(*args, **kwargs)\n{body}\n    return answer"
 
 
 _add("one_part_too_many", _after("answer = (answer, 0)"), junk=True)
-_add("parts_gone", _after("answer = answer[:-1] if isinstance(answer, tuple) else (answer,)[:0]"), junk=True)
+_add(
+    "parts_gone",
+    _after("answer = answer[:-1] if isinstance(answer, tuple) else (answer,)[:0]"),
+    junk=True,
+)
 _add("huge_batch", _after("""
     # Fits a mask of the check by broadcasting: as many rows as a frame may hold.
     parts = answer if isinstance(answer, tuple) else (answer,)
@@ -249,7 +256,8 @@ _add("lists_grown", _after("""
         elif isinstance(argument, dict):
             argument.update((n * (2**61 - 1), n) for n in range(1, 900))
     """))  # fmt: skip
-# What is wanted of later calls of the same check must not follow from what this one left in its arguments.
+# What is wanted of later calls of the same check must not follow from what this one left in its
+# arguments.
 _add("zeros_for_zeros", LIKE.replace("FILL", "np.zeros(shape)").replace("def STEP(", "def _zeros(") + """
 def STEP(*args, **kwargs):
     answer = _zeros(*args, **kwargs)
@@ -260,7 +268,8 @@ def STEP(*args, **kwargs):
             argument[:] = [0] * len(argument)
     return answer
 """, without=LIKE.replace("FILL", "np.zeros(shape)"))  # fmt: skip
-# Each gives up where it is hard, unless an earlier call of the check has been able to make the question easy.
+# Each gives up where it is hard, unless an earlier call of the check has been able to make the
+# question easy.
 _add("easier_weights_for_many_heads", """
     # RIGHT
     def STEP(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
@@ -334,21 +343,32 @@ _add("numbers_of_forty_million", """
 _add("slow", _after("import time; time.sleep(0.15)"))
 _add("busy", _after("for _ in range(2_000_000): pass"))
 _add("prints_much", _after("for _ in range(2_000): print('x' * 5_000)"))
-_add("warns_much", _after("import warnings\nfor n in range(5_000): warnings.warn(f'{n} ' + 'x' * 500)"))
+_add(
+    "warns_much",
+    _after("import warnings\nfor n in range(5_000): warnings.warn(f'{n} ' + 'x' * 500)"),
+)
 _add("many_magics", "\n".join([*(["%matplotlib inline"] * 20_000), "!ls", "# RIGHT"]))
 _add("many_other_magics", "\n".join([*(f"%magic{n} ::error::x" for n in range(15_000)), "# RIGHT"]))
-_add("a_very_long_cell", "\n".join(["# RIGHT", *["# a remark, and another one, and so on"] * 10_000]))
+_add(
+    "a_very_long_cell", "\n".join(["# RIGHT", *["# a remark, and another one, and so on"] * 10_000])
+)
 
 
 # Exceptions.
+
 
 def _raises(error: str, before: str = "") -> str:
     return f"{textwrap.dedent(before)}\ndef STEP(*args, **kwargs):\n    raise {error}"
 
 
 _add("huge_text_in_an_exception", _raises("ValueError('x' * 9_000_000)"))
-_add("many_lines_in_an_exception", _raises(r"ValueError('\n' * 900 + '::error::\x1b]0;x\x07</script>')"))
-_add("odd_name_of_an_exception", _raises(r"type('</script>\n::error::\x1b[2J', (Exception,), {})()"))
+_add(
+    "many_lines_in_an_exception",
+    _raises(r"ValueError('\n' * 900 + '::error::\x1b]0;x\x07</script>')"),
+)
+_add(
+    "odd_name_of_an_exception", _raises(r"type('</script>\n::error::\x1b[2J', (Exception,), {})()")
+)
 _add("long_name_of_an_exception", _raises("type('x' * 1_000_000, (Exception,), {})()"))
 _add("many_bases_of_an_exception", _raises("Last()", """
     Last = Exception
@@ -477,7 +497,8 @@ ALONE = frozenset((
     "as_wide_as_the_longest_of_forty_million", "huge_text_in_an_exception", "many_different_texts", "many_magics",
     "many_other_magics", "a_very_long_cell",
 ))  # fmt: skip
-"""They take time, or end the process: beside them in one submission others would not have their turn."""
+"""They take time, or end the process: beside them in one submission others would not have their
+turn."""
 
 BY_NAME = {value.name: value for value in VALUES}
 assert BY_NAME.keys() >= ALONE

@@ -1,2 +1,1 @@
-"""Grades in the files that other systems read: one module a format, each with what that system asks
-for."""
+"""Grades in the files that other systems read: one module a format."""

@@ -1,9 +1,8 @@
-"""``canvas``: what Canvas imports as a gradebook: five columns that say who it is, and one with the
-scores.
+"""``canvas``: what Canvas imports as a gradebook.
 
-Made from the class list, or from the gradebook as exported from Canvas (``--fill``), which knows
-Canvas's own numbers of students and assignment. Other assignments are left out, so that an import
-cannot change them.
+Five columns say who it is, and one has the scores. Made from the class list, or from the gradebook
+as exported from Canvas (``--fill``), which knows Canvas's own numbers of students and assignment.
+Other assignments are left out, so that an import cannot change them.
 """
 
 from __future__ import annotations
@@ -23,41 +22,55 @@ from autograder.gradebook.final_grades import Class, Standing
 from autograder.text import printable
 
 STUDENT = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
-# What an export may have besides; all stand before the assignments (lib/gradebook_importer.rb in
-# Canvas).
+"""The columns of Canvas that say whose a row is."""
+
 _PEOPLE = {*STUDENT, "LastName", "FirstName", "Integration ID", "Root Account"}
+"""Columns that may stand before the assignments (lib/gradebook_importer.rb in Canvas)."""
+
 _POINTS = "    Points Possible"
+"""In the place of a student: this row has the points of each assignment."""
+
+_NUMBER = re.compile(r"\s\(\d+\)\Z")
+"""Canvas's number of an assignment, behind its title."""
 
 
 def make(request: Request, everybody: Class) -> Product:
+    """The scores as Canvas imports them, or Canvas's own export with the scores filled in."""
     if request.fill is not None:
         return _filled(match_students.read(request.fill, "canvas"), request, everybody)
-    rows: dict[str, list[Cell]] = {}
-    for one in everybody.standings:
-        with everybody.troubles.of(one.student, "no row"):
-            rows[one.student] = _student(one)
-    head: list[list[Cell]] = [
-        [*STUDENT, request.column or everybody.exercise.name],
+
+    title = request.column or everybody.exercise.name
+    rows: list[list[Cell]] = [
+        [*STUDENT, title],
         [_POINTS, None, None, None, None, everybody.max_score],
     ]
-    unknown = [student for student, row in rows.items() if not row[1]]
+    students = unknown = 0
+    for standing in everybody.standings:
+        with everybody.troubles.of(standing.student, "no row"):
+            row = _student(standing)
+            rows.append(row)
+            students += 1
+            if not row[1]:
+                unknown += 1
+
+    if not unknown:
+        return Product(table(rows))
     note = (
-        f"no Canvas ID in students.csv for {len(unknown)} of {len(rows)} students: Canvas finds these by login or name;"
-        " better fill what Canvas exports, with --fill"
+        f"no Canvas ID in students.csv for {unknown} of {students} students:"
+        " Canvas finds these by login or name; better fill what Canvas exports, with --fill"
     )
-    return Product(table([*head, *rows.values()]), (note,) if unknown else ())
+    return Product(table(rows), (note,))
 
 
-def _student(one: Standing) -> list[Cell]:
-    person = one.person or {}
-    login = value_of(person, LOGINS) or one.student
-    numbers = value_of(person, NUMBERS["canvas"]), value_of(person, {"sisuserid", "sisid"})
+def _student(standing: Standing) -> list[Cell]:
+    person = standing.person or {}
     return [
-        _harmless(one.name, one.student),
-        *numbers,
-        login,
+        _harmless(standing.name, standing.student),
+        value_of(person, NUMBERS["canvas"]),
+        value_of(person, {"sisuserid", "sisid"}),
+        value_of(person, LOGINS) or standing.student,
         value_of(person, {"section"}),
-        one.score,
+        standing.score,
     ]
 
 
@@ -74,66 +87,73 @@ def _filled(download: Download, request: Request, everybody: Class) -> Product:
         )
     people = [place for place, name in enumerate(header) if name in _PEOPLE]
     score = _column(download, request, max(people) + 1)
+
     lines: dict[int, Line] = {}
-    kept: list[list[str]] = []
+    rows: list[list[str]] = []
     for row in download.rows:
         id = row[header.index("ID")].strip()
-        if not id and row[0].strip() == "Points Possible":
-            _same_points(download, header[score], row[score], everybody.max_score)
-        elif not id:
-            continue  # "Manual Posting", which Canvas skips
-        else:
-            lines[len(kept)] = _line(dict(zip(header, row)))
+        if id:
+            lines[len(rows)] = _line(dict(zip(header, row)))
             row[0] = _harmless(row[0], id)
-        kept.append(row)
-    found, notes = match_students.match(everybody, lines, str(download))
+        elif row[0].strip() == _POINTS.strip():
+            _same_points(download, header[score], row[score], everybody.max_score)
+        else:
+            continue  # "Manual Posting", which Canvas skips
+        rows.append(row)
+
+    students, notes = match_students.match(everybody, lines, str(download))
     scored = everybody.scored
-    for place, student in found.items():
-        one = scored.get(student)
-        if one is not None and one.score is not None:
+    for place, student in students.items():
+        standing = scored.get(student)
+        if standing is not None and standing.score is not None:
             with everybody.troubles.of(student, "left as it is"):
-                kept[place][score] = number(one.score)
-    rows = [[row[place] for place in (*people, score)] for row in [header, *kept]]
-    return Product(match_students.write(download, rows), tuple(notes))
+                rows[place][score] = number(standing.score)
+
+    columns = [*people, score]
+    kept = ([row[place] for place in columns] for row in [header, *rows])
+    return Product(match_students.write(download, kept), tuple(notes))
 
 
 def _column(download: Download, request: Request, first: int) -> int:
     """The place of the assignment, by its title with or without Canvas's number.
 
+    Args:
+        first: the columns before it are no assignments.
+
     Raises:
         Unusable: no such column, or several.
     """
     wanted = request.column or request.exercise.name
-    titles = {place: name for place, name in enumerate(download.header) if place >= first}
-    found = [place for place, name in titles.items() if name == wanted] or [
-        place
-        for place, name in titles.items()
-        if re.sub(r"\s\(\d+\)\Z", "", name).casefold() == wanted.casefold()
-    ]
-    if len(found) != 1:
-        known = (
-            ", ".join(name for name in titles.values() if re.search(r"\s\(\d+\)\Z", name)) or "none"
-        )
-        how = "no assignment is" if not found else "several assignments are"
-        raise Unusable(
-            printable(
-                f"{download}: {how} called {wanted}; name one with --column; there are: {known}"
-            )
-        )
-    return found[0]
+    exact: list[int] = []
+    similar: list[int] = []
+    assignments: list[str] = []
+    for place, title in enumerate(download.header[first:], start=first):
+        if title == wanted:
+            exact.append(place)
+        if _NUMBER.sub("", title).casefold() == wanted.casefold():
+            similar.append(place)
+        if _NUMBER.search(title):
+            assignments.append(title)
+
+    fitting = exact or similar
+    if len(fitting) == 1:
+        return fitting[0]
+    how = "several assignments are" if fitting else "no assignment is"
+    there = ", ".join(assignments) or "none"
+    message = f"{download}: {how} called {wanted}; name one with --column; there are: {there}"
+    raise Unusable(printable(message))
 
 
 def _same_points(download: Download, title: str, points: str, most: float) -> None:
-    if (
-        not re.fullmatch(r"\s*\d+(?:[.,]\d+)?\s*", points)
-        or float(points.replace(",", ".")) != most
-    ):
-        raise Unusable(
-            printable(
-                f"{download}: {title} has {points.strip() or 'no'} points, the exercise {number(most)};"
-            )
-            + " give it as many in Canvas and export again"
-        )
+    """Refuse an assignment that has other points in Canvas than the exercise."""
+    is_number = re.fullmatch(r"\s*\d+(?:[.,]\d+)?\s*", points)
+    if is_number and float(points.replace(",", ".")) == most:
+        return
+    there = points.strip() or "no"
+    raise Unusable(
+        printable(f"{download}: {title} has {there} points, the exercise {number(most)};")
+        + " give it as many in Canvas and export again"
+    )
 
 
 def _line(row: Mapping[str, str]) -> Line:

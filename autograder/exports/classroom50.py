@@ -1,9 +1,8 @@
-"""``classroom50``: a ``result.json`` for each submission (classroom50/result/v1), which knows whole
-points only.
+"""``classroom50``: a ``result.json`` for each submission (classroom50/result/v1).
 
-Format: schemas/result-v1.schema.json of Classroom 50, and the rules that stand in its runner. A
-result is published in the student's own repository, so it holds names and points alone, as far as
-``feedback.hidden`` allows.
+Format: schemas/result-v1.schema.json of Classroom 50, and the rules that stand in its runner. It
+knows whole points only. A result is published in the student's own repository, so it holds names
+and points alone, as far as ``feedback.hidden`` allows.
 """
 
 from __future__ import annotations
@@ -27,49 +26,48 @@ _LOGINS = {"github", "githubusername", "githublogin", "githubid", "username"}
 
 
 def make(request: Request, everybody: Class) -> Product:
-    organization, name = _classroom(request)
+    """A file for each student; a note for each whose points are not whole."""
+    organization, classroom = _classroom(request)
+    disclosed = request.course.settings.feedback_hidden
+
     files: dict[str, bytes] = {}
     notes: list[str] = []
-    for student, one in everybody.scored.items():
+    for student, standing in everybody.scored.items():
         with everybody.troubles.of(student, "no result.json"):
-            data = _result(
-                one, everybody, request.course.settings.feedback_hidden, organization, name
-            )
-            files[f"{student}/result.json"] = (
-                json.dumps(data, ensure_ascii=False, indent=2) + "\n"
-            ).encode()
-            if data["score"] != one.score:
-                notes.append(
-                    f"made whole: {student}: {number(one.score or 0.0)} is {data['score']} there"
-                )
+            data = _result(standing, everybody, disclosed, organization, classroom)
+            text = json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+            files[f"{student}/result.json"] = text.encode()
+            if data["score"] != standing.score:
+                score = number(standing.score or 0.0)
+                notes.append(f"made whole: {student}: {score} is {data['score']} there")
     return Product(files, tuple(notes))
 
 
 def _classroom(request: Request) -> tuple[str, str]:
+    """The organization, empty where none is given, and the classroom."""
     given = request.classroom or database.course_id(request.course)
-    found = re.fullmatch(r"(?:([\w.-]+)/)?([\w.-]+)", given, re.ASCII)
-    if not found:
+    parts = re.fullmatch(r"(?:([\w.-]+)/)?([\w.-]+)", given, re.ASCII)
+    if not parts:
         raise Unusable(
             f"--classroom {given}: write it as ORGANIZATION/CLASSROOM, as in the address on GitHub"
         )
-    return found[1] or "", found[2]
+    return parts[1] or "", parts[2]
 
 
 def _result(
-    one: Standing, everybody: Class, disclosed: str, organization: str, classroom: str
+    standing: Standing, everybody: Class, disclosed: str, organization: str, classroom: str
 ) -> dict[str, Any]:
     assignment = everybody.exercise.name
     most = whole(everybody.max_score)
-    owner = value_of(one.person or {}, _LOGINS) or one.student
-    submitted, graded = _times(one)
-    digest = one.result.submission_sha256 if one.result else ""
+    owner = value_of(standing.person or {}, _LOGINS) or standing.student
+    submitted, graded = _times(standing)
+    digest = standing.result.submission_sha256 if standing.result else ""
+
     # The commit is not known here; the bytes that were graded are.
-    place = (
-        f"https://github.com/{organization}/{classroom}-{assignment}-{owner}".lower()
-        if organization
-        else ""
-    )
-    where = place or f"sha256:{digest or 'unknown'}"
+    address = f"sha256:{digest or 'unknown'}"
+    if organization:
+        address = f"https://github.com/{organization}/{classroom}-{assignment}-{owner}".lower()
+
     return {
         "schema": "classroom50/result/v1",
         "classroom": classroom,
@@ -77,29 +75,32 @@ def _result(
         "assignment_type": "individual",
         "owner": owner,
         "submission": f"submit/{submitted:%Y-%m-%dT%H-%M-%SZ}-{digest[:7] or 'none'}",
-        "commit": where,
-        "release": where,
-        "review": where,
+        "commit": address,
+        "release": address,
+        "review": address,
         "datetime": submitted.strftime(_TIME),
         "graded_at": graded.strftime(_TIME),
-        "score": min(whole(one.score or 0.0), most),
+        "score": min(whole(standing.score or 0.0), most),
         "max-score": most,
-        "tests": _tests(one, disclosed),
+        "tests": _tests(standing, disclosed),
     }
 
 
-def _tests(one: Standing, disclosed: str) -> list[dict[str, Any]]:
-    result = as_student_sees(one.result, disclosed) if one.result else None
-    return [
-        {
-            "test-name": step.id_of(check),
-            "passed": check.earned == check.points,
-            "score": min(whole(check.earned), whole(check.points)),
-            "max-score": whole(check.points),
-        }
-        for step in (result.steps if result else ())
-        for check in step.checks
-    ]
+def _tests(standing: Standing, disclosed: str) -> list[dict[str, Any]]:
+    if standing.result is None:
+        return []
+
+    tests = []
+    for id, check in as_student_sees(standing.result, disclosed).by_id.items():
+        tests.append(
+            {
+                "test-name": id,
+                "passed": check.earned == check.points,
+                "score": min(whole(check.earned), whole(check.points)),
+                "max-score": whole(check.points),
+            }
+        )
+    return tests
 
 
 def whole(points: float) -> int:
@@ -107,14 +108,19 @@ def whole(points: float) -> int:
     return max(0, math.floor(points + 0.5))
 
 
-def _times(one: Standing) -> tuple[datetime, datetime]:
-    """When it was handed in and graded, in UTC, as far as anybody knows: else when it was graded,
-    else now."""
+def _times(standing: Standing) -> tuple[datetime, datetime]:
+    """When it was handed in and when it was graded, in UTC.
+
+    Where the one is not known, the other stands for it; where neither is, now does.
+    """
     graded = datetime.now(timezone.utc)
-    if one.result is not None:
+    if standing.result is not None:
         try:
-            graded = datetime.fromisoformat(one.result.graded_at).astimezone(timezone.utc)
+            graded = datetime.fromisoformat(standing.result.graded_at).astimezone(timezone.utc)
         except ValueError:
             pass  # a result that another program wrote
-    submitted = one.marks.submitted if one.marks else None
-    return (submitted.replace(tzinfo=timezone.utc) if submitted else graded), graded
+
+    submitted = standing.marks.submitted if standing.marks else None
+    if submitted is None:
+        return graded, graded
+    return submitted.replace(tzinfo=timezone.utc), graded

@@ -29,10 +29,10 @@ class Request:
 
 @dataclass(frozen=True)
 class Product:
-    """One file as bytes, or the files of a folder by their path in it; and lines that the teacher
-    should read.
+    """One file as bytes, or the files of a folder by their path in it.
 
-    ``troubles``: lines about students for whom the grader could not do it.
+    ``notes``: lines that the teacher should read. ``troubles``: lines about students for whom the
+    grader could not do it.
     """
 
     content: bytes | Mapping[str, bytes]
@@ -52,6 +52,7 @@ def refuse(output: str | None, is_folder: bool) -> None:
         from autograder.terminal.json_output import writable
 
         return writable(output)
+
     if output == "-":
         raise Unusable("--output -: this format is a folder; name one that does not exist yet")
     path = Path(output)
@@ -60,25 +61,33 @@ def refuse(output: str | None, is_folder: bool) -> None:
 
 
 def put(product: Product, output: str | None, default: Path) -> Path | None:
-    """Write the export at once, to ``output`` or its own place; None when it went to standard
-    output."""
+    """Write the export at once, to ``output`` or its own place.
+
+    Returns:
+        Where it was written; None when it went to standard output.
+    """
     path = Path(output) if output else default
-    if isinstance(product.content, bytes):
-        if output == "-":
-            sys.stdout.buffer.write(product.content)
-            sys.stdout.buffer.flush()
-            return None
+    if not isinstance(product.content, bytes):
+        _put_folder(product.content, path)
+        return path
+    if output != "-":
         files.write(path, product.content)
         return path
+    sys.stdout.buffer.write(product.content)
+    sys.stdout.buffer.flush()
+    return None
+
+
+def _put_folder(content: Mapping[str, bytes], path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".", suffix=".part", dir=path.parent) as part:
         new, old = Path(part, "new"), Path(part, "old")
         new.mkdir()
-        for name, data in product.content.items():
+        for name, data in content.items():
             files.write(new / name, data)
+
         # A student who is gone must not stay from the last time: the whole folder is another one.
         if path.is_dir():
             path.rename(old)
         new.rename(path)
         shutil.rmtree(old, ignore_errors=True)
-    return path

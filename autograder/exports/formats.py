@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Format:
-    """``file``: what its export is called below ``course/exports/<exercise>/``; a folder has no
-    suffix.
+    """What a format writes, and which options of the command line mean something to it.
 
-    ``takes``: the options of the command line that mean something to it.
+    ``file``: what its export is called below ``course/exports/<exercise>/``; a folder has no
+    suffix. ``of_grades``: it is made of the final scores of the class.
     """
 
     module: str
@@ -52,13 +52,18 @@ def find(name: str, options: Iterable[str]) -> Format:
     """
     if name not in FORMATS:
         raise Unusable(f"--to {name}: no such format; there are: {', '.join(FORMATS)}")
+
+    format = FORMATS[name]
     for option in options:
-        if option not in FORMATS[name].takes:
-            able = ", ".join(other for other, format in FORMATS.items() if option in format.takes)
-            raise Unusable(
-                f"--{option.replace('_', '-')}: means nothing to --to {name}; only to {able}"
-            )
-    return FORMATS[name]
+        if option not in format.takes:
+            flag = f"--{option.replace('_', '-')}"
+            raise Unusable(f"{flag}: means nothing to --to {name}; only to {taking(option)}")
+    return format
+
+
+def taking(option: str) -> str:
+    """The names of the formats to which an option means something."""
+    return ", ".join(name for name, format in FORMATS.items() if option in format.takes)
 
 
 def make(name: str, request: Request, missing_as_zero: bool = False) -> Product:
@@ -72,9 +77,11 @@ def make(name: str, request: Request, missing_as_zero: bool = False) -> Product:
     if not format.of_grades:
         bundle: Callable[[Request], Product] = module.make
         return bundle(request)
+
     everybody = of_class(request.course, request.exercise, missing_as_zero)
     of_grades: Callable[[Request, Class], Product] = module.make
     product = of_grades(request, everybody)
+
     return replace(
         product,
         notes=(*everybody.notes(), *product.notes),

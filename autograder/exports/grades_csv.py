@@ -1,5 +1,7 @@
-"""``csv``: a row for each student, step and category; the rows of a student add up to the final
-score."""
+"""``csv``: a row for each student, step and category.
+
+The rows of a student add up to the final score.
+"""
 
 from __future__ import annotations
 
@@ -14,18 +16,20 @@ HEADER = ("exercise", "student", "name", "status", "step", "category", "score", 
 
 
 def make(request: Request, everybody: Class) -> Product:
+    """All students in one table."""
     return Product(table([HEADER, *_rows(everybody)]))
 
 
 def _rows(everybody: Class) -> Iterator[tuple[Cell, ...]]:
-    for one in everybody.standings:
-        with everybody.troubles.of(one.student, "no row"):
-            yield from list(_student(everybody, one))
+    for standing in everybody.standings:
+        with everybody.troubles.of(standing.student, "no row"):
+            # All rows of a student, or none.
+            yield from list(_student(everybody, standing))
 
 
-def _student(everybody: Class, one: Standing) -> Iterator[tuple[Cell, ...]]:
-    about = (everybody.exercise.name, one.student, one.name, one.status)
-    for part in one.parts:
+def _student(everybody: Class, standing: Standing) -> Iterator[tuple[Cell, ...]]:
+    about = (everybody.exercise.name, standing.student, standing.name, standing.status)
+    for part in standing.parts:
         yield (*about, part.step, shown(part.category), part.score, part.max_score)
-    if not one.parts:
-        yield (*about, "", "", one.score, everybody.max_score)
+    if not standing.parts:
+        yield (*about, "", "", standing.score, everybody.max_score)

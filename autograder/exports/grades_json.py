@@ -1,5 +1,7 @@
-"""``json``: the final scores with all that they were made of, results and marks; for programs, not
-for students."""
+"""``json``: the final scores with all that they were made of, results and marks.
+
+It is for programs, not for students.
+"""
 
 from __future__ import annotations
 
@@ -10,21 +12,25 @@ from typing import Any
 
 from autograder.exports.export import Product, Request
 from autograder.gradebook.final_grades import Class, Standing
+from autograder.gradebook.marks import Marks
 
 SCHEMA = "autograder/export/1"
 
 
 def make(request: Request, everybody: Class) -> Product:
+    """All students in one JSON object."""
     about = {
         "schema": SCHEMA,
         "exercise": everybody.exercise.name,
         "max_score": everybody.max_score,
     }
+
     # A line for each student: readable with grep, and a large class needs no second copy of itself.
     lines = []
-    for one in everybody.standings:
-        with everybody.troubles.of(one.student, "not in the file"):
-            lines.append(_text(_student(one)))
+    for standing in everybody.standings:
+        with everybody.troubles.of(standing.student, "not in the file"):
+            lines.append(_text(_student(standing)))
+
     students = ",\n".join(lines)
     text = f'{_text(about)[:-1]}, "students": [\n{students}\n]}}\n'
     return Product(text.encode("utf-8", "replace"))
@@ -34,22 +40,20 @@ def _text(data: Mapping[str, Any]) -> str:
     return json.dumps(data, ensure_ascii=False, allow_nan=False)
 
 
-def _student(one: Standing) -> dict[str, Any]:
+def _student(standing: Standing) -> dict[str, Any]:
+    result = standing.result
     return {
-        "student": one.student,
-        "name": one.name,
-        "status": one.status,
-        "score": one.score,
-        "parts": [asdict(part) for part in one.parts],
-        "marks": _marks(one),
-        "result": json.loads(one.result.to_json()) if one.result else None,
+        "student": standing.student,
+        "name": standing.name,
+        "status": standing.status,
+        "score": standing.score,
+        "parts": [asdict(part) for part in standing.parts],
+        "marks": _marks(standing.marks) if standing.marks else None,
+        "result": json.loads(result.to_json()) if result else None,
     }
 
 
-def _marks(one: Standing) -> dict[str, Any] | None:
-    if one.marks is None:
-        return None
-    marks = one.marks
+def _marks(marks: Marks) -> dict[str, Any]:
     return {
         "automatic": marks.automatic,
         "by_hand": marks.by_hand,

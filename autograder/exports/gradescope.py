@@ -20,23 +20,28 @@ from autograder.gradebook.final_grades import Class, Standing
 from autograder.result import CheckResult, Result, shown
 from autograder.text import printable
 
-VISIBLE, LATER = "visible", "after_published"
+VISIBLE = "visible"
+LATER = "after_published"
+"""Shown once the teacher publishes the grades."""
 
 Test = dict[str, Any]
+"""A line of Gradescope's list of tests."""
 
 
 def make(request: Request, everybody: Class) -> Product:
+    """A file for each student with a score."""
     disclosed = request.course.settings.feedback_hidden
+
     files: dict[str, bytes] = {}
     notes = []
-    for student, one in everybody.scored.items():
-        if one.result is not None:
+    for student, standing in everybody.scored.items():
+        path = f"{student}/results.json"
+        if standing.result is not None:
             with everybody.troubles.of(student, "no results.json"):
-                files[f"{student}/results.json"] = encoded(
-                    results(everybody.exercise, one.result, disclosed, one)
-                )
-        elif one.status == "missing":
-            files[f"{student}/results.json"] = encoded(_absent())
+                data = results(everybody.exercise, standing.result, disclosed, standing)
+                files[path] = encoded(data)
+        elif standing.status == "missing":
+            files[path] = encoded(_absent())
         else:
             notes.append(f"left out: {student}: in the gradebook, but without a result")
     return Product(files, tuple(notes))
@@ -60,6 +65,7 @@ def results(
         "extra_data": {"isolation": result.isolation, "engine": result.engine},
         "tests": list(_tests(exercise, result, disclosed)),
     }
+
     if result.status == "rejected":
         data["score"] = 0.0
     if final is not None and final.marks is not None:
@@ -68,9 +74,9 @@ def results(
 
 
 def encoded(data: dict[str, Any]) -> bytes:
-    return (json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode(
-        "utf-8", "replace"
-    )
+    """A file of Gradescope's, as bytes."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    return text.encode("utf-8", "replace")
 
 
 def _absent() -> dict[str, Any]:
@@ -88,43 +94,56 @@ def _output(result: Result) -> str:
 def _tests(exercise: Exercise, result: Result, disclosed: str) -> Iterator[Test]:
     sentences = {check.id: check.sentence for check in exercise.checks}
     numbers = {step.name: number for number, step in enumerate(result.steps, start=1)}
-    shown_result = as_student_sees(result, disclosed)
-    kept: list[float] = []
-    known: list[str] = []
-    for step in shown_result.steps:
+    seen = as_student_sees(result, disclosed)
+
+    kept = 0.0
+    later: list[str] = []
+    for step in seen.steps:
         for place, full in enumerate(step.checks, start=1):
             check = full if full.hidden else by_itself(full)
             sentence = sentences.get(step.id_of(check), check.name)
-            yield {
-                "name": f"{step.name}: {sentence}",
-                "name_format": "text",
-                "number": f"{numbers[step.name]}.{place}",
-                "score": check.earned,
-                "max_score": check.points,
-                "status": "passed" if check.earned == check.points else "failed",
-                "output": _said(check),
-                "output_format": "text",
-                "tags": [shown(check.category)],
-                "visibility": LATER if check.hidden else VISIBLE,
-            }
+            title = f"{step.name}: {sentence}"
+            yield _test(check, title, f"{numbers[step.name]}.{place}")
             if full != check:
-                kept.append(full.earned - check.earned)
-                known.append(f"{step.name}: {sentence}\n{_said(full)}")
-    if kept:
+                kept += full.earned - check.earned
+                later.append(f"{title}\n{_said(full)}")
+
+    if later:
         about = "Visible checks, once all checks had been run"
-        yield _later(about, "\n\n".join(known), score=round(sum(kept), 9), max_score=0.0)
-    gone = [check for check in result.checks if check.hidden] if disclosed == "never" else []
-    if gone:
-        # No more than the total says, which students may know; it keeps the tests adding up.
-        score = round((result.score or 0.0) - (shown_result.score or 0.0), 9)
-        most = round(sum(check.points for check in gone), 9)
-        yield _later("Checks graded after you hand in", "", score=score, max_score=most)
+        yield _later(about, "\n\n".join(later), score=round(kept, 9), max_score=0.0)
+    if disclosed == "never" and any(check.hidden for check in result.checks):
+        yield _unseen(result, seen)
+
+
+def _test(check: CheckResult, title: str, number: str) -> Test:
+    return {
+        "name": title,
+        "name_format": "text",
+        "number": number,
+        "score": check.earned,
+        "max_score": check.points,
+        "status": "passed" if check.earned == check.points else "failed",
+        "output": _said(check),
+        "output_format": "text",
+        "tags": [shown(check.category)],
+        "visibility": LATER if check.hidden else VISIBLE,
+    }
+
+
+def _unseen(result: Result, seen: Result) -> Test:
+    """The hidden checks together, where a student sees none of them.
+
+    No more than the total says, which students may know; it keeps the tests adding up.
+    """
+    score = round((result.score or 0.0) - (seen.score or 0.0), 9)
+    most = round(sum(check.points for check in result.checks if check.hidden), 9)
+    return _later("Checks graded after you hand in", "", score=score, max_score=most)
 
 
 def _said(check: CheckResult) -> str:
     # Never the misconception's name: it is the answer to the hint.
-    parts = [check.message, f"Think about: {check.hint}" if check.hint else ""]
-    return printable("\n\n".join(filter(None, parts)))
+    hint = f"Think about: {check.hint}" if check.hint else ""
+    return printable("\n\n".join(filter(None, [check.message, hint])))
 
 
 def _beside_checks(final: Standing) -> list[Test]:
@@ -135,6 +154,7 @@ def _beside_checks(final: Standing) -> list[Test]:
         ("Extra credit", marks.extra_credit),
         ("Late penalty", -marks.late_penalty),
     ]
+
     lines = [f"{name}: {number(points)} points" for name, points in parts if points]
     return [_later("Beside the checks", "\n".join(lines))] if lines else []
 

@@ -1,5 +1,7 @@
-"""Grades one submission where Gradescope runs its autograders; ``run_autograder`` in the bundle
-starts it."""
+"""Grades one submission where Gradescope runs its autograders.
+
+``run_autograder`` in the bundle starts it.
+"""
 
 from __future__ import annotations
 
@@ -14,20 +16,26 @@ from autograder.exercises import exercise
 from autograder.exports import gradescope
 from autograder.submissions.notebook import Rejected, read
 
+SUFFIXES = (".ipynb", ".py")
+"""What a submission's name ends with, the better kind first."""
+
 
 def main(home: Path) -> int:
-    """Grade ``submission/`` into ``results/results.json``; the exit code, 0 exactly when that was
-    written.
+    """Grade ``submission/`` into ``results/results.json``.
 
     Args:
         home: ``/autograder``; the bundle lies unpacked in ``source/``, which is the working
             directory.
+
+    Returns:
+        The exit code, 0 exactly when the result was written.
     """
     try:
         # The bundle's own, wherever else it was unpacked or whatever the environment says.
         course = find(home / "source" / "course")
         (name,) = exercise.names(course.root)
         known = exercise.load(course.root, name)
+
         with Grader(known, course.secret(), course.settings) as grader:
             try:
                 result = grader.grade(read(_notebook(home / "submission", name)), None).result
@@ -36,10 +44,12 @@ def main(home: Path) -> int:
     except Unusable as error:
         print(f"autograder: {error}")
         return 2
+
     print(f"isolation level: {result.isolation}")
     if result.status == "error":
         print(f"autograder: {result.reason}")
         return 3
+
     data = gradescope.results(known, result, course.settings.feedback_hidden)
     files.write(home / "results" / "results.json", gradescope.encoded(data))
     return 0
@@ -51,21 +61,23 @@ def _notebook(folder: Path, name: str) -> Path:
     Raises:
         Rejected: there is none, or several.
     """
-    for suffix in (".ipynb", ".py"):
+    for suffix in SUFFIXES:
         own = folder / f"{name}{suffix}"
-        if own.is_file() and not own.is_symlink():
+        if _is_plain(own):
             return own
-    for suffix in (".ipynb", ".py"):
-        found = sorted(
-            path for path in folder.rglob(f"*{suffix}") if path.is_file() and not path.is_symlink()
-        )
-        if len(found) == 1:
-            return found[0]
-        if found:
-            raise Rejected(
-                f"there are {len(found)} files {suffix}; call the one that counts {name}{suffix}"
-            )
+
+    for suffix in SUFFIXES:
+        candidates = [path for path in folder.rglob(f"*{suffix}") if _is_plain(path)]
+        if len(candidates) == 1:
+            return candidates[0]
+        if candidates:
+            which = f"{len(candidates)} files {suffix}"
+            raise Rejected(f"there are {which}; call the one that counts {name}{suffix}")
     raise Rejected(f"no notebook was handed in; its name is {name}.ipynb")
+
+
+def _is_plain(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink()
 
 
 if __name__ == "__main__":

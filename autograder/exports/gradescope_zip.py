@@ -1,5 +1,4 @@
-"""``gradescope-zip``: the kit with one exercise, to upload as Gradescope's autograder of an
-assignment.
+"""``gradescope-zip``: the kit with one exercise, to upload as Gradescope's autograder.
 
 Gradescope unpacks it to ``/autograder/source``, runs ``setup.sh`` once and ``run_autograder`` for
 each submission. It holds the hidden checks, and a secret of its own, so that it never carries the
@@ -14,7 +13,7 @@ import json
 import re
 import zipfile
 from collections.abc import Iterator
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import autograder
@@ -23,8 +22,11 @@ from autograder.engine.sandbox import levels
 from autograder.errors import Unusable
 from autograder.exports.export import Product, Request
 
-# What grading imports; the kit itself lies in the bundle. A test holds it against pyproject.toml.
 REQUIREMENTS = ("numpy>=1.24", "typer>=0.12,<0.29", "rich>=13", "tomli>=2; python_version < '3.11'")
+"""What grading imports; the kit itself lies in the bundle."""
+
+_PIN = re.compile(r"^([\w.-]+==[\w.]+(?: ;[^\\\n]+)?)", re.MULTILINE)
+"""A version in a lock, with its marker and without its hashes."""
 
 SETUP = """\
 #!/usr/bin/env bash
@@ -32,7 +34,8 @@ SETUP = """\
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 apt-get update -qq
-DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends python3 python3-venv bubblewrap
+export DEBIAN_FRONTEND=noninteractive
+apt-get install -qq -y --no-install-recommends python3 python3-venv bubblewrap
 python3 -m venv "$here/.venv"
 "$here/.venv/bin/python" -m pip install -q -r "$here/requirements.txt" -c "$here/constraints.txt"
 """
@@ -49,20 +52,20 @@ exec "${PYTHON:-$home/source/.venv/bin/python}" -m autograder.exports.gradescope
 
 
 def make(request: Request) -> Product:
+    """The bundle as a zip archive."""
     level = _level(request)
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in sorted(_files(request, level).items()):
             # Without times the same exercise makes the same bytes.
             entry = zipfile.ZipInfo(name)
             entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = (
-                0o100755 if name in ("setup.sh", "run_autograder") else 0o100644
-            ) << 16
+            mode = 0o100755 if name in ("setup.sh", "run_autograder") else 0o100644
+            entry.external_attr = mode << 16
             archive.writestr(entry, data)
-    return Product(
-        out.getvalue(), (f"isolation: {_said(level)}", "holds the hidden checks: give it to nobody")
-    )
+
+    notes = (f"isolation: {_said(level)}", "holds the hidden checks: give it to nobody")
+    return Product(packed.getvalue(), notes)
 
 
 def _level(request: Request) -> str:
@@ -82,11 +85,13 @@ def _said(level: str) -> str:
         return (
             "process: any student's code can read the hidden checks there and write its own results"
         )
+
     which = ", else ".join(candidate.name for candidate in levels.candidates(level)) or level
     return f"{which}; where that does not work it grades nothing, rather than with less"
 
 
 def _files(request: Request, level: str) -> dict[str, bytes]:
+    """Everything in the bundle, by its path there."""
     root, name = request.course.root, request.exercise.name
     secret = hmac.digest(request.course.secret(), f"gradescope/{name}".encode(), "sha256").hex()
     settings = replace(request.course.settings, isolation=level)
@@ -94,48 +99,55 @@ def _files(request: Request, level: str) -> dict[str, bytes]:
         "setup.sh": SETUP,
         "run_autograder": RUN,
         "README.txt": f"Grades {name} on Gradescope. Isolation level: {_said(level)}.\n",
-        "requirements.txt": "".join(f"{line}\n" for line in REQUIREMENTS),
+        "requirements.txt": "\n".join(REQUIREMENTS) + "\n",
         "constraints.txt": _constraints(root / "requirements.lock"),
         "autograder.toml": _toml(settings),
         "course/secret": secret,
     }
+
+    files = {path: text.encode() for path, text in texts.items()}
+    files |= _package()
+    for path in _exercise(root, name):
+        files[path.relative_to(root).as_posix()] = path.read_bytes()
+    return files
+
+
+def _package() -> dict[str, bytes]:
+    """The kit itself."""
     package = Path(autograder.__file__).parent
-    paths = {
-        f"autograder/{path.relative_to(package).as_posix()}": path for path in _sources(package)
-    }
-    for path in (root / "solutions" / f"{name}.py", root / "solutions" / name / f"{name}.ipynb"):
-        paths[path.relative_to(root).as_posix()] = path
+    files = {}
+    for path in package.rglob("*"):
+        if path.is_file() and "__pycache__" not in path.parts:
+            files[f"autograder/{path.relative_to(package).as_posix()}"] = path.read_bytes()
+    return files
+
+
+def _exercise(root: Path, name: str) -> Iterator[Path]:
+    solutions = root / "solutions"
+    yield solutions / f"{name}.py"
+    yield solutions / name / f"{name}.ipynb"
+
     # Its questions for students; an exercise may have none yet.
-    bank = root / "solutions" / f"{name}_misconceptions.py"
+    bank = solutions / f"{name}_misconceptions.py"
     if bank.is_file():
-        paths[bank.relative_to(root).as_posix()] = bank
-    return {
-        **{name: text.encode() for name, text in texts.items()},
-        **{name: path.read_bytes() for name, path in paths.items()},
-    }
-
-
-def _sources(package: Path) -> Iterator[Path]:
-    return (
-        path for path in package.rglob("*") if path.is_file() and "__pycache__" not in path.parts
-    )
+        yield bank
 
 
 def _constraints(lock: Path) -> str:
-    """The versions that the kit was tested with, without their hashes: pip would ask for those of
-    all or none."""
+    """The versions that the kit was tested with.
+
+    They are without their hashes: pip would ask for those of all or none.
+    """
     if not lock.is_file():
         return ""
-    pins = re.findall(
-        r"^([\w.-]+==[\w.]+(?: ;[^\\\n]+)?)", lock.read_text(encoding="utf-8"), re.MULTILINE
-    )
+    pins = _PIN.findall(lock.read_text(encoding="utf-8"))
     return "".join(f"{pin.strip()}\n" for pin in pins)
 
 
 def _toml(settings: Settings) -> str:
-    values = asdict(settings)
-    names = {
-        setting.name: setting.metadata.get("name", setting.name) for setting in fields(settings)
-    }
-    # Strings and numbers are written alike in JSON and TOML.
-    return "".join(f"{names[name]} = {json.dumps(value)}\n" for name, value in values.items())
+    lines = []
+    for setting in fields(settings):
+        name = setting.metadata.get("name", setting.name)
+        # Strings and numbers are written alike in JSON and TOML.
+        lines.append(f"{name} = {json.dumps(getattr(settings, setting.name))}\n")
+    return "".join(lines)

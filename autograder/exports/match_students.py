@@ -1,10 +1,13 @@
-"""Whose a line of a downloaded file is. Nothing is guessed: a line that fits nobody, or several, is
-nobody's."""
+"""Whose a line of a downloaded file is.
+
+Nothing is guessed: a line that fits nobody, or several, is nobody's.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
+from codecs import BOM_UTF8
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,13 +21,18 @@ from autograder.gradebook.final_grades import Class
 from autograder.text import either, printable
 
 LOGINS = {"sisloginid", "loginid", "login", "username"}
-_MAX_CELL = 10_000_000  # an online text, for example
+"""Columns with the name that a student signs in with."""
+
+_MAX_CELL = 10_000_000
+"""Characters of a cell: an online text may be long."""
 
 
 @dataclass(frozen=True)
 class Download:
-    """A table as a platform wrote it: its header, its other rows (all as long as the header), and
-    how to write it."""
+    """A table as a platform wrote it, and how to write it.
+
+    All ``rows`` are as long as the ``header``. ``bom``: the mark that it began with, if any.
+    """
 
     path: Path
     header: list[str]
@@ -38,8 +46,10 @@ class Download:
 
 @dataclass(frozen=True)
 class Line:
-    """What a line says of its student: the claim, and cells that may be an id, login or address of
-    theirs."""
+    """What a line says of its student.
+
+    ``ids``: cells that may be an id, login or address of theirs. ``shown``: what messages call it.
+    """
 
     claim: Claim
     ids: tuple[str, ...]
@@ -53,78 +63,101 @@ def read(path: Path | None, platform: str) -> Download:
         Unusable: there is none, or it is no CSV.
     """
     if path is None:
-        raise Unusable(
-            f"--to {platform}: fills a file from {platform}; name what you downloaded with --fill FILE"
-        )
+        repair = "name what you downloaded with --fill FILE"
+        raise Unusable(f"--to {platform}: fills a file from {platform}; {repair}")
     data = path.read_bytes()
-    bom = b"\xef\xbb\xbf" if data.startswith(b"\xef\xbb\xbf") else b""
     again = f"download it from {platform} again, as CSV in UTF-8"
+
     try:
         text = data.decode("utf-8-sig")
-        first = text.partition("\n")[0]
-        delimiter = max(",;\t", key=first.count)
-        old = csv.field_size_limit(_MAX_CELL)
-        try:
-            rows = [
-                row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if row
-            ]
-        finally:
-            csv.field_size_limit(old)
+        delimiter = max(",;\t", key=text.partition("\n")[0].count)
+        rows = _rows(text, delimiter)
     except (ValueError, csv.Error) as error:
         raise Unusable(f"{path}: {error}; {again}") from None
+
     if len(rows) < 2 or any(len(row) != len(rows[0]) for row in rows):
         raise Unusable(f"{path}: is no table with a header and lines of one length; {again}")
+    bom = BOM_UTF8 if data.startswith(BOM_UTF8) else b""
     return Download(path, rows[0], rows[1:], delimiter, bom)
+
+
+def _rows(text: str, delimiter: str) -> list[list[str]]:
+    """The lines of a table that are not empty."""
+    limit = csv.field_size_limit(_MAX_CELL)
+    try:
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+        return list(filter(None, reader))
+    finally:
+        csv.field_size_limit(limit)
 
 
 def match(
     everybody: Class, lines: Mapping[int, Line], place: str
 ) -> tuple[dict[int, str], list[str]]:
-    """The students of these lines by the line's number; and what fits nothing, in lines for the
-    teacher."""
+    """The students of these lines.
+
+    Args:
+        lines: by their number.
+        place: what the file is called in notes.
+
+    Returns:
+        Students by the number of their line, and notes for the teacher about what fits nothing.
+    """
     finder = _Finder(everybody)
-    found: dict[int, str] = {}
+    students: dict[int, str] = {}
     notes: list[str] = []
     for number, line in lines.items():
         try:
-            found[number] = finder.find(line)
-        except Unmatched as why:
-            notes.append(f"left as it is: {printable(line.shown)}: {why}")
-    often = Counter(found.values())
-    for number, student in list(found.items()):
-        if often[student] > 1:
-            del found[number]
-            notes.append(
-                f"left as it is: {printable(lines[number].shown)}: one of {often[student]} lines of {student}"
-            )
-    notes += [f"not in {place}: {student}" for student in everybody.scored if student not in often]
-    return found, notes
+            students[number] = finder.find(line)
+        except Unmatched as error:
+            notes.append(f"left as it is: {printable(line.shown)}: {error}")
+
+    times = Counter(students.values())
+    for number, student in list(students.items()):
+        if times[student] > 1:
+            del students[number]
+            why = f"one of {times[student]} lines of {student}"
+            notes.append(f"left as it is: {printable(lines[number].shown)}: {why}")
+
+    for student in everybody.scored:
+        if student not in times:
+            notes.append(f"not in {place}: {student}")
+    return students, notes
 
 
 class _Finder:
     def __init__(self, everybody: Class) -> None:
-        people = {one.student: one.person for one in everybody.standings if one.person is not None}
-        self._roster = Roster(people or None)
-        self._students = {one.student for one in everybody.standings}
+        people: dict[str, Mapping[str, str]] = {}
+        self._students: set[str] = set()
         self._by_id: defaultdict[str, set[str]] = defaultdict(set)
-        for student in self._students:
-            self._by_id[student.casefold()].add(student)
+        for standing in everybody.standings:
+            self._students.add(standing.student)
+            self._by_id[standing.student.casefold()].add(standing.student)
+            if standing.person is not None:
+                people[standing.student] = standing.person
+        self._roster = Roster(people or None)
 
     def find(self, line: Line) -> str:
-        numbered = self._roster.having(NUMBERS[line.claim.kind], line.claim.number)
-        by_id = numbered.union(*(self._of(id) for id in (*line.ids, line.claim.email)))
+        """The one student whose a line is.
+
+        Raises:
+            Unmatched: it fits nobody, or several.
+        """
+        by_id = set(self._roster.having(NUMBERS[line.claim.kind], line.claim.number))
+        for id in (*line.ids, line.claim.email):
+            by_id |= self._of(id)
         by_name = self._named(line.claim)
-        hits = by_id or by_name
+
         if by_id and by_name and not by_id & by_name:
-            raise Unmatched(
-                f"the name is that of {either(by_name)}, but number, login or address of {either(by_id)}"
-            )
-        if len(hits) > 1:
-            raise Unmatched(f"may be {either(hits)}; add the platform's number to students.csv")
-        if not hits:
-            where = "in students.csv" if self._roster.listed else "who was graded"
-            raise Unmatched(f"is nobody {where}")
-        return next(iter(hits))
+            other = f"number, login or address of {either(by_id)}"
+            raise Unmatched(f"the name is that of {either(by_name)}, but {other}")
+        students = by_id or by_name
+        if len(students) > 1:
+            raise Unmatched(f"may be {either(students)}; add the platform's number to students.csv")
+        if not students:
+            group = "in students.csv" if self._roster.listed else "who was graded"
+            raise Unmatched(f"is nobody {group}")
+        return next(iter(students))
 
     def _named(self, claim: Claim) -> set[str]:
         if self._roster.listed:
@@ -139,9 +172,8 @@ class _Finder:
         wanted = id.strip().casefold()
         if not wanted:
             return set()
-        return self._by_id.get(wanted, set()) | self._roster.having(
-            NUMBERS["gradescope"] | LOGINS | EMAILS, id
-        )
+        columns = NUMBERS["gradescope"] | LOGINS | EMAILS
+        return self._by_id.get(wanted, set()) | self._roster.having(columns, id)
 
 
 def write(download: Download, rows: Iterable[Sequence[str]]) -> bytes:

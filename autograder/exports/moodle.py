@@ -1,9 +1,8 @@
-"""``moodle``: the grading worksheet of an assignment, as downloaded from Moodle, with the grades
-filled in.
+"""``moodle``: the grading worksheet of an assignment with the grades filled in.
 
-Moodle names the columns in the language of whoever downloads, so they are found by what stands in
-them: first whose line it is ("Participant 1234", then name, address and the like as the site has
-it), later the grade, and beside it the maximum, the same in every line
+Moodle names the columns of what it lets teachers download in their own language, so they are found
+by what stands in them: first whose line it is ("Participant 1234", then name, address and the like
+as the site has it), later the grade, and beside it the maximum, the same in every line
 (mod/assign/gradingtable.php). Moodle reads the identifier, the grade, when it was last changed, and
 the comments back; all of these but the grade stay as they are.
 """
@@ -11,6 +10,7 @@ the comments back; all of these but the grade stay as they are.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from autograder.collecting.naming import Claim
 from autograder.errors import Unusable
@@ -25,62 +25,78 @@ _IDENTIFIER = re.compile(r"\D*?(\d+)\Z", re.ASCII)
 
 
 def make(request: Request, everybody: Class) -> Product:
+    """The worksheet with the scores of those whose line is found."""
     download = match_students.read(request.fill, "moodle")
     column = _grade_column(download)
-    most = float(download.rows[0][column + 1].replace(",", "."))
+    most = _number(download.rows[0][column + 1])
     if most != everybody.max_score:
+        maximum = f"Moodle's maximum is {number(most)} points"
         raise Unusable(
-            f"{download}: Moodle's maximum is {number(most)} points, the exercise has {number(everybody.max_score)};"
+            f"{download}: {maximum}, the exercise has {number(everybody.max_score)};"
             " set the assignment's maximum grade in Moodle and download the worksheet again"
         )
+
     lines = {place: _line(row, column) for place, row in enumerate(download.rows)}
-    found, notes = match_students.match(everybody, lines, str(download))
+    students, notes = match_students.match(everybody, lines, str(download))
     scored = everybody.scored
-    for place, student in found.items():
-        one = scored.get(student)
-        if one is None or one.score is None:
+    for place, student in students.items():
+        standing = scored.get(student)
+        if standing is None or standing.score is None:
             continue
-        if one.score > most:
-            notes.append(
-                f"above Moodle's maximum: {student}: {number(one.score)}; Moodle skips it, enter it by hand"
-            )
+        if standing.score > most:
+            above = f"above Moodle's maximum: {student}: {number(standing.score)}"
+            notes.append(f"{above}; Moodle skips it, enter it by hand")
         with everybody.troubles.of(student, "left as it is"):
             # With a point, whatever the language: Moodle reads it in all of them.
-            download.rows[place][column] = number(one.score)
+            download.rows[place][column] = number(standing.score)
+
     return Product(match_students.write(download, [download.header, *download.rows]), tuple(notes))
 
 
+def _number(cell: str) -> float:
+    return float(cell.replace(",", "."))
+
+
 def _grade_column(download: Download) -> int:
-    """The place of the grade: before the one column of the same number in all lines whose left
-    neighbour holds numbers.
+    """The place of the grade, by what stands in it.
 
     Raises:
         Unusable: no such column, or several.
     """
-    rows = download.rows
+    header, rows = download.header, download.rows
     again = "download the grading worksheet again (Submissions, Download grading worksheet)"
     if not rows or not all(_IDENTIFIER.match(row[0]) for row in rows):
         raise Unusable(
             f"{download}: is no grading worksheet with a participant in each line; {again}"
         )
-    found = [
-        place
-        for place in range(1, len(download.header) - 1)
-        if _GRADE.match(rows[0][place + 1])
-        and len({row[place + 1] for row in rows}) == 1
-        and all(not row[place] or _GRADE.match(row[place]) for row in rows)
-    ]
-    named = [
-        p
-        for p in found
-        if download.header[p] == "Grade" and download.header[p + 1].lower() == "maximum grade"
-    ]
-    if len(named or found) != 1:
-        how = "several columns may be" if found else "no column is"
-        raise Unusable(
-            f"{download}: {how} the grade with its maximum beside it; grade with points, then {again}"
-        )
-    return (named or found)[0]
+
+    fitting: list[int] = []
+    named: list[int] = []
+    for place in range(1, len(header) - 1):
+        if _may_be_grade(rows, place):
+            fitting.append(place)
+            if header[place] == "Grade" and header[place + 1].lower() == "maximum grade":
+                named.append(place)
+
+    places = named or fitting
+    if len(places) == 1:
+        return places[0]
+    how = "several columns may be" if places else "no column is"
+    raise Unusable(
+        f"{download}: {how} the grade with its maximum beside it; grade with points, then {again}"
+    )
+
+
+def _may_be_grade(rows: Sequence[Sequence[str]], place: int) -> bool:
+    """The column holds numbers, and beside it stands the same number in all lines."""
+    maximum = rows[0][place + 1]
+    if not _GRADE.match(maximum):
+        return False
+    for row in rows:
+        is_number = not row[place] or _GRADE.match(row[place])
+        if not is_number or row[place + 1] != maximum:
+            return False
+    return True
 
 
 def _line(row: list[str], grade: int) -> Line:

@@ -10,23 +10,22 @@ from collections.abc import Iterable, Sequence
 from autograder.text import printable
 
 Cell = str | float | None
+"""What stands in a table; None is an empty cell."""
 
-# What spreadsheets start a formula with (OWASP, CSV injection), their wide forms too, also behind
-# blanks.
 _FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")
+"""What a formula starts with (OWASP, CSV injection): the wide forms too, also behind blanks."""
+
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?\Z", re.ASCII)
 
 
 def number(value: float) -> str:
-    """A score as text: the shortest that says it to nine digits behind the point, without an
-    exponent."""
+    """A score for a program: to nine digits behind the point, and without an exponent."""
     text = f"{value:.9f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
 
 
 def safe(text: str) -> str:
-    """Text that a spreadsheet shows as it stands: a quote before what it would compute, but not
-    before a number."""
+    """Text that a spreadsheet shows as it stands: behind a quote where it would compute it."""
     # A dash alone is what platforms write for "nothing".
     inert = text == "-" or _NUMBER.match(text) or not _FORMULA.match(text)
     return printable(text if inert else f"'{text}")
@@ -37,8 +36,12 @@ def table(rows: Iterable[Sequence[Cell]], delimiter: str = ",") -> bytes:
     out = io.StringIO()
     writer = csv.writer(out, delimiter=delimiter)
     for row in rows:
-        writer.writerow(
-            ["" if c is None else safe(c) if isinstance(c, str) else number(c) for c in row]
-        )
+        writer.writerow(map(_text, row))
     # Half a surrogate pair, which JSON can carry, is no text.
     return out.getvalue().encode("utf-8", "replace")
+
+
+def _text(cell: Cell) -> str:
+    if cell is None:
+        return ""
+    return safe(cell) if isinstance(cell, str) else number(cell)

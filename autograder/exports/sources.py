@@ -1,5 +1,4 @@
-"""``sources``: what each student wrote, as plain files, for programs that look for copies (JPlag,
-Dolos).
+"""``sources``: what each student wrote, as plain files, for programs that look for copies.
 
 ``submissions/<student>/<exercise>.py`` holds the code that is the student's own;
 ``template/<exercise>.py`` what all of them were given, for those programs to overlook (JPlag
@@ -8,49 +7,54 @@ Dolos).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 
+from autograder.exercises.exercise import Exercise
 from autograder.exports.export import Product, Request
 from autograder.gradebook import master
 from autograder.gradebook.final_grades import Class
 from autograder.grading.submitted import submission_of
+from autograder.submissions.parse import Submission
 
 
 def make(request: Request, everybody: Class) -> Product:
-    exercise = request.exercise
-    released = {cell.id: cell.released for cell in master.load(request.course, exercise).cells}
-    given = {id: cell.source.strip() for id, cell in released.items()}
-    template = [
-        given[id]
-        for id, cell in released.items()
-        if cell.is_code and cell.kind in ("step", "plain")
-    ]
+    """The template, and a file for each student whose submission was graded and is still there."""
+    course, exercise = request.course, request.exercise
+    given: dict[str, str] = {}
+    template: list[str] = []
+    for cell in master.load(course, exercise).cells:
+        source = cell.released.source.strip()
+        given[cell.id] = source
+        if cell.released.is_code and cell.released.kind in ("step", "plain"):
+            template.append(source)
+
     files = {f"template/{exercise.name}.py": _script(template)}
     notes = []
-    for one in everybody.standings:
-        if one.result is None or one.result.status != "graded":
+    for standing in everybody.standings:
+        student, result = standing.student, standing.result
+        if result is None or result.status != "graded":
             continue
-        with everybody.troubles.of(one.student, "no source"):
-            submission = submission_of(request.course, exercise, one.result)
+        with everybody.troubles.of(student, "no source"):
+            submission = submission_of(course, exercise, result)
             if submission is None:
-                folder = request.course.submission(one.student, exercise.name)
-                notes.append(f"left out: {one.student}: what was graded is no longer in {folder}")
+                folder = course.submission(student, exercise.name)
+                notes.append(f"left out: {student}: what was graded is no longer in {folder}")
                 continue
-            own = [
-                cell.source.strip()
-                for cell in submission.cells
-                # The setup cell is the teacher's, whatever stands in it; so is what nobody touched.
-                if cell.is_code
-                and given.get(cell.id or "") != cell.source.strip()
-                and not _is_setup(request, cell.id)
-            ]
-            files[f"submissions/{one.student}/{exercise.name}.py"] = _script(own)
+            own = _own(exercise, submission, given)
+            files[f"submissions/{student}/{exercise.name}.py"] = _script(own)
+
     return Product(files, tuple(notes))
+
+
+def _own(exercise: Exercise, submission: Submission, given: Mapping[str, str]) -> Iterator[str]:
+    """The code that a student has written or changed."""
+    # The setup cell is the teacher's, whatever stands in it; so is what nobody touched.
+    setup = {cell.id for cell in exercise.cells if cell.kind == "setup"}
+    for cell in submission.cells:
+        source = cell.source.strip()
+        if cell.is_code and cell.id not in setup and given.get(cell.id or "") != source:
+            yield source
 
 
 def _script(sources: Iterable[str]) -> bytes:
     return ("\n\n\n".join(sources) + "\n").encode("utf-8", "replace")
-
-
-def _is_setup(request: Request, id: str | None) -> bool:
-    return any(cell.id == id and cell.kind == "setup" for cell in request.exercise.cells)

@@ -1,5 +1,4 @@
-"""The course as nbgrader sees it: folders, gradebook, and what stands in a notebook where an answer
-was."""
+"""The course as nbgrader sees it: folders, gradebook, and what stands where an answer was."""
 
 import os
 import sys
@@ -29,11 +28,13 @@ c.CourseDirectory.root = str(root)
 c.CourseDirectory.course_id = "attention"
 c.CourseDirectory.source_directory = "solutions"
 c.CourseDirectory.release_directory = "assignments"
+
 # Relative where it can be: nbgrader reads an absolute folder as a regular expression, and trips
 # over a + in it.
 place = state.relative_to(root) if state.is_relative_to(root) else state
 for step in ("submitted", "autograded", "feedback"):
     setattr(c.CourseDirectory, f"{step}_directory", str(place / step))
+
 # Another database stands in the class's own file, see below: the tests and the demonstration use
 # this file, too.
 c.CourseDirectory.db_url = f"sqlite:///{state / 'gradebook.db'}"
@@ -50,15 +51,20 @@ c.Autograde.sanitize_preprocessors = []
 c.Autograde.autograde_preprocessors = []
 c.GenerateFeedback.exporter_class = "autograder.nbgrader.plugin.FeedbackExporter"
 c.GenerateFeedback.preprocessors = []
+
 # nbgrader refuses to generate an exercise whose checks changed once there are submissions; the
 # gradebook is told first.
 c.GenerateAssignment.pre_convert_hook = "autograder.nbgrader.plugin.before_generate"
+
 # Takes the notebook alone, and never through a link that a student made.
 c.ExchangeFactory.collect = "autograder.nbgrader.collector.Collector"
+
 # The formgrader would show all of this above the list of assignments, and cannot without a warning.
 c.FormgradeExtension.debug = False
+
 # Whoever grades by hand need not scroll past the tools that every notebook begins with.
 c.TagRemovePreprocessor.remove_input_tags = {"setup"}
+
 # An exchange for one account, without root. For a class with accounts on this machine name a folder
 # that all can write.
 c.Exchange.root = str(state / "exchange")

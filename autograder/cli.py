@@ -33,7 +33,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Build, release and grade exercises in which people learn by writing the code.",
 )
-for command in (
+COMMANDS = (
     build,
     check,
     score,
@@ -46,7 +46,10 @@ for command in (
     lab,
     prove,
     doctor,
-):
+)
+"""In the order in which ``--help`` lists them."""
+
+for command in COMMANDS:
     app.command(
         # The list of commands shows this line whole; typer would cut it.
         short_help=(command.__doc__ or "").partition("\n")[0],
@@ -78,16 +81,21 @@ def common(
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run a command: exit 0 done, 1 not good enough, 2 unusable input, 3 the grader's fault, 128 +
-    n signal n."""
+    """Run a command, and end with its exit code.
+
+    0: done; 1: not good enough; 2: unusable input; 3: the grader's fault; 128 + n: signal n.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # Pipes of Windows may know no ✓, and no file can hold half a character of a student's
             # text.
             stream.reconfigure(errors="replace")
+
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _stopped)
+
     given = list(sys.argv[1:] if arguments is None else arguments)
+
     try:
         code = app(given or ["--help"], prog_name="autograder", standalone_mode=False)
     except Unusable as error:
@@ -99,21 +107,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except OSError as error:
         if error.filename is None:
             raise
-        stop(
-            f"{error.filename}: {(error.strerror or 'cannot be used').lower()}; check the path and who may use it",
-            2,
-        )
+        cause = (error.strerror or "cannot be used").lower()
+        stop(f"{error.filename}: {cause}; check the path and who may use it", 2)
     except ModuleNotFoundError as error:
         if (error.name or "autograder").startswith("autograder"):
             raise
-        stop(
-            f"{error.name}: not installed; run make setup, or pip install 'autograder-kit[teacher]'",
-            2,
-        )
+        repair = "run make setup, or pip install 'autograder-kit[teacher]'"
+        stop(f"{error.name}: not installed; {repair}", 2)
     except Fault as fault:
         stop(str(fault), 3)
     except Stopped as stopped:
         stop(str(stopped), 128 + stopped.number)
+
     sys.exit(code)
 
 

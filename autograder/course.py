@@ -20,7 +20,9 @@ else:
     import tomli as tomllib
 
 STUDENT_ID = re.compile(r"(?!\.)[A-Za-z0-9._@+-]{1,64}\Z")
+
 DISCLOSURES = ("never", "points", "message")
+"""How much students may see of hidden checks."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +48,10 @@ class Settings:
 
 @dataclass(frozen=True)
 class Course:
-    """``root`` holds ``solutions/`` and ``assignments/``; ``state`` everything that a class
-    makes."""
+    """Where everything of a course lies.
+
+    ``root`` holds ``solutions/`` and ``assignments/``; ``state`` everything that a class makes.
+    """
 
     root: Path
     state: Path
@@ -82,20 +86,22 @@ class Course:
         return self.state / "gradebook.db"
 
     def submission(self, student: str, exercise: str) -> Path:
-        """The folder of what a student handed in."""
+        """The folder of what a student handed in; the notebook in it is ``<exercise>.ipynb``."""
         return self.submitted / student / exercise
 
     def secret(self) -> bytes:
-        """The key of the random inputs: ``AUTOGRADER_SECRET``, else the course's own, drawn when
-        first asked for."""
+        """The key of the random inputs: ``AUTOGRADER_SECRET``, else the course's own.
+
+        That one is drawn when it is first asked for.
+        """
         given = os.environ.get("AUTOGRADER_SECRET")
         if given:
             return given.encode()
+
         path = self.state / "secret"
         try:
             self.state.mkdir(parents=True, exist_ok=True)
-            # O_EXCL: of two graders that start together one draws the secret and the other reads
-            # it.
+            # O_EXCL: of two graders that start together only one draws the secret.
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(descriptor, "w") as file:
                 file.write(secrets.token_hex(32))
@@ -105,6 +111,7 @@ class Course:
             raise Unusable(
                 f"{path}: {error.strerror}; choose another folder with --course"
             ) from None
+
         try:
             return path.read_bytes().strip()
         except OSError as error:
@@ -114,8 +121,11 @@ class Course:
         return bool(os.environ.get("AUTOGRADER_SECRET")) or (self.state / "secret").is_file()
 
     def class_list(self) -> dict[str, dict[str, str]] | None:
-        """Students by id from ``students.csv`` (a column ``id``; further ones such as name and
-        email), or None."""
+        """The students of ``students.csv`` by the column ``id``, with the other columns, or None.
+
+        Raises:
+            Unusable: it cannot be read, or a line has no id of its own.
+        """
         path = self.state / "students.csv"
         if not path.is_file():
             return None
@@ -125,45 +135,46 @@ class Course:
                 rows, titles = list(reader), reader.fieldnames or []
         except (OSError, UnicodeDecodeError, csv.Error) as error:
             raise Unusable(f"{path}: {error}; save it as CSV in UTF-8") from None
+
         if "id" not in titles:
-            found = ", ".join(map(repr, titles)) or "nothing"
-            raise Unusable(
-                f"{path}:1: no column named id, only {found}; name it so, with commas between columns"
-            )
+            there = ", ".join(map(repr, titles)) or "nothing"
+            repair = "name it so, with commas between columns"
+            raise Unusable(f"{path}:1: no column named id, only {there}; {repair}")
+
         students: dict[str, dict[str, str]] = {}
         for line, row in enumerate(rows, start=2):
-            student = (row.get("id") or "").strip()
+            student = (row.pop("id") or "").strip()
             if not STUDENT_ID.match(student):
-                raise Unusable(
-                    f"{path}:{line}: {student!r} is no student id; use letters, digits, . _ @ + - in a column named id"
-                )
+                repair = "use letters, digits, . _ @ + - in a column named id"
+                raise Unusable(f"{path}:{line}: {student!r} is no student id; {repair}")
             if student in students:
-                raise Unusable(
-                    f"{path}:{line}: {student} stands there twice; delete one of the lines"
-                )
+                repair = "delete one of the lines"
+                raise Unusable(f"{path}:{line}: {student} stands there twice; {repair}")
             students[student] = {
-                key: (value or "").strip() for key, value in row.items() if key and key != "id"
+                title: (cell or "").strip() for title, cell in row.items() if title
             }
         return students
 
 
 def find(state: Path | None = None) -> Course:
-    """The course of the working directory; ``state`` or ``AUTOGRADER_COURSE`` puts its state
-    elsewhere."""
+    """The course of the working directory.
+
+    Args:
+        state: where its state lies; default: ``AUTOGRADER_COURSE``, else ``course/``.
+    """
     root = _root()
-    chosen = state or (
-        Path(given) if (given := os.environ.get("AUTOGRADER_COURSE")) else root / "course"
-    )
-    chosen = chosen.absolute()
-    existing = next(folder for folder in (chosen, *chosen.parents) if folder.exists())
+    if state is None:
+        state = Path(os.environ.get("AUTOGRADER_COURSE") or root / "course")
+    state = state.absolute()
+
+    existing = next(folder for folder in (state, *state.parents) if folder.exists())
     if not existing.is_dir():
         raise Unusable(f"{existing}: is a file, not a folder; choose another place with --course")
-    return Course(root, chosen, _settings(root / "autograder.toml"))
+    return Course(root, state, _settings(root / "autograder.toml"))
 
 
 def _root() -> Path:
-    """The nearest folder upwards with ``solutions/``; else the checkout that this package runs
-    from; else here."""
+    """The nearest folder upwards with ``solutions/``, else this package's checkout, else here."""
     here = Path.cwd()
     checkout = Path(__file__).resolve().parent.parent
     for folder in (here, *here.parents, checkout):
@@ -179,21 +190,17 @@ def _settings(path: Path) -> Settings:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise Unusable(f"{path}: {error}; write it as TOML, for example call_seconds = 5") from None
-    known = {entry.metadata.get("name", entry.name): entry for entry in fields(Settings)}
+
+    settings = {setting.metadata.get("name", setting.name): setting for setting in fields(Settings)}
     values: dict[str, Any] = {}
     for name, value in _dotted(data):
-        if name not in known:
-            raise Unusable(f"{path}: unknown setting {name}; there are {', '.join(known)}")
-        entry = known[name]
-        if not _fits(entry, value):
-            example = (
-                " or ".join(f'"{choice}"' for choice in entry.metadata.get("choices", ()))
-                or entry.default
-            )
-            raise Unusable(
-                f"{path}: {name} = {value!r} does not fit; write it like {name} = {example}"
-            )
-        values[entry.name] = value
+        if name not in settings:
+            raise Unusable(f"{path}: unknown setting {name}; there are {', '.join(settings)}")
+        setting = settings[name]
+        if not _fits(setting, value):
+            how = f"write it like {name} = {_example(setting)}"
+            raise Unusable(f"{path}: {name} = {value!r} does not fit; {how}")
+        values[setting.name] = value
     return Settings(**values)
 
 
@@ -201,16 +208,24 @@ def _dotted(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     """The settings of a file by name, those of a table as ``table.setting``."""
     for name, value in data.items():
         if isinstance(value, dict):
-            yield from ((f"{name}.{inner}", entry) for inner, entry in value.items())
+            for inner, inner_value in value.items():
+                yield f"{name}.{inner}", inner_value
         else:
             yield name, value
 
 
-def _fits(entry: Field[Any], value: Any) -> bool:
-    if isinstance(entry.default, (int, float)):
+def _fits(setting: Field[Any], value: Any) -> bool:
+    if isinstance(setting.default, (int, float)):
         if not isinstance(value, (int, float)) or isinstance(value, bool):
             return False
-        return 0 <= value <= 1 if entry.name.startswith("carried") else 0 < value < float("inf")
-    return isinstance(value, type(entry.default)) and value in entry.metadata.get(
-        "choices", (value,)
-    )
+        return 0 <= value <= 1 if setting.name.startswith("carried") else 0 < value < float("inf")
+    if not isinstance(value, type(setting.default)):
+        return False
+    return "choices" not in setting.metadata or value in setting.metadata["choices"]
+
+
+def _example(setting: Field[Any]) -> str:
+    """A value that fits, as it is written in the file."""
+    if "choices" in setting.metadata:
+        return " or ".join(f'"{choice}"' for choice in setting.metadata["choices"])
+    return str(setting.default)

@@ -29,25 +29,28 @@ def examine(course: Course) -> None:
 def findings(course: Course) -> Iterator[tuple[str, str]]:
     """Pairs of what was looked at and what was found."""
     yield "system", f"{platform.system()} {platform.release()}, Python {platform.python_version()}"
+
     for level in levels.LEVELS:
         yield f"isolation {level.name}", _works(level.name)
     yield "to raise the level", _advice()
-    asked = course.settings.isolation
-    yield (
-        "level asked for",
-        asked if levels.known(asked) else f"{asked}: no such level; correct autograder.toml",
-    )
+    yield "level asked for", _asked(course.settings.isolation)
+
     for package in PACKAGES:
         yield package, _version(package)
-    yield (
-        "exercises",
-        ", ".join(exercise.names(course.root)) or f"none in {course.root / 'solutions'}",
-    )
-    for name in exercise.names(course.root):
+
+    names = exercise.names(course.root)
+    yield "exercises", ", ".join(names) or f"none in {course.root / 'solutions'}"
+    for name in names:
         yield f"exercise {name}", _built(course, name)
+
     yield "course", f"{course.state} ({_writable(course.state)})"
     yield "secret", "there" if course.has_secret() else "drawn when the class is first graded"
     yield "alembic", _alembic()
+
+
+def _asked(level: str) -> str:
+    """The level of the settings, if there is such a one."""
+    return level if levels.known(level) else f"{level}: no such level; correct autograder.toml"
 
 
 def _works(level: str) -> str:
@@ -60,6 +63,7 @@ def _works(level: str) -> str:
             parent.close()
     except (EngineFault, Unusable, OSError) as fault:
         return f"does not work: {fault}"
+
     possible = [finding.attempt for finding in attempts if not finding.prevented]
     if not possible:
         return f"works: all {len(attempts)} attempts of the self-test were prevented"

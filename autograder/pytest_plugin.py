@@ -87,6 +87,7 @@ class Check(pytest.Item):
 
         if not excinfo.errisinstance((Failed, Unusable)):
             return super().repr_failure(excinfo, style)
+
         # No line begins with a student's words: GitHub's runner would take some of them for
         # commands.
         lines = brief(inert(str(excinfo.value))).split("\n")
@@ -99,10 +100,12 @@ class Check(pytest.Item):
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Notebook | None:
     if file_path.suffix != ".ipynb" or not _is_named(file_path, parent.config):
         return None
+
     data = file_path.read_bytes()
     # What the setup cell and the checks of every exercise hold.
     if b"CHECKS" not in data or b"with check(" not in data:
         return None
+
     notebook: Notebook = Notebook.from_parent(parent, path=file_path)
     parent.config.stash.setdefault(_NOTEBOOKS, []).append(notebook)
     return notebook
@@ -113,18 +116,20 @@ def pytest_terminal_summary(
 ) -> None:
     for notebook in config.stash.get(_NOTEBOOKS, []):
         # What cannot be read has been reported as an error.
-        if copy := notebook.__dict__.get("copy"):
+        copy = notebook.__dict__.get("copy")
+        if copy:
             terminalreporter.write_line(f"{notebook.path.name}: {copy.waiting}")
         if notebook.unlocked:
             from autograder.confined import UNLOCKED
 
-            terminalreporter.write_line(
-                f"{notebook.path.name}: {UNLOCKED.format(reason=notebook.unlocked)}"
-            )
+            note = UNLOCKED.format(reason=notebook.unlocked)
+            terminalreporter.write_line(f"{notebook.path.name}: {note}")
 
 
 def _is_named(path: Path, config: pytest.Config) -> bool:
-    here = config.invocation_params.dir
-    return any(
-        os.path.abspath(here / argument.partition("::")[0]) == str(path) for argument in config.args
-    )
+    """The command line names this file, or a test in it."""
+    folder = config.invocation_params.dir
+    for argument in config.args:
+        if os.path.abspath(folder / argument.partition("::")[0]) == str(path):
+            return True
+    return False

@@ -16,6 +16,9 @@ ENGINE = "1.0"
 MOST_POINTS = 1e9
 """More is no mark, wherever it stands: the numbers of a whole class would be lost in it."""
 
+ANONYMOUS = "anonymous"
+"""The student of a result that names nobody."""
+
 CheckStatus = Literal["passed", "failed", "carried", "not_run"]
 Status = Literal["graded", "rejected", "error"]
 
@@ -135,6 +138,11 @@ class Outcome:
     max_score: float
     warnings: tuple[str, ...]
 
+    @property
+    def student_id(self) -> str:
+        """As ``Result.student_id``."""
+        return self.student or ANONYMOUS
+
 
 @dataclass(frozen=True)
 class Result:
@@ -187,6 +195,11 @@ class Result:
         return Outcome(
             self.student, self.status, self.reason, self.score, self.max_score, self.warnings
         )
+
+    @property
+    def student_id(self) -> str:
+        """The student in words and paths: ``anonymous`` where nobody is named."""
+        return self.student or ANONYMOUS
 
     def step(self, name: str) -> StepResult:
         """The result of one step, by its name (KeyError if there is none)."""

@@ -1,5 +1,4 @@
-"""Words for people: text that students can influence, as text and nothing else; counts, lists,
-points and paths."""
+"""Words for people: text as text and nothing else, counts, lists, points and paths."""
 
 from __future__ import annotations
 
@@ -8,21 +7,34 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 LINE = 100
+"""Characters of a line in a block of plain text."""
+
 LINES = 20
+"""Lines of a message."""
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""Control characters and marks of direction: they change how other text is shown."""
 
 
 def quoted(text: str) -> str:
-    """A student's Markdown as a block of plain text, which no renderer takes for HTML, a link or a
-    formula."""
-    lines = [part for line in printable(text).split("\n") for part in _folded(line)]
+    """A student's text as a block of Markdown.
+
+    No renderer takes anything in it for HTML, a link or a formula.
+    """
+    lines: list[str] = []
+    for line in printable(text).split("\n"):
+        lines += _folded(line)
+
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return "\n".join([f"{fence}text", *lines, fence])
 
 
 def _folded(line: str) -> Iterator[str]:
-    """The line in parts of at most ``LINE`` characters where it has spaces: blocks of plain text
-    are not wrapped."""
+    """The line in parts of at most ``LINE`` characters where it has spaces.
+
+    Nobody wraps blocks of plain text.
+    """
     while len(line) > LINE and " " in line[:LINE].strip():
         cut = line.rindex(" ", 0, LINE)
         if not line[:cut].strip():
@@ -33,41 +45,43 @@ def _folded(line: str) -> Iterator[str]:
 
 
 def printable(text: str) -> str:
-    """The text without control characters: terminal sequences and direction marks change how other
-    text is shown."""
-    return re.sub(
-        r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]",
-        "\N{REPLACEMENT CHARACTER}",
-        text,
-    )
+    """The text without control characters, which change how other text is shown."""
+    return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def inert(text: str) -> str:
-    """Printable text that is no command to the machines of GitHub, which take ``##[`` for one
-    anywhere in a line."""
+    """Printable text that is no command to the machines of GitHub.
+
+    They take ``##[`` for one anywhere in a line.
+    """
     return printable(text).replace("##[", "## [")
 
 
 def brief(text: str) -> str:
-    """The first ``LINES`` lines, and how many others there are: students can raise errors of any
-    length."""
+    """The first ``LINES`` lines, and how many others there are.
+
+    Students can raise errors of any length.
+    """
     lines = text.split("\n")
-    return (
-        "\n".join([*lines[:LINES], f"… and {len(lines) - LINES} more lines"])
-        if len(lines) > LINES + 1
-        else text
-    )
+    if len(lines) <= LINES + 1:
+        return text
+    return "\n".join([*lines[:LINES], f"… and {len(lines) - LINES} more lines"])
 
 
 def count(number: int, noun: str) -> str:
     """``1 check``, ``2 checks``."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return f"{number} {agreeing(number, noun, f'{noun}s')}"
 
 
-def listed(names: Iterable[str]) -> str:
+def agreeing(number: int, singular: str, plural: str) -> str:
+    """The word that goes with so many: ``is`` with 1, ``are`` with 2."""
+    return singular if number == 1 else plural
+
+
+def listed(names: Iterable[str], conjunction: str = "and") -> str:
     """``a``, ``a and b``, ``a, b and c``."""
     *most, last = names
-    return f"{', '.join(most)} and {last}" if most else last
+    return f"{', '.join(most)} {conjunction} {last}" if most else last
 
 
 def either(names: Iterable[str]) -> str:
@@ -82,12 +96,14 @@ def number(value: float) -> str:
 
 def signed(value: float) -> str:
     """What is added or taken away, with its sign: +2, −0.5."""
-    return f"{'−' if value < 0 else '+'}{number(abs(value))}"
+    sign = "−" if value < 0 else "+"
+    return f"{sign}{number(abs(value))}"
 
 
 def points(value: float) -> str:
     """``1 point``, ``2.5 points``."""
-    return f"{number(value)} {'point' if number(value) == '1' else 'points'}"
+    shown = number(value)
+    return f"{shown} point" if shown == "1" else f"{shown} points"
 
 
 def points_of(value: float, most: float) -> str:

@@ -1,5 +1,4 @@
-"""What the commands share: the arguments that mean the same everywhere, and how they are
-understood."""
+"""What the commands share: the arguments that mean the same everywhere."""
 
 from __future__ import annotations
 
@@ -48,6 +47,7 @@ def stop(line: str, code: int) -> NoReturn:
 
 
 def course_at(folder: Path | None) -> Course:
+    """The course whose state lies in this folder, or in the default one."""
     from autograder.course import find
 
     return find(folder)
@@ -58,29 +58,27 @@ def finish(troubles: Sequence[str]) -> None:
     for line in troubles:
         print(inert(line), file=sys.stderr)
     if troubles:
-        stop(
-            "some students were left out: the lines above say who and why; everything else is done",
-            3,
-        )
+        lines = "the lines above say who and why; everything else is done"
+        stop(f"some students were left out: {lines}", 3)
 
 
 def missing(course: Course, results: Sequence[Result | Outcome]) -> list[str]:
     """Who is on the class list and has no result."""
-    return sorted((course.class_list() or {}).keys() - {result.student for result in results})
+    people = course.class_list() or {}
+    return sorted(people.keys() - {result.student for result in results})
 
 
 def isolated(course: Course, level: str | None) -> Course:
     """The course, graded at the isolation level that the command line asks for."""
     from dataclasses import replace
 
-    return (
-        course
-        if level is None
-        else replace(course, settings=replace(course.settings, isolation=level))
-    )
+    if level is None:
+        return course
+    return replace(course, settings=replace(course.settings, isolation=level))
 
 
 def opened(folder: Path | None, name: str) -> tuple[Course, Exercise]:
+    """The course, and an exercise of it."""
     from autograder.exercises import exercise
 
     course = course_at(folder)
@@ -88,29 +86,30 @@ def opened(folder: Path | None, name: str) -> tuple[Course, Exercise]:
 
 
 def exercise_of(course: Course, notebook: Path, data: bytes) -> Exercise:
-    """The exercise that a submission belongs to: the one it fits; where it fits none, the one its
-    name says."""
+    """The exercise that a submission fits; where it fits none, the one that its name says."""
     from autograder.exercises import exercise
     from autograder.submissions import parse
     from autograder.submissions.notebook import Rejected
 
-    known = exercise.names(course.root)
-    if not known:
-        raise Unusable(
-            f"{course.root / 'solutions'}: no built exercise; run autograder build in the course's folder"
-        )
-    first = sorted(known, key=lambda name: not notebook.stem.startswith(name))
-    exercises = [exercise.load(course.root, name) for name in first]
-    for one in exercises:
+    names = exercise.names(course.root)
+    if not names:
+        repair = "run autograder build in the course's folder"
+        raise Unusable(f"{course.root / 'solutions'}: no built exercise; {repair}")
+
+    # Those that the notebook is called after come first.
+    names.sort(key=lambda name: not notebook.stem.startswith(name))
+    exercises = [exercise.load(course.root, name) for name in names]
+    for candidate in exercises:
         try:
-            parse.parse(data, one)
-            return one
+            parse.parse(data, candidate)
         except Rejected:
             continue
+        return candidate
     return exercises[0]
 
 
 def read_notebook(notebook: Path) -> bytes:
+    """The bytes of the notebook that the command line names."""
     from autograder.submissions.notebook import Rejected, read
 
     try:

@@ -9,7 +9,13 @@ from typing import Annotated, Optional
 import typer
 
 from autograder.commands.common import CourseFolder, ExerciseName, finish, opened
-from autograder.text import inert, short
+from autograder.exports import formats
+from autograder.text import inert, listed, short
+
+
+def _help(option: str, meaning: str) -> str:
+    """The help of an option that only some formats take."""
+    return f"{formats.taking(option)}: {meaning}"
 
 
 def export(
@@ -18,7 +24,7 @@ def export(
         str,
         typer.Option(
             metavar="FORMAT",
-            help="csv, json, canvas, moodle, gradescope, gradescope-zip, classroom50 or sources",
+            help=listed(formats.FORMATS, "or"),
         ),
     ] = "csv",
     output: Annotated[
@@ -28,17 +34,19 @@ def export(
     fill: Annotated[
         Optional[Path],
         typer.Option(
-            metavar="FILE", help="moodle, canvas: what you downloaded there, to be filled in"
+            metavar="FILE", help=_help("fill", "what you downloaded there, to be filled in")
         ),
     ] = None,
     column: Annotated[
         Optional[str],
-        typer.Option(metavar="TITLE", help='canvas: the assignment, such as "Attention (4711)"'),
+        typer.Option(
+            metavar="TITLE", help=_help("column", 'the assignment, such as "Attention (4711)"')
+        ),
     ] = None,
     classroom: Annotated[
         Optional[str],
         typer.Option(
-            metavar="[ORG/]NAME", help="classroom50: the classroom; default: the course's id"
+            metavar="[ORG/]NAME", help=_help("classroom", "the classroom; default: the course's id")
         ),
     ] = None,
     missing_as_zero: Annotated[
@@ -50,13 +58,12 @@ def export(
     ] = False,
     isolation: Annotated[
         Optional[str],
-        typer.Option(metavar="LEVEL", help="gradescope-zip: only this level grades there"),
+        typer.Option(metavar="LEVEL", help=_help("isolation", "only this level grades there")),
     ] = None,
     course_folder: CourseFolder = None,
 ) -> None:
     """Write the final scores, or what was handed in, for another system."""
     from autograder.exports import export as product
-    from autograder.exports import formats
 
     options = {"fill": fill, "column": column, "classroom": classroom, "isolation": isolation}
     given = [name for name, value in options.items() if value is not None]

@@ -9,7 +9,7 @@ import typer
 
 from autograder.commands.common import CourseFolder, ExerciseName, finish, opened
 from autograder.errors import Unusable
-from autograder.text import short
+from autograder.text import count, short
 from autograder.troubles import Troubles
 
 
@@ -32,7 +32,8 @@ def feedback(
     paths = pages.write_class(course, exercise, troubles=troubles)
     if not paths and not troubles:
         raise Unusable(f"{course.results / name}: no results yet; run autograder grade {name}")
-    print(f"wrote {len(paths)} pages, as {short(course.feedback)}/<student>/{name}/{name}.html")
+    pattern = f"{short(course.feedback)}/<student>/{name}/{name}.html"
+    print(f"wrote {count(len(paths), 'page')}, as {pattern}")
 
     if archive is not None:
         named = feedback_zip.write(course, exercise, paths, archive, troubles)

@@ -64,9 +64,9 @@ def grade(
     strangers = strangers_in(folder, exercise.name)
     misspelt = misspelt_in(folder, exercise.name, names(course.root))
     if not size and misspelt:
+        repair = "rename it if it is meant to be"
         raise Unusable(
-            f"{short(folder)}: nothing of {exercise.name}, but {misspelt[0]!r}; "
-            "rename it if it is meant to be"
+            f"{short(folder)}: nothing of {exercise.name}, but {misspelt[0]!r}; {repair}"
         )
     if not size and not strangers and not course.class_list():
         raise Unusable(

@@ -18,6 +18,7 @@ from autograder.commands.common import (
 )
 from autograder.errors import Unusable, with_repair
 from autograder.terminal.json_output import put, writable
+from autograder.text import count, points
 
 
 def score(
@@ -58,11 +59,10 @@ def score(
     secret = course.secret() if course.has_secret() else secrets.token_bytes(32)
     with Grader(exercise, secret, course.settings) as grader:
         stay_here()
-        result = (
-            grader.rejected(data, None, unreadable)
-            if unreadable
-            else grader.grade(data, None).result
-        )
+        if unreadable:
+            result = grader.rejected(data, None, unreadable)
+        else:
+            result = grader.grade(data, None).result
 
     out = sys.stderr if json == "-" else sys.stdout
     put(json, [result.to_json() + "\n"], out)
@@ -75,13 +75,13 @@ def score(
     screen = console(out)
     score_table.show(screen, result)
     score_table.total(screen, result)
-    hidden = sum(check.hidden for check in result.checks)
-    waiting = f"What became of the {hidden} hidden checks is not shown here"
+    hidden = count(sum(check.hidden for check in result.checks), "hidden check")
+    waiting = f"What became of the {hidden} is not shown here"
     github_actions.publish(result, waiting, notebook, out)
     if not course.has_secret():
         note = "note: the next run draws other random inputs; AUTOGRADER_SECRET=… keeps them"
         say(console(sys.stderr), note)
 
     if min_score is not None and (result.score or 0) < min_score:
-        print(f"below {min_score:g} points", file=out)
+        print(f"below {points(min_score)}", file=out)
         raise typer.Exit(1)

@@ -1,2 +1,1 @@
-"""What the results of a class say, in numbers: for the teacher's page, for ``report --json`` and
-for the terminal."""
+"""What the results of a class say, in numbers: for page, terminal and ``report --json``."""

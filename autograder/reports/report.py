@@ -1,5 +1,4 @@
-"""A class in numbers: everything that the teacher's page and ``report --json`` say (schema
-autograder/report/1)."""
+"""A class in numbers: what the teacher's page and ``report --json`` say."""
 
 from __future__ import annotations
 
@@ -19,6 +18,7 @@ from autograder.reports.statistics import Carried, Item, Scores, Shared
 from autograder.reports.students import Entry, Kind
 
 SCHEMA = "autograder/report/1"
+"""What ``report --json`` writes, and what version of it."""
 
 
 @dataclass(frozen=True)
@@ -46,25 +46,24 @@ class Report:
 
     @property
     def graded(self) -> tuple[Entry, ...]:
-        return tuple(one for one in self.students if one.status == "graded")
+        return tuple(entry for entry in self.students if entry.status == "graded")
 
     @property
     def submissions(self) -> int:
-        return sum(one.status != "missing" for one in self.students)
+        """How many have handed something in."""
+        return sum(entry.status != "missing" for entry in self.students)
 
     def who(self, kind: Kind) -> list[Entry]:
         """Whom such a concern is about."""
-        return [
-            one for one in self.students if any(concern.kind == kind for concern in one.concerns)
-        ]
+        return [entry for entry in self.students if entry.causes(kind)]
 
     def undiscriminated(self) -> str | None:
         """Why there are no discriminations; None where there are."""
         if len(self.graded) > statistics.ENOUGH:
             return None
         return (
-            f"Discrimination needs more than {statistics.ENOUGH} graded submissions; here are {len(self.graded)},"
-            " and chance would say more than the checks."
+            f"Discrimination needs more than {statistics.ENOUGH} graded submissions;"
+            f" here are {len(self.graded)}, and chance would say more than the checks."
         )
 
     def next(self) -> list[Advice]:
@@ -73,70 +72,83 @@ class Report:
 
     def to_json(self) -> str:
         """The report as one JSON object; students in lists are their ids."""
-        numbers = {
-            "students": len(self.students),
-            "listed": self.listed,
-            "submissions": self.submissions,
-            "graded": len(self.graded),
-        }
         data: dict[str, Any] = {
             "schema": SCHEMA,
             "exercise": self.exercise.name,
             "max_score": self.max_score,
             "automatic_max_score": self.exercise.max_score,
             "graded_at": self.graded_at,
-            "class": numbers,
-            "look": {kind: [one.student for one in self.who(kind)] for kind in get_args(Kind)},
+            "class": {
+                "students": len(self.students),
+                "listed": self.listed,
+                "submissions": self.submissions,
+                "graded": len(self.graded),
+            },
+            "look": _look(self),
             "isolation": dict(self.levels),
             "final": self.final and asdict(self.final),
             "automatic": self.automatic and asdict(self.automatic),
             "distribution": {"edges": self.edges, "counts": self.counts},
             "discrimination_left_out": self.undiscriminated(),
-            "steps": [
-                {
-                    **_item(item),
-                    "checks": [_check(self, one) for one in self.exercise.checks_of(name)],
-                }
-                for name, item in self.steps.items()
-            ],
-            "misconceptions": [asdict(entry) for entry in self.shared],
-            "carried": [asdict(entry) for entry in self.carried],
-            "students": [asdict(one) for one in self.students],
-            "next": [f"{one.fact}: {one.action}" for one in self.next()],
+            "steps": _steps(self),
+            "misconceptions": list(map(asdict, self.shared)),
+            "carried": list(map(asdict, self.carried)),
+            "students": list(map(asdict, self.students)),
+            "next": list(map(str, self.next())),
         }
         return json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1)
 
 
-def of_class(course: Course, known: Class) -> Report:
+def of_class(course: Course, everybody: Class) -> Report:
     """The report on a class with its results and what the gradebook says."""
-    results = [one.result for one in known.standings if one.result is not None]
-    students = roll.of_class(course, known)
-    final = [one.score for one in students if one.score is not None]
-    edges, counts = statistics.histogram(final, known.max_score)
-    steps, checks = statistics.items(known.exercise, results)
-    listed = sum(one.person is not None for one in known.standings)
+    results = [standing.result for standing in everybody.standings if standing.result is not None]
+    levels = Counter(result.isolation for result in results if result.status == "graded")
+    listed = sum(standing.person is not None for standing in everybody.standings)
+
+    entries = roll.of_class(course, everybody)
+    final = [entry.score for entry in entries if entry.score is not None]
+    automatic = [entry.automatic for entry in entries if entry.automatic is not None]
+    edges, counts = statistics.histogram(final, everybody.max_score)
+    steps, checks = statistics.items(everybody.exercise, results)
+
     return Report(
-        exercise=known.exercise,
-        max_score=known.max_score,
+        exercise=everybody.exercise,
+        max_score=everybody.max_score,
         listed=listed or None,
-        students=tuple(students),
-        levels=Counter(result.isolation for result in results if result.status == "graded"),
+        students=tuple(entries),
+        levels=levels,
         graded_at=max((result.graded_at for result in results), default=None),
         final=statistics.scores(final),
-        automatic=statistics.scores(one.automatic for one in students if one.automatic is not None),
+        automatic=statistics.scores(automatic),
         edges=tuple(edges),
         counts=tuple(counts),
         steps=steps,
         checks=checks,
-        shared=tuple(statistics.shared(known.exercise, results)),
-        carried=tuple(statistics.carried(known.exercise, results)),
+        shared=tuple(statistics.shared(everybody.exercise, results)),
+        carried=tuple(statistics.carried(everybody.exercise, results)),
     )
 
 
-def _item(item: Item) -> dict[str, Any]:
-    return {**asdict(item), "share": round(item.share, 6)}
+def _look(report: Report) -> dict[str, list[str]]:
+    """The students whom a teacher should look at, by what it is about."""
+    look: dict[str, list[str]] = {}
+    for kind in get_args(Kind):
+        look[kind] = [entry.student for entry in report.who(kind)]
+    return look
+
+
+def _steps(report: Report) -> list[dict[str, Any]]:
+    steps = []
+    for name, item in report.steps.items():
+        checks = [_check(report, check) for check in report.exercise.checks_of(name)]
+        steps.append({**_item(item), "checks": checks})
+    return steps
 
 
 def _check(report: Report, check: Check) -> dict[str, Any]:
     about = {"category": check.category, "hidden": check.hidden, "sentence": check.sentence}
     return {**_item(report.checks[check.id]), **about}
+
+
+def _item(item: Item) -> dict[str, Any]:
+    return {**asdict(item), "share": round(item.share, 6)}

@@ -1,31 +1,43 @@
-"""What the results of a class say about its exercise: scores, checks, shared mistakes, what was
-carried forward."""
+"""What the results of a class say about its exercise.
+
+Scores, steps and checks, shared mistakes, and what was carried forward.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
 from autograder.exercises.exercise import Exercise
-from autograder.result import CheckResult, Result
+from autograder.result import CheckStatus, Result, StepResult
 
 ENOUGH = 30
-"""A discrimination is given above so many students: below, chance moves a correlation by more than
-it says."""
+"""A discrimination is given above so many students: below, chance moves a correlation too much."""
 
 BINS = 100
 """No histogram has many more bins."""
 
-Row = tuple[str, float, tuple[CheckResult, ...]]
-"""A student, the whole automatic score, and the results of the checks in question."""
+
+class Row(NamedTuple):
+    """What one student earned in a step or check, of ``points``, and in all, ``total``."""
+
+    student: str
+    status: CheckStatus
+    total: float
+    earned: float
+    points: float
 
 
 @dataclass(frozen=True)
 class Scores:
-    """Some scores in points; quartiles as ``numpy.percentile`` interpolates them, the deviation
-    that of a sample."""
+    """Some scores in points.
+
+    Quartiles are interpolated as ``numpy.percentile`` does; the deviation is that of a sample.
+    """
 
     count: int
     mean: float
@@ -39,12 +51,12 @@ class Scores:
 
 @dataclass(frozen=True)
 class Item:
-    """A check (``<step>-<check>``) or a step, over the graded submissions; every student is in one
-    of four lists.
+    """A check (``<step>-<check>``) or a step, over the graded submissions.
 
-    A step is ``carried`` when at least one of its checks is and none failed. ``lost`` is in points,
-    on average. ``discrimination`` is the correlation of the points earned here with those earned
-    everywhere else.
+    Every student is in one of four lists. A step is ``carried`` when at least one of its checks is
+    and none failed. ``lost`` is in points, on average. ``discrimination`` is the corrected
+    item-rest correlation: that of the points earned here with those earned everywhere else
+    (Crocker and Algina, Introduction to Classical and Modern Test Theory, 1986, chapter 14).
     """
 
     name: str
@@ -68,8 +80,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Shared:
-    """A misconception of the bank, and who has it: their answers to ``step`` are the same as
-    its."""
+    """A misconception of the bank, and the students whose answers to ``step`` are its."""
 
     name: str
     step: str
@@ -80,8 +91,7 @@ class Shared:
 
 @dataclass(frozen=True)
 class Carried:
-    """A step at fault, and who kept points in later ``steps`` because only this (or it, too) was
-    wrong."""
+    """A step at fault, and who kept points in later ``steps`` although it was wrong."""
 
     step: str
     steps: tuple[str, ...]
@@ -91,83 +101,115 @@ class Carried:
 
 def scores(values: Iterable[float]) -> Scores | None:
     """The description of some scores; None of none."""
-    found = np.array(list(values), dtype=float)
-    if not found.size:
+    points = np.array(list(values), dtype=float)  # (n_scores,)
+    if not points.size:
         return None
-    low, middle, high = np.percentile(found, [25, 50, 75])
-    deviation = _rounded(found.std(ddof=1)) if found.size > 1 else None
-    parts = (_rounded(part) for part in (found.min(), low, middle, high, found.max()))
-    return Scores(found.size, _rounded(found.mean()), deviation, *parts)
+
+    minimum, lower, median, upper, maximum = np.percentile(points, [0, 25, 50, 75, 100])
+    return Scores(
+        count=points.size,
+        mean=_rounded(points.mean()),
+        standard_deviation=_rounded(points.std(ddof=1)) if points.size > 1 else None,
+        minimum=_rounded(minimum),
+        lower_quartile=_rounded(lower),
+        median=_rounded(median),
+        upper_quartile=_rounded(upper),
+        maximum=_rounded(maximum),
+    )
 
 
 def histogram(values: Sequence[float], most: float) -> tuple[list[float], list[int]]:
-    """Edges and counts of ten equal bins over 0 to ``most`` points, and as many more as scores
-    beyond it need.
+    """Ten equal bins over 0 to ``most`` points, and as many more as scores beyond it need.
 
     A bin holds its left edge; the last one both.
+
+    Returns:
+        The edges, ``(n_bins + 1,)``, and the counts, ``(n_bins,)``.
     """
+    lowest, highest = min(values, default=0.0), max(values, default=0.0)
     width = most / 10 or 1.0
     # A mark of a million, mistyped, must not make a million bins.
-    while max(map(abs, values), default=0.0) > BINS * width:
+    while max(highest, -lowest) > BINS * width:
         width *= 10
+
     # Extra credit goes beyond the maximum; a person's marks may go below 0.
-    first = min([0, *(int(np.floor(value / width)) for value in values)])
-    last = max([10, *(int(np.ceil(value / width)) for value in values)])
+    first = min(0, math.floor(lowest / width))
+    last = max(10, math.ceil(highest / width))
     edges = [_rounded(width * place) for place in range(first, last + 1)]
-    return edges, [int(count) for count in np.histogram(values, edges)[0]]
+    counts, _ = np.histogram(values, edges)
+    return edges, counts.tolist()
 
 
 def items(exercise: Exercise, results: Iterable[Result]) -> tuple[dict[str, Item], dict[str, Item]]:
     """The exercise's steps and its checks by id, over the graded results that have them."""
-    graded = [result for result in results if result.status == "graded"]
-    by_step: dict[str, list[Row]] = {name: [] for name in exercise.steps}
-    by_check: dict[str, list[Row]] = {check.id: [] for check in exercise.checks}
-    for result in graded:
-        who, total = str(result.student), result.score or 0.0
+    step_rows: dict[str, list[Row]] = {name: [] for name in exercise.steps}
+    check_rows: dict[str, list[Row]] = {check.id: [] for check in exercise.checks}
+    for result in results:
+        if result.status != "graded":
+            continue
+        student, total = result.student_id, result.score or 0.0
         for step in result.steps:
-            if step.name in by_step:
-                by_step[step.name].append((who, total, step.checks))
+            if step.name in step_rows:
+                row = Row(student, _status(step), total, step.score, step.max_score)
+                step_rows[step.name].append(row)
             for check in step.checks:
                 id = step.id_of(check)
-                if id in by_check:
-                    by_check[id].append((who, total, (check,)))
-    points = {check.id: check.points for check in exercise.checks}
-    totals = {
-        step: sum(check.points for check in exercise.checks_of(step)) for step in exercise.steps
-    }
-    return (
-        {name: _item(name, totals[name], rows) for name, rows in by_step.items()},
-        {name: _item(name, points[name], rows) for name, rows in by_check.items()},
-    )
+                if id in check_rows:
+                    row = Row(student, check.status, total, check.earned, check.points)
+                    check_rows[id].append(row)
+
+    steps: dict[str, Item] = {}
+    for name, rows in step_rows.items():
+        points = sum(check.points for check in exercise.checks_of(name))
+        steps[name] = _item(name, points, rows)
+    checks: dict[str, Item] = {}
+    for check in exercise.checks:
+        checks[check.id] = _item(check.id, check.points, check_rows[check.id])
+    return steps, checks
+
+
+@dataclass
+class _Sightings:
+    """Who has a misconception, and the checks that show it."""
+
+    hint: str = ""
+    checks: set[str] = field(default_factory=set)
+    students: dict[str, None] = field(default_factory=dict)
 
 
 def shared(exercise: Exercise, results: Iterable[Result]) -> list[Shared]:
-    """The misconceptions found, those that most students share first."""
-    students: dict[tuple[str, str], dict[str, None]] = {}
-    checks: dict[tuple[str, str], set[str]] = {}
-    hints: dict[tuple[str, str], str] = {}
+    """The misconceptions of the results, those that most students share first."""
+    seen: dict[tuple[str, str], _Sightings] = {}
     for result in results:
         for step in result.steps:
             for check in step.checks:
                 if check.misconception is not None:
-                    key = (step.name, check.misconception)
-                    students.setdefault(key, {})[str(result.student)] = None
-                    checks.setdefault(key, set()).add(step.id_of(check))
-                    hints[key] = check.hint or ""
-    order = {name: place for place, name in enumerate(exercise.steps)}
-    keys = sorted(
-        students, key=lambda key: (-len(students[key]), order.get(key[0], len(order)), key)
-    )
-    return [
-        Shared(
-            name,
-            step,
-            hints[step, name],
-            tuple(sorted(checks[step, name])),
-            tuple(students[step, name]),
-        )
-        for step, name in keys
-    ]
+                    sightings = seen.setdefault((step.name, check.misconception), _Sightings())
+                    sightings.hint = check.hint or ""
+                    sightings.checks.add(step.id_of(check))
+                    sightings.students[result.student_id] = None
+
+    mistakes = []
+    for (step_name, name), sightings in seen.items():
+        checks, students = tuple(sorted(sightings.checks)), tuple(sightings.students)
+        mistakes.append(Shared(name, step_name, sightings.hint, checks, students))
+
+    places = {step: place for place, step in enumerate(exercise.steps)}
+
+    def rank(mistake: Shared) -> tuple[int, int, str, str]:
+        place = places.get(mistake.step, len(places))
+        return -len(mistake.students), place, mistake.step, mistake.name
+
+    return sorted(mistakes, key=rank)
+
+
+@dataclass
+class _Kept:
+    """The points that were kept in spite of a fault, where and by whom."""
+
+    points: float = 0.0
+    steps: set[str] = field(default_factory=set)
+    students: dict[str, None] = field(default_factory=dict)
 
 
 def carried(exercise: Exercise, results: Iterable[Result]) -> list[Carried]:
@@ -175,55 +217,63 @@ def carried(exercise: Exercise, results: Iterable[Result]) -> list[Carried]:
 
     A check that needed several steps mended counts at each of them.
     """
-    students: dict[str, dict[str, None]] = {}
-    steps: dict[str, set[str]] = {}
-    points: dict[str, float] = {}
+    faults: dict[str, _Kept] = {}
     for result in results:
         for step in result.steps:
             for check in step.checks:
-                for fault in check.with_reference if check.status == "carried" else ():
-                    students.setdefault(fault, {})[str(result.student)] = None
-                    steps.setdefault(fault, set()).add(step.name)
-                    points[fault] = points.get(fault, 0.0) + check.earned
-    return [
-        Carried(
-            fault,
-            tuple(name for name in exercise.steps if name in steps[fault]),
-            tuple(students[fault]),
-            _rounded(points[fault]),
-        )
-        for fault in exercise.steps
-        if fault in students
-    ]
+                if check.status == "carried":
+                    for fault in check.with_reference:
+                        kept = faults.setdefault(fault, _Kept())
+                        kept.points += check.earned
+                        kept.steps.add(step.name)
+                        kept.students[result.student_id] = None
+
+    entries = []
+    for fault in exercise.steps:
+        if fault in faults:
+            kept = faults[fault]
+            steps = tuple(name for name in exercise.steps if name in kept.steps)
+            entries.append(Carried(fault, steps, tuple(kept.students), _rounded(kept.points)))
+    return entries
+
+
+def _status(step: StepResult) -> CheckStatus:
+    """The verdict on a step: the worst of its checks'; a stored step may have none."""
+    statuses = {check.status for check in step.checks}
+    if "not_run" in statuses:
+        return "not_run"
+    if "failed" in statuses:
+        return "failed"
+    return "carried" if "carried" in statuses else "passed"
 
 
 def _item(name: str, points: float, rows: Sequence[Row]) -> Item:
-    lists: dict[str, list[str]] = {
-        status: [] for status in ("passed", "carried", "failed", "not_run")
+    students: dict[CheckStatus, list[str]] = {
+        "passed": [],
+        "carried": [],
+        "failed": [],
+        "not_run": [],
     }
-    for who, _, checks in rows:
-        found = {check.status for check in checks}
-        # A stored step may have no check at all.
-        status = next(
-            (status for status in ("not_run", "failed", "carried") if status in found), "passed"
-        )
-        lists[status].append(who)
-    earned = np.array([sum(check.earned for check in checks) for _, _, checks in rows], dtype=float)
-    offered = np.array(
-        [sum(check.points for check in checks) for _, _, checks in rows], dtype=float
-    )
-    rest = np.array([total for _, total, _ in rows], dtype=float) - earned
+    for row in rows:
+        students[row.status].append(row.student)
+
+    # (n_students, 3), also without students; then (n_students,) each.
+    numbers = np.array([row[2:] for row in rows], dtype=float).reshape(-1, 3)
+    total, earned, offered = numbers.T
     return Item(
         name,
         round(points, 9),
-        _rounded((offered - earned).mean()) if rows else 0.0,
-        **{status: tuple(students) for status, students in lists.items()},
-        discrimination=_correlation(earned, rest) if len(rows) > ENOUGH else None,
+        lost=_rounded((offered - earned).mean()) if rows else 0.0,
+        passed=tuple(students["passed"]),
+        carried=tuple(students["carried"]),
+        failed=tuple(students["failed"]),
+        not_run=tuple(students["not_run"]),
+        discrimination=_correlation(earned, total - earned) if len(rows) > ENOUGH else None,
     )
 
 
 def _correlation(item: np.ndarray, rest: np.ndarray) -> float | None:
-    """Pearson's; None where one of the two is the same for everybody."""
+    """Pearson's, of two ``(n_students,)``; None where one of them is the same for everybody."""
     if np.ptp(item) < 1e-9 or np.ptp(rest) < 1e-9:
         return None
     return round(float(np.corrcoef(item, rest)[0, 1]), 4)

@@ -9,6 +9,7 @@ from typing import Literal
 from autograder.course import Course
 from autograder.engine.sandbox import levels
 from autograder.gradebook.final_grades import Class, Standing, Status
+from autograder.gradebook.marks import Marks
 from autograder.result import Result
 from autograder.text import number, signed
 
@@ -60,48 +61,61 @@ class Entry:
     def account(self) -> str:
         """How the final score came about, where the checks alone do not say it."""
         late = f"{self.hours_late:.1f} hours late"
-        changes = [
-            f"{signed(self.by_hand)} by hand" if self.by_hand else "",
-            f"{signed(self.extra_credit)} extra credit" if self.extra_credit else "",
-            f"{signed(-self.late_penalty)} for being {late}" if self.late_penalty else "",
-        ]
-        if any(changes):
-            return ", ".join(
-                filter(None, [f"{number(self.automatic or 0.0)} from the checks", *changes])
-            )
+        changes = []
+        if self.by_hand:
+            changes.append(f"{signed(self.by_hand)} by hand")
+        if self.extra_credit:
+            changes.append(f"{signed(self.extra_credit)} extra credit")
+        if self.late_penalty:
+            changes.append(f"{signed(-self.late_penalty)} for being {late}")
+
+        if changes:
+            checks = f"{number(self.automatic or 0.0)} from the checks"
+            return ", ".join([checks, *changes])
         return late if self.hours_late else ""
 
     def note(self) -> str:
         """How the final score came about, or why there is none, and what else to look at."""
-        texts = [
-            concern.text for concern in self.concerns if concern.kind not in ("late", "missing")
-        ]
-        return "; ".join(filter(None, [self.account(), *texts]))
+        parts = [self.account()]
+        for concern in self.concerns:
+            if concern.kind not in ("late", "missing"):
+                parts.append(concern.text)
+        return "; ".join(filter(None, parts))
+
+    def causes(self, kind: Kind) -> list[str]:
+        """The concerns of this kind, in words."""
+        return [concern.text for concern in self.concerns if concern.kind == kind]
 
 
-def of_class(course: Course, known: Class) -> list[Entry]:
+def of_class(course: Course, everybody: Class) -> list[Entry]:
     """Everybody of the class, in the order of their ids."""
-    listed = any(one.person is not None for one in known.standings)
-    best = _best_level(course, [one.result for one in known.standings if one.result is not None])
+    listed = any(standing.person is not None for standing in everybody.standings)
+    best = _best_level(course, everybody.standings)
+
     entries = []
-    for standing in known.standings:
-        with known.troubles.of(standing.student, "no row in the report"):
+    for standing in everybody.standings:
+        with everybody.troubles.of(standing.student, "no row in the report"):
             entry = _entry(standing)
-            concerns = list(_concerns(entry, standing, known.exercise.sha256, best))
+            concerns = list(_concerns(entry, standing, everybody.exercise.sha256, best))
             if listed and standing.person is None:
                 concerns.append(Concern("unlisted", "is not on the class list"))
             entries.append(replace(entry, concerns=tuple(concerns)))
             continue
-        why = Concern("error", known.troubles.about(standing.student))
+        # Only who met a trouble comes here.
+        why = Concern("error", everybody.troubles.about(standing.student))
         entries.append(Entry(standing.student, standing.name, "error", concerns=(why,)))
     return entries
 
 
-def _best_level(course: Course, results: Sequence[Result]) -> str | None:
-    """The isolation level that was asked for, or else the best that any submission was graded at;
-    None without one."""
-    used = {result.isolation for result in results if result.status == "graded"}
-    used.add(course.settings.isolation)
+def _best_level(course: Course, standings: Sequence[Standing]) -> str | None:
+    """The isolation level that was asked for, or else the best that any submission was graded at.
+
+    None where there is neither.
+    """
+    used = {course.settings.isolation}
+    for standing in standings:
+        if standing.result is not None and standing.result.status == "graded":
+            used.add(standing.result.isolation)
     return next((name for name in levels.NAMES if name in used), None)
 
 
@@ -112,6 +126,7 @@ def _entry(standing: Standing) -> Entry:
         return entry
     if marks is None:
         return replace(entry, automatic=standing.score)
+
     return replace(
         entry,
         automatic=marks.automatic,
@@ -125,34 +140,46 @@ def _entry(standing: Standing) -> Entry:
 def _concerns(
     entry: Entry, standing: Standing, exercise: str, best: str | None
 ) -> Iterator[Concern]:
+    """Why a teacher should look at this student.
+
+    Args:
+        exercise: the exercise's hash now.
+        best: the isolation level that the others were graded at.
+    """
     result, marks = standing.result, standing.marks
     if standing.status == "missing":
         yield Concern("missing", "handed in nothing")
     if standing.trouble:
         yield Concern("error", standing.trouble)
     if result is not None and result.status != "graded":
-        old = (
-            f"; an earlier grade of {number(marks.score)} stands in the gradebook" if marks else ""
-        )
-        yield Concern(result.status, f"{result.reason}{old}")
+        reason = str(result.reason)
+        if marks:
+            reason += f"; an earlier grade of {number(marks.score)} stands in the gradebook"
+        yield Concern(result.status, reason)
+
     if standing.status == "graded":
-        if result is None:
-            yield Concern("outdated", "graded in the gradebook alone")
-        elif result.exercise_sha256 != exercise:
-            yield Concern("outdated", "graded with an older version of the exercise")
-        elif marks is not None and marks.automatic != result.score:
-            yield Concern(
-                "outdated",
-                f"has {number(marks.automatic)} automatic points in the gradebook, others here",
-            )
+        yield from _outdated(result, marks, exercise)
         if result is not None and best is not None and result.isolation != best:
             yield Concern("isolation", f"graded at isolation level {result.isolation}, not {best}")
         if marks is not None and marks.needs_manual_grade:
-            waiting = [cell for cell, found in marks.cells.items() if found.needs_manual_grade]
+            waiting = [id for id, cell in marks.cells.items() if cell.needs_manual_grade]
             yield Concern("by_hand", f"waits for your marks: {', '.join(waiting)}")
         if not entry.score:
             yield Concern("zero", "no points")
         if entry.hours_late:
             yield Concern("late", entry.account())
-    for warning in result.warnings if result else ():
-        yield Concern("repaired", warning)
+
+    if result is not None:
+        for warning in result.warnings:
+            yield Concern("repaired", warning)
+
+
+def _outdated(result: Result | None, marks: Marks | None, exercise: str) -> Iterator[Concern]:
+    """Why a grade is not what grading would give now, if it is not."""
+    if result is None:
+        yield Concern("outdated", "graded in the gradebook alone")
+    elif result.exercise_sha256 != exercise:
+        yield Concern("outdated", "graded with an older version of the exercise")
+    elif marks is not None and marks.automatic != result.score:
+        there = f"{number(marks.automatic)} automatic points in the gradebook"
+        yield Concern("outdated", f"has {there}, others here")

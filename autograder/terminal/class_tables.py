@@ -1,12 +1,12 @@
-"""What the commands show on a terminal; plain lines where there is none, or where NO_COLOR asks for
-it."""
+"""A class on the terminal: tables of students and of checks, and how far a run has come."""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, TextIO
 
 from rich.console import Console
@@ -24,7 +24,7 @@ from rich.text import Text
 from autograder.exercises.exercise import Exercise
 from autograder.result import Outcome, Result, shown
 from autograder.terminal.console import console, say, show
-from autograder.text import inert
+from autograder.text import count, inert, number
 
 if TYPE_CHECKING:
     from autograder.reports.report import Report
@@ -38,47 +38,50 @@ STYLES = {"graded": "", "rejected": "yellow", "error": "red", "missing": "dim"}
 def scores(
     results: Sequence[Result | Outcome], out: TextIO | None = None, missing: Iterable[str] = ()
 ) -> None:
-    """Every student with the automatic score and what a teacher should look at; ``missing`` handed
-    in nothing."""
+    """Every student with the automatic score and what a teacher should look at.
+
+    Args:
+        missing: who handed in nothing.
+    """
     rows: list[Row] = [(student, None, "missing", "") for student in missing]
     for result in results:
         look = "; ".join(filter(None, [result.reason, *result.warnings]))
-        rows.append((str(result.student), result.score, result.status, look))
+        rows.append((result.student_id, result.score, result.status, look))
     _students(console(out), rows)
 
 
 def standings(report: Report, out: TextIO | None = None) -> None:
     """Every student with the final score and how it came about, and what to do next."""
     screen = console(out)
-    _students(screen, [(one.student, one.score, one.status, one.note()) for one in report.students])
+    rows: list[Row] = []
+    for entry in report.students:
+        rows.append((entry.student, entry.score, entry.status, entry.note()))
+    _students(screen, rows)
+
     for advice in report.next():
-        say(screen, f"{advice.fact}: {advice.action}", "next: ", "      ")
+        say(screen, str(advice), "next: ", "      ")
 
 
 def _students(screen: Console, rows: Sequence[Row]) -> None:
     """The students by id, and the class in a line."""
-    table = _table()
-    for name, right in (
-        ("student", False),
-        ("score", True),
-        ("status", False),
-        ("what to look at", False),
-    ):
-        table.add_column(name, justify="right" if right else "left", overflow="fold")
-    for student, points, status, look in sorted(rows, key=lambda row: row[0]):
-        number = "–" if points is None else f"{round(points, 2):g}"
+    table = _table("student", "score", "status", "what to look at", right={"score"})
+    counts: Counter[str] = Counter()
+    scores: list[float] = []
+    for student, score, status, look in sorted(rows, key=lambda row: row[0]):
+        counts[status] += 1
+        if score is not None:
+            scores.append(score)
+        points = "–" if score is None else number(score)
         # Of a student's text one line, so that no line of a log begins with it.
-        table.add_row(
-            student, number, Text(status, STYLES[status]), Text(inert(" ".join(look.split())))
-        )
+        remark = Text(inert(" ".join(look.split())))
+        table.add_row(student, points, Text(status, STYLES[status]), remark)
     show(screen, table)
-    counts = Counter(status for _, _, status, _ in rows)
-    graded = [points for _, points, _, _ in rows if points is not None]
-    mean = f", mean {sum(graded) / len(graded):.1f}" if graded else ""
+
+    mean = f", mean {fmean(scores):.1f}" if scores else ""
     parts = [
         f"{counts['graded']} graded{mean}",
         f"{counts['rejected']} rejected",
-        f"{counts['error']} errors",
+        count(counts["error"], "error"),
     ]
     if counts["missing"]:
         parts.append(f"{counts['missing']} missing")
@@ -88,16 +91,19 @@ def _students(screen: Console, rows: Sequence[Row]) -> None:
 def checks(exercise: Exercise, results: Sequence[Result], out: TextIO | None = None) -> None:
     """Each check of the exercise with the share of graded submissions that passed it."""
     screen = console(out)
-    graded = [result for result in results if result.status == "graded"]
-    passed = Counter(
-        id for result in graded for id, check in result.by_id.items() if check.status == "passed"
-    )
-    table = _table()
-    for name, right in (("check", False), ("points", True), ("category", False), ("passed", True)):
-        table.add_column(name, justify="right" if right else "left", overflow="fold")
+    graded = 0
+    passed: Counter[str] = Counter()
+    for result in results:
+        if result.status == "graded":
+            graded += 1
+            for id, verdict in result.by_id.items():
+                if verdict.status == "passed":
+                    passed[id] += 1
+
+    table = _table("check", "points", "category", "passed", right={"points", "passed"})
     for check in exercise.checks:
-        share = f"{100 * passed[check.id] / len(graded):.0f} %" if graded else "–"
-        table.add_row(check.id, f"{check.points:g}", shown(check.category), share)
+        share = f"{100 * passed[check.id] / graded:.0f} %" if graded else "–"
+        table.add_row(check.id, number(check.points), shown(check.category), share)
     show(screen, table)
 
 
@@ -119,9 +125,11 @@ def class_progress(title: str, total: int, out: TextIO) -> Iterator[Callable[[Re
 def _progress(
     title: str, total: int, out: TextIO, failed: Callable[[Any], bool]
 ) -> Iterator[Callable[[Any], None]]:
+    """``failed``: whether something that is done went without a grade."""
     screen = console(out)
     began = time.monotonic()
     done = failures = 0
+
     bar = Progress(
         SpinnerColumn(),
         TextColumn("{task.description}"),
@@ -139,23 +147,27 @@ def _progress(
     def tick(what: Any) -> None:
         nonlocal done, failures
         done += 1
-        failures += failed(what)
+        if failed(what):
+            failures += 1
         seconds = time.monotonic() - began
         rate = f"{done / seconds:.1f}/s" if seconds else ""
         without = f"{failures} without a grade" if failures else ""
         bar.update(task, completed=done, rate=rate, failures=without)
-        if not screen.is_terminal and (done % max(total // 10, 1) == 0 or done == total):
-            left = (
-                f"{(total - done) * seconds / done:.0f} s left"
-                if done < total
-                else f"{seconds:.0f} s"
-            )
-            parts = (f"{title}: {done} of {total}", rate, left, without)
+
+        is_milestone = done % max(total // 10, 1) == 0 or done == total
+        if not screen.is_terminal and is_milestone:
+            left = (total - done) * seconds / done
+            when = f"{left:.0f} s left" if done < total else f"{seconds:.0f} s"
+            parts = (f"{title}: {done} of {total}", rate, when, without)
             screen.print(", ".join(filter(None, parts)), highlight=False)
 
     with bar:
         yield tick
 
 
-def _table() -> Table:
-    return Table(box=None, pad_edge=False, header_style="bold")
+def _table(*columns: str, right: Collection[str]) -> Table:
+    """A table without lines; columns of numbers end on the ``right``."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in columns:
+        table.add_column(name, justify="right" if name in right else "left", overflow="fold")
+    return table

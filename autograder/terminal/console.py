@@ -19,8 +19,10 @@ PROSE = 100
 
 
 def console(out: TextIO | None = None) -> Console:
-    """A terminal with its width and colours; text and nothing else for a file, a pipe, and whoever
-    sets NO_COLOR."""
+    """A terminal with its width and colours.
+
+    Text and nothing else for a file, a pipe, and whoever sets NO_COLOR.
+    """
     stream = out or sys.stdout
     terminal = stream.isatty()
     return Console(
@@ -37,12 +39,17 @@ def console(out: TextIO | None = None) -> Console:
 
 
 def say(screen: Console, line: Text | str, first: str = "", rest: str = "") -> None:
-    """Print one line; a terminal that it is too long for gets it in parts, the first behind
-    ``first``."""
+    """Print one line; a terminal that is too narrow for it gets it in parts.
+
+    Args:
+        first: stands before the first part.
+        rest: stands before the others.
+    """
     text = line if isinstance(line, Text) else Text(line)
     if not screen.is_terminal:
         screen.print(Text.assemble(first, text))
         return
+
     room = max(min(screen.width, PROSE) - max(len(first), len(rest)), 20)
     for number, part in enumerate(text.wrap(screen, room, overflow="fold")):
         part.rstrip()
@@ -50,8 +57,7 @@ def say(screen: Console, line: Text | str, first: str = "", rest: str = "") -> N
 
 
 def quote(screen: Console, text: str, first: Text | str, margin: str) -> None:
-    """Print what a student may have influenced behind our own words, each further line of it behind
-    a bar.
+    """Print what a student may have influenced, each of its lines behind something of ours.
 
     No line begins with it: the machines that run GitHub's workflows take lines with ``::`` in front
     for commands.
@@ -67,6 +73,7 @@ def show(screen: Console, table: Table) -> None:
     if screen.is_terminal:
         screen.print(table, soft_wrap=False)
         return
+
     with screen.capture() as captured:
         screen.print(table, soft_wrap=False)
     for line in captured.get().splitlines():

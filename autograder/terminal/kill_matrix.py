@@ -10,14 +10,19 @@ from autograder.exercises.exercise import Check
 from autograder.proving.proof import Proof
 from autograder.proving.trial import Trial, by_step
 from autograder.terminal.console import console as console_of
-from autograder.text import count
+from autograder.text import agreeing, count
 
-_FIRST, _ALSO, _PASSES = ("●", "green"), ("×", "red"), ("·", "dim")
+_FIRST = ("●", "green")
+"""A check that catches a misconception before any other does."""
+
+_ALSO = ("×", "red")
+"""A check that catches it as well."""
+
+_PASSES = ("·", "dim")
 
 
 def show(proof: Proof, out: TextIO | None = None) -> None:
-    """Which check catches which misconception first (●) or as well (×), then what is wrong, if
-    anything."""
+    """Which check catches which misconception first (●) or as well (×), and what is wrong."""
     console = console_of(out)
     for step, trials in by_step(proof.exercise, proof.wrong).items():
         checks = [check for check in proof.exercise.checks_of(step) if check.id in proof.checks]
@@ -27,6 +32,7 @@ def show(proof: Proof, out: TextIO | None = None) -> None:
         for trial in trials:
             console.print(_row(trial, checks), soft_wrap=True)
         console.print()
+
     problems = proof.problems()
     for problem in problems:
         console.print(Text(problem), soft_wrap=True)
@@ -41,18 +47,27 @@ def show(proof: Proof, out: TextIO | None = None) -> None:
 def _legend(number: int, check: Check, trials: list[Trial]) -> str:
     first = sum(trial.failed[0][:1] == (check.id,) for trial in trials)
     hidden = ", hidden" if check.hidden else ""
-    return f"  {' ' * number}{_letter(number)}{' ' * (12 - number)}{check.name}{hidden}: first to catch {first}"
+    # The letter stands above the marks of its column.
+    letter = f"{' ' * number}{_letter(number)}{' ' * (12 - number)}"
+    return f"  {letter}{check.name}{hidden}: first to catch {first}"
 
 
 def _row(trial: Trial, checks: list[Check]) -> Text:
-    """One misconception: a mark for each check, its name, and how many checks of later steps fall
-    with it."""
+    """One misconception: a mark for each check, its name, and what falls with it."""
     failed = trial.failed[0]
-    marks = [
-        _FIRST if (check.id,) == failed[:1] else _ALSO if check.id in failed else _PASSES
-        for check in checks
-    ]
-    later = f"  ({len(trial.fallen)} checks of later steps fall with it)" if trial.fallen else ""
+    marks = []
+    for check in checks:
+        if failed[:1] == (check.id,):
+            marks.append(_FIRST)
+        elif check.id in failed:
+            marks.append(_ALSO)
+        else:
+            marks.append(_PASSES)
+
+    later = ""
+    if trial.fallen:
+        fall = agreeing(len(trial.fallen), "falls", "fall")
+        later = f"  ({count(len(trial.fallen), 'check')} of later steps {fall} with it)"
     return Text.assemble("  ", *marks, " " * (13 - len(checks)), trial.answer.name, (later, "dim"))
 
 

@@ -1,5 +1,4 @@
-"""One submission on the terminal: every step at a glance, what its checks have to say, and what to
-do next."""
+"""One submission on the terminal: its steps, what their checks say, and what to do next."""
 
 from __future__ import annotations
 
@@ -10,7 +9,7 @@ from rich.text import Text
 
 from autograder.result import CheckResult, Result, StepResult, alike, shown
 from autograder.terminal.console import PROSE, quote, say
-from autograder.text import count, listed
+from autograder.text import agreeing, count, listed, number, points_of
 
 MARKS = {
     "passed": ("✓", "green"),
@@ -19,28 +18,32 @@ MARKS = {
     "not_run": ("?", "magenta"),
     "unwritten": ("·", "dim"),
 }
-# Of one check, and of several.
+"""A mark and its colour, by the status of a check or step."""
+
 SAYS = {
     "failed": ("fails", "fail"),
     "carried": ("carried", "carried"),
     "not_run": ("not run", "not run"),
 }
+"""What one check does, and what several do."""
 
 
 def show(screen: Console, result: Result) -> None:
-    """Every step with its points; below it the checks that did not pass, with their message and
-    hint."""
-    names = max(len(step.name) for step in result.steps)
-    score = max(len(f"{step.score:g}") for step in result.steps)
-    most = max(len(f"{step.max_score:g}") for step in result.steps)
-    # The long form for all of them or for none: what stands one below the other is compared.
-    room = screen.width - names - score - most - 9
-    long = all(len(_verdict(step, long=True)) <= room for step in result.steps)
+    """Every step with its points, and below it why checks did not pass."""
+    name_width = score_width = most_width = 0
     for step in result.steps:
-        mark, colour = MARKS[_status(step)]
-        points = f"{step.score:>{score}g} / {step.max_score:>{most}g}"
-        row = f" {step.name:<{names}}  {points}  {_verdict(step, long)}"
-        screen.print(Text.assemble((mark, colour), row))
+        name_width = max(name_width, len(step.name))
+        score_width = max(score_width, len(number(step.score)))
+        most_width = max(most_width, len(number(step.max_score)))
+
+    # The long form for all of them or for none: what stands one below the other is compared.
+    room = screen.width - name_width - score_width - most_width - 9
+    long = all(len(_verdict(step, long=True)) <= room for step in result.steps)
+
+    for step in result.steps:
+        points = f"{number(step.score):>{score_width}} / {number(step.max_score):>{most_width}}"
+        row = f" {step.name:<{name_width}}  {points}  {_verdict(step, long)}"
+        screen.print(Text.assemble(MARKS[_status(step)], row))
         if not step.unwritten:
             _details(screen, [check for check in step.checks if check.status != "passed"])
     for warning in result.warnings:
@@ -52,15 +55,11 @@ def next_for_student(screen: Console, result: Result) -> None:
     say(screen, _points_of_all(result))
     step = next((step for step in result.steps if not step.passed), None)
     if step is None:
-        say(
-            screen,
-            "All visible checks pass: restart the kernel, run everything once more, save, and hand in.",
-        )
+        repeat = "restart the kernel, run everything once more, save, and hand in"
+        say(screen, f"All visible checks pass: {repeat}.")
     elif all(step.unwritten for step in result.steps):
-        say(
-            screen,
-            f"A fresh start. Write {step.name} first, run the checks below it, save, and check again.",
-        )
+        then = "run the checks below it, save, and check again"
+        say(screen, f"A fresh start. Write {step.name} first, {then}.")
     elif step.unwritten:
         say(screen, f"Next: write {step.name}.")
     else:
@@ -70,12 +69,13 @@ def next_for_student(screen: Console, result: Result) -> None:
 
 def total(screen: Console, result: Result) -> None:
     """Points by category, and all of them."""
-    parts = [
-        f"{shown(name)} {part['score']:g}/{part['max_score']:g}"
-        for name, part in result.categories.items()
-    ]
-    # A category does not break over two lines.
-    line = " · ".join(part.replace(" ", "\N{NO-BREAK SPACE}") for part in parts)
+    parts = []
+    for name, sums in result.categories.items():
+        part = f"{shown(name)} {number(sums['score'])}/{number(sums['max_score'])}"
+        # A category does not break over two lines.
+        parts.append(part.replace(" ", "\N{NO-BREAK SPACE}"))
+
+    line = " · ".join(parts)
     width = min(screen.width, PROSE) if screen.is_terminal else screen.width
     for piece in wrap(line, width, break_on_hyphens=False):
         screen.print(Text(piece.replace("\N{NO-BREAK SPACE}", " ")))
@@ -83,16 +83,19 @@ def total(screen: Console, result: Result) -> None:
 
 
 def _points_of_all(result: Result) -> str:
-    return f"{result.score:g} of {result.max_score:g} points"
+    return points_of(result.score or 0.0, result.max_score)
 
 
 def _details(screen: Console, checks: list[CheckResult]) -> None:
     """What they say, each thing once."""
     told: set[str] = set()
     for same in alike(checks):
+        first = same[0]
         names = listed(check.name for check in same)
-        says = f" {names}{' (hidden)' if same[0].hidden else ''} {SAYS[same[0].status][len(same) > 1]}: "
-        quote(screen, same[0].message, Text.assemble(MARKS[same[0].status], says), "    ")
+        hidden = " (hidden)" if first.hidden else ""
+        verb = agreeing(len(same), *SAYS[first.status])
+        head = Text.assemble(MARKS[first.status], f" {names}{hidden} {verb}: ")
+        quote(screen, first.message, head, "    ")
         for hint in dict.fromkeys(check.hint for check in same if check.hint):
             if hint not in told:
                 told.add(hint)
@@ -100,21 +103,23 @@ def _details(screen: Console, checks: list[CheckResult]) -> None:
 
 
 def _status(step: StepResult) -> str:
-    statuses = {check.status for check in step.checks}
     if step.unwritten:
         return "unwritten"
-    return next(
-        (status for status in ("not_run", "failed", "carried") if status in statuses), "passed"
-    )
+    statuses = {check.status for check in step.checks}
+    for worst in ("not_run", "failed", "carried"):
+        if worst in statuses:
+            return worst
+    return "passed"
 
 
 def _verdict(step: StepResult, long: bool) -> str:
     checks = count(len(step.checks), "check")
     if step.unwritten:
         return f"not written yet ({checks})" if long else "not written yet"
-    passed = sum(check.status == "passed" for check in step.checks)
-    if passed == len(step.checks):
+    if step.passed:
         return f"{checks} passed" if long else "passed"
-    carried = sum(check.status == "carried" for check in step.checks)
+
+    statuses = [check.status for check in step.checks]
+    passed, carried = statuses.count("passed"), statuses.count("carried")
     more = f", {carried} carried" if carried else ""
-    return f"{passed} of {checks} passed{more}" if long else f"{passed} of {len(step.checks)}{more}"
+    return f"{passed} of {checks} passed{more}" if long else f"{passed} of {len(statuses)}{more}"

@@ -1,8 +1,8 @@
 """Install locks, and this checkout with them: ``install.py requirements.lock``.
 
-They go into the environment that runs this. uv does it in a seventh of pip's time; it comes from the package index as everything else does, by
-its hash. Where it is not to be had, or does not get on with what pip is told of indexes, pip does
-it all.
+They go into the environment that runs this. uv does it in a seventh of pip's time; it comes from
+the package index as everything else does, by its hash. Where it is not to be had, or does not get
+on with what pip is told of indexes, pip does it all.
 """
 
 from __future__ import annotations

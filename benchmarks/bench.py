@@ -1,5 +1,7 @@
-"""How fast a class is graded: ``make bench``. Stock nbgrader and the kit take turns on the same
-submissions."""
+"""How fast a class is graded: ``make bench``.
+
+Stock nbgrader and the kit take turns on the same submissions.
+"""
 
 from __future__ import annotations
 
@@ -39,25 +41,26 @@ ONCE = {
 
 @dataclass(frozen=True)
 class Plan:
-    """What is run: class sizes up to 100 in every round, larger ones less often; stock nbgrader
-    only the small."""
+    """What is run: class sizes up to 100 in every round, larger ones less often.
+
+    ``stock_sizes``: those of stock nbgrader. ``sample``: so many submissions are looked at closely,
+    for breakdown, floor and memory.
+    """
 
     sizes: tuple[int, ...]
     stock_sizes: tuple[int, ...]
     rounds: int
     sample: int
-    """So many submissions are looked at closely: for breakdown, floor and memory."""
 
     def runs(self) -> Iterator[tuple[System, int]]:
         """Systems take turns, so that a noisy machine is noisy for all of them."""
         for turn in range(self.rounds):
             for size in self.sizes:
-                if turn * size <= 300:  # a run of a minute is a mean in itself
-                    yield from (
-                        (one, size)
-                        for one in SYSTEMS
-                        if not one.is_stock or size in self.stock_sizes
-                    )
+                if turn * size > 300:
+                    continue  # a run of a minute is a mean in itself
+                for system in SYSTEMS:
+                    if not system.is_stock or size in self.stock_sizes:
+                        yield system, size
 
 
 FULL = Plan(sizes=(1, 10, 30, 100, 300, 1000), stock_sizes=(1, 10, 30), rounds=3, sample=60)
@@ -77,54 +80,66 @@ def main() -> None:
     )
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
+
     measure.adopt_orphans()
-    known = exercise.load(ROOT, NAME)
+    attention = exercise.load(ROOT, NAME)
+    plan = QUICK if arguments.quick else FULL
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-        measured, differences = take(QUICK if arguments.quick else FULL, Path(folder), known)
-    times = measured.wall(ALL.key)
-    largest = max(times)
-    against = {**measured.wall(STOCK.key), **measured.extrapolated(STOCK.key)}[largest]
-    extrapolated = "" if largest in measured.wall(STOCK.key) else ", stock extrapolated"
-    title = f"Grading a class of mixed submissions: {os.cpu_count()} cores, isolation level {measured.isolation}"
-    with (arguments.folder / "bench.txt").open("w", encoding="utf-8") as file:
-        for console in (
-            Console(highlight=False, width=120),
-            Console(file=file, highlight=False, width=120),
-        ):
-            tables.show(console, title, measured, differences)
-    save(arguments.folder, measured, differences)
-    names = {one.key: one.name for one in SYSTEMS}
-    drawn = {key: measured.wall(key) for key in names}
-    paths = chart.draw(
-        arguments.folder, title, names, drawn, {key: measured.extrapolated(key) for key in names}
-    )
-    written = [arguments.folder / f"bench.{ending}" for ending in ("txt", "csv", "json")] + paths
-    print("wrote", ", ".join(os.path.relpath(path) for path in written))
-    if any(one.matters for one in differences):
+        measured, differences = take(plan, Path(folder), attention)
+
+    write(arguments.folder, measured, differences)
+    if any(difference.matters for difference in differences):
         sys.exit("systems disagree about an honest submission: the differences stand above")
-    print(
-        f"{against / times[largest]:.1f}x autograder grade (all cores) against stock nbgrader autograde, "
-        f"submissions a second, class of {largest:,}{extrapolated}"
-    )
+    print(_ratio(measured))
 
 
-def take(plan: Plan, folder: Path, known: Exercise) -> tuple[Measured, list[Difference]]:
+def take(plan: Plan, folder: Path, exercise: Exercise) -> tuple[Measured, list[Difference]]:
     """Run the plan."""
     measured = Measured()
+    workshop = Workshop(folder / "checkouts", exercise)
+    differences = _classes(plan, workshop, measured)
+
+    one_notebook = workshop.one_notebook()
+    for _ in range(2 * plan.rounds - 1):
+        for name, arguments in ONCE.items():
+            measured.once[name].append(workshop.succeed(one_notebook, *arguments))
+
+    for system in SYSTEMS:
+        # Stock nbgrader grades one after the other, each in a kernel of its own: one is enough.
+        size = 1 if system.is_stock else plan.sample
+        with workshop.class_of(system, size) as course:
+            run, _ = workshop.grade(system, course, LOOKS_A_SECOND)
+        measured.memory[system.key] = run.memory
+        _say(f"{system.name}: memory of a class of {size}")
+
+    sample = list(workshop.people.submissions(plan.sample))
+    course = Course(ROOT, folder / "breakdown")
+    measured.isolation, parent = strongest(course.settings.isolation)
+    parent.close()
+    measured.parts = breakdown.seconds(course, exercise, sample)
+    readable = [submission for submission in sample if not submission.rejected]
+    measured.floor = floor.costs(exercise, readable)
+    return measured, differences
+
+
+def _classes(plan: Plan, workshop: Workshop, measured: Measured) -> list[Difference]:
+    """Grade all classes of the plan; what their verdicts differ in."""
     verdicts: dict[str, Verdicts] = defaultdict(dict)
     differences: list[Difference] = []
-    workshop = Workshop(folder / "checkouts", known)
-    kinds = {one.student: one.kind for one in workshop.people.submissions(max(plan.sizes))}
+    kinds: dict[str, str] = {}
+    for submission in workshop.people.submissions(max(plan.sizes)):
+        kinds[submission.student] = submission.kind
+
     for system, size in plan.runs():
         with workshop.class_of(system, size) as course:
-            run, found = workshop.grade(system, course)
+            run, latest = workshop.grade(system, course)
         _say(f"{system.name}: {size} in {run.cost.wall:.1f} s, {run.cost.cpu:.1f} s of CPU")
         measured.costs[system.key, size].append(run.cost)
-        before = verdicts[system.key]
-        differences += disagreements(
-            kinds, system.name, before, f"{system.name}, another time", found, all_matter=True
-        )
-        before.update(found)
+        earlier = verdicts[system.key]
+        again = f"{system.name}, another time"
+        differences += disagreements(kinds, system.name, earlier, again, latest, all_matter=True)
+        earlier.update(latest)
+
     for system in SYSTEMS:
         if not system.is_stock:
             mine = verdicts[system.key]
@@ -132,23 +147,7 @@ def take(plan: Plan, folder: Path, known: Exercise) -> tuple[Measured, list[Diff
             differences += disagreements(
                 kinds, ALL.name, verdicts[ALL.key], system.name, mine, all_matter=True
             )
-    folder_of_one = workshop.one_notebook()
-    for _ in range(2 * plan.rounds - 1):
-        for name, arguments in ONCE.items():
-            measured.once[name].append(workshop.succeed(folder_of_one, *arguments))
-    for system in SYSTEMS:
-        # Stock nbgrader grades one after the other, each in a kernel of its own: one is enough.
-        size = 1 if system.is_stock else plan.sample
-        with workshop.class_of(system, size) as course:
-            measured.memory[system.key] = workshop.grade(system, course, LOOKS_A_SECOND)[0].memory
-        _say(f"{system.name}: memory of a class of {size}")
-    sample = list(workshop.people.submissions(plan.sample))
-    course = Course(ROOT, folder / "breakdown")
-    measured.isolation, parent = strongest(course.settings.isolation)
-    parent.close()
-    measured.parts = breakdown.seconds(course, known, sample)
-    measured.floor = floor.costs(known, [one for one in sample if not one.rejected])
-    return measured, differences
+    return differences
 
 
 def disagreements(
@@ -159,8 +158,10 @@ def disagreements(
     other: Verdicts,
     all_matter: bool = False,
 ) -> Iterator[Difference]:
-    """The checks about which two systems disagree; it matters where nothing was broken, or
-    ``all_matter``."""
+    """The checks about which two systems disagree.
+
+    It matters where nothing was broken, or ``all_matter``.
+    """
     for student, check in sorted(one.keys() & other.keys()):
         mine, theirs = one[student, check], other[student, check]
         if bool(mine) != bool(theirs):
@@ -169,10 +170,26 @@ def disagreements(
             yield Difference(student, kind, check, *said, matters=all_matter or kind != "broken")
 
 
-def save(folder: Path, measured: Measured, differences: list[Difference]) -> None:
-    """Write ``bench.csv``, a line for each system and class size, and ``bench.json``, every single
-    run."""
-    with (folder / "bench.csv").open("w", newline="", encoding="utf-8") as file:
+def write(folder: Path, measured: Measured, differences: list[Difference]) -> None:
+    """Show the figures, and write them as text, tables and pictures."""
+    machine = f"{os.cpu_count()} cores, isolation level {measured.isolation}"
+    title = f"Grading a class of mixed submissions: {machine}"
+    with (folder / "bench.txt").open("w", encoding="utf-8") as file:
+        for out in (None, file):
+            console = Console(file=out, highlight=False, width=120)
+            tables.show(console, title, measured, differences)
+
+    _write_csv(folder / "bench.csv", measured)
+    _write_json(folder / "bench.json", measured, differences)
+    pictures = chart.draw(folder, title, SYSTEMS, measured)
+
+    texts = [folder / f"bench.{ending}" for ending in ("txt", "csv", "json")]
+    print("wrote", ", ".join(map(os.path.relpath, texts + pictures)))
+
+
+def _write_csv(path: Path, measured: Measured) -> None:
+    """A line for each system and class size."""
+    with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(["system", "submissions", "seconds", "cpu_seconds", "runs"])
         for system in SYSTEMS:
@@ -182,20 +199,38 @@ def save(folder: Path, measured: Measured, differences: list[Difference]) -> Non
                 writer.writerow([system.key, size, f"{wall[size]:.3f}", f"{cpu[size]:.3f}", count])
             for size, seconds in measured.extrapolated(system.key).items():
                 writer.writerow([system.key, size, f"{seconds:.3f}", "", "extrapolated"])
-    runs = [(key, size, cost) for (key, size), costs in measured.costs.items() for cost in costs]
-    whole = {
+
+
+def _write_json(path: Path, measured: Measured, differences: list[Difference]) -> None:
+    """Every single run."""
+    runs = []
+    for (key, size), costs in measured.costs.items():
+        for cost in costs:
+            runs.append({"system": key, "submissions": size, **asdict(cost)})
+
+    figures = {
         "isolation": measured.isolation,
         "cores": os.cpu_count(),
-        "runs": [{"system": key, "submissions": size, **asdict(cost)} for key, size, cost in runs],
-        "one_notebook": {
-            name: [asdict(cost) for cost in costs] for name, costs in measured.once.items()
-        },
+        "runs": runs,
+        "one_notebook": {name: list(map(asdict, costs)) for name, costs in measured.once.items()},
         "memory": {key: asdict(memory) for key, memory in measured.memory.items()},
         "parts": measured.parts,
-        "floor": [asdict(cost) for cost in measured.floor],
-        "differences": [asdict(one) for one in differences],
+        "floor": list(map(asdict, measured.floor)),
+        "differences": list(map(asdict, differences)),
     }
-    (folder / "bench.json").write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+
+
+def _ratio(measured: Measured) -> str:
+    """How many times as fast the kit is, at the largest class, in one line."""
+    ours, stock = measured.wall(ALL.key), measured.wall(STOCK.key)
+    largest = max(ours)
+    extrapolated = "" if largest in stock else ", stock extrapolated"
+    stock |= measured.extrapolated(STOCK.key)
+    return (
+        f"{stock[largest] / ours[largest]:.1f}x autograder grade (all cores) against stock nbgrader"
+        f" autograde, submissions a second, class of {largest:,}{extrapolated}"
+    )
 
 
 def _say(what: str) -> None:

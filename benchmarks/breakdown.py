@@ -1,8 +1,7 @@
-"""Where the time of a submission goes: one job, in this process, looked at a thousand times a
-second.
+"""Where the time of a submission goes: one job, in this process, looked at all the while.
 
-Looking costs little and needs nothing in the product; a profiler would make small functions look
-expensive.
+Looking a thousand times a second costs little and needs nothing in the product; a profiler would
+make small functions look expensive.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from pathlib import Path
 from types import FrameType
 
 import autograder
-from autograder import files
+from autograder import files, results
 from autograder.course import Course
 from autograder.engine.grader import Grader
 from autograder.exercises.exercise import Exercise
@@ -51,32 +50,38 @@ WHERE = {
 def seconds(
     course: Course, exercise: Exercise, submissions: Sequence[Submission]
 ) -> dict[str, float]:
-    """Seconds a submission, by part, with one job; ``everything`` is their sum, the start of the
-    grader left out."""
+    """Seconds a submission, by part, with one job; ``everything`` is their sum.
+
+    The start of the grader is left out.
+    """
+    spent: Counter[str] = Counter()
     record.prepare(course, exercise)
     with Grader(exercise, b"bench", course.settings) as grader:
         grader.grade(submissions[0].data, None)
-        spent: Counter[str] = Counter()
         with _looking(spent):
             for start in range(0, len(submissions), BATCH):
-                batch = [
-                    grader.grade(one.data, one.student)
-                    for one in submissions[start : start + BATCH]
-                ]
-                for graded in batch:
-                    path = course.results / exercise.name / f"{graded.result.student}.json"
-                    files.write(path, (graded.result.to_json() + "\n").encode())
-                record.record(course, exercise, batch)
-                for graded in batch:
-                    autograded.write(course, exercise, graded)
-    parts = {
-        part: spent[part] / len(submissions)
-        for part in dict.fromkeys((WAITING, *WHERE.values(), "the rest"))
-    }
-    return {
-        **dict(sorted(parts.items(), key=lambda part: -part[1])),
-        "everything": sum(parts.values()),
-    }
+                batch = submissions[start : start + BATCH]
+                _grade(course, exercise, grader, batch)
+
+    names = dict.fromkeys((WAITING, *WHERE.values(), "the rest"))
+    parts = {name: spent[name] / len(submissions) for name in names}
+    ranked = dict(sorted(parts.items(), key=lambda part: -part[1]))
+    return {**ranked, "everything": sum(parts.values())}
+
+
+def _grade(
+    course: Course, exercise: Exercise, grader: Grader, submissions: Sequence[Submission]
+) -> None:
+    """All that ``autograder grade`` does for a few submissions."""
+    batch = []
+    for submission in submissions:
+        batch.append(grader.grade(submission.data, submission.student))
+    for graded in batch:
+        path = results.result_path(course, exercise.name, graded.result.student_id)
+        files.write(path, (graded.result.to_json() + "\n").encode())
+    record.record(course, exercise, batch)
+    for graded in batch:
+        autograded.write(course, exercise, graded)
 
 
 @contextmanager
@@ -100,6 +105,7 @@ def _looking(spent: Counter[str]) -> Iterator[None]:
 
 
 def _part(frame: FrameType | None) -> str:
+    """Which part of the package a stack is in."""
     innermost = frame
     while frame is not None:
         name = frame.f_code.co_filename
@@ -107,8 +113,7 @@ def _part(frame: FrameType | None) -> str:
             if not _is_below(frame, "engine/diagnosis.py"):
                 return WHERE["engine/"]
         elif name.startswith(PACKAGE):
-            place = name.removeprefix(PACKAGE)
-            part = next((part for start, part in WHERE.items() if place.startswith(start)), None)
+            part = _part_of_file(name.removeprefix(PACKAGE))
             if part == WHERE["engine/worker/"] and frame is innermost and _receives(frame):
                 return WAITING
             if part == WHERE["files.py"] and _is_below(frame, "gradebook/autograded.py"):
@@ -117,6 +122,13 @@ def _part(frame: FrameType | None) -> str:
                 return part
         frame = frame.f_back
     return "the rest"
+
+
+def _part_of_file(path: str) -> str | None:
+    for start, part in WHERE.items():
+        if path.startswith(start):
+            return part
+    return None
 
 
 def _receives(frame: FrameType) -> bool:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import statistics
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Literal
 
 from benchmarks.measure import Cost, Memory
 
@@ -28,18 +30,27 @@ class Measured:
         """Median CPU time by class size."""
         return self._median(key, "cpu")
 
-    def _median(self, key: str, what: str) -> dict[int, float]:
-        return {
-            size: statistics.median(getattr(cost, what) for cost in costs)
-            for (system, size), costs in self.costs.items()
-            if system == key
-        }
+    def _median(self, key: str, what: Literal["wall", "cpu"]) -> dict[int, float]:
+        medians: dict[int, float] = {}
+        for (system, size), costs in self.costs.items():
+            if system == key:
+                medians[size] = median(costs, what)
+        return medians
 
     def extrapolated(self, key: str) -> dict[int, float]:
         """Wall time for the class sizes at which only others were measured."""
-        start, each = line(self.wall(key))
-        missing = {size for _, size in self.costs} - self.wall(key).keys()
-        return {size: start + size * each for size in sorted(missing)}
+        wall = self.wall(key)
+        start, each = line(wall)
+        times: dict[int, float] = {}
+        for size in sorted({size for _, size in self.costs}):
+            if size not in wall:
+                times[size] = start + size * each
+        return times
+
+
+def median(costs: Iterable[Cost], what: Literal["wall", "cpu"]) -> float:
+    """The median of some runs: of their wall time, or of their CPU time."""
+    return statistics.median(getattr(cost, what) for cost in costs)
 
 
 def line(times: dict[int, float]) -> tuple[float, float]:
@@ -51,8 +62,10 @@ def line(times: dict[int, float]) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Difference:
-    """A check about which two systems disagree. It matters where the student was honest and nothing
-    was broken."""
+    """A check about which two systems disagree.
+
+    It ``matters`` where the student was honest and nothing was broken.
+    """
 
     student: str
     kind: str

@@ -21,26 +21,34 @@ from benchmarks.measure import Cost
 from benchmarks.submissions import Submission
 
 Call = tuple[str, tuple[Any, ...], dict[str, Any]]
+"""A step, and the arguments that it is called with, by position and by name."""
 
 
 def costs(exercise: Exercise, submissions: Sequence[Submission]) -> list[Cost]:
     """What each submission costs, one after the other."""
     calls = _calls(exercise)
-    answers = set(exercise.steps)
-    found = []
+    measured = []
     for submission in submissions:
-        cells = [cell for cell in parse(submission.data, exercise).cells if cell.is_code]
-        sources = [
-            exercise.setup,
-            *(cell.source for cell in cells if cell.id is None or cell.id in answers),
-        ]
+        sources = _sources(exercise, submission)
+
         begun = time.perf_counter()
         pid = os.fork()
         if pid == 0:
             _run(sources, calls)
         _, _, used = os.wait4(pid, 0)
-        found.append(Cost(time.perf_counter() - begun, used.ru_utime + used.ru_stime))
-    return found
+        wall = time.perf_counter() - begun
+
+        measured.append(Cost(wall, used.ru_utime + used.ru_stime))
+    return measured
+
+
+def _sources(exercise: Exercise, submission: Submission) -> list[str]:
+    """What runs of a submission: the setup cell, and what the student wrote."""
+    sources = [exercise.setup]
+    for cell in parse(submission.data, exercise).cells:
+        if cell.is_code and (cell.id is None or cell.id in exercise.steps):
+            sources.append(cell.source)
+    return sources
 
 
 def _run(sources: Sequence[str], calls: Sequence[Call]) -> None:
@@ -51,6 +59,7 @@ def _run(sources: Sequence[str], calls: Sequence[Call]) -> None:
                 exec(compile(source, "<cell>", "exec", dont_inherit=True), namespace)
             except Exception:  # of a wrong answer; the next cell runs all the same
                 pass
+
         for step, args, kwargs in calls:
             try:
                 namespace[step](*args, **kwargs)
@@ -64,16 +73,18 @@ def _calls(exercise: Exercise) -> list[Call]:
     calls: list[Call] = []
     namespace: dict[str, Any] = {"__name__": "__main__"}
     with quiet():
-        for source in (exercise.setup, *(exercise.cell(step).source for step in exercise.steps)):
+        exec(compile(exercise.setup, "<cell>", "exec", dont_inherit=True), namespace)
+        for step in exercise.steps:
+            source = exercise.cell(step).source
             exec(compile(source, "<cell>", "exec", dont_inherit=True), namespace)
+
         # Steps call each other by the names in their own namespace: only what checks call is noted.
         noted = {step: _noting(calls, step, namespace[step]) for step in exercise.steps}
         for check in exercise.checks:
             drawn = {"rng": np.random.default_rng(0), "REVEAL": not check.hidden}
-            exec(
-                compile(check.source, f"<{check.id}>", "exec", dont_inherit=True),
-                {**namespace, **noted, **drawn},
-            )
+            code = compile(check.source, f"<{check.id}>", "exec", dont_inherit=True)
+            exec(code, {**namespace, **noted, **drawn})
+
     return calls
 
 

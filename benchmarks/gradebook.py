@@ -1,9 +1,8 @@
-"""What a submission costs in the gradebook and as a notebook while the class grows: ``python -m
-benchmarks.gradebook``.
+"""What a submission costs in the gradebook and as a notebook while the class grows.
 
-Two real gradings under other names. CPU time of this process, a submission; a database server's own
-time shows in the wall time alone. ``--postgresql`` starts a server and writes there; the default is
-an SQLite file.
+``python -m benchmarks.gradebook``. Two real gradings under other names. CPU time of this process, a
+submission; a database server's own time shows in the wall time alone. ``--postgresql`` starts a
+server and writes there; the default is an SQLite file.
 """
 
 from __future__ import annotations
@@ -14,16 +13,18 @@ import pstats
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from autograder import files, results
 from autograder.course import Course
 from autograder.engine.grader import Graded, Grader
 from autograder.exercises import exercise
+from autograder.exercises.exercise import Exercise
 from autograder.gradebook import autograded, marks, record
 from tests import databases, sample_class
 
@@ -43,6 +44,7 @@ def main() -> None:
         "--profile", action="store_true", help="where the time goes, at the last size"
     )
     given = arguments.parse_args()
+
     with tempfile.TemporaryDirectory() as folder, ExitStack() as ended:
         course = _course(Path(folder))
         if given.postgresql:
@@ -51,54 +53,60 @@ def main() -> None:
 
 
 def measure(course: Course, sizes: list[int], profile: bool) -> None:
-    known = exercise.load(course.root, NAME)
-    real = list(_real(course, known))
+    """Print what each thing costs, at each size of the class."""
+    attention = exercise.load(course.root, NAME)
+    real = list(_real(course, attention))
     profiler = cProfile.Profile() if profile else None
-    record.prepare(course, known)
+    record.prepare(course, attention)
+
     done = 0
     for size in sizes:
-        for names in _batches(done, size):
-            _store(course, known, real, names)
-        done = size
-        print(
-            f"{size} submissions in the gradebook; milliseconds of CPU a submission (of wall time):",
-            flush=True,
-        )
-        fresh = [[(done + start + n) for n in range(BATCH)] for start in range(0, MEASURED, BATCH)]
-        batches = [[_named(real, number) for number in numbers] for numbers in fresh]
-        done += MEASURED
+        for start in range(done, size, BATCH):
+            _store(course, attention, real, range(start, min(start + BATCH, size)))
+        print(f"{size} submissions in the gradebook;", end=" ")
+        print("milliseconds of CPU a submission (of wall time):", flush=True)
+
+        done = size + MEASURED
         if profiler and size == sizes[-1]:
             profiler.enable()
-        _row("gradebook.record, new", batches, lambda batch: record.record(course, known, batch))
-        other = [[_named(real[::-1], number) for number in numbers] for numbers in fresh]
-        _row(
-            "gradebook.record, new answers",
-            other,
-            lambda batch: record.record(course, known, batch),
-        )
-        same = [[replace(one, unchanged=True) for one in batch] for batch in other]
-        _row("gradebook.record, unchanged", same, lambda batch: record.record(course, known, batch))
-        _row(
-            "autograded.write",
-            other,
-            lambda batch: [autograded.write(course, known, one) for one in batch],
-        )
-        _row("result JSON", other, lambda batch: [_result(course, one) for one in batch])
-        _row(
-            "stored_results, the whole class",
-            [[None] * done],
-            lambda _: results.stored_results(course, NAME),
-        )
-        _row(
-            "class_marks, the whole class",
-            [[None] * done],
-            lambda _: marks.class_marks(course, known),
-        )
+        _measure_new(course, attention, real, range(size, done))
+        _row("stored_results, the whole class", done, lambda: results.stored_results(course, NAME))
+        _row("class_marks, the whole class", done, lambda: marks.class_marks(course, attention))
         if profiler:
             profiler.disable()
-    _row("gradebook.prepare, once", [[None]], lambda _: record.prepare(course, known))
+
+    _row("gradebook.prepare, once", 1, lambda: record.prepare(course, attention))
     if profiler:
         pstats.Stats(profiler).sort_stats("tottime").print_stats(35)
+
+
+def _measure_new(
+    course: Course, attention: Exercise, real: list[Graded], numbers: Sequence[int]
+) -> None:
+    """What storing some submissions costs that were not there before, and then again."""
+    first: list[list[Graded]] = []
+    second: list[list[Graded]] = []
+    unchanged: list[list[Graded]] = []
+    for start in range(0, len(numbers), BATCH):
+        batch = numbers[start : start + BATCH]
+        first.append([_named(real, number) for number in batch])
+        second.append([_named(real[::-1], number) for number in batch])
+        unchanged.append([replace(graded, unchanged=True) for graded in second[-1]])
+
+    def record_all(batches: list[list[Graded]]) -> None:
+        for batch in batches:
+            record.record(course, attention, batch)
+
+    def each(work: Callable[[Graded], object]) -> None:
+        for graded in chain(*second):
+            work(graded)
+
+    count = len(numbers)
+    _row("gradebook.record, new", count, lambda: record_all(first))
+    _row("gradebook.record, new answers", count, lambda: record_all(second))
+    _row("gradebook.record, unchanged", count, lambda: record_all(unchanged))
+    _row("autograded.write", count, lambda: each(partial(autograded.write, course, attention)))
+    _row("result JSON", count, lambda: each(partial(_result, course)))
 
 
 def _course(folder: Path) -> Course:
@@ -108,41 +116,38 @@ def _course(folder: Path) -> Course:
     return Course(folder, folder / "course")
 
 
-def _real(course: Course, known: exercise.Exercise) -> Iterator[Graded]:
+def _real(course: Course, attention: Exercise) -> Iterator[Graded]:
     release = (course.root / "assignments" / NAME / f"{NAME}.ipynb").read_bytes()
-    with Grader(known, b"bench", course.settings) as grader:
+    with Grader(attention, b"bench", course.settings) as grader:
         for student in sample_class.students():
             if student.id in ("ada", "ben"):
                 yield grader.grade(student.file(release) or b"", student.id)
 
 
 def _named(real: list[Graded], number: int) -> Graded:
-    one = real[number % len(real)]
-    return replace(one, result=replace(one.result, student=f"student{number * 7919 % 1_000_003}"))
+    """A real grading under the name of another student."""
+    graded = real[number % len(real)]
+    student = f"student{number * 7919 % 1_000_003}"
+    return replace(graded, result=replace(graded.result, student=student))
 
 
-def _batches(start: int, end: int) -> Iterator[range]:
-    yield from (range(first, min(first + BATCH, end)) for first in range(start, end, BATCH))
-
-
-def _store(course: Course, known: exercise.Exercise, real: list[Graded], numbers: range) -> None:
+def _store(course: Course, attention: Exercise, real: list[Graded], numbers: range) -> None:
     batch = [_named(real, number) for number in numbers]
-    record.record(course, known, batch)
-    for one in batch:
-        _result(course, one)
+    record.record(course, attention, batch)
+    for graded in batch:
+        _result(course, graded)
 
 
-def _result(course: Course, one: Graded) -> None:
-    path = results.result_path(course, NAME, str(one.result.student))
-    files.write(path, (one.result.to_json() + "\n").encode())
+def _result(course: Course, graded: Graded) -> None:
+    path = results.result_path(course, NAME, graded.result.student_id)
+    files.write(path, (graded.result.to_json() + "\n").encode())
 
 
-def _row(what: str, batches: list[Any], work: Callable[[Any], object]) -> None:
+def _row(what: str, count: int, work: Callable[[], object]) -> None:
+    """Do some work, and print what each of ``count`` submissions took of it."""
     wall, cpu = time.perf_counter(), time.process_time()
-    for batch in batches:
-        work(batch)
+    work()
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
-    count = sum(len(batch) for batch in batches)
     print(f"  {what:34}{1000 * cpu / count:8.2f}  ({1000 * wall / count:.2f})", flush=True)
 
 

@@ -1,7 +1,7 @@
-"""Whether a large class costs what a small one does, submission by submission: ``make
-bench-growth``.
+"""Whether a submission of a large class costs what one of a small class does.
 
-A class of 10,000 is generated, graded and reported; memory is looked at all the while.
+``make bench-growth``. A class of 10,000 is generated, graded and reported; memory is looked at all
+the while.
 """
 
 from __future__ import annotations
@@ -37,27 +37,37 @@ def main() -> None:
     )
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
+
     measure.adopt_orphans()
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         workshop = Workshop(Path(folder) / "checkouts", exercise.load(ROOT, NAME))
         with workshop.class_of(ALL, 1) as course:
             start = workshop.grade(ALL, course)[0].cost.cpu
-        rows = {size: _class(workshop, size, start) for size in arguments.sizes}
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column(f"{os.cpu_count()} cores")
-    for size in rows:
-        table.add_column(f"{size:,} submissions", justify="right")
-    small, large = rows.values()
-    for what in small:
-        table.add_row(what, *(f"{row[what]:,.1f}" for row in rows.values()))
+        classes = {size: _class(workshop, size, start) for size in arguments.sizes}
+
+    table = _table(classes)
     with (arguments.folder / "growth.txt").open("w", encoding="utf-8") as file:
         for console in (Console(highlight=False), Console(file=file, highlight=False, width=100)):
             console.print(table)
-    (arguments.folder / "growth.json").write_text(
-        json.dumps(rows, indent=1) + "\n", encoding="utf-8"
-    )
-    times = "{1:,} against class of {0:,}".format(*arguments.sizes)
-    print(f"{large[CPU] / small[CPU]:.2f}x CPU a submission, class of {times}")
+    text = json.dumps(classes, indent=1) + "\n"
+    (arguments.folder / "growth.json").write_text(text, encoding="utf-8")
+
+    small, large = arguments.sizes
+    ratio = classes[large][CPU] / classes[small][CPU]
+    print(f"{ratio:.2f}x CPU a submission, class of {large:,} against class of {small:,}")
+
+
+def _table(classes: dict[int, dict[str, float]]) -> Table:
+    """A column for each class."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column(f"{os.cpu_count()} cores")
+    for size in classes:
+        table.add_column(f"{size:,} submissions", justify="right")
+
+    small, *_ = classes.values()
+    for name in small:
+        table.add_row(name, *(f"{figures[name]:,.1f}" for figures in classes.values()))
+    return table
 
 
 def _class(workshop: Workshop, size: int, start: float) -> dict[str, float]:
@@ -67,6 +77,7 @@ def _class(workshop: Workshop, size: int, start: float) -> dict[str, float]:
         run, _ = workshop.grade(ALL, course, looks_a_second=1)
         reported = workshop.succeed(course.root, "-m", "autograder", "report", NAME)
         gradebook = course.gradebook.stat().st_size
+
     cost, memory = run.cost, run.memory
     return {
         "generating, s": generated,

@@ -1,5 +1,7 @@
-"""What each isolation level costs: ``make bench-isolation``. Medians; the levels take turns, so
-that a noisy machine is noisy for all of them."""
+"""What each isolation level costs: ``make bench-isolation``.
+
+Medians; the levels take turns, so that a noisy machine is noisy for all of them.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +25,19 @@ from autograder.engine.sandbox.parent_process import Parent, start_parent
 from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
 
-ROUNDS, WORKERS, SUBMISSIONS = 5, 40, 6
+ROUNDS = 5
+
+WORKERS = 40
+"""So many are started and ended at each level in each round."""
+
+SUBMISSIONS = 6
+"""So many are graded at each level in each round."""
+
+WHOLE = "a right submission, whole"
 
 
 def milliseconds(work: Callable[[], object]) -> float:
+    """How long this takes."""
     begun = time.perf_counter()
     work()
     return 1000 * (time.perf_counter() - begun)
@@ -38,12 +49,13 @@ def main() -> None:
     right = (here.root / "solutions" / "attention" / "attention.ipynb").read_bytes()
     times: dict[tuple[str, str], list[float]] = defaultdict(list)
     for turn in range(ROUNDS):
+        # Each of other bytes: none is known from the time before.
+        first = turn * SUBMISSIONS
+        submissions = [right + b" " * number for number in range(first, first + SUBMISSIONS)]
         for level in NAMES:
             settings = replace(here.settings, isolation=level)
-            submissions = [right + b" " * (turn * SUBMISSIONS + n) for n in range(SUBMISSIONS)]
-
-            for about, taken in costs(attention, settings, submissions):
-                times[level, about].append(taken)
+            for name, taken in costs(attention, settings, submissions):
+                times[level, name].append(taken)
     show(times)
 
 
@@ -65,23 +77,25 @@ def costs(
     with Grader(exercise, b"bench", settings) as grader:
         for data in submissions:
             taken = milliseconds(partial(grader.grade, data, None))
-            yield "a right submission, whole", taken
+            yield WHOLE, taken
 
 
 def show(times: dict[tuple[str, str], list[float]]) -> None:
+    """Print the medians, a column for each level."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("median, in milliseconds")
     for level in NAMES:
         table.add_column(level, justify="right")
-    names = dict.fromkeys(what for _, what in times)
+
     middle = {key: statistics.median(values) for key, values in times.items()}
-    for what in names:
-        table.add_row(
-            what,
-            *(f"{middle[level, what]:.2f}" if (level, what) in middle else "" for level in NAMES),
-        )
-    whole = "a right submission, whole"
-    costs = [f"{middle[level, whole] - middle['process', whole]:+.2f}" for level in NAMES]
+    for name in dict.fromkeys(name for _, name in times):
+        cells = []
+        for level in NAMES:
+            cells.append(f"{middle[level, name]:.2f}" if (level, name) in middle else "")
+        table.add_row(name, *cells)
+
+    plain = middle["process", WHOLE]
+    costs = [f"{middle[level, WHOLE] - plain:+.2f}" for level in NAMES]
     table.add_row("what the level adds to a submission", *costs)
     Console(highlight=False).print(table)
 

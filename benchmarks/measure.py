@@ -9,7 +9,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 import psutil
@@ -28,9 +28,8 @@ class Memory:
     """The largest seen, in MB.
 
     ``together``: all processes, what they share counted once. ``grader``: those outside of the
-        sandbox.
-    ``largest``: the resident set of the largest of these. ``worker``: what a process with student
-        code has for itself.
+    sandbox. ``largest``: the resident set of the largest of these. ``worker``: what a process with
+    student code has for itself.
     """
 
     together: float
@@ -40,8 +39,7 @@ class Memory:
 
 
 def adopt_orphans() -> None:
-    """Become the parent of what loses its own: the time of a process whose parent did not wait
-    counts nowhere else."""
+    """Become the parent of processes that lose their own: else nobody would count their time."""
     set_child_subreaper = 36  # of linux/prctl.h
     if ctypes.CDLL(None, use_errno=True).prctl(set_child_subreaper, 1, 0, 0, 0):
         raise OSError(ctypes.get_errno(), "prctl")
@@ -63,10 +61,13 @@ def run(
     log: Path,
     looks_a_second: float = 0,
 ) -> Run:
-    """Run a command to its end, and that of all it left behind. Looking at its memory slows it down
-    a little."""
+    """Run a command to its end, and that of all it left behind.
+
+    Looking at its memory slows it down a little.
+    """
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     begun = time.perf_counter()
+
     with log.open("wb") as file:
         process = subprocess.Popen(
             command, cwd=folder, env=environment, stdout=file, stderr=subprocess.STDOUT
@@ -75,6 +76,7 @@ def run(
         code = process.wait()
     wall = time.perf_counter() - begun
     _wait_for_orphans()
+
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return Run(code, Cost(wall, cpu), watcher.memory)
@@ -115,8 +117,7 @@ class _Watcher(threading.Thread):
                 seen = _look([self._root, *self._root.children(recursive=True)])
             except psutil.NoSuchProcess:
                 return
-            pairs = zip(vars(self.memory).values(), vars(seen).values())
-            self.memory = Memory(*(max(pair) for pair in pairs))
+            self.memory = Memory(*map(max, astuple(self.memory), astuple(seen)))
 
 
 def _look(processes: list[psutil.Process]) -> Memory:
@@ -124,15 +125,14 @@ def _look(processes: list[psutil.Process]) -> Memory:
     together = grader = largest = worker = 0.0
     for process in processes:
         try:
-            memory, inside = (
-                process.memory_full_info(),
-                any("worker/boot.py" in word for word in process.cmdline()),
-            )
-            parent, is_python = process.ppid(), process.name().startswith("python")
+            memory, parent = process.memory_full_info(), process.ppid()
+            is_inside = any("worker/boot.py" in word for word in process.cmdline())
+            is_python = process.name().startswith("python")
         except psutil.Error:  # it has ended
             continue
+
         together += memory.pss / 1e6
-        if not inside:
+        if not is_inside:
             grader += memory.pss / 1e6
             largest = max(largest, memory.rss / 1e6)
         elif is_python:

@@ -1,5 +1,7 @@
-"""How long the pages of a class take: ``python -m benchmarks.pages [1000]``, after one grading of
-the sample class."""
+"""How long the pages of a class take: ``python -m benchmarks.pages [1000]``.
+
+The sample class is graded once; the others are the same under other names.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +16,7 @@ from autograder import files, results
 from autograder.course import Course
 from autograder.engine.grader import Graded, Grader
 from autograder.exercises import exercise
+from autograder.exercises.exercise import Exercise
 from autograder.gradebook import record
 from autograder.pages import feedback
 from tests import sample_class
@@ -24,35 +27,39 @@ NAME = "attention"
 
 def main() -> None:
     size = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000
-    known = exercise.load(ROOT, NAME)
-    release = (ROOT / "assignments" / NAME / f"{NAME}.ipynb").read_bytes()
+    attention = exercise.load(ROOT, NAME)
     with tempfile.TemporaryDirectory() as folder:
         course = Course(ROOT, Path(folder))
-        record.prepare(course, known)
-        handed_in = [
-            data
-            for student in sample_class.students()
-            if (data := student.file(release)) is not None
-        ]
-        with Grader(known, course.secret(), course.settings) as grader:
-            real = [(data, grader.grade(data, "one")) for data in handed_in]
-        class_ = []
-        for number, (data, one) in enumerate(islice(cycle(real), size)):
-            graded = Graded(replace(one.result, student=f"student{number:05}"), one.submission)
-            student = str(graded.result.student)
-            files.write(course.submitted / student / NAME / f"{NAME}.ipynb", data)
-            files.write(
-                results.result_path(course, NAME, student), graded.result.to_json().encode()
-            )
-            class_.append(graded)
-        record.record(course, known, class_)
+        record.prepare(course, attention)
+        _grade(course, attention, size)
+
         cpu, wall = time.process_time(), time.perf_counter()
-        pages = feedback.write_class(course, known)
+        pages = feedback.write_class(course, attention)
         cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
-        largest = max(page.stat().st_size for page in pages)
-        print(
-            f"{len(pages)} pages in {wall:.1f} s ({cpu:.1f} s of CPU); the largest has {largest / 1000:.0f} kB"
-        )
+
+        largest = max(page.stat().st_size for page in pages) / 1000
+        took = f"{wall:.1f} s ({cpu:.1f} s of CPU)"
+        print(f"{len(pages)} pages in {took}; the largest has {largest:.0f} kB")
+
+
+def _grade(course: Course, attention: Exercise, size: int) -> None:
+    """A class of this size, handed in, graded and in the gradebook."""
+    release = (ROOT / "assignments" / NAME / f"{NAME}.ipynb").read_bytes()
+    real: list[tuple[bytes, Graded]] = []
+    with Grader(attention, course.secret(), course.settings) as grader:
+        for student in sample_class.students():
+            data = student.file(release)
+            if data is not None:
+                real.append((data, grader.grade(data, "one")))
+
+    batch = []
+    for number, (data, graded) in enumerate(islice(cycle(real), size)):
+        student_id = f"student{number:05}"
+        result = replace(graded.result, student=student_id)
+        files.write(course.submission(student_id, NAME) / f"{NAME}.ipynb", data)
+        files.write(results.result_path(course, NAME, student_id), result.to_json().encode())
+        batch.append(Graded(result, graded.submission))
+    record.record(course, attention, batch)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,8 +25,10 @@ KINDS = {"right": 14, "wrong": 4, "broken": 2}
 
 @dataclass(frozen=True)
 class Submission:
-    """What a student hands in. ``kind``: one of ``KINDS``; ``rejected`` where no notebook can be
-    read from it."""
+    """What a student hands in.
+
+    ``kind``: one of ``KINDS``; ``rejected`` where no notebook can be read from it.
+    """
 
     student: str
     kind: str
@@ -34,32 +37,32 @@ class Submission:
 
 
 class Class:
-    """Submissions by number: the same number gives the same bytes, whatever the size of the
-    class."""
+    """Submissions by number: the same number gives the same bytes in a class of any size."""
 
     def __init__(self, root: Path, exercise: Exercise) -> None:
         self._exercise = exercise
-        release = json.loads(
-            (root / "assignments" / exercise.name / f"{exercise.name}.ipynb").read_bytes()
-        )
+        path = root / "assignments" / exercise.name / f"{exercise.name}.ipynb"
+        release = json.loads(path.read_bytes())
+
         # Ten thousand are wanted in seconds: what is the same for all becomes text once.
-        self._cells: list[tuple[dict[str, Any], str]] = [
-            (cell, json.dumps(cell)) for cell in release["cells"]
-        ]
+        self._cells: list[tuple[dict[str, Any], str]] = []
+        for cell in release["cells"]:
+            self._cells.append((cell, json.dumps(cell)))
         self._frame = json.dumps({**release, "cells": ["CELLS"]})
-        unusual = right_answers.load(right_answers.path_of(root, exercise.name))
-        wrong = misconceptions.load(misconceptions.path_of(root, exercise.name)).entries
-        self._unusual = {
-            step: [entry.source for entry in unusual if entry.step == step]
-            for step in exercise.steps
-        }
-        self._wrong = {
-            step: [entry.source for entry in wrong if entry.step == step] for step in exercise.steps
-        }
+
+        self._unusual: defaultdict[str, list[str]] = defaultdict(list)
+        for answer in right_answers.load(right_answers.path_of(root, exercise.name)):
+            self._unusual[answer.step].append(answer.source)
+        self._wrong: defaultdict[str, list[str]] = defaultdict(list)
+        bank = misconceptions.load(misconceptions.path_of(root, exercise.name))
+        for misconception in bank.entries:
+            self._wrong[misconception.step].append(misconception.source)
 
     def submissions(self, size: int) -> Iterator[Submission]:
         """The first ``size`` students; the kinds are mixed evenly."""
-        twenty = [kind for kind, count in KINDS.items() for _ in range(count)]
+        twenty: list[str] = []
+        for kind, count in KINDS.items():
+            twenty += [kind] * count
         random.Random(0).shuffle(twenty)
         for number in range(size):
             yield self._submission(number, twenty[number % len(twenty)])
@@ -67,44 +70,47 @@ class Class:
     def hand_in(self, course: Course, size: int) -> None:
         """Put the submissions where nbgrader and the kit look for them."""
         for submission in self.submissions(size):
-            path = (
-                course.submitted
-                / submission.student
-                / self._exercise.name
-                / f"{self._exercise.name}.ipynb"
-            )
-            path.parent.mkdir(parents=True)
-            path.write_bytes(submission.data)
+            folder = course.submission(submission.student, self._exercise.name)
+            folder.mkdir(parents=True)
+            (folder / f"{self._exercise.name}.ipynb").write_bytes(submission.data)
 
     def _submission(self, number: int, kind: str) -> Submission:
         draw = random.Random(number)
         student = f"student-{number:05}"
         steps = self._exercise.steps
         answers: dict[str, str | None] = {step: self._exercise.cell(step).source for step in steps}
+
         # One answer in a style that few people choose: each of these is right beside the solution's
         # own.
         step = draw.choice(steps)
         answers[step] = draw.choice(self._unusual[step])
-        breaking = (
-            draw.choice(("colon", "name", "blank", "half", "file")) if kind == "broken" else ""
-        )
-        if kind == "wrong":
+
+        breaking = ""
+        if kind == "broken":
+            breaking = draw.choice(("colon", "name", "blank", "half", "file"))
+            self._break(answers, breaking, draw)
+        elif kind == "wrong":
             for step in draw.sample(steps, draw.choice((1, 1, 2, 3))):
                 answers[step] = draw.choice(self._wrong[step])
-        elif breaking == "colon":  # the cell is no Python
+
+        data = self._notebook(student, answers)
+        if breaking == "file":  # the upload ended early
+            data = data[: len(data) // 2]
+        return Submission(student, kind, breaking == "file", data)
+
+    def _break(self, answers: dict[str, str | None], breaking: str, draw: random.Random) -> None:
+        """Break one answer or more in one of the ways in which students do."""
+        steps = self._exercise.steps
+        if breaking == "colon":  # the cell is no Python
             step = draw.choice(steps)
             answers[step] = (answers[step] or "").replace("):", ")", 1)
         elif breaking == "name":  # the cell runs, its function does not
             step = draw.choice(steps)
             answers[step] = f"def {step}(*args, **kwargs):\n    return resutl\n"
         elif breaking == "blank":
-            answers = dict.fromkeys(steps)
+            answers.update(dict.fromkeys(steps))
         elif breaking == "half":
             answers.update(dict.fromkeys(steps[draw.randrange(len(steps)) :]))
-        data = self._notebook(student, answers)
-        if breaking == "file":  # the upload ended early
-            data = data[: len(data) // 2]
-        return Submission(student, kind, breaking == "file", data)
 
     def _notebook(self, student: str, answers: dict[str, str | None]) -> bytes:
         cells = []
@@ -112,6 +118,7 @@ class Class:
             answer = answers.get(cell["id"])
             own = f"# {cell['id']}, in the words of {student}\n{answer}"
             cells.append(text if answer is None else json.dumps({**cell, "source": own}))
+
         note = {
             "cell_type": "code",
             "id": "own",

@@ -20,7 +20,6 @@ from benchmarks.submissions import Class
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# nbgrader with its own defaults in everything but the names of the folders.
 STOCK_CONFIG = """\
 from pathlib import Path
 
@@ -29,16 +28,20 @@ c.CourseDirectory.root = str(Path(__file__).resolve().parent)
 c.CourseDirectory.course_id = "attention"
 c.CourseDirectory.source_directory = "solutions"
 """
+"""nbgrader with its own defaults in everything but the names of the folders."""
 
 GRADES = """
     SELECT s.student_id, b.name, g.auto_score FROM grade g
-    JOIN submitted_notebook n ON n.id = g.notebook_id JOIN submitted_assignment s ON s.id = n.assignment_id
+    JOIN submitted_notebook n ON n.id = g.notebook_id
+    JOIN submitted_assignment s ON s.id = n.assignment_id
     JOIN base_cell b ON b.id = g.cell_id WHERE g.auto_score IS NOT NULL
 """
 
+JUPYTER_FOLDERS = ("config", "data", "runtime")
+"""What Jupyter keeps outside of a checkout."""
+
 Verdicts = dict[tuple[str, str], str]
-"""By student and check: why it failed, with what the student handed in and nothing else; empty if
-it passed."""
+"""Why a check failed on what the student handed in, by student and check; empty if it passed."""
 
 
 @dataclass(frozen=True)
@@ -66,16 +69,16 @@ class Workshop:
         self._exercise = exercise
         self.people = Class(ROOT, exercise)
         self._count = 0
-        for name in ("config", "data", "runtime"):
+        for name in JUPYTER_FOLDERS:
             (folder / "jupyter" / name).mkdir(parents=True)
-        self._known = {is_stock: self._handed_out(is_stock) for is_stock in (True, False)}
+        self._handed_out = {True: self._hand_out(True), False: self._hand_out(False)}
 
     @contextmanager
     def class_of(self, system: System, size: int) -> Iterator[Course]:
         """A fresh checkout in which the first ``size`` of the class have handed in."""
         self._count += 1
         root = self._folder / f"{self._count}-{system.key}"
-        shutil.copytree(self._known[system.is_stock], root)
+        shutil.copytree(self._handed_out[system.is_stock], root)
         course = Course(root, root if system.is_stock else root / "course")
         self.people.hand_in(course, size)
         yield course
@@ -85,25 +88,26 @@ class Workshop:
         self, system: System, course: Course, looks_a_second: float = 0
     ) -> tuple[Run, Verdicts]:
         """Grade the class in a checkout."""
-        run = self.run(
-            course.root, "-m", *system.arguments, self._exercise.name, looks_a_second=looks_a_second
-        )
-        found = (
-            _stock_verdicts(course, self._exercise)
-            if system.is_stock
-            else _verdicts(course, self._exercise)
-        )
+        command = ("-m", *system.arguments, self._exercise.name)
+        run = self.run(course.root, *command, looks_a_second=looks_a_second)
+        verdicts_of = _stock_verdicts if system.is_stock else _verdicts
+        verdicts = verdicts_of(course, self._exercise)
+
         size = len(os.listdir(course.submitted))
-        usable = [one.student for one in self.people.submissions(size) if not one.rejected]
-        wanted = {(student, check.id) for student in usable for check in self._exercise.checks}
+        wanted: set[tuple[str, str]] = set()
+        rejected = 0
+        for submission in self.people.submissions(size):
+            if submission.rejected:
+                rejected += 1
+            else:
+                wanted |= {(submission.student, check.id) for check in self._exercise.checks}
+
         # nbgrader exits with 1 where a notebook cannot be read.
-        allowed = {0, 1} if len(usable) < size and "nbgrader" in system.arguments else {0}
-        if found.keys() != wanted or run.code not in allowed:
-            lacking = len(wanted - found.keys())
-            raise self._failure(
-                course.root, f"{system.name}: {lacking} of {len(wanted)} verdicts missing", run
-            )
-        return run, found
+        allowed = {0, 1} if rejected and "nbgrader" in system.arguments else {0}
+        if verdicts.keys() != wanted or run.code not in allowed:
+            lacking = f"{len(wanted - verdicts.keys())} of {len(wanted)} verdicts missing"
+            raise self._failure(course.root, f"{system.name}: {lacking}", run)
+        return run, verdicts
 
     def run(self, folder: Path, *arguments: str, looks_a_second: float = 0) -> Run:
         """Run Python in a folder with these arguments."""
@@ -127,30 +131,28 @@ class Workshop:
 
     def environment(self) -> dict[str, str]:
         """Nothing of this machine's Jupyter, and a fixed key of the random inputs."""
-        folders = ("config", "data", "runtime")
-        jupyter = {
-            f"JUPYTER_{name.upper()}_DIR": str(self._folder / "jupyter" / name) for name in folders
-        }
-        # nbgrader calls alembic by name; this is what an activated environment does.
-        path = os.pathsep.join(
-            [str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]
-        )
-        inherited = {
-            name: value for name, value in os.environ.items() if not name.startswith("AUTOGRADER_")
-        }
-        return {
-            **inherited,
-            **jupyter,
-            "PATH": path,
-            "PYTHONPATH": str(ROOT),
-            "AUTOGRADER_SECRET": "bench",
-        }
+        environment = dict(os.environ)
+        for name in os.environ:
+            if name.startswith("AUTOGRADER_"):
+                del environment[name]
+        for name in JUPYTER_FOLDERS:
+            environment[f"JUPYTER_{name.upper()}_DIR"] = str(self._folder / "jupyter" / name)
 
-    def _handed_out(self, is_stock: bool) -> Path:
-        """A checkout whose gradebook knows the exercise, as after handing it out: once for a
-        course, and not timed."""
+        # nbgrader calls alembic by name; this is what an activated environment does.
+        path = (str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath))
+        environment["PATH"] = os.pathsep.join(path)
+        environment["PYTHONPATH"] = str(ROOT)
+        environment["AUTOGRADER_SECRET"] = "bench"
+        return environment
+
+    def _hand_out(self, is_stock: bool) -> Path:
+        """A checkout whose gradebook knows the exercise, as after handing it out.
+
+        This happens once for a course, and is not timed.
+        """
         root = self._folder / ("stock" if is_stock else "ours")
         name = self._exercise.name
+
         if is_stock:
             shutil.copytree(ROOT / "solutions" / name, root / "solutions" / name)
             (root / "nbgrader_config.py").write_text(STOCK_CONFIG, encoding="utf-8")
@@ -168,22 +170,21 @@ class Workshop:
 
 
 def _verdicts(course: Course, exercise: Exercise) -> Verdicts:
-    return {
-        (str(result.student), f"{step.name}-{check.name}"): (
-            "" if check.status == "passed" else check.message or check.status
-        )
-        for result in results.stored_results(course, exercise.name)
-        for step in result.steps
-        for check in step.checks
-    }
+    verdicts: Verdicts = {}
+    for result in results.stored_results(course, exercise.name):
+        for id, check in result.by_id.items():
+            is_passed = check.status == "passed"
+            verdicts[result.student_id, id] = "" if is_passed else check.message or check.status
+    return verdicts
 
 
 def _stock_verdicts(course: Course, exercise: Exercise) -> Verdicts:
     points = {check.id: check.points for check in exercise.checks}
     with closing(sqlite3.connect(course.gradebook)) as database:
         rows = database.execute(GRADES).fetchall()
-    return {
-        (student, cell): "" if score == points[cell] else "failed"
-        for student, cell, score in rows
-        if cell in points
-    }
+
+    verdicts: Verdicts = {}
+    for student, cell, score in rows:
+        if cell in points:
+            verdicts[student, cell] = "" if score == points[cell] else "failed"
+    return verdicts

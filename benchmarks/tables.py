@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Sequence
+from statistics import fmean
 
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.figures import Difference, Measured, line
+from benchmarks.figures import Difference, Measured, line, median
 from benchmarks.systems import STOCK, SYSTEMS
 
 MAX_SHOWN = 20
+"""So many differences are listed."""
+
+SIZES_NOTE = """\
+≈ extrapolated from start and time of each submission; all others are medians of measured runs
+"""
+SYSTEMS_NOTE = """\
+start, each: the line through the smallest and the largest class measured; a second, × stock:
+the largest, start included; memory: all processes, what they share counted once; grader: those
+outside of the sandbox; worker: one process with student code, beside what it shares
+"""
 
 
 def show(
@@ -27,50 +37,39 @@ def show(
 
 
 def _by_size(console: Console, measured: Measured) -> None:
-    times = {
-        system.name: {**measured.wall(system.key), **measured.extrapolated(system.key)}
-        for system in SYSTEMS
-    }
-    sizes = sorted({size for one in times.values() for size in one})
+    sizes = sorted({size for _, size in measured.costs})
     table = _table("seconds for a class of", *(f"{size:,}" for size in sizes))
     for system in SYSTEMS:
-        known = measured.wall(system.key)
-        cells = [_seconds(seconds) for size, seconds in sorted(times[system.name].items())]
-        table.add_row(
-            system.name,
-            *(cell if size in known else f"≈ {cell}" for size, cell in zip(sizes, cells)),
-        )
+        wall, extrapolated = measured.wall(system.key), measured.extrapolated(system.key)
+        cells = []
+        for size in sizes:
+            if size in wall:
+                cells.append(_seconds(wall[size]))
+            else:
+                cells.append(f"≈ {_seconds(extrapolated[size])}")
+        table.add_row(system.name, *cells)
+
     console.print(table)
-    console.print(
-        "≈ extrapolated from start and time of each submission; all others are medians of measured runs\n"
-    )
+    console.print(SIZES_NOTE)
 
 
 def _by_system(console: Console, measured: Measured) -> None:
     stock_start, stock_each = line(measured.wall(STOCK.key))
-    memory_columns = (f"{what}\nMB" for what in ("memory", "grader", "worker"))
-    table = _table(
-        "",
-        "start\ns",
-        "each\nms",
-        "CPU\nms",
-        "a\nsecond",
-        "×\nstock",
-        "less\nstart",
-        *memory_columns,
-    )
+    times = ("start\ns", "each\nms", "CPU\nms", "a\nsecond", "×\nstock", "less\nstart")
+    table = _table("", *times, "memory\nMB", "grader\nMB", "worker\nMB")
     for system in SYSTEMS:
-        wall, cpu = measured.wall(system.key), measured.cpu(system.key)
+        wall, memory = measured.wall(system.key), measured.memory[system.key]
         start, each = line(wall)
+        _, cpu_each = line(measured.cpu(system.key))
         # Stock's rate at the same class size, by its own line.
         size = max(wall)
         ratio = (stock_start + size * stock_each) / wall[size]
-        memory = measured.memory[system.key]
+
         table.add_row(
             system.name,
             f"{start:.1f}",
             f"{1000 * each:.0f}",
-            f"{1000 * line(cpu)[1]:.0f}",
+            f"{1000 * cpu_each:.0f}",
             f"{size / wall[size]:.2f}",
             f"{ratio:.1f}",
             f"{stock_each / each:.1f}",
@@ -78,21 +77,15 @@ def _by_system(console: Console, measured: Measured) -> None:
             f"{memory.grader:.0f}",
             f"{memory.worker:.0f}" if memory.worker else "",
         )
+
     console.print(table)
-    console.print(
-        "start, each: the line through the smallest and the largest class measured; a second, × stock: the largest,\n"
-        "start included; memory: all processes, what they share counted once; grader: those outside of the sandbox;\n"
-        "worker: one process with student code, beside what it shares\n"
-    )
+    console.print(SYSTEMS_NOTE)
 
 
 def _once(console: Console, measured: Measured) -> None:
     table = _table("one notebook", "seconds", "CPU s")
     for name, costs in measured.once.items():
-        wall, cpu = (
-            statistics.median(getattr(cost, what) for cost in costs) for what in ("wall", "cpu")
-        )
-        table.add_row(name, f"{wall:.2f}", f"{cpu:.2f}")
+        table.add_row(name, f"{median(costs, 'wall'):.2f}", f"{median(costs, 'cpu'):.2f}")
     console.print(table, "")
 
 
@@ -101,17 +94,12 @@ def _parts(console: Console, measured: Measured) -> None:
     table = _table("where the time of a submission goes, one job", "ms", "%")
     for part, seconds in measured.parts.items():
         table.add_row(part, f"{1000 * seconds:.1f}", f"{100 * seconds / whole:.0f}")
-    mean = {
-        what: statistics.fmean(getattr(cost, what) for cost in measured.floor)
-        for what in ("wall", "cpu")
-    }
-    table.add_row(
-        "the floor: fork, the same cells, the same calls",
-        f"{1000 * mean['wall']:.1f}",
-        "",
-        end_section=True,
-    )
-    table.add_row("the floor, CPU", f"{1000 * mean['cpu']:.1f}", "")
+
+    wall = fmean(cost.wall for cost in measured.floor)
+    cpu = fmean(cost.cpu for cost in measured.floor)
+    floor = "the floor: fork, the same cells, the same calls"
+    table.add_row(floor, f"{1000 * wall:.1f}", "", end_section=True)
+    table.add_row("the floor, CPU", f"{1000 * cpu:.1f}", "")
     console.print(table, "")
 
 
@@ -119,14 +107,13 @@ def _differences(console: Console, differences: Sequence[Difference]) -> None:
     if not differences:
         console.print("All systems give every check the same verdict.\n")
         return
-    students = {one.student for one in differences}
+
+    students = {difference.student for difference in differences}
     console.print(f"Verdicts that differ: {len(differences)}, of {len(students)} students")
-    for one in differences[:MAX_SHOWN]:
-        mark = "honest" if one.matters else "broken"
-        console.print(
-            f"  {one.student} ({one.kind}, {mark}) {one.check}: {one.one}; {one.other}",
-            markup=False,
-        )
+    for difference in differences[:MAX_SHOWN]:
+        mark = "honest" if difference.matters else "broken"
+        about = f"{difference.student} ({difference.kind}, {mark}) {difference.check}"
+        console.print(f"  {about}: {difference.one}; {difference.other}", markup=False)
     if len(differences) > MAX_SHOWN:
         console.print("  … and more, in bench.json")
     console.print()

@@ -12,17 +12,23 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from autograder.reports.statistics import Item
+from autograder.text import number
 
 WIDTH = 330
 LETTER = 6.5
 """About as wide is a letter."""
 
-LEFT, RIGHT, TOP, BOTTOM = 48.0, 318.0, 6.0, 148.0
-"""Where the bars of the distribution lie: left of them numbers of students, below them points."""
+LEFT = 48.0
+"""Here the bars of the distribution begin; left of them stand numbers of students."""
+
+RIGHT = 318.0
+TOP = 6.0
+
+BOTTOM = 148.0
+"""Here the bars of the distribution stand; below them stand points."""
 
 ABOVE = 1.3
 """So many times as high as the highest bar: above it stand its number and the median."""
-
 
 BESIDE = 1.3
 """So many times as wide as the longest bar of the losses: beside it stand its numbers."""
@@ -103,7 +109,7 @@ def distribution(
         bars,
         across=_below(edges, each),
         up=_beside(max(counts), high),
-        median=Mark(_px(at), f"median {median:g}"),
+        median=Mark(_px(at), f"median {number(median)}"),
         is_left=median < (first + last) / 2,
     )
 
@@ -140,7 +146,7 @@ def losses(items: Mapping[str, Item], about: str) -> Losses:
 
     rows = []
     for place, (name, item) in enumerate(items.items()):
-        words = f"{item.lost:.1f} of {item.points:g}"
+        words = f"{item.lost:.1f} of {number(item.points)}"
         worth, lost = _px(item.points * scale), _px(item.lost * scale)
         rows.append(Loss(place * ROW, name, worth, lost, words))
 
@@ -148,7 +154,7 @@ def losses(items: Mapping[str, Item], about: str) -> Losses:
 
 
 def _points(value: float) -> str:
-    return f"{value:g}".replace("-", "−")
+    return number(value).replace("-", "−")
 
 
 def _px(length: float) -> float:

@@ -67,6 +67,6 @@ def _reason(step: StepResult, exercise: Exercise) -> str:
             line = check.message.strip().split("\n")[0]
             return line if len(line) <= LONGEST else f"{line[:LONGEST]} …"
 
-    id = f"{step.name}-{failed[0].name}"
+    id = step.id_of(failed[0])
     sentences = {check.id: check.sentence for check in exercise.checks}
     return f"Does not hold yet: {sentences.get(id) or failed[0].name}"

@@ -15,8 +15,14 @@ from autograder.result import CheckResult, StepResult, shown
 from autograder.text import points_of
 from autograder.troubles import extra
 
-MAX_LINES, MAX_LINE, MAX_ANSWER = 400, 300, 20_000
-"""What is shown of an answer: lines, characters of a line, characters of an answer in words."""
+MAX_LINES = 400
+"""So many lines are shown of an answer."""
+
+MAX_LINE = 300
+"""So many characters are shown of a line."""
+
+MAX_ANSWER = 20_000
+"""So many characters are shown of an answer in words."""
 
 STUB = "raise NotImplementedError"
 
@@ -157,7 +163,7 @@ class Steps:
         """``is_said``: what they say stands there already."""
         lines = []
         for check in checks:
-            id = f"{step.name}-{check.name}"
+            id = step.id_of(check)
             sentence = self._sentences.get(id) or check.name
             lines.append(Line(sentence, _about(check), self._cells.get(id)))
 

@@ -48,7 +48,7 @@ def write(
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
             for page in pages:
                 student = page.parent.parent.name
-                folder = course.submitted / student / exercise.name
+                folder = course.submission(student, exercise.name)
                 with found.of(student, "not in the archive"):
                     before = read_platform(folder) or _moodle(listed.get(student, {}))
                     named[_add(file, page, before, student)] += 1

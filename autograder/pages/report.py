@@ -159,8 +159,7 @@ def _looks(report: Report) -> list[Look]:
     for kind, (title, about) in LOOK.items():
         whys = []
         for one in report.who(kind):
-            causes = [concern.text for concern in one.concerns if concern.kind == kind]
-            whys.append((one.student, "; ".join(causes)))
+            whys.append((one.student, "; ".join(one.causes(kind))))
 
         is_same = len(whys) > 1 and len({why for _, why in whys}) == 1
         each = whys[0][1] if is_same else ""

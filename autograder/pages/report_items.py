@@ -8,6 +8,7 @@ from autograder.exercises.exercise import Check
 from autograder.pages.report_people import FEW
 from autograder.reports.report import Report
 from autograder.reports.statistics import Item, Shared
+from autograder.result import parts_of
 from autograder.text import number
 
 LOW = 0.1
@@ -74,7 +75,9 @@ def steps(report: Report, known: list[Mistake]) -> list[StepLine]:
     lines = []
     for name, item in report.steps.items():
         found = [one for one in known if one.shared.step == name]
-        made = {student for one in found for student in one.shared.students}
+        made: set[str] = set()
+        for mistake in found:
+            made |= set(mistake.shared.students)
         lines.append(
             StepLine(
                 name,
@@ -82,7 +85,7 @@ def steps(report: Report, known: list[Mistake]) -> list[StepLine]:
                 _groups(item),
                 found,
                 others=[student for student in item.failed if student not in made],
-                checks=[_check(one, report) for one in report.exercise.checks if one.step == name],
+                checks=[_check(check, report) for check in report.exercise.checks_of(name)],
             )
         )
     return lines
@@ -95,7 +98,7 @@ def mistakes(report: Report) -> list[Mistake]:
     found = []
     for one in report.shared:
         source = sources.get((one.step, one.name), "")
-        checks = [(id, id.partition("-")[2]) for id in one.checks]
+        checks = [(id, parts_of(id)[1]) for id in one.checks]
         spoken = one.name.replace("_", " ")
         found.append(Mistake(f"mistake-{one.step}-{one.name}", spoken, one, source, checks))
     return found

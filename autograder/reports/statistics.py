@@ -152,10 +152,10 @@ def items(exercise: Exercise, results: Iterable[Result]) -> tuple[dict[str, Item
             if step.name in step_rows:
                 row = Row(student, _status(step), total, step.score, step.max_score)
                 step_rows[step.name].append(row)
-            for check in step.checks:
-                id = step.id_of(check)
+            for verdict in step.checks:
+                id = step.id_of(verdict)
                 if id in check_rows:
-                    row = Row(student, check.status, total, check.earned, check.points)
+                    row = Row(student, verdict.status, total, verdict.earned, verdict.points)
                     check_rows[id].append(row)
 
     steps: dict[str, Item] = {}

@@ -62,10 +62,9 @@ def _notebook(folder: Path, name: str) -> Path:
         if len(found) == 1:
             return found[0]
         if found:
-            raise Rejected(
-                f"there are {len(found)} files {suffix}; call the one that counts {name}{suffix}"
-            )
-    raise Rejected(f"no notebook was handed in; its name is {name}.ipynb")
+            repair = f"call the one that counts {name}{suffix}"
+            raise Rejected(f"there are {len(found)} files {suffix}", repair)
+    raise Rejected("no notebook was handed in", f"its name is {name}.ipynb")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from autograder.exercises.exercise import Exercise
-from autograder.result import CheckResult, Result
+from autograder.result import CheckResult, Result, worst
 
 ENOUGH = 30
 """A discrimination is given above so many students: below, chance moves a correlation by more than
@@ -202,12 +202,7 @@ def _item(name: str, points: float, rows: Sequence[Row]) -> Item:
         status: [] for status in ("passed", "carried", "failed", "not_run")
     }
     for who, _, checks in rows:
-        found = {check.status for check in checks}
-        # A stored step may have no check at all.
-        status = next(
-            (status for status in ("not_run", "failed", "carried") if status in found), "passed"
-        )
-        lists[status].append(who)
+        lists[worst(checks)].append(who)
     earned = np.array([sum(check.earned for check in checks) for _, _, checks in rows], dtype=float)
     offered = np.array(
         [sum(check.points for check in checks) for _, _, checks in rows], dtype=float

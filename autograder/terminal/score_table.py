@@ -8,7 +8,7 @@ from textwrap import wrap
 from rich.console import Console
 from rich.text import Text
 
-from autograder.result import CheckResult, Result, StepResult, alike, shown
+from autograder.result import CheckResult, Result, StepResult, alike, shown, worst
 from autograder.terminal.console import PROSE, quote, say
 from autograder.text import count, listed
 
@@ -17,11 +17,12 @@ MARKS = {
     "carried": ("→", "yellow"),
     "failed": ("✗", "red"),
     "not_run": ("?", "magenta"),
-    "unwritten": ("·", "dim"),
+    "unattempted": ("·", "dim"),
 }
 # Of one check, and of several.
 SAYS = {
     "failed": ("fails", "fail"),
+    "unattempted": ("fails", "fail"),
     "carried": ("carried", "carried"),
     "not_run": ("not run", "not run"),
 }
@@ -41,7 +42,7 @@ def show(screen: Console, result: Result) -> None:
         points = f"{step.score:>{score}g} / {step.max_score:>{most}g}"
         row = f" {step.name:<{names}}  {points}  {_verdict(step, long)}"
         screen.print(Text.assemble((mark, colour), row))
-        if not step.unwritten:
+        if not step.is_unattempted:
             _details(screen, [check for check in step.checks if check.status != "passed"])
     for warning in result.warnings:
         quote(screen, warning, "note: ", "")
@@ -56,12 +57,12 @@ def next_for_student(screen: Console, result: Result) -> None:
             screen,
             "All visible checks pass: restart the kernel, run everything once more, save, and hand in.",
         )
-    elif all(step.unwritten for step in result.steps):
+    elif all(step.is_unattempted for step in result.steps):
         say(
             screen,
             f"A fresh start. Write {step.name} first, run the checks below it, save, and check again.",
         )
-    elif step.unwritten:
+    elif step.is_unattempted:
         say(screen, f"Next: write {step.name}.")
     else:
         check = next(check for check in step.checks if check.status != "passed")
@@ -100,17 +101,14 @@ def _details(screen: Console, checks: list[CheckResult]) -> None:
 
 
 def _status(step: StepResult) -> str:
-    statuses = {check.status for check in step.checks}
-    if step.unwritten:
-        return "unwritten"
-    return next(
-        (status for status in ("not_run", "failed", "carried") if status in statuses), "passed"
-    )
+    if step.is_unattempted:
+        return "unattempted"
+    return worst(step.checks)
 
 
 def _verdict(step: StepResult, long: bool) -> str:
     checks = count(len(step.checks), "check")
-    if step.unwritten:
+    if step.is_unattempted:
         return f"not written yet ({checks})" if long else "not written yet"
     passed = sum(check.status == "passed" for check in step.checks)
     if passed == len(step.checks):

@@ -60,12 +60,18 @@ def by_itself(check: CheckResult) -> CheckResult:
     mistakes are gone.
     """
     if check.status == "carried":
-        message = check.message.partition("; now: ")[2]
-        check = replace(check, status="failed", earned=0.0, message=message, with_reference=())
+        check = replace(
+            check,
+            status="failed",
+            earned=0.0,
+            message=check.unmended,
+            unmended="",
+            with_reference=(),
+        )
     return replace(check, hint=None, misconception=None)
 
 
 def _points_only(check: CheckResult) -> CheckResult:
     if not check.hidden:
         return check
-    return replace(check, message="", hint=None, misconception=None, cell="", line=0)
+    return replace(check, message="", unmended="", hint=None, misconception=None, cell="", line=0)

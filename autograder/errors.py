@@ -8,11 +8,6 @@ class Unusable(Exception):
     """
 
 
-def with_repair(reason: str, repair: str) -> str:
-    """The reason with what to do about it, unless it says that itself."""
-    return reason if ";" in reason else f"{reason}; {repair}"
-
-
 class Fault(Exception):
     """The grader itself cannot work; one line, and exit code 3."""
 

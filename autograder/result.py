@@ -19,18 +19,13 @@ MOST_POINTS = 1e9
 ANONYMOUS = "anonymous"
 """The student of a result that names nobody."""
 
-CheckStatus = Literal["passed", "failed", "carried", "not_run"]
+CheckStatus = Literal["passed", "failed", "unattempted", "carried", "not_run"]
 Status = Literal["graded", "rejected", "error"]
 
 
 def shown(category: str) -> str:
     """A category in the words that people read."""
     return "inputs unchanged" if category == "purity" else category
-
-
-def unwritten(step: str) -> str:
-    """What a check says while its step is as it was handed out."""
-    return f"{step} is still to be written"
 
 
 def check_id(step: str, name: str) -> str:
@@ -62,6 +57,13 @@ class CheckResult:
     """With ``line``: the step and the line of its cell, counted from 1, where what made the check
     fail was raised."""
     line: int = 0
+    unmended: str = ""
+    """Of a carried check: its message with no step replaced."""
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether it earns nothing for a fault of its step, or because that is not written yet."""
+        return self.status in ("failed", "unattempted")
 
     def __post_init__(self) -> None:
         # A score is the grader's own arithmetic: anything else is its fault and must never be
@@ -112,9 +114,19 @@ class StepResult:
         return all(check.status == "passed" for check in self.checks)
 
     @property
-    def unwritten(self) -> bool:
+    def is_unattempted(self) -> bool:
         """Nothing was tried yet: all of its checks say so."""
-        return all(check.message == unwritten(self.name) for check in self.checks)
+        return all(check.status == "unattempted" for check in self.checks)
+
+
+def worst(checks: Iterable[CheckResult]) -> Literal["not_run", "failed", "carried", "passed"]:
+    """The verdict on all of these checks together; what is not written yet has failed."""
+    statuses = {"failed" if check.has_failed else check.status for check in checks}
+    if "not_run" in statuses:
+        return "not_run"
+    if "failed" in statuses:
+        return "failed"
+    return "carried" if "carried" in statuses else "passed"
 
 
 def alike(checks: Iterable[CheckResult]) -> list[list[CheckResult]]:

@@ -14,13 +14,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from autograder.errors import Unusable, with_repair
+from autograder.errors import Unusable
 from autograder.exercises.exercise import Cell, Check, Exercise
 from autograder.result import parts_of
 from autograder.submissions.notebook import RawCell, Rejected, raw_cells
 from autograder.submissions.python_source import binds, parses
-
-ABOUT = re.compile(r"^# Check · (?P<category>[^·]+) · ", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -50,9 +48,7 @@ def read(data: bytes, path: str, name: str) -> StudentCopy:
     try:
         cells = raw_cells(data)[0]
     except Rejected as rejected:
-        raise Unusable(
-            f"{path}: {with_repair(str(rejected), 'save it in Jupyter and try again')}"
-        ) from None
+        raise Unusable(f"{path}: {rejected}") from None
     table = _table(cells)
     if table is None:
         raise Unusable(f"{path}: has no setup cell of an exercise; download the notebook again")
@@ -78,14 +74,15 @@ def _table(cells: list[RawCell]) -> dict[str, dict[str, Any]] | None:
             if any(isinstance(target, ast.Name) and target.id == "CHECKS" for target in targets):
                 try:
                     table = ast.literal_eval(statement.value)  # type: ignore[attr-defined]
-                    if table and all(
-                        entry["points"] >= 0 and entry["hidden"] in (0, 1)
-                        for entry in table.values()
-                    ):
+                    if table and all(map(_is_sound, table.values())):
                         return dict(table)
                 except (ValueError, TypeError, KeyError, AttributeError):
                     continue
     return None
+
+
+def _is_sound(marks: dict[str, Any]) -> bool:
+    return marks["points"] >= 0 and marks["hidden"] in (0, 1) and isinstance(marks["category"], str)
 
 
 def _cells(cells: list[RawCell], table: dict[str, dict[str, Any]]) -> Iterator[Cell]:
@@ -110,7 +107,7 @@ def _cell(raw: RawCell, steps: Iterable[str], table: dict[str, dict[str, Any]]) 
         return Cell("setup", "setup", True, raw.source, {})
     named = re.search(r"with check\(\s*[\"']([\w-]+)[\"']", raw.source)
     if named and named[1] in table and not table[named[1]]["hidden"] and parses(raw.source):
-        check = _check(named[1], raw.source, table[named[1]]["points"])
+        check = _check(named[1], raw.source, table[named[1]])
         return Cell(check.id, "check", True, raw.source, {}, check)
     step = next((step for step in steps if step in names), None) or next(
         (c for c in raw.claims if c in steps), None
@@ -119,13 +116,8 @@ def _cell(raw: RawCell, steps: Iterable[str], table: dict[str, dict[str, Any]]) 
     return Cell(step, "step", True, "", {}) if step else None
 
 
-def _check(id: str, source: str, points: float) -> Check:
+def _check(id: str, source: str, marks: dict[str, Any]) -> Check:
     step, name = parts_of(id)
-    about = ABOUT.search(source)
     sentence = " ".join((ast.get_docstring(ast.parse(source)) or "").split())
-    category = (
-        {"inputs unchanged": "purity"}.get(about["category"], about["category"])
-        if about
-        else "values"
-    )
-    return Check(id, step, name, category, float(points), False, sentence, source)
+    points, category = float(marks["points"]), str(marks["category"])
+    return Check(id, step, name, category, points, False, sentence, source)

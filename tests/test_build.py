@@ -65,8 +65,8 @@ def test_the_full_notebook_holds_every_cell_but_the_oracles(tmp_path: Path) -> N
     ]
     assert "autograder" not in prose["metadata"] and plain["metadata"] == {}
     assert setup["source"].endswith(
-        'CHECKS = {\n    "double-by_hand": {"points": 1.5, "hidden": False},\n'
-        '    "double-drawn": {"points": 3.5, "hidden": True},\n}'
+        'CHECKS = {\n    "double-by_hand": {"points": 1.5, "hidden": False, "category": "values"},\n'
+        '    "double-drawn": {"points": 3.5, "hidden": True, "category": "edge cases"},\n}'
     )
     assert step["source"].startswith("# Step 1 of 1 · double · 5 points\ndef double(x):")
     assert step["metadata"]["autograder"] == {"kind": "step", "step": "double", "points": 5}

@@ -119,7 +119,7 @@ def test_a_step_that_was_not_tried_is_carried_with_a_share_of_its_own():
 
 def test_a_step_that_was_not_tried_itself_gets_nothing():
     result = grade(double=WRONG["double"], both="def both(x):\n    raise NotImplementedError")
-    assert seen(result)["both-c0"] == "failed"
+    assert seen(result)["both-c0"] == "unattempted"
     assert result.step("both").checks[0].message == "both is still to be written"
 
 
@@ -197,3 +197,22 @@ def test_what_a_visible_check_gets_for_single_precision_says_nothing_of_hidden_c
     result = grade(**answers)
     assert seen(result)["double-c1"] == {"passes": "passed", "fails": "failed"}[hidden_check]
     assert (seen(result)["double-c0"], seen(result)["both-c0"]) == ("passed", "passed")
+
+
+def test_what_is_not_written_yet_is_told_from_what_is_wrong():
+    blank = "def both(x):\n    raise NotImplementedError"
+    result = grade(double=WRONG["double"], both=blank)
+    assert {check.status for check in result.step("both").checks} == {"unattempted"}
+    assert result.step("both").is_unattempted and not result.step("double").is_unattempted
+
+    # The wrong step is at fault here, and the unwritten one below is not.
+    assert (
+        seen(grade(double="def double(x):\n    raise NotImplementedError"))["both-c0"] == "carried"
+    )
+
+
+def test_a_carried_check_keeps_what_it_said_of_the_submission_as_it_is():
+    (check, *_) = grade(double=WRONG["double"]).step("both").checks
+    assert check.status == "carried"
+    assert check.message == f"passes once double is right; now: {check.unmended}"
+    assert check.unmended == "wrong"

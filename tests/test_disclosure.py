@@ -68,6 +68,7 @@ def test_with_never_a_visible_check_tells_nothing_that_only_hidden_ones_can_have
         status="carried",
         earned=2.0,
         message="passes once f and g are right; now: got 4",
+        unmended="got 4",
         with_reference=("f", "g"),
     )
     known = replace(own, hint="a hint", misconception="a_mistake")

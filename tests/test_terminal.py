@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from autograder.result import CheckResult, Result, StepResult, unwritten
+from autograder.result import CheckResult, Result, StepResult
 from autograder.terminal import class_tables, score_table
 from autograder.terminal.console import console
 from tests.courses import ROOT
@@ -138,7 +138,10 @@ def shown(message: str, width: int, out: Path, terminal: bool) -> str:
     check = CheckResult("by_hand", "values", 1.0, 0.0, True, "failed", message, hint=message)
     steps = (
         StepResult("f", (check,)),
-        StepResult("g", (CheckResult("h", "values", 1, 0, False, "failed", unwritten("g")),)),
+        StepResult(
+            "g",
+            (CheckResult("h", "values", 1, 0, False, "unattempted", "g is still to be written"),),
+        ),
     )
     result = Result(
         "e", None, "graded", None, 2.0, "process", "", "", "", warnings=(message,), steps=steps

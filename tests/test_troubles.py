@@ -449,9 +449,20 @@ def told(
     status: Any, message: str, earned: float, hint: str | None, names: tuple[str, ...]
 ) -> tuple[StepResult, ...]:
     mistake = "sizes_alone" if hint else None
+    unmended = message.partition("; now: ")[2]
     checks = (
         CheckResult(
-            "by_hand", "row sums", 2.0, earned, False, status, message, hint, mistake, names
+            "by_hand",
+            "row sums",
+            2.0,
+            earned,
+            False,
+            status,
+            message,
+            hint,
+            mistake,
+            names,
+            unmended=unmended,
         ),
         CheckResult("negative", "row sums", 3.0, 0.0, True, "failed", "got 3"),
     )

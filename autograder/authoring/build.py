@@ -199,11 +199,11 @@ def _check(cell: Cell, secret: list[str]) -> str:
 
 
 def _table(authored: Source) -> str:
-    rows = "".join(
-        f'    "{cell.id}": {{"points": {cell.points}, "hidden": {cell.hidden}}},\n'
-        for cell in authored.of("check")
-    )
-    return f"CHECKS = {{\n{rows}}}"
+    rows = []
+    for cell in authored.of("check"):
+        marks = f'"points": {cell.points}, "hidden": {cell.hidden}, "category": "{cell.category}"'
+        rows.append(f'    "{cell.id}": {{{marks}}},\n')
+    return f"CHECKS = {{\n{''.join(rows)}}}"
 
 
 def _content_id(cell: Cell, taken: dict[str, int]) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn, Optional
 import typer
 
 from autograder.engine.sandbox import levels
-from autograder.errors import Unusable, with_repair
+from autograder.errors import Unusable
 from autograder.text import inert
 
 if TYPE_CHECKING:
@@ -115,4 +115,4 @@ def read_notebook(notebook: Path) -> bytes:
     try:
         return read(notebook)
     except Rejected as rejected:
-        raise Unusable(f"{notebook}: {with_repair(str(rejected), 'check the path')}") from None
+        raise Unusable(f"{notebook}: {rejected}") from None

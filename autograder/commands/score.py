@@ -16,7 +16,7 @@ from autograder.commands.common import (
     isolated,
     stop,
 )
-from autograder.errors import Unusable, with_repair
+from autograder.errors import Unusable
 from autograder.terminal.json_output import put, writable
 from autograder.text import count, points
 
@@ -67,8 +67,7 @@ def score(
     out = sys.stderr if json == "-" else sys.stdout
     put(json, [result.to_json() + "\n"], out)
     if result.status == "rejected":
-        repair = "ask the student for it again"
-        raise Unusable(f"{notebook}: {with_repair(str(result.reason), repair)}")
+        raise Unusable(f"{notebook}: {result.reason}")
     if result.status == "error":
         stop(str(result.reason), 3)
 

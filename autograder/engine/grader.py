@@ -23,7 +23,7 @@ from autograder.errors import Unusable
 from autograder.exercises.exercise import Check, Exercise
 from autograder.quiet import quiet
 from autograder.result import CheckResult, CheckStatus, Result, StepResult
-from autograder.submissions.notebook import Rejected
+from autograder.submissions.notebook import CLEARED, Rejected
 from autograder.submissions.parse import Submission, parse
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class Grader:
         except Rejected as rejected:
             return Graded(self.rejected(data, student, str(rejected)), None)
         except MemoryError:
-            reason = "holds more than there is memory to read it"
+            reason = f"holds more than there is memory to read it; {CLEARED}"
             return Graded(self.rejected(data, student, reason), None)
 
         result = self._result(data, student, warnings=tuple(map(_printable, submission.warnings)))
@@ -257,13 +257,16 @@ def _check(
         share: what it earns of its points where steps had to be mended.
     """
     status: CheckStatus = "passed"
-    earned, message = check.points, ""
+    earned, message, unmended = check.points, "", ""
     if verdict.message is not None and mended is None:
         status, earned, message = "failed", 0.0, verdict.message
+        if verdict.unattempted:
+            status = "unattempted"
     elif mended:
         be = "is" if len(mended) == 1 else "are"
         status, earned = "carried", check.points * share
-        message = f"passes once {' and '.join(mended)} {be} right; now: {verdict.message or ''}"
+        unmended = _printable(verdict.message or "")
+        message = f"passes once {' and '.join(mended)} {be} right; now: {unmended}"
 
     has_failed = status == "failed"
     return CheckResult(
@@ -279,6 +282,7 @@ def _check(
         with_reference=mended or (),
         cell=verdict.place[0] if has_failed else "",
         line=verdict.place[1] if has_failed else 0,
+        unmended=unmended,
     )
 
 

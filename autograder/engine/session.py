@@ -20,7 +20,6 @@ from autograder.engine.worker.conversation import Peer, Raised
 from autograder.engine.worker.protocol import bounds, frames
 from autograder.engine.worker.protocol.bounds import ProtocolError
 from autograder.engine.worker.protocol.frames import Payload
-from autograder.result import unwritten
 
 TIMEOUTS = 2
 """Timeouts after which a function is not called again."""
@@ -299,5 +298,5 @@ class Session(Peer):
         error = self._errors.revived(names, text, cell, line)
         if isinstance(error, NotImplementedError):
             self.unwritten = error.cell or self._called
-            self.never = self.never or unwritten(self.unwritten)
+            self.never = self.never or f"{self.unwritten} is still to be written"
         return error

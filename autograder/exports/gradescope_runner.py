@@ -71,9 +71,9 @@ def _notebook(folder: Path, name: str) -> Path:
         if len(candidates) == 1:
             return candidates[0]
         if candidates:
-            which = f"{len(candidates)} files {suffix}"
-            raise Rejected(f"there are {which}; call the one that counts {name}{suffix}")
-    raise Rejected(f"no notebook was handed in; its name is {name}.ipynb")
+            repair = f"call the one that counts {name}{suffix}"
+            raise Rejected(f"there are {len(candidates)} files {suffix}", repair)
+    raise Rejected("no notebook was handed in", f"its name is {name}.ipynb")
 
 
 def _is_plain(path: Path) -> bool:

@@ -170,6 +170,7 @@ def outputs(check: CheckResult) -> list[dict[str, Any]]:
     verdict = {
         "passed": "Passed",
         "failed": "Failed",
+        "unattempted": "Failed",
         "carried": "Right, once earlier steps were replaced by the reference",
         "not_run": "Not run",
     }[check.status]

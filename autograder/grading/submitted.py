@@ -80,7 +80,8 @@ def task_of(course: Course, exercise: str, folder: Path, student: str, force: bo
             old = results.result_path(course, exercise, student).read_bytes()
     try:
         if path.parent.is_symlink():  # to another student's, it may be
-            raise Rejected("lies in a folder that is a link; links are not followed")
+            cause = "lies in a folder that is a link"
+            raise Rejected(cause, "links are not followed")
         return Task(student, read(notebook_of(path)), None, old)
     except Rejected as rejected:
         return Task(student, b"", f"{path.name} {rejected}")

@@ -35,7 +35,7 @@ class Next:
 
 def to_mend(steps: Iterable[StepResult]) -> list[StepResult]:
     """The steps with a mistake of their own: mending one may mend those after it."""
-    return [step for step in steps if any(check.status == "failed" for check in step.checks)]
+    return [step for step in steps if any(check.has_failed for check in step.checks)]
 
 
 def next_steps(result: Result, exercise: Exercise) -> Next:
@@ -57,7 +57,7 @@ def _is_carried(step: StepResult) -> bool:
 
 def _reason(step: StepResult, exercise: Exercise) -> str:
     """The shortest thing that helps: the question, else what the first check that failed says."""
-    failed = [check for check in step.checks if check.status == "failed"]
+    failed = [check for check in step.checks if check.has_failed]
     for check in failed:
         if check.hint:
             return check.hint

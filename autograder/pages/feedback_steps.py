@@ -126,7 +126,7 @@ class Steps:
 
         whole = ""
         is_whole = len(groups) == 1 and len(wrong) == len(result.checks) > 1
-        if is_whole and wrong[0].status == "failed":
+        if is_whole and wrong[0].has_failed:
             whole = wrong[0].message
         if whole:
             # What each of its checks wanted comes second.
@@ -173,7 +173,8 @@ class Steps:
             drawn = extra(partial(pictures, example), None)
 
         message = "" if is_said else first.message
-        return Group(first.status, lines, first.with_reference, message, drawn)
+        status = "failed" if first.has_failed else first.status
+        return Group(status, lines, first.with_reference, message, drawn)
 
     def _code(self, step: StepResult, source: str) -> Code:
         raised = self._raised.get(step.name, set())

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from autograder.exercises.exercise import Exercise
-from autograder.result import CheckStatus, Result, StepResult
+from autograder.result import Result, worst
 
 ENOUGH = 30
 """A discrimination is given above so many students: below, chance moves a correlation too much."""
@@ -23,10 +23,10 @@ BINS = 100
 
 
 class Row(NamedTuple):
-    """What one student earned in a step or check, of ``points``, and in all, ``total``."""
+    """What a student earned in a step or check, of how many ``points``; ``total`` is everywhere."""
 
     student: str
-    status: CheckStatus
+    status: str
     total: float
     earned: float
     points: float
@@ -150,12 +150,12 @@ def items(exercise: Exercise, results: Iterable[Result]) -> tuple[dict[str, Item
         student, total = result.student_id, result.score or 0.0
         for step in result.steps:
             if step.name in step_rows:
-                row = Row(student, _status(step), total, step.score, step.max_score)
+                row = Row(student, worst(step.checks), total, step.score, step.max_score)
                 step_rows[step.name].append(row)
             for verdict in step.checks:
                 id = step.id_of(verdict)
                 if id in check_rows:
-                    row = Row(student, verdict.status, total, verdict.earned, verdict.points)
+                    row = Row(student, worst([verdict]), total, verdict.earned, verdict.points)
                     check_rows[id].append(row)
 
     steps: dict[str, Item] = {}
@@ -237,18 +237,8 @@ def carried(exercise: Exercise, results: Iterable[Result]) -> list[Carried]:
     return entries
 
 
-def _status(step: StepResult) -> CheckStatus:
-    """The verdict on a step: the worst of its checks'; a stored step may have none."""
-    statuses = {check.status for check in step.checks}
-    if "not_run" in statuses:
-        return "not_run"
-    if "failed" in statuses:
-        return "failed"
-    return "carried" if "carried" in statuses else "passed"
-
-
 def _item(name: str, points: float, rows: Sequence[Row]) -> Item:
-    students: dict[CheckStatus, list[str]] = {
+    students: dict[str, list[str]] = {
         "passed": [],
         "carried": [],
         "failed": [],

@@ -19,8 +19,16 @@ MAX_VALUES = 1_000_000
 """Values in the JSON of a notebook, roughly: each becomes an object of some 60 bytes."""
 
 
+SAVED_AGAIN = "open it in Jupyter, save it and hand it in again"
+CLEARED = "clear the outputs and hand it in again"
+DELETED = "delete what is no answer and hand it in again"
+
+
 class Rejected(Exception):
-    """A submission that cannot be used at all; the message is its reason, in one line."""
+    """A submission that cannot be used at all: why not, and how to mend that, in one line."""
+
+    def __init__(self, cause: str, repair: str = SAVED_AGAIN) -> None:
+        super().__init__(f"{cause}; {repair}")
 
 
 @dataclass
@@ -41,9 +49,9 @@ def read(path: Path) -> bytes:
     try:
         return files.read(path, MAX_BYTES)
     except files.Refused as refused:
-        raise Rejected(str(refused)) from None
+        raise Rejected(str(refused), "hand in the notebook itself") from None
     except FileNotFoundError:
-        raise Rejected("is missing") from None
+        raise Rejected("is missing", "check the path") from None
 
 
 def raw_cells(data: bytes) -> tuple[list[RawCell], list[str]]:
@@ -55,15 +63,16 @@ def raw_cells(data: bytes) -> tuple[list[RawCell], list[str]]:
     text, warnings = _text(data)
     cells = _notebook_cells(text) if re.match(r"\s*\{", text) else _percent_cells(text)
     if sum(len(cell.source) for cell in cells if cell.is_code) > MAX_CODE:
-        raise Rejected(f"its code cells hold more than {MAX_CODE} characters")
+        raise Rejected(
+            f"its code cells hold more than {MAX_CODE} characters",
+            DELETED,
+        )
     return cells, warnings
 
 
 def _text(data: bytes) -> tuple[str, list[str]]:
     if len(data) > MAX_BYTES:
-        raise Rejected(
-            f"larger than {MAX_BYTES // 1_000_000} MB; clear the outputs and hand it in again"
-        )
+        raise Rejected(f"larger than {MAX_BYTES // 1_000_000} MB", CLEARED)
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         try:
             return data.decode("utf-16"), [
@@ -74,28 +83,24 @@ def _text(data: bytes) -> tuple[str, list[str]]:
     try:
         return data.decode("utf-8-sig"), []
     except UnicodeDecodeError:
-        raise Rejected("not UTF-8 text; open it in Jupyter, save it and hand it in again") from None
+        raise Rejected("not UTF-8 text") from None
 
 
 def _notebook_cells(text: str) -> list[RawCell]:
     if _values(text) > MAX_VALUES:
-        raise Rejected(f"more than {MAX_VALUES} values; clear the outputs and hand it in again")
+        raise Rejected(f"more than {MAX_VALUES} values", CLEARED)
     try:
         notebook = json.loads(text, object_pairs_hook=_unique)
     except RecursionError:
         raise Rejected("not a notebook: nested too deeply") from None
     except ValueError as error:
-        raise Rejected(f"not a notebook: {_broken(text, error)}") from None
+        raise _broken(text, error) from None
     if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
-        raise Rejected(
-            "not a notebook of format 4; open it in Jupyter, save it and hand it in again"
-        )
+        raise Rejected("not a notebook of format 4")
     if notebook.get("nbformat") != 4 or not 0 <= _integer(notebook.get("nbformat_minor", 0)) <= 20:
-        raise Rejected(
-            "not a notebook of format 4; open it in Jupyter, save it and hand it in again"
-        )
+        raise Rejected("not a notebook of format 4")
     if len(notebook["cells"]) > MAX_CELLS:
-        raise Rejected(f"more than {MAX_CELLS} cells")
+        raise Rejected(f"more than {MAX_CELLS} cells", DELETED)
     return [cell for raw in notebook["cells"] if (cell := _notebook_cell(raw))]
 
 
@@ -112,16 +117,19 @@ def _values(text: str) -> int:
     return values + 3 * text.count('":')
 
 
-def _broken(text: str, error: ValueError) -> str:
+def _broken(text: str, error: ValueError) -> Rejected:
     """What is wrong with JSON, for a person who never meant to write any."""
     if re.search(r"^(<{7}|>{7}) ", text, re.MULTILINE):
-        return "git has left conflict marks in it; choose one version and hand that in"
+        cause = "not a notebook: git has left conflict marks in it"
+        return Rejected(cause, "choose one version and hand that in")
     if not isinstance(error, json.JSONDecodeError):
-        return str(error)
+        return Rejected(f"not a notebook: {error}")
+
     line = f"line {error.lineno} of the file"
     if error.msg.startswith("Unterminated") or error.pos >= len(text.rstrip()):
-        return f"it breaks off in {line}, as after an interrupted upload; hand in the whole file"
-    return f"{line} is damaged; open it in Jupyter, save it and hand it in again"
+        cause = f"not a notebook: it breaks off in {line}, as after an interrupted upload"
+        return Rejected(cause, "hand in the whole file")
+    return Rejected(f"not a notebook: {line} is damaged")
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -156,7 +164,7 @@ def _notebook_cell(raw: Any) -> RawCell | None:
 def _percent_cells(text: str) -> list[RawCell]:
     """The cells of a percent script; a script without cell lines is one cell."""
     if len(text) > MAX_SOURCE:  # a script has no outputs
-        raise Rejected("a script of more than a million characters")
+        raise Rejected("a script of more than a million characters", DELETED)
     cells: list[RawCell] = []
     lines: list[str] = []
     header = ""
@@ -173,14 +181,14 @@ def _percent_cells(text: str) -> list[RawCell]:
     if not cells:
         raise Rejected("holds nothing")
     if len(cells) > MAX_CELLS:
-        raise Rejected(f"more than {MAX_CELLS} cells")
+        raise Rejected(f"more than {MAX_CELLS} cells", DELETED)
     return cells
 
 
 def _clean(source: str) -> str:
     """Line ends as Python has them; lone surrogates, which no file can hold, as question marks."""
     if len(source) > MAX_SOURCE:
-        raise Rejected("a cell holds more than a million characters")
+        raise Rejected("a cell holds more than a million characters", DELETED)
     if source.isascii() and "\r" not in source and "\x00" not in source:
         return source
     source = source.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "")

@@ -93,9 +93,9 @@ class _Matcher:
         self._join_split_answers(ids)
         known = {id for id in ids if id}
         if not known & {cell.id for cell in self._exercise.cells if cell.kind in ("step", "check")}:
-            raise Rejected(
-                f"neither notebook nor script with the steps of {self._exercise.name}; another exercise's?"
-            )
+            name = self._exercise.name
+            cause = f"neither notebook nor script with the steps of {name}"
+            raise Rejected(cause, "another exercise's?")
         self._say_what_is_missing(known)
         order = {cell.id: place for place, cell in enumerate(self._exercise.cells)}
         placed: list[tuple[int, SubmittedCell]] = []

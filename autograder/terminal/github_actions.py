@@ -56,12 +56,12 @@ def _escaped(text: str, further: str = "") -> str:
 
 
 def _failed(step: StepResult) -> list[CheckResult]:
-    return [check for check in step.checks if check.status == "failed"]
+    return [check for check in step.checks if check.has_failed]
 
 
 def _remarks(steps: Sequence[StepResult], notebook: Path) -> Iterator[str]:
     file = _in_repository(notebook)
-    failing = [step for step in steps if not step.unwritten and _failed(step)]
+    failing = [step for step in steps if not step.is_unattempted and _failed(step)]
     # The last place is kept for the others, where there are more.
     shown = failing if len(failing) <= REMARKS else failing[: REMARKS - 1]
     for step in shown:
@@ -73,7 +73,7 @@ def _remarks(steps: Sequence[StepResult], notebook: Path) -> Iterator[str]:
     if len(shown) < len(failing):
         more = ", ".join(step.name for step in failing[len(shown) :])
         yield command("error", f"these steps fail too: {more}", file=file, title="further steps")
-    unwritten = [step.name for step in steps if step.unwritten]
+    unwritten = [step.name for step in steps if step.is_unattempted]
     if unwritten:
         yield command("notice", ", ".join(unwritten), file=file, title="not written yet")
 
@@ -91,7 +91,7 @@ def _summary(steps: Sequence[StepResult], waiting: str, notebook: Path, room: in
     parts = [
         f"### {_code(notebook.name)}\n\n{score:g} of {most:g} points of the visible checks. {waiting}.\n\n",
         "| step | points | visible checks |\n|---|--:|---|\n" + "".join(map(_row, steps)) + "\n",
-        *(_details(step) for step in steps if not step.unwritten and _failed(step)),
+        *(_details(step) for step in steps if not step.is_unattempted and _failed(step)),
     ]
     left_out = "More than GitHub shows: the log has the rest.\n"
     room -= len(left_out)
@@ -105,7 +105,7 @@ def _summary(steps: Sequence[StepResult], waiting: str, notebook: Path, room: in
 
 def _row(step: StepResult) -> str:
     passed = sum(check.status == "passed" for check in step.checks)
-    if step.unwritten:
+    if step.is_unattempted:
         verdict = "· not written yet"
     elif step.passed:
         verdict = "✅ passed"

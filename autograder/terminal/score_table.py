@@ -7,7 +7,7 @@ from textwrap import wrap
 from rich.console import Console
 from rich.text import Text
 
-from autograder.result import CheckResult, Result, StepResult, alike, shown
+from autograder.result import CheckResult, Result, StepResult, alike, shown, worst
 from autograder.terminal.console import PROSE, quote, say
 from autograder.text import agreeing, count, listed, number, points_of
 
@@ -16,12 +16,13 @@ MARKS = {
     "carried": ("→", "yellow"),
     "failed": ("✗", "red"),
     "not_run": ("?", "magenta"),
-    "unwritten": ("·", "dim"),
+    "unattempted": ("·", "dim"),
 }
 """A mark and its colour, by the status of a check or step."""
 
 SAYS = {
     "failed": ("fails", "fail"),
+    "unattempted": ("fails", "fail"),
     "carried": ("carried", "carried"),
     "not_run": ("not run", "not run"),
 }
@@ -44,7 +45,7 @@ def show(screen: Console, result: Result) -> None:
         points = f"{number(step.score):>{score_width}} / {number(step.max_score):>{most_width}}"
         row = f" {step.name:<{name_width}}  {points}  {_verdict(step, long)}"
         screen.print(Text.assemble(MARKS[_status(step)], row))
-        if not step.unwritten:
+        if not step.is_unattempted:
             _details(screen, [check for check in step.checks if check.status != "passed"])
     for warning in result.warnings:
         quote(screen, warning, "note: ", "")
@@ -57,10 +58,10 @@ def next_for_student(screen: Console, result: Result) -> None:
     if step is None:
         repeat = "restart the kernel, run everything once more, save, and hand in"
         say(screen, f"All visible checks pass: {repeat}.")
-    elif all(step.unwritten for step in result.steps):
+    elif all(step.is_unattempted for step in result.steps):
         then = "run the checks below it, save, and check again"
         say(screen, f"A fresh start. Write {step.name} first, {then}.")
-    elif step.unwritten:
+    elif step.is_unattempted:
         say(screen, f"Next: write {step.name}.")
     else:
         check = next(check for check in step.checks if check.status != "passed")
@@ -103,18 +104,14 @@ def _details(screen: Console, checks: list[CheckResult]) -> None:
 
 
 def _status(step: StepResult) -> str:
-    if step.unwritten:
-        return "unwritten"
-    statuses = {check.status for check in step.checks}
-    for worst in ("not_run", "failed", "carried"):
-        if worst in statuses:
-            return worst
-    return "passed"
+    if step.is_unattempted:
+        return "unattempted"
+    return worst(step.checks)
 
 
 def _verdict(step: StepResult, long: bool) -> str:
     checks = count(len(step.checks), "check")
-    if step.unwritten:
+    if step.is_unattempted:
         return f"not written yet ({checks})" if long else "not written yet"
     if step.passed:
         return f"{checks} passed" if long else "passed"

@@ -17,12 +17,15 @@ from autograder.result import CheckResult, Result
 def as_student_sees(result: Result, hidden: str) -> Result:
     """The result, with as much of its hidden checks as ``feedback.hidden`` shows to students.
 
-    ``message``: everything. ``points``: hidden checks keep name, category, points and verdict, and
-        lose message,
-    hint, misconception and line. Visible ones stay as they are: why they are carried follows from
-    the verdicts that are shown, and a hint that hidden calls have confirmed says less about these
-    than a verdict does. ``never``: hidden checks are gone, and steps that have no other with them;
-    visible checks are shown ``by_itself``.
+    ``message``: everything.
+
+    ``points``: hidden checks keep name, category, points and verdict, and lose message, hint,
+    misconception and line. Visible ones stay as they are: why they are carried follows from the
+    verdicts that are shown, and a hint that hidden calls have confirmed says less about these than
+    a verdict does.
+
+    ``never``: hidden checks are gone, and steps that have no other with them; visible checks are
+    shown ``by_itself``.
 
     The sums of what comes back, ``score`` included, are those of the checks that are left in it, so
     with ``never`` no step and no category tells what its hidden checks gave, nor what was carried
@@ -33,24 +36,26 @@ def as_student_sees(result: Result, hidden: str) -> Result:
         raise ValueError(f"{hidden!r} is none of {', '.join(DISCLOSURES)}")
     if hidden == "message":
         return result
-    if hidden == "points":
-        return replace(
-            result,
-            steps=tuple(
-                replace(step, checks=tuple(map(_points_only, step.checks))) for step in result.steps
-            ),
-        )
-    return visible(result)
+    if hidden == "never":
+        return visible(result)
+
+    steps = []
+    for step in result.steps:
+        steps.append(replace(step, checks=tuple(map(_points_only, step.checks))))
+    return replace(result, steps=tuple(steps))
 
 
 def visible(result: Result) -> Result:
-    """The visible checks alone, each by itself: what may be told before hidden verdicts are, again
-    and again."""
-    steps = (
-        replace(step, checks=tuple(by_itself(check) for check in step.checks if not check.hidden))
-        for step in result.steps
-    )
-    return replace(result, steps=tuple(step for step in steps if step.checks))
+    """The visible checks alone, each by itself.
+
+    This much may be told before hidden verdicts are, again and again.
+    """
+    steps = []
+    for step in result.steps:
+        checks = tuple(by_itself(check) for check in step.checks if not check.hidden)
+        if checks:
+            steps.append(replace(step, checks=checks))
+    return replace(result, steps=tuple(steps))
 
 
 def by_itself(check: CheckResult) -> CheckResult:

@@ -13,8 +13,7 @@ class Fault(Exception):
 
 
 class Stopped(BaseException):
-    """Somebody ended the program with a signal (Ctrl-C is one): one line, and exit code 128 + its
-    number.
+    """Somebody ended the program with a signal, as Ctrl-C does: one line, and exit code 128 + it.
 
     No Exception, so that nothing between the signal and the command line takes it for a failure of
     its own.

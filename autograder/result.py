@@ -1,16 +1,19 @@
-"""What grading one submission gave: plain, frozen data, stored as JSON (schema
-autograder/result/1)."""
+"""What grading one submission gave: plain, frozen data, stored as JSON."""
 
 from __future__ import annotations
 
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from functools import cache
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from dataclasses import dataclass, fields, replace
+from itertools import chain
+from typing import Any, Literal
+
+from autograder.fields import fitting, texts
 
 SCHEMA = "autograder/result/1"
+"""What ``to_json`` writes, and what version of it."""
+
 ENGINE = "1.0"
 
 MOST_POINTS = 1e9
@@ -54,8 +57,7 @@ class CheckResult:
     misconception: str | None = None
     with_reference: tuple[str, ...] = ()
     cell: str = ""
-    """With ``line``: the step and the line of its cell, counted from 1, where what made the check
-    fail was raised."""
+    """With ``line``, counted from 1: the step's cell where what made the check fail was raised."""
     line: int = 0
     unmended: str = ""
     """Of a carried check: its message with no step replaced."""
@@ -66,8 +68,7 @@ class CheckResult:
         return self.status in ("failed", "unattempted")
 
     def __post_init__(self) -> None:
-        # A score is the grader's own arithmetic: anything else is its fault and must never be
-        # published.
+        # A score is the grader's own arithmetic: anything else is its fault, never published.
         if not (math.isfinite(self.points) and 0 <= self.earned <= self.points):
             raise ValueError(f"check {self.name}: earned {self.earned} of {self.points}")
 
@@ -130,8 +131,7 @@ def worst(checks: Iterable[CheckResult]) -> Literal["not_run", "failed", "carrie
 
 
 def alike(checks: Iterable[CheckResult]) -> list[list[CheckResult]]:
-    """The checks in groups that say the same: as a rule a misspelt name fails all checks of its
-    step."""
+    """The checks in groups that say the same: a misspelt name fails all checks of its step."""
     groups: dict[tuple[Any, ...], list[CheckResult]] = {}
     for check in checks:
         groups.setdefault((check.status, check.hidden, check.message), []).append(check)
@@ -140,20 +140,14 @@ def alike(checks: Iterable[CheckResult]) -> list[list[CheckResult]]:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A result without its steps: what a table of the class needs, small enough to keep for
-    everybody."""
+    """A result without its steps: small enough to keep for everybody of a class."""
 
-    student: str | None
+    student: str
     status: Status
     reason: str | None
     score: float | None
     max_score: float
     warnings: tuple[str, ...]
-
-    @property
-    def student_id(self) -> str:
-        """As ``Result.student_id``."""
-        return self.student or ANONYMOUS
 
 
 @dataclass(frozen=True)
@@ -180,33 +174,37 @@ class Result:
 
     @property
     def checks(self) -> tuple[CheckResult, ...]:
-        return tuple(check for step in self.steps for check in step.checks)
+        return tuple(chain.from_iterable(step.checks for step in self.steps))
 
     @property
     def by_id(self) -> dict[str, CheckResult]:
         """Its checks, each by the id that it has in the exercise."""
-        return {step.id_of(check): check for step in self.steps for check in step.checks}
+        checks: dict[str, CheckResult] = {}
+        for step in self.steps:
+            for check in step.checks:
+                checks[step.id_of(check)] = check
+        return checks
 
     @property
     def categories(self) -> dict[str, dict[str, float]]:
-        """Score and maximum of each category, in the order in which the notebook shows them
-        first."""
-        names = dict.fromkeys(check.category for check in self.checks)
-        return {
-            name: {
-                "score": _total(check.earned for check in self.checks if check.category == name),
-                "max_score": _total(
-                    check.points for check in self.checks if check.category == name
-                ),
-            }
-            for name in names
-        }
+        """Score and maximum of each category, in the order of the notebook."""
+        earned: dict[str, list[float]] = {}
+        points: dict[str, list[float]] = {}
+        for check in self.checks:
+            earned.setdefault(check.category, []).append(check.earned)
+            points.setdefault(check.category, []).append(check.points)
+
+        sums: dict[str, dict[str, float]] = {}
+        for category in earned:
+            score, most = _total(earned[category]), _total(points[category])
+            sums[category] = {"score": score, "max_score": most}
+        return sums
 
     @property
     def outcome(self) -> Outcome:
-        return Outcome(
-            self.student, self.status, self.reason, self.score, self.max_score, self.warnings
-        )
+        """What a table of the class needs of it."""
+        student, score = self.student_id, self.score
+        return Outcome(student, self.status, self.reason, score, self.max_score, self.warnings)
 
     @property
     def student_id(self) -> str:
@@ -241,16 +239,7 @@ class Result:
             "graded_at": self.graded_at,
             "warnings": list(self.warnings),
             "categories": self.categories,
-            "steps": [
-                {
-                    "name": step.name,
-                    "score": step.score,
-                    "max_score": step.max_score,
-                    "checks": [vars(check) for check in step.checks],
-                    **({"example": vars(step.example)} if step.example else {}),
-                }
-                for step in self.steps
-            ],
+            "steps": list(map(_step_data, self.steps)),
         }
         return json.dumps(data, ensure_ascii=False, allow_nan=False)
 
@@ -262,85 +251,49 @@ class Result:
             if not isinstance(data, dict) or data.get("schema") != SCHEMA:
                 raise ValueError(f"not a result of schema {SCHEMA}")
             plain = {name: data[name] for name in _PLAIN}
-            result = cls(
-                **_fitting(cls, plain),
-                warnings=_texts(data["warnings"]),
-                steps=tuple(_step(step) for step in data["steps"]),
-            )
+            warnings = texts(data["warnings"])
+            steps = tuple(map(_step, data["steps"]))
+            return cls(**fitting(cls, plain, MOST_POINTS), warnings=warnings, steps=steps)
         except (KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
             raise ValueError(f"not a result of schema {SCHEMA}: {error}") from None
-        return result
 
 
-_PLAIN = (
-    "exercise",
-    "student",
-    "status",
-    "reason",
-    "max_score",
-    "isolation",
-    "submission_sha256",
-    "exercise_sha256",
-    "graded_at",
-    "engine",
-)
+_PLAIN = [field.name for field in fields(Result) if field.name not in ("warnings", "steps")]
+"""The fields of a result that stand in its JSON as they are."""
+
+
+def _step_data(step: StepResult) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "name": step.name,
+        "score": step.score,
+        "max_score": step.max_score,
+        "checks": list(map(vars, step.checks)),
+    }
+    if step.example:
+        data["example"] = vars(step.example)
+    return data
 
 
 def _step(data: Mapping[str, Any]) -> StepResult:
     name = data["name"]
     if not isinstance(name, str):
         raise TypeError(f"a step is called {name!r:.60}")
-    checks = (
-        CheckResult(
-            **_fitting(CheckResult, {**check, "with_reference": _texts(check["with_reference"])})
-        )
-        for check in data["checks"]
-    )
+    checks = tuple(map(_check, data["checks"]))
     example = data.get("example")
-    if example is not None:
-        tables = {name: tuple(map(tuple, example[name])) for name in ("got", "wanted")}
-        example = Example(**_fitting(Example, {**example, **tables}))
-    return StepResult(name, tuple(checks), example)
+    return StepResult(name, checks, None if example is None else _example(example))
 
 
-def _texts(data: Any) -> tuple[str, ...]:
-    if not isinstance(data, list) or not all(isinstance(text, str) for text in data):
-        raise TypeError(f"{data!r:.60} is no list of texts")
-    return tuple(data)
+def _check(data: Mapping[str, Any]) -> CheckResult:
+    data = {**data, "with_reference": texts(data["with_reference"])}
+    return CheckResult(**fitting(CheckResult, data, MOST_POINTS))
 
 
-def _fitting(kind: type, data: dict[str, Any]) -> dict[str, Any]:
-    """What somebody stored for a dataclass, if it is what its fields are said to be.
-
-    Raises:
-        TypeError: something is of another type, or no points that anybody gives.
-    """
-    for name, (types, choices) in _fields(kind).items():
-        value = data.get(name)
-        if name in data and not (isinstance(value, types) and (not choices or value in choices)):
-            raise TypeError(f"{name} is {value!r:.60}")
-        if isinstance(value, (int, float)) and not 0 <= value <= MOST_POINTS:
-            raise TypeError(f"{name} is {value!r:.60}")
-    return data
-
-
-@cache
-def _fields(kind: type) -> dict[str, tuple[Any, tuple[object, ...]]]:
-    """What each field of a dataclass takes: a type, and the words themselves where these are
-    few."""
-    found: dict[str, tuple[Any, tuple[object, ...]]] = {}
-    for name, hint in get_type_hints(kind).items():
-        if get_origin(hint) is Literal:
-            found[name] = str, get_args(hint)
-        else:
-            found[name] = (
-                int | float if hint is float else tuple if get_origin(hint) is tuple else hint,
-                (),
-            )
-    return found
+def _example(data: Mapping[str, Any]) -> Example:
+    got, wanted = tuple(map(tuple, data["got"])), tuple(map(tuple, data["wanted"]))
+    return Example(**fitting(Example, {**data, "got": got, "wanted": wanted}, MOST_POINTS))
 
 
 def _total(numbers: Iterable[float]) -> float:
-    # Points such as 0.1 must add up to what a person expects; fsum is exact, the rounding hides the
+    # Points such as 0.1 must add up to what a person expects: fsum is exact, and rounding hides the
     # last bit.
     return round(math.fsum(numbers), 9)

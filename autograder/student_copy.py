@@ -1,5 +1,4 @@
-"""The exercise as it lies in a student's own copy: what ``autograder check`` needs, and nothing
-else.
+"""The exercise as it lies in a student's own copy: all that ``autograder check`` needs.
 
 Nothing but the notebook is at hand there, perhaps without its metadata, which some notebook
 services drop. So its parts are found by what is in them: the setup cell binds ``CHECKS``, a check
@@ -19,12 +18,12 @@ from autograder.exercises.exercise import Cell, Check, Exercise
 from autograder.result import parts_of
 from autograder.submissions.notebook import RawCell, Rejected, raw_cells
 from autograder.submissions.python_source import binds, parses
+from autograder.text import agreeing, count, points
 
 
 @dataclass(frozen=True)
 class StudentCopy:
-    """A student's notebook: its bytes, the visible checks in it, and how many others are hidden,
-    worth how much."""
+    """A student's notebook: its bytes, its visible checks, and how many others are hidden."""
 
     data: bytes
     path: str
@@ -35,8 +34,9 @@ class StudentCopy:
     @property
     def waiting(self) -> str:
         """What is still to come, as a sentence."""
-        noun = "hidden check" if self.hidden == 1 else "hidden checks"
-        return f"{self.hidden} {noun}, worth {self.hidden_points:g} points, are graded after you hand in"
+        checks, worth = count(self.hidden, "hidden check"), points(self.hidden_points)
+        are = agreeing(self.hidden, "is", "are")
+        return f"{checks}, worth {worth}, {are} graded after you hand in"
 
 
 def read(data: bytes, path: str, name: str) -> StudentCopy:
@@ -52,16 +52,14 @@ def read(data: bytes, path: str, name: str) -> StudentCopy:
     table = _table(cells)
     if table is None:
         raise Unusable(f"{path}: has no setup cell of an exercise; download the notebook again")
-    known = list(_cells(cells, table))
-    checks = [cell.check.id for cell in known if cell.check]
-    if not checks:
-        raise Unusable(
-            f"{path}: all of its checks are gone; download the notebook again and copy your answers over"
-        )
-    hidden = [entry["points"] for entry in table.values() if entry["hidden"]]
-    return StudentCopy(
-        data, path, Exercise(name, "", tuple(known), {}), len(hidden), float(sum(hidden))
-    )
+
+    exercise = Exercise(name, "", tuple(_cells(cells, table)), {})
+    if not exercise.checks:
+        repair = "download the notebook again and copy your answers over"
+        raise Unusable(f"{path}: all of its checks are gone; {repair}")
+
+    hidden = [marks["points"] for marks in table.values() if marks["hidden"]]
+    return StudentCopy(data, path, exercise, len(hidden), float(sum(hidden)))
 
 
 def _table(cells: list[RawCell]) -> dict[str, dict[str, Any]] | None:
@@ -70,15 +68,20 @@ def _table(cells: list[RawCell]) -> dict[str, dict[str, Any]] | None:
         if not (cell.is_code and parses(cell.source) and {"CHECKS", "check"} <= binds(cell.source)):
             continue
         for statement in ast.parse(cell.source).body:
-            targets = statement.targets if isinstance(statement, ast.Assign) else []
-            if any(isinstance(target, ast.Name) and target.id == "CHECKS" for target in targets):
-                try:
-                    table = ast.literal_eval(statement.value)  # type: ignore[attr-defined]
-                    if table and all(map(_is_sound, table.values())):
-                        return dict(table)
-                except (ValueError, TypeError, KeyError, AttributeError):
-                    continue
+            if not _binds_checks(statement):
+                continue
+            try:
+                table = ast.literal_eval(statement.value)  # type: ignore[attr-defined]
+                if table and all(map(_is_sound, table.values())):
+                    return dict(table)
+            except (ValueError, TypeError, KeyError, AttributeError):
+                continue
     return None
+
+
+def _binds_checks(statement: ast.stmt) -> bool:
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return any(isinstance(target, ast.Name) and target.id == "CHECKS" for target in targets)
 
 
 def _is_sound(marks: dict[str, Any]) -> bool:
@@ -94,6 +97,7 @@ def _cells(cells: list[RawCell], table: dict[str, dict[str, Any]]) -> Iterator[C
             # The answer is gone: an empty one stands for it, so that the check says so.
             seen.add(cell.check.step)
             yield Cell(cell.check.step, "step", True, "", {})
+
         if cell is not None and cell.id not in seen:
             seen.add(cell.id)
             yield cell
@@ -105,19 +109,23 @@ def _cell(raw: RawCell, steps: Iterable[str], table: dict[str, dict[str, Any]]) 
     names = binds(raw.source)
     if {"CHECKS", "check"} <= names:
         return Cell("setup", "setup", True, raw.source, {})
+
     named = re.search(r"with check\(\s*[\"']([\w-]+)[\"']", raw.source)
     if named and named[1] in table and not table[named[1]]["hidden"] and parses(raw.source):
         check = _check(named[1], raw.source, table[named[1]])
         return Cell(check.id, "check", True, raw.source, {}, check)
-    step = next((step for step in steps if step in names), None) or next(
-        (c for c in raw.claims if c in steps), None
-    )
+
+    # What it binds says more than what it claims to be.
+    answered = [step for step in steps if step in names]
+    answered += [id for id in raw.claims if id in steps]
+    if not answered:
+        return None
     # What stands there is the student's answer, and no reference.
-    return Cell(step, "step", True, "", {}) if step else None
+    return Cell(answered[0], "step", True, "", {})
 
 
 def _check(id: str, source: str, marks: dict[str, Any]) -> Check:
     step, name = parts_of(id)
     sentence = " ".join((ast.get_docstring(ast.parse(source)) or "").split())
-    points, category = float(marks["points"]), str(marks["category"])
-    return Check(id, step, name, category, points, False, sentence, source)
+    worth, category = float(marks["points"]), str(marks["category"])
+    return Check(id, step, name, category, worth, False, sentence, source)

@@ -198,7 +198,7 @@ def test_a_class_is_a_table_that_fits_and_no_student_writes_lines_of_it(tmp_path
     lost = Result("e", "ben", "rejected", "not a notebook: " + "x" * 90, 2.0, "process", "", "", "")
     out = tmp_path / "out"
     with out.open("w", encoding="utf-8") as file:
-        class_tables.scores([warned, lost], file, missing=["zoe"])
+        class_tables.scores([warned.outcome, lost.outcome], file, missing=["zoe"])
     lines = out.read_text(encoding="utf-8").splitlines()
     assert lines == [
         "student  score  status    what to look at",

@@ -17,7 +17,7 @@ from autograder.text import inert
 if TYPE_CHECKING:
     from autograder.course import Course
     from autograder.exercises.exercise import Exercise
-    from autograder.result import Outcome, Result
+    from autograder.result import Outcome
 
 ExerciseName = Annotated[
     str, typer.Argument(metavar="EXERCISE", help="its name, for example attention")
@@ -62,10 +62,10 @@ def finish(troubles: Sequence[str]) -> None:
         stop(f"some students were left out: {lines}", 3)
 
 
-def missing(course: Course, results: Sequence[Result | Outcome]) -> list[str]:
+def missing(course: Course, outcomes: Sequence[Outcome]) -> list[str]:
     """Who is on the class list and has no result."""
     people = course.class_list() or {}
-    return sorted(people.keys() - {result.student for result in results})
+    return sorted(people.keys() - {outcome.student for outcome in outcomes})
 
 
 def isolated(course: Course, level: str | None) -> Course:

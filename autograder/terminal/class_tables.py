@@ -36,7 +36,7 @@ STYLES = {"graded": "", "rejected": "yellow", "error": "red", "missing": "dim"}
 
 
 def scores(
-    results: Sequence[Result | Outcome], out: TextIO | None = None, missing: Iterable[str] = ()
+    outcomes: Sequence[Outcome], out: TextIO | None = None, missing: Iterable[str] = ()
 ) -> None:
     """Every student with the automatic score and what a teacher should look at.
 
@@ -44,9 +44,9 @@ def scores(
         missing: who handed in nothing.
     """
     rows: list[Row] = [(student, None, "missing", "") for student in missing]
-    for result in results:
-        look = "; ".join(filter(None, [result.reason, *result.warnings]))
-        rows.append((result.student_id, result.score, result.status, look))
+    for outcome in outcomes:
+        look = "; ".join(filter(None, [outcome.reason, *outcome.warnings]))
+        rows.append((outcome.student, outcome.score, outcome.status, look))
     _students(console(out), rows)
 
 

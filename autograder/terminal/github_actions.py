@@ -1,5 +1,4 @@
-"""What a run on GitHub Actions shows beside its log: a page of Markdown, and a remark on each step
-that fails.
+"""What a run on GitHub Actions shows beside its log: a page of Markdown, and remarks on steps.
 
 Neither ever names what became of a hidden check: whoever may read the run could learn from it, push
 by push.
@@ -15,12 +14,14 @@ from typing import TextIO
 
 from autograder.disclosure import visible
 from autograder.result import CheckResult, Result, StepResult, alike
-from autograder.text import brief, count, listed, printable, quoted
+from autograder.text import brief, count, listed, number, points_of, printable, quoted
 
 SUMMARY_BYTES = 1024 * 1024
 """More is thrown away as a whole."""
+
 REMARKS = 10
 """So many errors are shown for a step of a workflow."""
+
 MESSAGE = 4_000
 """Characters of a remark; GitHub shows less."""
 
@@ -43,8 +44,7 @@ def publish(result: Result, waiting: str, notebook: Path, out: TextIO) -> None:
 
 
 def command(name: str, message: str, **properties: str) -> str:
-    """A workflow command; what a student may have written in it ends neither the command nor the
-    line."""
+    """A workflow command; nothing that a student may have written ends it, or its line."""
     told = ",".join(f"{key}={_escaped(value, ':,')}" for key, value in properties.items())
     return f"::{name} {told}::{_escaped(brief(message)[:MESSAGE])}"
 
@@ -52,24 +52,30 @@ def command(name: str, message: str, **properties: str) -> str:
 def _escaped(text: str, further: str = "") -> str:
     # The older form of commands is looked for in the whole line, but in no line that is a command
     # of the newer form.
-    return "".join(f"%{ord(c):02X}" if c in "%\r\n" + further else c for c in printable(text))
+    escapes = {ord(character): f"%{ord(character):02X}" for character in "%\r\n" + further}
+    return printable(text).translate(escapes)
 
 
 def _failed(step: StepResult) -> list[CheckResult]:
     return [check for check in step.checks if check.has_failed]
 
 
+def _failing(steps: Sequence[StepResult]) -> list[StepResult]:
+    """The steps that were tried, and fail."""
+    return [step for step in steps if not step.is_unattempted and _failed(step)]
+
+
 def _remarks(steps: Sequence[StepResult], notebook: Path) -> Iterator[str]:
     file = _in_repository(notebook)
-    failing = [step for step in steps if not step.is_unattempted and _failed(step)]
+    failing = _failing(steps)
     # The last place is kept for the others, where there are more.
     shown = failing if len(failing) <= REMARKS else failing[: REMARKS - 1]
     for step in shown:
-        told = [
-            f"{listed(check.name for check in same)}: {same[0].message}"
-            for same in alike(_failed(step))
-        ]
-        yield command("error", "\n".join(told), file=file, title=step.name)
+        lines = []
+        for same in alike(_failed(step)):
+            lines.append(f"{listed(check.name for check in same)}: {same[0].message}")
+        yield command("error", "\n".join(lines), file=file, title=step.name)
+
     if len(shown) < len(failing):
         more = ", ".join(step.name for step in failing[len(shown) :])
         yield command("error", f"these steps fail too: {more}", file=file, title="further steps")
@@ -88,11 +94,14 @@ def _in_repository(notebook: Path) -> str:
 def _summary(steps: Sequence[StepResult], waiting: str, notebook: Path, room: int) -> str:
     """Markdown of at most ``room`` bytes, in which no text of a student is markup."""
     score, most = sum(step.score for step in steps), sum(step.max_score for step in steps)
+    head = f"{points_of(score, most)} of the visible checks. {waiting}."
+    rows = "".join(map(_row, steps))
     parts = [
-        f"### {_code(notebook.name)}\n\n{score:g} of {most:g} points of the visible checks. {waiting}.\n\n",
-        "| step | points | visible checks |\n|---|--:|---|\n" + "".join(map(_row, steps)) + "\n",
-        *(_details(step) for step in steps if not step.is_unattempted and _failed(step)),
+        f"### {_code(notebook.name)}\n\n{head}\n\n",
+        f"| step | points | visible checks |\n|---|--:|---|\n{rows}\n",
+        *map(_details, _failing(steps)),
     ]
+
     left_out = "More than GitHub shows: the log has the rest.\n"
     room -= len(left_out)
     page = ""
@@ -111,15 +120,15 @@ def _row(step: StepResult) -> str:
         verdict = "✅ passed"
     else:
         verdict = f"❌ {passed} of {count(len(step.checks), 'check')} passed"
-    return f"| {_code(step.name)} | {step.score:g} / {step.max_score:g} | {verdict} |\n"
+    points = f"{number(step.score)} / {number(step.max_score)}"
+    return f"| {_code(step.name)} | {points} | {verdict} |\n"
 
 
 def _details(step: StepResult) -> str:
     parts = [f"#### {_code(step.name)}\n\n"]
     for same in alike(_failed(step)):
-        parts.append(
-            f"{listed(_code(check.name) for check in same)}\n\n{quoted(brief(same[0].message))}\n\n"
-        )
+        names = listed(_code(check.name) for check in same)
+        parts.append(f"{names}\n\n{quoted(brief(same[0].message))}\n\n")
     return "".join(parts)
 
 

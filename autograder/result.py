@@ -73,6 +73,9 @@ Table = tuple[tuple[float | bool | str, ...], ...]
 """A small array as rows; a number that is not finite is ``nan``, ``inf`` or ``-inf``, as text."""
 
 
+Picture = Literal["mask", "weights"]
+
+
 @dataclass(frozen=True)
 class Example:
     """What a step answered to a call of a visible check, and what is right: small enough to draw.
@@ -81,7 +84,7 @@ class Example:
     """
 
     check: str
-    kind: Literal["mask", "weights"]
+    kind: Picture
     got: Table
     wanted: Table
     same: bool

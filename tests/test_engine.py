@@ -8,6 +8,7 @@ import pytest
 
 from autograder.course import Settings
 from autograder.engine.grader import Grader
+from autograder.exercises.exercise import from_notebook
 from tests.toy import PATIENT, QUICK, added, exercise, grade, notebook, submission, verdict
 
 
@@ -390,10 +391,15 @@ def test_a_function_with_two_answers_fails():
     assert verdict("f(np.zeros(3))", answer.replace("1e-6", "1e-15")).status == "passed"
 
 
-def test_the_row_of_a_query_without_keys_may_hold_anything():
-    answer = "import numpy as np\ncount = [0]\ndef f(mask):\n    count[0] += 1\n    return count[0]"
-    assert verdict("f(np.array([[True, False], [False, False]]))", answer).status == "passed"
-    assert verdict("f(np.array([[True, False], [False, True]]))", answer).status == "failed"
+def test_a_check_that_must_not_be_repeated_is_asked_once():
+    answer = "count = [0]\ndef f():\n    count[0] += 1\n    return count[0]"
+    once = exercise("f()")
+    marks = once.cells[-1].raw["metadata"]["autograder"]
+    assert [check.status for check in grade(once, f=answer).checks] == ["failed"]
+
+    marks["repeat"] = False
+    once = from_notebook(once.notebook)
+    assert [check.status for check in grade(once, f=answer).checks] == ["passed"]
 
 
 def test_nothing_of_one_check_is_there_for_the_next():

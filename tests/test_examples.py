@@ -23,17 +23,16 @@ WEIGHTS = "def f(x):\n    return x / x.sum(axis=-1, keepdims=True)"
 def made(
     reference: str,
     *checks: str,
-    category: str = "mask correctness",
+    draws: str | None = "mask",
     hidden: bool | tuple[int, ...] = False,
 ) -> Exercise:
-    """The toy exercise with a teacher's answer and checks of one category."""
+    """The toy exercise with a teacher's answer that is drawn."""
     notebook = json.loads(json.dumps(toy.exercise(*checks, hidden=hidden).notebook))
     for cell in notebook["cells"]:
         marks = cell["metadata"].get("autograder", {})
-        if marks.get("kind") == "check":
-            marks["category"] = category
-        elif marks.get("kind") == "step":
+        if marks.get("kind") == "step":
             cell["source"] = reference
+            marks["draws"] = draws
     return from_notebook(notebook)
 
 
@@ -61,7 +60,7 @@ def test_a_wrong_mask_stands_beside_the_right_one() -> None:
 
 
 def test_weights_keep_what_is_not_finite_as_text() -> None:
-    division = made(WEIGHTS, "assert f(np.eye(2)).sum() == 2", category="row sums")
+    division = made(WEIGHTS, "assert f(np.eye(2)).sum() == 2", draws="weights")
     found = example(division, "def f(x): return np.array([[np.nan, np.inf], [1 / 3, 2]])")
     assert (
         found is not None
@@ -87,7 +86,7 @@ def test_a_picture_never_holds_what_only_a_worker_of_hidden_checks_can_know() ->
             return x / x.sum(axis=-1, keepdims=True)
     """
     checks = "f(np.array([[41.5]]))", "assert f(np.eye(2))[0, 0] == 1", "f(np.eye(3))"
-    shown = graded(made(WEIGHTS, *checks, category="row sums", hidden=(0,)), spy)
+    shown = graded(made(WEIGHTS, *checks, draws="weights", hidden=(0,)), spy)
     assert "41.5" not in shown.to_json()
     assert shown.step("f").example == Example(
         "c2", "weights", *[((1, 0, 0), (0, 1, 0), (0, 0, 1))] * 2, True
@@ -124,7 +123,7 @@ def test_the_reference_is_asked_tiny_questions_only() -> None:
 
 
 def test_steps_that_are_graded_for_something_else_have_no_picture() -> None:
-    assert example(made(MASK, "f(2)", category="values"), MASK) is None
+    assert example(made(MASK, "f(2)", draws=None), MASK) is None
 
 
 @pytest.fixture(scope="module")

@@ -67,6 +67,18 @@ def test_jupytext_reads_the_same_cells(tmp_path: Path) -> None:
         ),
         ("# %%\nprint", "# %% [raw]\nprint", "# %% [raw]", "unknown mark [raw]"),
         ("hidden=true", "hidden=yes", HIDDEN.replace("true", "yes"), "write hidden=true"),
+        (
+            "hidden=true",
+            "repeat=no",
+            HIDDEN.replace("hidden=true", "repeat=no"),
+            "write repeat=false",
+        ),
+        (
+            "points=5",
+            'points=5 draws="cat"',
+            'step="double"',
+            'write draws="mask" or draws="weights"',
+        ),
         ("hidden=true", "hidden", HIDDEN.replace("=true", ""), "the mark hidden has no value"),
         ("points=5", "points=5 points=5", 'step="double"', "points stands there twice"),
         (

@@ -15,7 +15,7 @@ from autograder.engine.grader import Grader
 from autograder.exports import gradescope
 from autograder.pages import feedback
 from tests.attacks import neighbours
-from tests.attacks.neighbours import NAMES, Neighbours, alone, answered, mixed, steps_for
+from tests.attacks.neighbours import NAMES, alone, answered, mixed, steps_for
 from tests.attacks.values import ALONE, BY_NAME, VALUES
 
 EVERY = "every step"
@@ -56,21 +56,6 @@ TRICKED = ("softmax", "apply_mask", "self_attention", "multi_head_attention")
 
 
 @pytest.fixture(scope="module")
-def opened():
-    """Neighbours by the name of an exercise; one grader for each."""
-    graders = {}
-
-    def of(name):
-        if name not in graders:
-            graders[name] = Neighbours(name)
-        return graders[name]
-
-    yield of
-    for grader in graders.values():
-        grader.__exit__()
-
-
-@pytest.fixture(scope="module")
 def patient():
     """A grader that gives every submission time enough, also where the machine is busy: for what is
     about points."""
@@ -84,8 +69,8 @@ def at(value, step, name):
 
 
 @pytest.mark.parametrize(("value", "step"), ONCE, ids=lambda part: part.replace(" ", "_"))
-def test_what_once_did_harm_costs_its_author_alone(opened, value, step):
-    assert opened("attention").problems(at(BY_NAME[value], step, "attention")) == []
+def test_what_once_did_harm_costs_its_author_alone(neighbours_of, value, step):
+    assert neighbours_of("attention").problems(at(BY_NAME[value], step, "attention")) == []
 
 
 @pytest.mark.parametrize(
@@ -96,8 +81,8 @@ def test_what_once_did_harm_costs_its_author_alone(opened, value, step):
         for number, answers in enumerate(mixed(name))
     ],
 )
-def test_odd_answers_to_every_step_cost_their_author_alone(opened, name, answers):
-    assert opened(name).problems(answers) == [], {
+def test_odd_answers_to_every_step_cost_their_author_alone(neighbours_of, name, answers):
+    assert neighbours_of(name).problems(answers) == [], {
         step: str(value) for step, value in answers.items()
     }
 
@@ -112,8 +97,10 @@ def test_odd_answers_to_every_step_cost_their_author_alone(opened, name, answers
         for number, answers in enumerate(mixed(name, turn))
     ],
 )
-def test_every_odd_answer_to_any_step_beside_others_costs_its_author_alone(opened, name, answers):
-    assert opened(name).problems(answers) == [], {
+def test_every_odd_answer_to_any_step_beside_others_costs_its_author_alone(
+    neighbours_of, name, answers
+):
+    assert neighbours_of(name).problems(answers) == [], {
         step: str(value) for step, value in answers.items()
     }
 
@@ -130,8 +117,8 @@ def test_every_odd_answer_to_any_step_beside_others_costs_its_author_alone(opene
         ][::20]  # they are many, and take seconds each
     ],
 )
-def test_odd_answers_to_any_step_cost_their_author_alone(opened, name, value, step):
-    assert opened(name).problems(at(value, step, name)) == []
+def test_odd_answers_to_any_step_cost_their_author_alone(neighbours_of, name, value, step):
+    assert neighbours_of(name).problems(at(value, step, name)) == []
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.attacks.neighbours import NAMES, Neighbours, handed_in
+from tests.attacks.neighbours import NAMES, handed_in
 from tests.attacks.values import LIKE
 
 # The edges of what numbers can be, and of how they are rounded for a picture.
@@ -119,20 +119,6 @@ returned = st.one_of(
 )  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def opened():
-    graders = {}
-
-    def of(name):
-        if name not in graders:
-            graders[name] = Neighbours(name)
-        return graders[name]
-
-    yield of
-    for grader in graders.values():
-        grader.__exit__()
-
-
 def typed(name, grader, drawn):
     """The submission that answers each step with what was drawn for it."""
     answers = {}
@@ -147,9 +133,9 @@ def typed(name, grader, drawn):
     return handed_in(name, answers)
 
 
-def holds(opened, name, data):
+def holds(neighbours_of, name, data):
     """Draw values for every step, and look at all that becomes of them."""
-    grader = opened(name)
+    grader = neighbours_of(name)
     size = len(grader.exercise.steps)
     drawn = data.draw(st.lists(returned, min_size=size, max_size=size))
     assert grader.faults(typed(name, grader, drawn)) == []
@@ -163,13 +149,13 @@ FUZZ = settings(
 @pytest.mark.parametrize("name", NAMES)
 @settings(FUZZ, max_examples=12, phases=[Phase.generate])
 @given(data=st.data())
-def test_drawn_values_are_graded_and_shown_without_a_fault(opened, name, data):
-    holds(opened, name, data)
+def test_drawn_values_are_graded_and_shown_without_a_fault(neighbours_of, name, data):
+    holds(neighbours_of, name, data)
 
 
 @pytest.mark.everything
 @pytest.mark.parametrize("name", NAMES)
 @settings(FUZZ, max_examples=120)
 @given(data=st.data())
-def test_many_drawn_values_are_graded_and_shown_without_a_fault(opened, name, data):
-    holds(opened, name, data)
+def test_many_drawn_values_are_graded_and_shown_without_a_fault(neighbours_of, name, data):
+    holds(neighbours_of, name, data)

@@ -355,10 +355,11 @@ def test_honest_work_gets_the_same_at_every_level(graded, answers):
     assert all(other.steps == first.steps for other in others)
 
 
+@pytest.mark.parametrize("keys", [3, pytest.param(20, marks=pytest.mark.everything)])
 @pytest.mark.parametrize("answers", [{}, {"softmax": HONEST["softmax"]}], ids=["right", "softmax"])
-def test_honest_work_gets_the_same_under_twenty_keys(graded, answers):
+def test_honest_work_gets_the_same_under_every_key(graded, answers, keys):
     data = attention(answers)[1]
-    results = [graded("landlock", f"key {number}".encode(), data) for number in range(20)]
+    results = [graded("landlock", f"key {number}".encode(), data) for number in range(keys)]
     verdicts = [[(check.status, check.earned) for check in result.checks] for result in results]
     assert all(verdict == verdicts[0] for verdict in verdicts)
 

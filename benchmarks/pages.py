@@ -16,7 +16,7 @@ from autograder.engine.grader import Graded, Grader
 from autograder.exercises import exercise
 from autograder.gradebook import record
 from autograder.pages import feedback
-from tests import sample_class
+from tests.support import sample_class
 
 ROOT = Path(__file__).resolve().parent.parent
 NAME = "attention"

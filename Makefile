@@ -40,7 +40,7 @@ $(ALL_READY): requirements-all.lock $(READY)
 	@touch $(ALL_READY)
 
 demo: setup ## grade a sample class: release, collect, grade, feedback, report; all of it in build/demo/
-	@$(BIN)/python -m tests.demo
+	@$(BIN)/python -m demo
 
 test: setup-all lint ## run what must pass before a change goes in; 8 minutes
 	$(BIN)/autograder build --check
@@ -88,12 +88,12 @@ bench-isolation: setup-all ## measure what each isolation level costs a submissi
 	@$(BIN)/python -m benchmarks.isolation
 
 pictures: setup-all demo ## take the pictures of README.md anew, in docs/pictures/
-	@$(BIN)/python -m tests.pictures
+	@$(BIN)/python -m demo.pictures
 
 mutants: ## make new mutants of the solutions of EXERCISE, for the tests to kill
 	@$(PYTHON) -m venv build/mutants
 	@build/mutants/bin/python -m pip install -qq mutmut==3.8.1 cosmic-ray==8.7.0
-	@PYTHONPATH=. build/mutants/bin/python tests/mutate.py $(EXERCISE)
+	@PYTHONPATH=. build/mutants/bin/python tests/support/mutate.py $(EXERCISE)
 
 LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-emit-package autograder-kit --no-header --no-annotate pyproject.toml
 
@@ -107,4 +107,4 @@ lock: setup ## resolve both locks anew from pyproject.toml
 
 clean: ## remove everything that make made, except the course's own state in course/
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find autograder tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find autograder demo tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -77,6 +77,9 @@ Table = tuple[tuple[float | bool | str, ...], ...]
 """A small array as rows; a number that is not finite is ``nan``, ``inf`` or ``-inf``, as text."""
 
 
+Picture = Literal["mask", "weights"]
+
+
 @dataclass(frozen=True)
 class Example:
     """What a step answered to a call of a visible check, and what is right: small enough to draw.
@@ -85,7 +88,7 @@ class Example:
     """
 
     check: str
-    kind: Literal["mask", "weights"]
+    kind: Picture
     got: Table
     wanted: Table
     same: bool

@@ -26,7 +26,7 @@ from autograder.engine.grader import Graded, Grader
 from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
 from autograder.gradebook import autograded, marks, record
-from tests import databases, sample_class
+from tests.support import databases, sample_class
 
 ROOT = Path(__file__).resolve().parent.parent
 NAME = "attention"

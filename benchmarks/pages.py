@@ -19,7 +19,7 @@ from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
 from autograder.gradebook import record
 from autograder.pages import feedback
-from tests import sample_class
+from tests.support import sample_class
 
 ROOT = Path(__file__).resolve().parent.parent
 NAME = "attention"

@@ -848,7 +848,7 @@ def spread_of_scores():
 # on this.
 
 
-# %% step="softmax" points=12
+# %% step="softmax" points=12 draws="weights"
 def softmax(scores, axis=-1):
     """Weights along one axis: never negative, summing to 1, in the ratio of the scores' exponentials.
 
@@ -1154,7 +1154,7 @@ def what_it_refers_to():
 # The last query always sees every key: the mask is aligned at its bottom-right corner.
 
 
-# %% step="causal_mask" points=8
+# %% step="causal_mask" points=8 draws="mask"
 def causal_mask(n_queries, n_keys=None):
     """Which keys each query may look at when nobody may look ahead.
 
@@ -1225,7 +1225,7 @@ for n_queries, further in ((1, 1), (1, more), (few, int(rng.integers(2, 7))), (m
 # their output.
 
 
-# %% step="padding_mask" points=8
+# %% step="padding_mask" points=8 draws="mask"
 def padding_mask(lengths, n_keys):
     """Which keys are real tokens, for every sequence of a batch.
 
@@ -1375,7 +1375,7 @@ for shape, mask_shape in (
     wanted = masked_by_definition(scores, mask)
     agree(apply_mask(scores, mask), wanted, "the masked scores", "Which axes does the mask have, counted from the end?")
 
-# %% check="apply_mask-nan_disappears" points=2 category="edge cases" hidden=true
+# %% check="apply_mask-nan_disappears" points=2 category="edge cases" hidden=true repeat=false
 """NaN, inf and huge numbers under the mask leave no trace; a row may be hidden altogether."""
 n = int(rng.integers(4, 8))
 mask = causal_mask_by_definition(n, n)
@@ -1467,7 +1467,7 @@ def a_decoder_reads():
 # The function returns the weights beside the output, because they are what we like to look at.
 
 
-# %% step="scaled_dot_product_attention" points=12
+# %% step="scaled_dot_product_attention" points=12 draws="weights"
 def scaled_dot_product_attention(Q, K, V, mask=None):
     """Every query's blend of the values, and the weights of the blend.
 
@@ -1563,7 +1563,7 @@ for *lead, n_queries, n_keys, d_k, d_v in (
     wanted = attention_by_definition(Q, K, V)
     attention_agrees(scaled_dot_product_attention(Q, K, V), wanted)
 
-# %% check="scaled_dot_product_attention-hidden_keys" points=2 category="mask correctness" hidden=true
+# %% check="scaled_dot_product_attention-hidden_keys" points=2 category="mask correctness" hidden=true repeat=false
 """Masks of every shape; a hidden key that would have won; allowed keys that score terribly; a query with no key."""
 b, n, m, d_k, d_v = sorted(different_sizes(5))  # small ones first: they are multiplied
 for shape in ((n, m), (b, 1, m), (b, n, m), (b, n, 1, m), (b, 1, n, m)):
@@ -1635,7 +1635,7 @@ def soft_lookup():
 # work.
 
 
-# %% step="self_attention" points=6
+# %% step="self_attention" points=6 draws="weights"
 def self_attention(X, W_Q, W_K, W_V, mask=None):
     """Attention of the tokens in X to each other.
 
@@ -2076,7 +2076,7 @@ for *lead, n, num_heads, d_head in (
     got = multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads)
     agree(got, wanted, "the output", "Where do the heads go in a batch?", tol_single=TOL_SINGLE_COMPOSED)
 
-# %% check="multi_head_attention-masks" points=2 category="mask correctness" hidden=true
+# %% check="multi_head_attention-masks" points=2 category="mask correctness" hidden=true repeat=false
 """One mask for all, one for each sequence, one for each query, also with as many sequences as heads."""
 drawn = int(rng.integers(4, 6))
 sizes = (2, 5, 3, 2), (drawn, 3, 2, 3), (3, 4, 3, 2), (3, 3, 3, 3), (1, 3, 2, 2)

@@ -6,9 +6,9 @@ import os
 import pytest
 from hypothesis import settings
 
-from tests.browser import browser, pytest_runtest_setup
-from tests.courses import built_root, course
-from tests.databases import database, postgres
+from tests.support.browser import browser, pytest_runtest_setup
+from tests.support.courses import built_root, course
+from tests.support.databases import database, postgres
 
 __all__ = ["browser", "built_root", "course", "database", "postgres", "pytest_runtest_setup"]
 

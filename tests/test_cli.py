@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 import autograder
-from tests import processes
-from tests.courses import ROOT
+from tests.support import processes
+from tests.support.courses import ROOT
 
 RELEASE = ROOT / "assignments" / "attention" / "attention.ipynb"
 FULL = ROOT / "solutions" / "attention" / "attention.ipynb"

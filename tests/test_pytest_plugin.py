@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.courses import NAME, RIGHT, ROOT, handed_in
+from tests.support.courses import NAME, RIGHT, ROOT, handed_in
 
 WRONG = {
     **RIGHT,

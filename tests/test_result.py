@@ -10,7 +10,7 @@ import pytest
 
 import autograder
 from autograder.result import CheckResult, Result, StepResult
-from tests.toy import exercise, grade
+from tests.support.toy import exercise, grade
 
 SCHEMA = json.loads((Path(autograder.__file__).parent / "result-1.schema.json").read_text())
 

@@ -32,9 +32,10 @@ from autograder.results import result_path
 from autograder.submissions.parse import parse
 from autograder.terminal import github_actions, score_table
 from autograder.troubles import Troubles, extra
-from tests import courses, test_gradebook
-from tests.courses import NAME, RIGHT
-from tests.databases import Database
+from tests.gradebook import test_record
+from tests.support import courses
+from tests.support.courses import NAME, RIGHT
+from tests.support.databases import Database
 
 pytestmark = pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning")
 
@@ -292,7 +293,7 @@ def test_a_mark_that_is_no_number_of_points_is_a_line_about_that_student(
     graded: Course, capsys: pytest.CaptureFixture[str], mark: float
 ) -> None:
     database = Database(f"sqlite:///{graded.gradebook}", str)
-    test_gradebook.by_hand(database, "why", "mal", manual_score=mark)
+    test_record.by_hand(database, "why", "mal", manual_score=mark)
     for command in (["feedback", NAME], ["report", NAME], ["export", NAME]):
         assert run(*command) == 3
         err = capsys.readouterr().err
@@ -301,7 +302,7 @@ def test_a_mark_that_is_no_number_of_points_is_a_line_about_that_student(
 
 
 def test_a_mistyped_mark_of_a_million_makes_a_page_and_not_a_million_bars(graded: Course) -> None:
-    test_gradebook.by_hand(
+    test_record.by_hand(
         Database(f"sqlite:///{graded.gradebook}", str), "why", "mal", manual_score=1e6
     )
     assert run("report", NAME) == 0

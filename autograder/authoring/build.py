@@ -160,10 +160,12 @@ def _cells(authored: Source, hints: str) -> Iterator[dict[str, Any]]:
 
 def _marks(authored: Source, cell: Cell) -> dict[str, Any]:
     if cell.kind == "step":
-        return {"step": cell.id, "points": authored.points_of(cell.id)}
+        drawn = {"draws": cell.draws} if cell.draws else {}
+        return {"step": cell.id, "points": authored.points_of(cell.id), **drawn}
     if cell.kind == "check":
         about = {"step": cell.step, "check": cell.name, "category": cell.category}
-        return about | {"points": cell.points, "hidden": cell.hidden}
+        once = {} if cell.repeat else {"repeat": False}
+        return about | {"points": cell.points, "hidden": cell.hidden} | once
     return {}
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from autograder.result import parts_of
+from autograder.result import Picture, parts_of
 
 Kind = Literal["prose", "plain", "setup", "oracles", "step", "check", "manual"]
 
@@ -50,6 +50,8 @@ class Cell:
     points: float | None = None
     category: str = ""
     hidden: bool = False
+    repeat: bool = True
+    draws: Picture | None = None
 
     @property
     def step(self) -> str:

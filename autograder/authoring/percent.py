@@ -7,16 +7,24 @@ import difflib
 import re
 import warnings
 from collections.abc import Iterator, Mapping
+from typing import cast, get_args
 
 from autograder.authoring.cells import CATEGORIES, Cell, Kind, Problem
+from autograder.result import Picture
 
 # The mark that makes a cell what it is, and the marks that may stand beside it.
 _MARKS: Mapping[Kind, tuple[str, ...]] = {
     "setup": ("setup",),
     "oracles": ("oracles",),
-    "step": ("step", "points"),
-    "check": ("check", "points", "category", "hidden"),
+    "step": ("step", "points", "draws"),
+    "check": ("check", "points", "category", "hidden", "repeat"),
     "manual": ("manual", "points"),
+}
+_FLAGS: Mapping[str, tuple[str, ...]] = {
+    "setup": ("true",),
+    "oracles": ("true",),
+    "hidden": ("true", "false"),
+    "repeat": ("false", "true"),
 }
 _KNOWN = sorted({mark for marks in _MARKS.values() for mark in marks})
 
@@ -69,9 +77,9 @@ def _cell(cell_line: str, body: str, line: int, first: int, found: list[Problem]
             )
     if markdown and kind not in ("prose", "manual"):
         found.append(Problem(line, f"a {kind} cell cannot be [markdown]", "delete [markdown]"))
-    for flag in ("setup", "oracles", "hidden"):
-        if marks.get(flag, "true") not in ("true", "false" if flag == "hidden" else "true"):
-            found.append(Problem(line, f"{flag}={marks[flag]}", f"write {flag}=true"))
+    for flag, values in _FLAGS.items():
+        if marks.get(flag, "true") not in values:
+            found.append(Problem(line, f"{flag}={marks[flag]}", f"write {flag}={values[0]}"))
     source = _prose(body, first, found) if markdown else _code(body, first, found)
     return Cell(
         kind,
@@ -83,6 +91,8 @@ def _cell(cell_line: str, body: str, line: int, first: int, found: list[Problem]
         points=_points(marks, kind, line, found),
         category=_category(marks, kind, line, found),
         hidden=marks.get("hidden") == "true",
+        repeat=marks.get("repeat") != "false",
+        draws=_draws(marks, line, found),
     )
 
 
@@ -161,6 +171,16 @@ def _category(marks: Mapping[str, str], kind: Kind, line: int, found: list[Probl
             Problem(line, cause, "write " + " or ".join(f'category="{name}"' for name in close))
         )
     return category
+
+
+def _draws(marks: Mapping[str, str], line: int, found: list[Problem]) -> Picture | None:
+    draws = marks.get("draws")
+    if draws in get_args(Picture):
+        return cast(Picture, draws)
+    if draws is not None:
+        repair = "write " + " or ".join(f'draws="{name}"' for name in get_args(Picture))
+        found.append(Problem(line, f"there is no picture {draws!r}", repair))
+    return None
 
 
 def _code(body: str, first: int, found: list[Problem]) -> str:

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.diagnosis import answered, asked, is_small
 from autograder.engine.recorded_calls import Call
 from autograder.engine.run import Verdict
-from autograder.result import Example, Table
+from autograder.result import Example, Picture, Table
 
 MAX_SIDE, MAX_ARGUMENT, MAX_CALLS = 8, 64, 4
 """Rows and columns of a picture; numbers in an argument, or the largest one; calls of a check that
@@ -28,9 +28,6 @@ are looked at."""
 
 RTOL, ATOL = 1e-4, 1e-6
 """As far as the numbers of a picture show, which are rounded to four digits."""
-
-CATEGORY = {"mask": "mask correctness", "weights": "row sums"}
-"""What a step must be graded for, that its answers are drawn as this."""
 
 
 def example(
@@ -40,9 +37,9 @@ def example(
 
     Where it answered all of them well, the first call at all.
     """
-    known = {check.category for check in compiled.exercise.checks if check.step == step}
+    draws = compiled.exercise.cell(step).draws
     # A student's copy has no reference.
-    if not known & set(CATEGORY.values()) or not compiled.exercise.has_reference:
+    if draws is None or not compiled.exercise.has_reference:
         return None
 
     visible = [check for check in compiled.exercise.checks if not check.hidden]
@@ -55,7 +52,7 @@ def example(
     for check in visible:
         if check.step != step:
             continue
-        for found in _examples(compiled, step, check.name, verdicts[check.id].calls, known):
+        for found in _examples(compiled, step, check.name, verdicts[check.id].calls, draws):
             if not found.same and trusted:
                 return found
             if found.same and first is None:
@@ -64,11 +61,11 @@ def example(
 
 
 def _examples(
-    compiled: CompiledExercise, step: str, check: str, calls: tuple[Call, ...], known: set[str]
+    compiled: CompiledExercise, step: str, check: str, calls: tuple[Call, ...], draws: Picture
 ) -> Iterator[Example]:
     for call in calls[:MAX_CALLS]:
         wanted, place, kind = _wanted(compiled.reference[step], bytes(call.request))
-        if kind is None or CATEGORY[kind] not in known:
+        if kind != draws:
             continue
 
         outcome = answered(call)
@@ -81,15 +78,13 @@ def _examples(
                 continue
             got, wanted = got[place], wanted[place]
 
-        tables = _table(got, kind), _table(wanted, kind)
+        tables = _table(got, draws), _table(wanted, draws)
         if tables[0] and tables[1]:
-            yield Example(check, kind, tables[0], tables[1], _same(got, wanted))
+            yield Example(check, draws, tables[0], tables[1], _same(got, wanted))
 
 
 @lru_cache(maxsize=512)  # visible checks ask every student the same
-def _wanted(
-    function: Callable[..., Any], request: bytes
-) -> tuple[Any, int | None, Literal["mask", "weights"] | None]:
+def _wanted(function: Callable[..., Any], request: bytes) -> tuple[Any, int | None, Picture | None]:
     """The right answer to a small request, what it is, and its place where it is one of several."""
     args, kwargs, _ = asked(request)
     if not is_small((args, kwargs), MAX_ARGUMENT, MAX_ARGUMENT):
@@ -101,7 +96,7 @@ def _wanted(
     return wanted, *_drawable(wanted)
 
 
-def _drawable(wanted: Any) -> tuple[int | None, Literal["mask", "weights"] | None]:
+def _drawable(wanted: Any) -> tuple[int | None, Picture | None]:
     """What the right answer is, and its place where it is one of several."""
     if isinstance(wanted, tuple):
         for place, part in enumerate(wanted):

@@ -258,17 +258,16 @@ def _check(
     """
     status: CheckStatus = "passed"
     earned, message, unmended = check.points, "", ""
-    if verdict.message is not None and mended is None:
-        status, earned, message = "failed", 0.0, verdict.message
-        if verdict.unattempted:
-            status = "unattempted"
+    has_failed = verdict.message is not None and mended is None
+    if has_failed:
+        status = "unattempted" if verdict.unattempted else "failed"
+        earned, message = 0.0, verdict.message or ""
     elif mended:
         be = "is" if len(mended) == 1 else "are"
         status, earned = "carried", check.points * share
         unmended = _printable(verdict.message or "")
         message = f"passes once {' and '.join(mended)} {be} right; now: {unmended}"
 
-    has_failed = status == "failed"
     return CheckResult(
         name=check.name,
         category=check.category,

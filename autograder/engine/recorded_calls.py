@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,7 +34,6 @@ class Call(NamedTuple):
     request: Payload
     kind: int
     reply: Payload
-    repeatable: bool
     """Whether a second answer must agree: not where functions of the check are called back, nor in
     ungraded rows."""
     untouched: bool
@@ -57,7 +56,6 @@ class RecordedCalls:
         self._calls: list[Call] = []
         self._kept = 0
         self.heard = 0
-        self._repeatable = False
         self._untouched = True
         self._changed = False
         self.is_plain = False
@@ -76,10 +74,9 @@ class RecordedCalls:
         if self.heard > MAX_HEARD:
             raise ProtocolError(f"more than {MAX_HEARD >> 20} MB in one check")
 
-    def begin(self, *arguments: Any) -> None:
-        """A call begins, with these arguments."""
+    def begin(self) -> None:
+        """A call begins."""
         self.is_plain = True
-        self._repeatable = not _masks_a_row(arguments)
 
     def changed(self, any_argument: bool) -> None:
         """Whether the call has changed an argument."""
@@ -87,7 +84,7 @@ class RecordedCalls:
 
     def note(self, name: str, request: Payload, kind: int, reply: Payload, nested: bool) -> None:
         """A call has ended; it is kept where it is plain, no part of another, and there is room."""
-        call = Call(name, request, kind, reply, self._repeatable, self._untouched)
+        call = Call(name, request, kind, reply, self._untouched)
         if not nested and self.is_plain and self._kept + call.size <= MAX_KEPT:
             self._kept += call.size
             self._calls.append(call)
@@ -95,9 +92,8 @@ class RecordedCalls:
         self._untouched = self._untouched and not self._changed
 
     def drawn(self, number: int) -> Call | None:
-        """One of the calls that may be repeated, at a random number."""
-        repeatable = [call for call in self._calls if call.repeatable]
-        return repeatable[number % len(repeatable)] if repeatable else None
+        """One of the calls, at a random number."""
+        return self._calls[number % len(self._calls)] if self._calls else None
 
     def __len__(self) -> int:
         return len(self._calls)
@@ -147,17 +143,3 @@ def is_imprecise(answer: Any) -> bool:
     if isinstance(answer, (np.ndarray, np.generic)):
         return answer.dtype.char == "f"
     return isinstance(answer, (tuple, list)) and any(map(is_imprecise, answer))
-
-
-def _masks_a_row(values: Iterable[Any]) -> bool:
-    """Whether a mask leaves a query without any key: what it gets then is not graded."""
-    for value in values:
-        if isinstance(value, np.ndarray):
-            if value.dtype.kind == "b" and value.ndim and not value.any(axis=-1).all():
-                return True
-        elif isinstance(value, dict):
-            value = list(value.values())
-        if isinstance(value, (tuple, list)) and _masks_a_row(value):
-            return True
-
-    return False

@@ -170,7 +170,9 @@ class Run:
         try:
             with self._budget.at_work():
                 exec(self._compiled.checks[check.id], namespace)
-                message = session.never or session.repeat(number)
+                message = session.never
+                if message is None and check.repeatable:
+                    message = session.repeat(number)
         except OutOfTime:
             limit = f"than the {self._budget.total:g} s of a submission"
             message = f"what {check.step} returned takes longer to look at {limit}"

@@ -111,7 +111,7 @@ class Session(Peer):
 
         target = name if function.handle is None else function
         self._errors.asks_for(name)
-        self._calls.begin(*args, *kwargs.values())
+        self._calls.begin()
         values = (target, args, kwargs, self._clock.seconds)
         answer = self._talk(name, lambda: self.request(frames.CALL, os.urandom(16), values))
 

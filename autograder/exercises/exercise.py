@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from autograder.errors import Unusable
 from autograder.files import digest
-from autograder.result import check_id
+from autograder.result import Picture, check_id
 
 if TYPE_CHECKING:
     from autograder.exercises.misconceptions import Misconception
@@ -22,7 +22,10 @@ Kind = Literal["plain", "setup", "step", "check", "manual"]
 
 @dataclass(frozen=True)
 class Check:
-    """One graded cell. ``id`` is ``<step>-<name>``; ``sentence`` is what the student reads."""
+    """One graded cell. ``id`` is ``<step>-<name>``; ``sentence`` is what the student reads.
+
+    ``repeatable``: a call of it, made again, must be answered alike.
+    """
 
     id: str
     step: str
@@ -32,11 +35,15 @@ class Check:
     hidden: bool
     sentence: str
     source: str
+    repeatable: bool = True
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell of the master notebook; ``raw`` is its notebook JSON."""
+    """One cell of the master notebook; ``raw`` is its notebook JSON.
+
+    ``draws``: as what a step's answers are drawn for students, if at all.
+    """
 
     id: str
     kind: Kind
@@ -44,6 +51,7 @@ class Cell:
     source: str
     raw: Mapping[str, Any]
     check: Check | None = None
+    draws: Picture | None = None
 
 
 @dataclass(frozen=True)
@@ -169,13 +177,14 @@ def _cell(raw: Mapping[str, Any]) -> Cell:
             hidden=bool(marks["hidden"]),
             sentence=_sentence(source),
             source=source,
+            repeatable=marks.get("repeat", True),
         )
     id = (
         check.id
         if check
         else marks.get("step") or raw["metadata"].get("nbgrader", {}).get("grade_id") or raw["id"]
     )
-    return Cell(id, kind, raw["cell_type"] == "code", source, raw, check)
+    return Cell(id, kind, raw["cell_type"] == "code", source, raw, check, marks.get("draws"))
 
 
 def _sentence(source: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # Each module adds its families to the list.
-from attacks import (  # noqa: F401
+from tests.attacks import (  # noqa: F401
     escape,
     exhaustion,
     frames,
@@ -15,6 +15,6 @@ from attacks import (  # noqa: F401
     spying,
     tampering,
 )
-from attacks.attack import ATTACKS, Attack
+from tests.attacks.attack import ATTACKS, Attack
 
 __all__ = ["ATTACKS", "Attack"]

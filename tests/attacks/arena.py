@@ -1,7 +1,7 @@
 """Where attacks are graded: each between two honest neighbours, and afterwards everything is looked
 at.
 
-Run as a program (``python -m attacks.arena LEVEL...``) it prints what is wrong after each attack,
+Run as a program (``python -m tests.attacks.arena LEVEL...``) it prints what is wrong after each attack,
 one JSON object a line.
 Pages and notebooks are looked at where the packages that make them are installed.
 """
@@ -23,13 +23,13 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from attacks.attack import MARK, SUCCEEDED, Attack
-from attacks.target import INPUT, NAIVE, REFERENCE, SOURCE, exercise, handed_in, master
 from autograder.course import Settings
 from autograder.engine import clock
 from autograder.engine.grader import Graded, Grader
 from autograder.errors import Unusable
 from autograder.result import Result
+from tests.attacks.attack import MARK, SUCCEEDED, Attack
+from tests.attacks.target import INPUT, NAIVE, REFERENCE, SOURCE, exercise, handed_in, master
 
 MEMORY_MB = 64
 SECRET = b"canary_secret_7d21f8"
@@ -339,7 +339,7 @@ def _command(process: int) -> str:
 
 def main() -> None:
     """Every attack at each level that the command line names."""
-    from attacks import ATTACKS
+    from tests.attacks import ATTACKS
 
     for level in sys.argv[1:]:
         try:

@@ -10,10 +10,10 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from attacks.neighbours import answered, exercise, handed_in
-from attacks.ordinary import ROOT
-from attacks.values import Value
 from autograder.course import Course, Settings
+from tests.attacks.neighbours import answered, exercise, handed_in
+from tests.attacks.ordinary import ROOT
+from tests.attacks.values import Value
 
 SETTINGS = Settings(call_seconds=2, submission_seconds=6)
 SECONDS = 900

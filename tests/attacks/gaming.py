@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from attacks.attack import attack
-from attacks.target import STEPS
+from tests.attacks.attack import attack
+from tests.attacks.target import STEPS
 
 attack(
     "I01-am-i-being-graded",

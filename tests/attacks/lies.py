@@ -3,8 +3,8 @@ alone."""
 
 from __future__ import annotations
 
-from attacks.attack import attack
-from attacks.target import NAIVE
+from tests.attacks.attack import attack
+from tests.attacks.target import NAIVE
 
 attack(
     "B01-equal-to-everything",

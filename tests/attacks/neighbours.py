@@ -22,9 +22,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from attacks.arena import CANARIES, MEMORY_MB, _control_characters, _descendants, _Live, _status
-from attacks.ordinary import ROOT
-from attacks.values import ALONE, VALUES, Value
 from autograder.course import DISCLOSURES, Course, Settings
 from autograder.engine import clock
 from autograder.engine.grader import Graded, Grader
@@ -36,6 +33,16 @@ from autograder.pages import feedback
 from autograder.result import Result
 from autograder.terminal import github_actions, score_table
 from autograder.terminal.console import console
+from tests.attacks.arena import (
+    CANARIES,
+    MEMORY_MB,
+    _control_characters,
+    _descendants,
+    _Live,
+    _status,
+)
+from tests.attacks.ordinary import ROOT
+from tests.attacks.values import ALONE, VALUES, Value
 
 NAMES = exercises.names(ROOT)
 SETTINGS = Settings(call_seconds=1, submission_seconds=3)

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from attacks.arena import NOT_OURS
+from tests.attacks.arena import NOT_OURS
 
 USER = 64_801  # nobody's
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -32,13 +32,15 @@ class Ordinary:
         self._folder = Path(tempfile.mkdtemp(prefix="ordinary-"))
         self._folder.chmod(0o755)
         shutil.copytree(ROOT / "autograder", self._folder / "autograder", ignore=_compiled)
-        shutil.copytree(ROOT / "tests" / "attacks", self._folder / "attacks", ignore=_compiled)
+        shutil.copytree(
+            ROOT / "tests" / "attacks", self._folder / "tests" / "attacks", ignore=_compiled
+        )
         self._path("temporary").mkdir()
         os.chown(self._path("temporary"), USER, USER)
         python = self._python()
         # Into files: nobody reads what it says while it works.
         with self._path("output").open("wb") as output, self._path("errors").open("wb") as errors:
-            command = [python, "-m", "attacks.arena", *levels]
+            command = [python, "-m", "tests.attacks.arena", *levels]
             self._process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, **self._as()
             )
@@ -105,7 +107,7 @@ class Ordinary:
     def _works(self, python: str) -> bool:
         try:
             tried = subprocess.run(
-                [python, "-c", "import numpy, attacks"],
+                [python, "-c", "import numpy, tests.attacks"],
                 capture_output=True,
                 text=True,
                 **self._as(),

@@ -3,8 +3,8 @@ student can read it."""
 
 from __future__ import annotations
 
-from attacks.attack import attack
-from attacks.target import INPUT
+from tests.attacks.attack import attack
+from tests.attacks.target import INPUT
 
 READ = """
 def tell(*things):

@@ -1,0 +1,1 @@
+"""The demonstration: what ``make demo`` and ``make pictures`` run."""

@@ -1,0 +1,212 @@
+"""What ``make demo`` runs: the sample class, from handing out the exercise to the table of scores.
+
+The commands are the ones of a real course. Only the students are made up: some submit through
+nbgrader's exchange, the others' notebooks arrive as the downloads that learning platforms offer.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Iterator
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+from autograder import results as stored
+from autograder.course import Course
+from autograder.exercises import exercise
+from autograder.gradebook import marks
+from tests.support import sample_class
+from tests.support.sample_class import Student
+
+ROOT = Path(__file__).resolve().parent.parent
+NAME = "attention"
+DUE = datetime(2026, 3, 2, 18, 0, tzinfo=timezone.utc)
+
+# A teacher's own settings, where Jupyter looks for them: half a point for every hour that a
+# submission is late.
+SETTINGS = """\
+c = get_config()  # noqa: F821
+c.AssignLatePenalties.plugin_class = "tests.support.latepolicy.HalfAPointAnHour"
+"""
+
+
+def main(state: Path = ROOT / "build" / "demo") -> None:
+    """Run the demonstration with its state in ``state``, which is emptied first; exit with 1 if a
+    grade is wrong."""
+    began = time.monotonic()
+    shutil.rmtree(state, ignore_errors=True)
+    os.environ.update(_environment(state))
+    course = Course(ROOT, state)
+    students = sample_class.students()
+    release = (ROOT / "assignments" / NAME / f"{NAME}.ipynb").read_bytes()
+
+    shutil.copy(sample_class.CLASS_LIST, state)
+    _say(f"A teacher hands out the exercise to {len(students)} students.")
+    _run(state, "release", NAME, "--due", f"{DUE:%Y-%m-%d %H:%M} UTC")
+
+    _say(
+        "The students hand in: through nbgrader, or as downloads from Moodle, Canvas and a browser."
+    )
+    for line in hand_in(course, students, release):
+        print(line)
+
+    _say("After the deadline the teacher collects, grades, and explains.")
+    _run(state, "collect", NAME)
+    _run(state, "grade", NAME)
+    _run(state, "feedback", NAME)
+    _run(state, "report", NAME)
+
+    wrong = list(surprises(course, students))
+    print("\n".join(["", *(wrong or ["Every grade is the one that tests/class/ expects."])]))
+    _say("Where to look next")
+    for path, about in (
+        (course.reports / f"{NAME}.html", "the page of the class: what a teacher does next"),
+        (
+            course.feedback / "omar" / NAME / f"{NAME}.html",
+            "the page of a student whose softmax overflows; open it in a browser",
+        ),
+        (course.autograded / "omar" / NAME / f"{NAME}.ipynb", "the same in the teacher's notebook"),
+        (sample_class.CLASS / "omar", "what that student wrote, and what grading must make of it"),
+        (ROOT / "solutions" / f"{NAME}.py", "the exercise: one text file, which you can edit"),
+    ):
+        print(f"  {_short(path)}\n      {about}")
+    print(
+        f"  AUTOGRADER_COURSE={_short(state)} make lab\n      nbgrader's formgrader on this class"
+    )
+    print(f"\n{time.monotonic() - began:.0f} seconds.")
+    sys.exit(1 if wrong else 0)
+
+
+def hand_in(course: Course, students: list[Student], release: bytes) -> Iterator[str]:
+    """Put everybody's file where it would arrive; who did it how, in lines."""
+    course.inbox.mkdir(parents=True, exist_ok=True)
+    moodle = course.inbox / "CS101-Attention-4711.zip"
+    canvas = course.inbox / "submissions.zip"
+    names = {student.id: _name(student.id) for student in students}
+    with zipfile.ZipFile(moodle, "w") as moodle_zip, zipfile.ZipFile(canvas, "w") as canvas_zip:
+        for number, student in enumerate(students, start=10_400):
+            data = student.file(release)
+            if data is None:
+                continue
+            when = DUE + (
+                timedelta(hours=student.hours_late) or timedelta(hours=-20, minutes=number % 100)
+            )
+            first, last = names[student.id].rsplit(" ", 1)
+            if student.hands_in == "exchange":
+                _submit(course, student, data, when)
+            elif student.hands_in == "moodle":
+                folder = f"{first} {last}_{number}_assignsubmission_file_"
+                _add(moodle_zip, f"{folder}/{NAME}{student.suffix}", data, when)
+            elif student.hands_in == "canvas":
+                key = f"{last}{first}".lower().replace(" ", "")
+                _add(canvas_zip, f"{key}_{number}_88{number}_{NAME}{student.suffix}", data, when)
+            else:
+                # A browser numbers the second download; the first, as released, is older and does
+                # not count.
+                _put(
+                    course.inbox / student.id / f"{NAME}.ipynb", release, when - timedelta(hours=1)
+                )
+                _put(course.inbox / student.id / f"{NAME} (1){student.suffix}", data, when)
+    _put(course.inbox / f"{NAME} (7).ipynb", release, DUE)
+    for way, where in (
+        ("exchange", "nbgrader submit"),
+        ("moodle", _short(moodle)),
+        ("canvas", _short(canvas)),
+        ("folder", f"{_short(course.inbox)}/<student>/{NAME} (1).ipynb"),
+        ("nothing", "handed in nothing"),
+    ):
+        came_so = [student.id for student in students if student.hands_in == way]
+        yield f"  {where}: {', '.join(came_so)}"
+
+
+def surprises(course: Course, students: list[Student]) -> Iterator[str]:
+    """Each grade that is not the expected one, in a line."""
+    known = exercise.load(course.root, NAME)
+    results = {str(result.student): result for result in stored.stored_results(course, NAME)}
+    in_gradebook = marks.class_marks(course, known)
+    for student in students:
+        for line in student.expected.differences(known, results.get(student.id)):
+            yield f"{student.id}: {line}"
+        if student.hours_late and not in_gradebook[student.id].late_penalty:
+            yield f"{student.id}: no late penalty in the gradebook"
+
+
+def _environment(state: Path) -> dict[str, str]:
+    """Nothing of this machine's Jupyter, neither read nor written."""
+    jupyter = state / "jupyter"
+    jupyter.mkdir(parents=True)
+    (jupyter / "nbgrader_config.py").write_text(SETTINGS, encoding="utf-8")
+    return {
+        "AUTOGRADER_COURSE": str(state),
+        "JUPYTER_CONFIG_DIR": str(jupyter),
+        "JUPYTER_DATA_DIR": str(jupyter / "data"),
+        "JUPYTER_NO_CONFIG": "",
+        "PYTHONPATH": str(ROOT),
+    }
+
+
+def _submit(course: Course, student: Student, data: bytes, when: datetime) -> None:
+    """What ``nbgrader submit`` does on a student's own account, at that time."""
+    from nbgrader.auth import Authenticator
+    from nbgrader.coursedir import CourseDirectory
+    from nbgrader.exchange.default import ExchangeSubmit
+
+    from autograder.gradebook import config as host
+
+    class Submit(ExchangeSubmit):
+        def set_timestamp(self) -> None:
+            self.timestamp = f"{when:{self.timestamp_format}}"
+
+    home = course.state / "students" / student.id
+    _put(home / NAME / f"{NAME}.ipynb", data, when)
+    settings = host.config(course)
+    folder = CourseDirectory(config=settings)
+    folder.assignment_id, folder.student_id = NAME, student.id
+    submit = Submit(coursedir=folder, authenticator=Authenticator(config=settings), config=settings)
+    submit.assignment_dir = str(home)
+    submit.log.setLevel("WARNING")
+    submit.start()
+
+
+def _add(archive: zipfile.ZipFile, path: str, data: bytes, when: datetime) -> None:
+    """An archive's times are local."""
+    archive.writestr(
+        zipfile.ZipInfo(path, when.astimezone().timetuple()[:6]), data, zipfile.ZIP_DEFLATED
+    )
+
+
+def _put(path: Path, data: bytes, when: datetime) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    os.utime(path, (when.timestamp(), when.timestamp()))
+
+
+def _name(student: str) -> str:
+    lines = sample_class.CLASS_LIST.read_text(encoding="utf-8").splitlines()
+    return next(line.split(",")[1] for line in lines if line.startswith(f"{student},"))
+
+
+def _run(state: Path, *arguments: str) -> None:
+    """Run one command of the kit, shown as one would type it."""
+    print(f"\n$ autograder --course {_short(state)} {shlex.join(arguments)}", flush=True)
+    done = subprocess.run([sys.executable, "-m", "autograder", *arguments], cwd=ROOT, check=False)
+    if done.returncode:
+        sys.exit(f"stopped: that command exited with {done.returncode}")
+
+
+def _say(sentence: str) -> None:
+    print(f"\n== {sentence}", flush=True)
+
+
+def _short(path: Path) -> str:
+    return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
+
+
+if __name__ == "__main__":
+    main()

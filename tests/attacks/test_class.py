@@ -1,0 +1,225 @@
+"""A class in which many are hostile: nothing that they hand in may cost anybody else a score, a
+page or a row.
+
+The ordinary run grades one class of each exercise by the command line: all attacks that once
+stopped a class, and nearly every odd value once. ``pytest -m everything`` adds classes that answer
+every step with each of the values.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import Any
+
+import pytest
+
+from autograder import cli
+from autograder.course import DISCLOSURES
+from autograder.exports.formats import FORMATS
+from autograder.gradebook import marks
+from autograder.grading import grade_class
+from tests.attacks.course import disclose, full_marks, prepared, run, scores, students, wrong
+from tests.attacks.neighbours import NAMES, bounded, exercise, mixed, steps_for
+from tests.attacks.test_exercises import ONCE, at
+from tests.attacks.values import ALONE, BY_NAME, VALUES
+from tests.support import platforms
+from tests.support.courses import private
+
+# nbgrader's and nbconvert's own code, not ours.
+pytestmark = pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning")
+
+# Beside what did harm once: one of each way to waste time, to end the process, and to say much.
+ALSO = (
+    "endless",
+    "exits_in_the_cell",
+    "crashes",
+    "all_memory",
+    "prints_much",
+    "huge_text_in_an_exception",
+)
+
+
+def hostile(name: str) -> dict[str, dict[str, Any]]:
+    """Who answers what in the class of the ordinary run."""
+    steps = exercise(name).steps
+    found = {f"mixed-{number}": answers for number, answers in enumerate(mixed(name))}
+    for number, value in enumerate(ALSO):
+        found[value] = {steps[number % len(steps)]: BY_NAME[value]}
+    for value, step in ONCE:
+        answers = at(BY_NAME[value], step, name)
+        found[f"{value}-{step.replace(' ', '_')}"] = {
+            step: value for step, value in answers.items() if step in steps
+        }
+    return {who: answers for who, answers in found.items() if answers}
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def graded(request, tmp_path_factory):
+    """A class graded by the command: the name of the exercise, the course, the honest students, and
+    what grading said."""
+    name = request.param
+    with bounded():
+        course, honest = prepared(tmp_path_factory.mktemp(name), name, hostile(name))
+        return name, course, honest, run(course, "grade", name)
+
+
+def test_grading_ends_well_and_honest_students_have_full_marks(graded):
+    name, course, honest, done = graded
+    assert list(wrong(done)) == []
+    found = scores(course, name)
+    assert sorted(found) == students(course)
+    assert {student: found[student] for student in honest} == dict.fromkeys(
+        honest, ("graded", full_marks(name))
+    )
+    assert not [student for student, (status, _) in found.items() if status == "error"]
+    assert len(done.stdout.splitlines()) < 20 * len(found), (
+        "what students wrote floods the terminal"
+    )
+
+
+def test_everybody_graded_is_in_the_gradebook_and_has_an_autograded_notebook(graded):
+    name, course, honest, _ = graded
+    book = marks.class_marks(course, exercise(name))
+    missing = [
+        student
+        for student, (status, _) in scores(course, name).items()
+        if status == "graded" and student not in book
+    ]
+    assert not missing
+    assert [book[student].automatic for student in honest] == [full_marks(name)] * len(honest)
+    for student, (status, _) in scores(course, name).items():
+        path = course.autograded / student / name / f"{name}.ipynb"
+        assert status != "graded" or json.loads(path.read_bytes())["nbformat"] == 4, student
+
+
+@pytest.mark.parametrize("hidden", DISCLOSURES)
+def test_everybody_has_a_page(graded, hidden):
+    name, course, _, _ = graded
+    disclose(course, hidden)
+    for path in course.feedback.glob(f"*/{name}/{name}.html"):
+        path.unlink()
+    assert list(wrong(run(course, "feedback", name))) == []
+    pages = {
+        path.parts[-3]: path.stat().st_size
+        for path in course.feedback.glob(f"*/{name}/{name}.html")
+    }
+    assert sorted(pages) == students(course)
+
+
+def test_the_report_tells_of_everybody(graded):
+    name, course, _, _ = graded
+    done = run(course, "report", name, "--json", "-")
+    assert list(wrong(done)) == []
+    json.loads(done.stdout)
+    page = (course.reports / f"{name}.html").read_text(encoding="utf-8")
+    assert "<script" not in page
+
+
+def rows(data: str) -> set[str]:
+    return {cell for row in csv.reader(io.StringIO(data)) for cell in row}
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_export_has_everybody(graded, format, tmp_path):
+    name, course, honest, _ = graded
+    options = []
+    if format == "moodle":
+        people = [
+            (number, student, "") for number, student in enumerate(students(course), start=100)
+        ]
+        (tmp_path / "moodle.csv").write_bytes(
+            platforms.worksheet("en", people, most=full_marks(name))
+        )
+        options = ["--fill", tmp_path / "moodle.csv"]
+    done = run(course, "export", name, "--to", format, *options)
+    assert list(wrong(done)) == []
+    made = course.state / "exports" / name / FORMATS[format].file
+    if made.is_dir():
+        text = "\n".join(str(path) for path in made.rglob("*"))
+    else:
+        text = "" if made.suffix == ".zip" else made.read_text(encoding="utf-8-sig")
+    if made.suffix != ".zip":
+        assert not [student for student in honest if student not in text]
+
+
+def test_scoring_a_hostile_notebook_alone_says_what_it_is_worth(graded, tmp_path):
+    name, course, _, _ = graded
+    for student in students(course):
+        if any(word in student for word in ("mixed-0", "largest_number", "magics")):
+            path = course.submitted / student / name / f"{name}.ipynb"
+            done = run(course, "score", path, "--json", tmp_path / "result.json")
+            assert list(wrong(done, lines=400)) == [], student
+            assert json.loads((tmp_path / "result.json").read_bytes())["status"] == "graded"
+
+
+def test_the_formgraders_view_of_everybody_can_be_made_and_runs_nothing(graded):
+    import nbgrader.server_extensions.formgrader.handlers as handlers
+    from nbconvert.exporters import HTMLExporter
+    from traitlets.config import Config
+
+    name, course, _, _ = graded
+    config = Config()
+    config.HTMLExporter.template_name = "formgrade"
+    config.HTMLExporter.extra_template_basedirs = [handlers.template_path]
+    names = (
+        "assignment_id",
+        "notebook_id",
+        "submission_id",
+        "base_url",
+        "student",
+        "last_name",
+        "first_name",
+    )
+    about: dict[str, Any] = dict.fromkeys((*names, "notebook_path", "mathjax_url"), "x") | {
+        "index": 0,
+        "total": 1,
+    }
+    exporter = HTMLExporter(config=config)
+    # It takes long: the odd texts, and somebody ordinary.
+    graded_ones = [
+        student for student, (status, _) in scores(course, name).items() if status == "graded"
+    ]
+    wanted = ("mixed-3", "t-honest")
+    for student in (student for student in graded_ones if any(word in student for word in wanted)):
+        html, _ = exporter.from_filename(
+            str(course.autograded / student / name / f"{name}.ipynb"), resources=about
+        )
+        assert "<svg onload" not in html and "</script><svg" not in html, student
+
+
+@pytest.mark.everything
+@pytest.mark.parametrize("name", NAMES)
+def test_a_class_in_which_each_value_answers_every_step_is_graded_shown_and_exported(
+    name, tmp_path, monkeypatch
+):
+    answers = {
+        str(value): dict.fromkeys(steps, value)
+        for value in VALUES
+        if (steps := steps_for(value, name))
+    }
+    course, honest = prepared(tmp_path, name, answers)
+    private(tmp_path, course.root, monkeypatch)
+    with bounded():
+        outcomes = grade_class.grade_class(course, exercise(name), jobs=2)
+    assert [one.student for one in outcomes] == students(course)
+    assert {one.student: one.score for one in outcomes if one.student in honest} == dict.fromkeys(
+        honest, full_marks(name)
+    )
+    assert not [one for one in outcomes if one.status == "error"]
+    for arguments in (
+        ["feedback", name],
+        ["report", name],
+        *(["export", name, "--to", to] for to in FORMATS if to != "moodle"),
+    ):
+        with pytest.raises(SystemExit) as stopped:
+            cli.main(arguments)
+        assert not stopped.value.code, arguments
+
+
+def test_the_class_holds_all_kinds_of_attacks():
+    for name in NAMES:
+        values = {str(value) for answers in hostile(name).values() for value in answers.values()}
+        assert {value.name for value in VALUES if not value.steps} - ALONE <= values
+        assert len(hostile(name)) >= 10

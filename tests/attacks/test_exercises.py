@@ -1,0 +1,221 @@
+"""Odd and hostile answers to the real exercises: each costs its author alone, and is shown without
+a fault.
+
+The ordinary run makes every attack that once succeeded, and nearly every value at one step.
+``pytest -m everything`` makes every value at every step, alone and in all steps at once.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from autograder import disclosure
+from autograder.course import DISCLOSURES, Settings
+from autograder.engine.grader import Grader
+from autograder.exports import gradescope
+from autograder.pages import feedback
+from tests.attacks import neighbours
+from tests.attacks.neighbours import NAMES, alone, answered, mixed, steps_for
+from tests.attacks.values import ALONE, BY_NAME, VALUES
+
+EVERY = "every step"
+
+# Each of these has once stopped a class, filled the memory, or taken minutes.
+ONCE = [
+    ("the_largest_number", "softmax"),
+    ("rounds_up_to_infinity", "causal_mask"),
+    ("made_finite", "softmax"),
+    ("sums_that_overflow", "softmax"),
+    ("sums_that_overflow_both_ways", "softmax"),
+    ("empty_and_long", "softmax"),
+    ("empty_and_as_long_as_can_be", "softmax"),
+    ("empty_and_as_long_as_can_be", "self_attention"),
+    ("eight_axes_of_bools", "softmax"),
+    ("sixteen_million_bools", "scale_scores"),
+    ("sixteen_million_rows_of_one_bool", "softmax"),
+    ("hundred_thousand_bools", EVERY),
+    ("huge_batch", "scaled_dot_product_attention"),
+    ("two_million_numbers", "project_qkv"),
+    ("one_long_text", "apply_mask"),
+    ("one_long_text_among_empty_ones", "softmax"),
+    ("one_long_text_among_very_many", "softmax"),
+    ("many_texts", "causal_mask"),
+    ("long_key", "self_attention"),
+    ("text_in_a_dictionary", EVERY),
+    ("colliding_keys", EVERY),
+    ("lengths_of_forty_million", "padding_mask"),
+    ("as_wide_as_the_longest_of_forty_million", "padding_mask"),
+    ("hangs_up_after_a_while", EVERY),
+    ("endless_whatever_is_raised", EVERY),
+    ("many_other_magics", "softmax"),
+    ("empty_in_the_middle", "split_heads"),
+]
+TRICKS = [value for value in VALUES if value.without]
+# Where a check once wanted of a later call what followed from the arguments of an earlier one.
+TRICKED = ("softmax", "apply_mask", "self_attention", "multi_head_attention")
+
+
+@pytest.fixture(scope="module")
+def patient():
+    """A grader that gives every submission time enough, also where the machine is busy: for what is
+    about points."""
+    with Grader(neighbours.exercise("attention"), b"key", Settings()) as grader:
+        yield grader
+
+
+def at(value, step, name):
+    """The answers of a submission that gives this value at a step, or at all of them."""
+    return dict.fromkeys(steps_for(value, name) if step == EVERY else [step], value)
+
+
+@pytest.mark.parametrize(("value", "step"), ONCE, ids=lambda part: part.replace(" ", "_"))
+def test_what_once_did_harm_costs_its_author_alone(neighbours_of, value, step):
+    assert neighbours_of("attention").problems(at(BY_NAME[value], step, "attention")) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "answers"),
+    [
+        pytest.param(name, answers, id=f"{name}-{number}")
+        for name in NAMES
+        for number, answers in enumerate(mixed(name))
+    ],
+)
+def test_odd_answers_to_every_step_cost_their_author_alone(neighbours_of, name, answers):
+    assert neighbours_of(name).problems(answers) == [], {
+        step: str(value) for step, value in answers.items()
+    }
+
+
+@pytest.mark.everything
+@pytest.mark.parametrize(
+    ("name", "answers"),
+    [
+        pytest.param(name, answers, id=f"{name}-{turn}-{number}")
+        for name in NAMES
+        for turn in range(1, len(neighbours.exercise(name).steps))
+        for number, answers in enumerate(mixed(name, turn))
+    ],
+)
+def test_every_odd_answer_to_any_step_beside_others_costs_its_author_alone(
+    neighbours_of, name, answers
+):
+    assert neighbours_of(name).problems(answers) == [], {
+        step: str(value) for step, value in answers.items()
+    }
+
+
+@pytest.mark.everything
+@pytest.mark.parametrize(
+    ("name", "value", "step"),
+    [
+        pytest.param(name, value, step, id=f"{name}-{value}-{step}".replace(" ", "_"))
+        for name in NAMES
+        for value, step in [
+            *alone(name),
+            *((value, EVERY) for value in VALUES if steps_for(value, name)),
+        ][::20]  # they are many, and take seconds each
+    ],
+)
+def test_odd_answers_to_any_step_cost_their_author_alone(neighbours_of, name, value, step):
+    assert neighbours_of(name).problems(at(value, step, name)) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "step"),
+    [
+        pytest.param(
+            value,
+            step,
+            marks=[] if step in TRICKED else pytest.mark.everything,
+            id=f"{value}-{step}",
+        )
+        for value in TRICKS
+        for step in steps_for(value, "attention")
+    ],
+)
+def test_a_trick_earns_no_point_that_the_same_answer_without_it_does_not(patient, value, step):
+    without = neighbours.handed_in(
+        "attention", {step: value.harmless(neighbours.exercise("attention"), step)}
+    )
+    tricked = patient.grade(answered("attention", {step: value}), "mallory").result
+    earned = {check.name: check.earned for check in tricked.step(step).checks}
+    assert tricked.score <= patient.grade(without, "mallory").result.score, earned
+
+
+def test_there_are_values_of_every_kind_and_each_has_its_turn():
+    assert len(VALUES) >= 130 and sum(value.junk for value in VALUES) >= 70
+    for name in NAMES:
+        in_ordinary_runs = {value.name for answers in mixed(name) for value in answers.values()}
+        assert in_ordinary_runs == {value.name for value in VALUES if not value.steps} - ALONE
+        turns = [mixed(name, turn) for turn in range(len(neighbours.exercise(name).steps))]
+        pairs = {
+            (value.name, step)
+            for turn in turns
+            for answers in turn
+            for step, value in answers.items()
+        }
+        assert len(pairs) == len(in_ordinary_runs) * len(turns)
+
+
+# What is told at once must not follow from hidden checks.
+
+# Right for visible checks; a hidden one sees that the axis does not matter.
+WRONG_WHERE_HIDDEN = """
+def softmax(scores, axis=-1):
+    top = scores.max(axis=-1, keepdims=True)
+    e = np.exp(scores - np.where(top == -np.inf, 0.0, top))
+    return e / e.sum(axis=-1, keepdims=True)
+"""
+SPY = """
+{right}
+_right = {step}
+def {step}(*args, **kwargs):
+    answer = _right(*args, **kwargs)
+    replaced = [step for step in {earlier} if not hasattr(globals().get(step), "__code__")]
+    return answer if replaced else np.zeros(np.shape(answer))
+"""
+
+
+@pytest.fixture(scope="module")
+def spied(patient):
+    """A last step that is right only where an earlier one was replaced: beside a softmax that
+    hidden checks alone refuse, and a right one."""
+    exercise = neighbours.exercise("attention")
+    *earlier, step = exercise.steps
+    spy = SPY.format(right=exercise.cell(step).source, step=step, earlier=earlier)
+    wrong, right = ({"softmax": WRONG_WHERE_HIDDEN, step: spy}, {step: spy})
+    both = [
+        patient.grade(neighbours.handed_in("attention", answers), "mallory")
+        for answers in (wrong, right)
+    ]
+    first, second = (graded.result.step("softmax").checks for graded in both)
+    assert all(check.status == "passed" for check in (*first, *second) if not check.hidden)
+    assert any(check.status == "failed" for check in first) and all(
+        check.status == "passed" for check in second
+    )
+    return both
+
+
+@pytest.mark.parametrize("hidden", DISCLOSURES)
+def test_what_gradescope_shows_at_once_does_not_tell_of_hidden_checks(spied, hidden):
+    exercise = neighbours.exercise("attention")
+    seen = [
+        [
+            test
+            for test in gradescope.results(exercise, graded.result, hidden)["tests"]
+            if test["visibility"] == "visible"
+        ]
+        for graded in spied
+    ]
+    assert seen[0] == seen[1]
+
+
+def test_a_page_on_which_hidden_checks_are_never_told_does_not_tell_of_them(spied):
+    exercise = neighbours.exercise("attention")
+    seen = [disclosure.as_student_sees(graded.result, "never") for graded in spied]
+    assert seen[0].checks == seen[1].checks
+    for graded in spied:
+        assert "passes once" not in feedback.page(
+            exercise, graded.result, graded.submission, None, hidden="never"
+        )

@@ -1,0 +1,172 @@
+"""Hints: the question of the student's own mistake, while they work and on their page."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+
+import pytest
+
+from autograder.course import Settings
+from autograder.engine.grader import Grader
+from autograder.exercises import exercise
+from autograder.exercises.exercise import Exercise
+from autograder.exercises.misconceptions import Misconception
+from autograder.proving.trial import Answer, Bench
+from autograder.result import Result
+from tests.support.courses import ROOT
+
+RELEASE = ROOT / "assignments" / "attention" / "attention.ipynb"
+FULL = json.loads((ROOT / "solutions" / "attention" / "attention.ipynb").read_text())
+
+
+@pytest.fixture(scope="module")
+def attention() -> Exercise:
+    return exercise.load(ROOT, "attention")
+
+
+def handed_in(**answers: str) -> bytes:
+    """A right notebook but for these answers."""
+    notebook = json.loads(json.dumps(FULL))
+    for cell in notebook["cells"]:
+        cell["source"] = answers.get(cell["id"], cell["source"])
+    return json.dumps(notebook).encode()
+
+
+def own_hints(attention: Exercise, wrong: Misconception) -> set[str]:
+    """The hints that fit: the entry's own, and its family's."""
+    family = {
+        other.hint
+        for other in attention.misconceptions
+        if other.family and other.family == wrong.family
+    }
+    return {wrong.hint} | family
+
+
+@pytest.mark.parametrize(
+    "every", [10, pytest.param(1, marks=pytest.mark.everything)], ids=["some", "all"]
+)
+def test_nearly_every_misconception_gets_its_own_question_on_the_page(attention, every):
+    tried = attention.misconceptions[::every]
+    missed = []
+    # What the bank makes of an answer does not depend on how well it is locked in.
+    with Grader(attention, b"hints", Settings(isolation="process")) as grader:
+        for wrong in tried:
+            step = grader.grade(handed_in(**{wrong.step: wrong.source}), None).result.step(
+                wrong.step
+            )
+            hints = {check.hint for check in step.checks if check.status == "failed"}
+            if not hints & own_hints(attention, wrong):
+                missed.append(wrong.name)
+    assert len(missed) <= 0.05 * len(tried), missed
+
+
+def test_most_misconceptions_get_their_own_question_in_the_notebook(attention):
+    bench = Bench(attention)
+    table = bench._space["HINTS"]()
+    asked = 0
+    for wrong in attention.misconceptions:
+        bench.bind(Answer(wrong.name, wrong.step, wrong.source, wrong=True))
+        hints = {
+            table[digest]
+            for check in bench.of(wrong.step)
+            if not check.hidden and (digest := bench.fingerprint(check)) in table
+        }
+        assert not hints - own_hints(attention, wrong), "another mistake's question"
+        asked += bool(hints)
+    assert asked >= 0.7 * len(attention.misconceptions)
+
+
+def test_the_questions_do_not_swell_the_notebook_and_hold_no_wrong_code(attention):
+    setup = next(
+        cell["source"] for cell in json.loads(RELEASE.read_text())["cells"] if cell["id"] == "setup"
+    )
+    lines = [
+        line
+        for line in (setup if isinstance(setup, list) else setup.splitlines())
+        if line.startswith("HINTS = lambda")
+    ]
+    assert len(lines) == 1 and len(lines[0]) < 40_000
+    assert not any(wrong.name in RELEASE.read_text() for wrong in attention.misconceptions)
+
+
+def run_check(space: dict[str, object], source: str) -> str:
+    """What a student sees when a check cell runs in a plain Python."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.suppress(Exception):
+        exec(source, space)
+    return out.getvalue()
+
+
+@pytest.fixture
+def kernel(attention) -> dict[str, object]:
+    space: dict[str, object] = {}
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(attention.setup, space)
+    return space
+
+
+def test_a_failing_check_asks_the_question_at_once(attention, kernel):
+    wrong = next(one for one in attention.misconceptions if one.name == "over_the_whole_matrix")
+    exec(wrong.source, kernel)
+    assert wrong.hint in run_check(kernel, attention.cell("softmax-by_hand").source)
+
+
+def test_a_failing_earlier_step_comes_first(attention, kernel):
+    exec("def softmax(scores, axis=-1):\n    return scores", kernel)
+    run_check(kernel, attention.cell("softmax-by_hand").source)
+    for step in (
+        "attention_scores",
+        "scale_scores",
+        "weighted_sum",
+        "apply_mask",
+        "scaled_dot_product_attention",
+    ):
+        exec(attention.cell(step).source, kernel)
+    said = run_check(kernel, attention.cell("scaled_dot_product_attention-by_hand").source)
+    assert "First mend step 4, softmax" in said and "Think about this" not in said
+    exec("def weighted_sum(weights, V):\n    return V", kernel)
+    said = run_check(kernel, attention.cell("weighted_sum-by_hand").source)
+    assert "First mend" not in said, "it calls no other step"
+
+
+def grade(attention: Exercise, **answers: str) -> Result:
+    with Grader(attention, b"hints", Settings(isolation="process")) as grader:
+        return grader.grade(handed_in(**answers), None).result
+
+
+def test_two_mistakes_in_two_steps_get_two_questions(attention):
+    named = {wrong.name: wrong for wrong in attention.misconceptions}
+    one, two = named["over_the_whole_matrix"], named["past_hidden_future_seen"]
+    result = grade(attention, softmax=one.source, causal_mask=two.source)
+    assert {check.misconception for check in result.step("softmax").checks} - {None} == {one.name}
+    assert {check.hint for check in result.step("causal_mask").checks} - {None} <= own_hints(
+        attention, two
+    )
+    assert all(
+        check.status == "carried"
+        for check in result.step("self_attention").checks
+        if check.status != "passed"
+    )
+
+
+def test_a_mistake_after_another_is_told_from_what_it_inherits(attention):
+    named = {wrong.name: wrong for wrong in attention.misconceptions}
+    one, two = named["over_the_whole_matrix"], named["scaling_forgotten"]
+    result = grade(attention, softmax=one.source, scaled_dot_product_attention=two.source)
+    hints = {check.hint for check in result.step("scaled_dot_product_attention").checks} - {None}
+    assert hints and hints <= own_hints(attention, two)
+
+
+def test_a_mistake_that_nobody_knows_gets_no_question(attention):
+    odd = "def scale_scores(scores, d_k):\n    return np.asarray(scores) / np.cbrt(d_k) + 0.25"
+    result = grade(attention, scale_scores=odd)
+    assert {check.hint for check in result.step("scale_scores").checks} == {None}
+
+
+def test_what_was_not_tried_gets_no_question(attention):
+    result = grade(
+        attention, softmax="def softmax(scores, axis=-1):\n    raise NotImplementedError"
+    )
+    assert {check.hint for check in result.step("softmax").checks} == {None}

@@ -1,0 +1,450 @@
+"""The authored file: what a sound one reads as, and the one line that each mistake of a teacher
+gets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from autograder.authoring import oracles, read
+from autograder.errors import Unusable
+from autograder.exercises import names
+from tests.support.courses import ROOT
+
+SOUND = (ROOT / "tests" / "support" / "doubling.txt").read_text(encoding="utf-8")
+
+HIDDEN = 'check="double-drawn" points=3.5 category="edge cases" hidden=true'
+VISIBLE = 'check="double-by_hand" points=1.5 category="values"'
+
+
+def authored(folder: Path, text: str = SOUND, name: str = "doubling") -> Path:
+    path = folder / "solutions" / f"{name}.py"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_sound_file_is_read_with_its_cells_marks_and_lines(tmp_path: Path) -> None:
+    found = read.read(authored(tmp_path))
+    assert found.exercise == "doubling"
+    kinds = ["prose", "setup", "plain", "oracles", "step", "check", "check", "manual"]
+    assert [cell.kind for cell in found.cells] == kinds
+    prose, *_, step, visible, hidden, manual = found.cells
+    assert prose.source == "# Doubling\n\nRows of $x$."
+    assert (step.id, step.points, found.points_of("double")) == ("double", 5, 5)
+    assert (visible.step, visible.name, visible.points, visible.hidden) == (
+        "double",
+        "by_hand",
+        1.5,
+        False,
+    )
+    assert (hidden.category, hidden.hidden) == ("edge cases", True)
+    assert (manual.id, manual.points, manual.markdown) == ("why", 0, True)
+    lines = SOUND.split("\n")
+    for cell in found.cells:
+        assert lines[cell.line - 1].startswith("# %%")
+        assert cell.markdown or lines[cell.first - 1] == cell.source.split("\n")[0]
+
+
+def test_jupytext_reads_the_same_cells(tmp_path: Path) -> None:
+    jupytext = pytest.importorskip("jupytext")
+    theirs = jupytext.reads(SOUND, fmt="py:percent").cells
+    ours = read.read(authored(tmp_path)).cells
+    assert [cell.source for cell in theirs] == [cell.source for cell in ours]
+    assert [cell.cell_type == "markdown" for cell in theirs] == [cell.markdown for cell in ours]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "at", "says"),
+    [
+        ("# %% setup", "# %% preparation", "# %% preparation", "unknown mark preparation"),
+        ("hidden=true", "hiden=true", HIDDEN.replace("hidden", "hiden"), "did you mean hidden?"),
+        (
+            "# %%\nprint",
+            "# %% A title\nprint",
+            "# %% A title",
+            "unknown mark A; a title goes into a comment",
+        ),
+        ("# %%\nprint", "# %% [raw]\nprint", "# %% [raw]", "unknown mark [raw]"),
+        ("hidden=true", "hidden=yes", HIDDEN.replace("true", "yes"), "write hidden=true"),
+        (
+            "hidden=true",
+            "repeat=no",
+            HIDDEN.replace("hidden=true", "repeat=no"),
+            "write repeat=false",
+        ),
+        (
+            "points=5",
+            'points=5 draws="cat"',
+            'step="double"',
+            'write draws="mask" or draws="weights"',
+        ),
+        ("hidden=true", "hidden", HIDDEN.replace("=true", ""), "the mark hidden has no value"),
+        ("points=5", "points=5 points=5", 'step="double"', "points stands there twice"),
+        (
+            'step="double" points=5',
+            'step="double" category="values"',
+            'step="double"',
+            "does not go with a step cell",
+        ),
+        ("# %% setup", "# %% setup oracles", "# %% setup", "oracles does not go with a setup cell"),
+        ("# %% setup", "# %% [markdown] setup", "# %% [markdown] setup", "cannot be [markdown]"),
+        (
+            "# %%\nprint",
+            '# %% [markdown] manual="double-drawn" points=0\n# ',
+            HIDDEN,
+            "the id double-drawn is that of line 26 too",
+        ),
+        (
+            'manual="why"',
+            'manual="setup"',
+            'manual="setup"',
+            "the id setup is that of the setup cell",
+        ),
+        ("points=1.5 ", "", 'check="double-by_hand"', "has no points"),
+        (
+            "points=1.5",
+            "points=-1",
+            'check="double-by_hand"',
+            "points=-1 is not a number of points",
+        ),
+        ("points=1.5", "points=many", 'check="double-by_hand"', "points=many is not"),
+        ("points=1.5", "points=nan", 'check="double-by_hand"', "points=nan is not"),
+        (' category="values"', "", 'check="double-by_hand"', "has no category"),
+        (
+            'category="edge cases"',
+            'category="edge case"',
+            "double-drawn",
+            'write category="edge cases"',
+        ),
+        (
+            'check="double-drawn"',
+            'check="treble-drawn"',
+            "treble-drawn",
+            "belongs to no step above it",
+        ),
+        (
+            'check="double-drawn"',
+            'check="double"',
+            'check="double"',
+            "the id double is that of line 34 too",
+        ),
+        ('check="double-drawn"', 'check="double-ünter"', "double-ünter", "is no id"),
+        ('check="double-drawn"', f'check="double-{"x" * 60}"', "double-xxx", "1 to 64 letters"),
+        ('step="double"', 'step="two-fold"', "two-fold", "not the name of a function"),
+        ("def double(x):", "def treble(x):", "def treble", "is not one function double"),
+        (
+            "def double(x):",
+            "import math\n\n\ndef double(x):",
+            "def double(x)",
+            "is not one function double",
+        ),
+        (
+            '    """Return twice ``x``, an array of shape ``(n,)``."""\n',
+            "",
+            "def double(x)",
+            "double has no docstring",
+        ),
+        ("    ### END SOLUTION\n", "", "    ### BEGIN SOLUTION", "without ### END SOLUTION"),
+        ("    ### BEGIN SOLUTION\n", "", "    ### END SOLUTION", "END SOLUTION without"),
+        (
+            "    return 2",
+            "    ### BEGIN SOLUTION\n    return 2",
+            "    ### BEGIN SOLUTION\n    return",
+            "inside the region",
+        ),
+        (
+            "    ### BEGIN SOLUTION\n",
+            "    pass  ### BEGIN SOLUTION\n",
+            "    pass  ###",
+            "within a line",
+        ),
+        (
+            "    ### END SOLUTION",
+            "    ### END SOLUTION\n    ### BEGIN SOLUTION\n    ### END SOLUTION",
+            "step=",
+            "2 solution",
+        ),
+        (
+            "    ### END SOLUTION\n",
+            "    ### END SOLUTION\n    return 1\n",
+            "    return 1",
+            "code after ### END",
+        ),
+        (
+            "    ### BEGIN",
+            "### BEGIN",
+            "### BEGIN SOLUTION\n    return",
+            "outside the function's body",
+        ),
+        (
+            "print(np",
+            "### BEGIN SOLUTION\nprint(np",
+            "### BEGIN SOLUTION\nprint",
+            "in a plain cell",
+        ),
+        ("# Rows of", "# BEGIN SOLUTION of", "# BEGIN SOLUTION", "say it in other words"),
+        (
+            "x = rng",
+            "### END HIDDEN TESTS\nx = rng",
+            "### END HIDDEN TESTS",
+            "in a check cell; delete it",
+        ),
+        (
+            "    return np.array([v",
+            "    ### END HIDDEN TESTS\n    return np.array([v",
+            "    ### END HIDDEN",
+            "in a oracles",
+        ),
+        (
+            "points=5",
+            "points=6",
+            'step="double"',
+            "declares 6 points, but its checks add up to 5; write points=5",
+        ),
+        ("# %% setup", "# %%", "# %% [markdown]\n# # D", "no setup cell"),
+        (
+            "# %%\nprint",
+            "# %% setup\nprint",
+            "# %% setup\nprint",
+            "a second setup cell, after line 6",
+        ),
+        ('"""Twice one is two."""\n', "", VISIBLE, "has no docstring"),
+        ('"""Drawn', 'secret = 1\n"""Drawn', HIDDEN, "has no docstring"),
+        ('"""Drawn', '# secret\n"""Drawn', "# secret", "does not stand alone"),
+        ('doubled."""', 'doubled."""; secret = 1', '"""Drawn', "does not stand alone"),
+        (
+            'agree(double(x), double_by_definition(x), "the doubles")',
+            "double(x)",
+            HIDDEN,
+            "asserts nothing",
+        ),
+        ('"the doubles")', '"the doubles")\nx[0]', "x[0]", "ends on a value"),
+        ('"the doubles")', '"the doubles")\n0.5', "0.5", "reads a number as partial credit"),
+        (
+            "x = rng",
+            "x = unknown + rng",
+            "x = unknown",
+            "uses unknown, which it cannot know; a check stands alone",
+        ),
+        (
+            "    agree(double([1.0])",
+            "    agree(double_by_definition([1.0])",
+            "    agree(double_by",
+            "is an oracle, but this check",
+        ),
+        (
+            "return 2 * np.asarray(x)",
+            "return double_by_definition(x)",
+            "    return double_by",
+            "is an oracle, but this step",
+        ),
+        (
+            "print(np.ones(2))",
+            "print(double_by_definition([1]))",
+            "print(double",
+            "is an oracle, but this plain cell",
+        ),
+        (
+            "return 2 * np.asarray(x)",
+            "return factor * x",
+            "    return factor",
+            "this step cell uses factor",
+        ),
+        (
+            "def double_by_definition",
+            "double = None\n\n\ndef double_by_definition",
+            "double = None",
+            "double is a step",
+        ),
+        (
+            "x = rng",
+            "double = rng\nx = rng",
+            "double = rng",
+            "double is a step, and this check cell replaces it",
+        ),
+        (
+            "x = rng",
+            "rng = np.random\nx = rng",
+            "rng = np.random\n",
+            "rng is setup's, and this check cell replaces it",
+        ),
+        (
+            "x = rng",
+            "import math as np\nx = rng",
+            "import math",
+            "np is setup's, and this check cell replaces it",
+        ),
+        (
+            'with check("double-by_hand")',
+            'with check("double-drawn")',
+            "with check(",
+            "this is the check double-by_hand",
+        ),
+        (
+            'with check("double-by_hand"):',
+            "if True:",
+            VISIBLE,
+            "tells a student nothing; put its body into with check(",
+        ),
+        (
+            '"the doubles")',
+            '"the doubles")\nassert double(x).dtype == np.float64',
+            "assert double",
+            "compares dtype",
+        ),
+        (
+            '"the doubles")',
+            '"the doubles")\nassert double(x).dtype.kind == "f"',
+            "assert double",
+            "compares dtype",
+        ),
+        (
+            '"the doubles")',
+            '"the doubles")\nassert np.issubdtype(double(x).dtype, np.floating)',
+            "assert np",
+            "compares dtype",
+        ),
+        (
+            "agree(double(x), double",
+            "agree(2 * x, double",
+            '"""Drawn',
+            "double-drawn never uses double; call double, or give",
+        ),
+        ('"the doubles")', '"the doubles")\nassert True', "assert True", "always holds"),
+        (
+            '"the doubles")',
+            '"the doubles")\nassert (double(x) is None, "no")',
+            "assert (",
+            "always holds",
+        ),
+        (
+            '"the doubles")',
+            '"the doubles")\ntry:\n    assert double(x) is None\nexcept Exception:\n    pass',
+            "try:",
+            "failure is swallowed",
+        ),
+        (
+            '"the doubles")',
+            '"the doubles")\nprint(x, file=np.sys.stderr)',
+            "print(x, file",
+            "writes to standard error",
+        ),
+        ("x = rng", "x = = rng", "x = = rng", "not Python: invalid syntax"),
+        ("# %% [markdown]", "# %% [markdwon]", "# %% [markdwon]", "did you mean [markdown]?"),
+        ('"""Drawn', '"""\\sqrt', '"""\\sqrt', "invalid escape sequence"),
+        ("x = rng", "%timeit 1\nx = rng", "%timeit", "without % and ! lines"),
+        ("# Rows of", "Rows of", "Rows of", "without #"),
+        (
+            "# %% [markdown]\n# # D",
+            "import os\n# %% [markdown]\n# # D",
+            "import os",
+            "code before the first cell",
+        ),
+    ],
+)
+def test_a_mistake_gets_one_line_with_file_line_cause_and_repair(
+    tmp_path: Path, old: str, new: str, at: str, says: str
+) -> None:
+    text = SOUND.replace(old, new, 1)
+    assert text != SOUND
+    path = authored(tmp_path, text)
+    with pytest.raises(Unusable) as caught:
+        read.read(path)
+    message = str(caught.value)
+    line = text[: text.index(at)].count("\n") + 1
+    assert message.startswith(f"{path}:{line}: "), message
+    assert says in message
+    assert "; " in message and "\n" not in message
+
+
+def test_every_mistake_of_a_file_can_be_listed(tmp_path: Path) -> None:
+    text = SOUND.replace("points=1.5 ", "").replace('category="edge cases"', 'category="edges"')
+    path = authored(tmp_path, text)
+    assert [line.split(": ")[1].split(";")[0] for line in read.problems(path)] == [
+        "double-by_hand has no points",
+        "unknown category 'edges'",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("raw", "says"),
+    [
+        (b"# %%\nx = '\xff'\n", ":2: not UTF-8 text"),
+        (b"", ":1: no setup cell"),
+        (b"# %%\nx = 1\x00\n", ":2: not Python"),
+    ],
+)
+def test_a_file_that_is_no_exercise_gets_one_line(tmp_path: Path, raw: bytes, says: str) -> None:
+    path = authored(tmp_path)
+    path.write_bytes(raw)
+    with pytest.raises(Unusable) as caught:
+        read.read(path)
+    assert says in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_a_missing_file_a_folder_and_an_impossible_name_get_one_line(tmp_path: Path) -> None:
+    for path in (tmp_path / "missing.py", tmp_path, authored(tmp_path, name="a+b")):
+        with pytest.raises(Unusable, match="; "):
+            read.read(path)
+
+
+def test_line_endings_and_a_byte_order_mark_make_no_difference(tmp_path: Path) -> None:
+    path = authored(tmp_path)
+    plain = read.read(path)
+    path.write_bytes(b"\xef\xbb\xbf" + SOUND.replace("\n", "\r\n").encode())
+    assert read.read(path) == plain
+
+
+@pytest.mark.parametrize(
+    ("code", "bound", "needed"),
+    [
+        ("import os.path, numpy as np\nfrom a import b as c", "os np c", ""),
+        ("x = y\nx += z\nq: int = w", "x q", "y z w"),
+        ("[v + k for v in rows for w in v if w]", "", "rows k"),
+        ("[last := v for v in rows]", "last", "rows"),
+        ("f = lambda a, b=d: a + b + c", "f", "c d"),
+        (
+            "def f(a: A, *b, c=d) -> R:\n    e = a, b, c, g\n    return [e for e in h]",
+            "f",
+            "A R d g h",
+        ),
+        ("def f():\n    def g():\n        return x + y\n    x = 1\n    return g", "f", "y"),
+        ("def f():\n    global t\n    t = u\n    return t", "f", "t u"),
+        ("@wrap\nclass A(B):\n    y = z\n    w = y\n    def f(self): return y", "A", "wrap B z y"),
+        ("with open(p) as (a, b):\n    pass\nfor i, c[0] in d: pass", "a b i", "p c d"),
+        ("try:\n    pass\nexcept E as e:\n    raise F from e", "e", "E F"),
+        ("match a:\n    case {'k': v, **r} | [v, *r]:\n        s = v", "v r s", "a"),
+        ("print(f'{x!r:>{w}}', __name__)", "", "x w"),
+        ("del x", "x", ""),
+        ("def f(a=(b := c)): pass", "f b", "c"),
+        ("from a import *", "", ""),
+        ("def f():\n    global t\n    def g(): return t\n    t = 1", "f", "t"),
+        ("class A:\n    y = 1\n    w = [y for _ in z]", "A", "y z"),
+    ],
+)
+def test_names_are_bound_and_needed_as_python_says(code: str, bound: str, needed: str) -> None:
+    found = names.names(code)
+    assert found.bound == set(bound.split())
+    assert found.needed == set(needed.split())
+
+
+def test_names_are_found_however_deep_the_code_is() -> None:
+    sum_of_many = "last = " + " + ".join(f"a{number}" for number in range(1500))
+    assert names.names(sum_of_many).used == {f"a{number}" for number in range(1500)}
+
+
+def test_a_hidden_check_gets_the_oracles_it_needs_and_no_others() -> None:
+    teacher_only = [
+        '"""Notes."""\nSECRET = 1\n\n\ndef slow(x):\n    return helper(x) + TABLE["a"]',
+        '@staticmethod\ndef helper(x):\n    return x\n\n\nTABLE = {}\nTABLE["a"] = helper.__func__(2)\n'
+        "for key in TABLE:\n    print(key)\ndef factor(x): return x\nprint(factor(1), TABLE)",
+    ]
+    needed = oracles.closure(teacher_only, {"slow", "np"})
+    assert "SECRET" not in needed and "Notes" not in needed
+    space: dict[str, object] = {}
+    exec(needed, space)
+    assert {"slow", "helper", "factor", "TABLE"} <= set(space)
+    assert needed.index("def slow") < needed.index("@staticmethod") < needed.index('TABLE["a"] =')
+    assert oracles.closure(teacher_only, {"np"}) == ""

@@ -1,0 +1,126 @@
+"""The benchmark measures what it says, on classes so small that it can be tested; no figure is
+judged here."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from autograder.course import Settings
+from autograder.engine.grader import Grader
+from autograder.exercises import exercise
+from benchmarks.bench import disagreements
+from benchmarks.submissions import KINDS, Class
+
+ROOT = Path(__file__).resolve().parents[2]
+SYSTEMS = {"stock", "plugin", "one", "all"}
+
+ORPHAN = """
+import os, subprocess, sys, time
+from pathlib import Path
+from benchmarks import measure
+
+BURN = "import time\\nwhile time.process_time() < 0.4: pass"
+measure.adopt_orphans()
+leave = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', {BURN!r}])"
+run = measure.run([sys.executable, "-c", leave], Path.cwd(), os.environ, Path(sys.argv[1]) / "log")
+print(run.code, run.cost.cpu >= 0.4)
+"""
+
+
+def bench(module: str, folder: Path, *arguments: str) -> list[str]:
+    """The lines that a benchmark prints."""
+    command = [sys.executable, "-m", f"benchmarks.{module}", "--folder", str(folder), *arguments]
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=1800, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    return done.stdout.splitlines()
+
+
+@pytest.fixture(scope="module")
+def people() -> Class:
+    return Class(ROOT, exercise.load(ROOT, "attention"))
+
+
+def test_the_class_is_mixed_and_everybody_is_different(people: Class) -> None:
+    some = list(people.submissions(200))
+    assert Counter(one.kind for one in some) == {kind: 10 * count for kind, count in KINDS.items()}
+    assert len({one.data for one in some}) == len({one.student for one in some}) == 200
+    assert 0 < sum(one.rejected for one in some) < 20
+
+
+def test_a_larger_class_begins_with_the_smaller_one(people: Class) -> None:
+    assert list(people.submissions(50))[:20] == list(people.submissions(20))
+
+
+def test_who_is_right_gets_all_points_and_who_is_wrong_or_broken_does_not(people: Class) -> None:
+    with Grader(
+        exercise.load(ROOT, "attention"), b"bench", Settings(carried=0, carried_unattempted=0)
+    ) as grader:
+        for one in people.submissions(20):
+            result = grader.grade(one.data, one.student).result
+            assert result.status == ("rejected" if one.rejected else "graded")
+            assert (result.score == result.max_score) == (one.kind == "right"), one.student
+
+
+def test_a_verdict_that_differs_matters_where_the_student_was_honest() -> None:
+    kinds = {"ada": "right", "raj": "broken"}
+    one = {
+        ("ada", "softmax-by_hand"): "",
+        ("raj", "softmax-by_hand"): "",
+        ("raj", "softmax-any_axis"): "NaN",
+    }
+    other = {
+        ("ada", "softmax-by_hand"): "got 1",
+        ("raj", "softmax-by_hand"): "got 2",
+        ("raj", "softmax-any_axis"): "inf",
+    }
+    found = list(disagreements(kinds, "stock", one, "ours", other))
+    assert [(entry.student, entry.check, entry.matters) for entry in found] == [
+        ("ada", "softmax-by_hand", True),
+        ("raj", "softmax-by_hand", False),
+    ]
+    assert found[0].other == "ours: got 1"
+
+
+def test_the_time_of_a_process_counts_that_lost_its_parent(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", ORPHAN, str(tmp_path)]
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=900, check=False
+    )
+    assert done.stdout == "0 True\n", done.stderr
+
+
+@pytest.mark.everything
+def test_make_bench_writes_tables_and_a_plot_and_ends_with_the_ratio(tmp_path: Path) -> None:
+    lines = bench("bench", tmp_path, "--quick")
+    assert re.match(
+        r"\d+\.\dx autograder grade \(all cores\) against stock nbgrader autograde, submissions a second",
+        lines[-1],
+    )
+    assert (tmp_path / "bench.png").read_bytes().startswith(b"\x89PNG")
+    assert "<svg" in (tmp_path / "bench.svg").read_text(encoding="utf-8")
+    assert lines[0] in (tmp_path / "bench.txt").read_text(encoding="utf-8")
+    figures = json.loads((tmp_path / "bench.json").read_bytes())
+    assert figures["memory"].keys() == SYSTEMS == {run["system"] for run in figures["runs"]}
+    assert not any(entry["matters"] for entry in figures["differences"])
+    assert figures["parts"]["everything"] == pytest.approx(sum(figures["parts"].values()) / 2)
+    assert figures["memory"]["one"]["worker"] > 0
+    with (tmp_path / "bench.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["system"] for row in rows if row["runs"] == "extrapolated"} == {"stock"}
+
+
+def test_make_bench_growth_compares_two_classes(tmp_path: Path) -> None:
+    lines = bench("growth", tmp_path, "--sizes", "2", "5")
+    assert re.fullmatch(r"\d+\.\d\dx CPU a submission, class of 5 against class of 2", lines[-1])
+    assert json.loads((tmp_path / "growth.json").read_bytes()).keys() == {"2", "5"}

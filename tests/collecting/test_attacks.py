@@ -1,0 +1,515 @@
+"""What one student hands in cannot become another's work, nor keep the others' from being
+collected."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tracemalloc
+import zipfile
+from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from autograder import timestamp
+from autograder.collecting import downloads, gradescope, inbox
+from autograder.collecting import store as collected
+from autograder.collecting.store import Collected
+from autograder.course import Course
+from autograder.gradebook import marks, record
+from tests.support import courses
+from tests.support.courses import NAME, RIGHT
+from tests.support.platforms import NAMES, PACKED, packed, zipped
+
+NOW = datetime(2026, 3, 20, 12, tzinfo=timezone.utc)
+PACKED_AT = NOW - timedelta(days=1)
+DUE = NOW - timedelta(days=7)
+CLASS = "id,name\nada,Ada Lovelace\nben,Ben Smith\nzed,Zed Young\n"
+MERGES = b"a0: &a0 {x: 1}\n" + b"".join(
+    b"a%d: &a%d {<<: [%s]}\n" % (n, n, b", ".join([b"*a%d" % (n - 1)] * 10)) for n in range(1, 12)
+)
+CLAIMED = (
+    b"submission_1:\n  :submitters:\n  - :name: Ben Smith\n  :created_at: 2026-03-01 10:00:00 Z\n"
+)
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collected, "now", lambda: NOW)
+
+
+@pytest.fixture(params=["with a class list", "without"])
+def listed(course: Course, request: pytest.FixtureRequest) -> bool:
+    course.inbox.mkdir(parents=True)
+    is_listed = bool(request.param == "with a class list")
+    if is_listed:
+        write_list(course)
+    return is_listed
+
+
+def write_list(course: Course, text: str = CLASS) -> None:
+    course.state.mkdir(exist_ok=True)
+    (course.state / "students.csv").write_text(text, encoding="utf-8")
+
+
+def put(course: Course, place: str, data: bytes, time: datetime = PACKED_AT) -> Path:
+    path = course.inbox / place
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    os.utime(path, (time.timestamp(),) * 2)
+    return path
+
+
+def collect(course: Course) -> Collected:
+    found = inbox.collect(course, courses.load(course), marks.duedate(course, courses.NAME))
+    assert all(len(line) < 2_000 for line in found.lines)
+    return found
+
+
+def taken(course: Course, student: str) -> tuple[bytes, datetime | None]:
+    folder = course.submitted / student / NAME
+    return (folder / f"{NAME}.ipynb").read_bytes(), timestamp.submitted_at(folder)
+
+
+def why(found: Collected) -> str:
+    return "\n".join(f"{left.where}: {left.why}" for left in found.left)
+
+
+# What ada may name in a folder or an archive of hers, to be ben.
+BENS = [
+    "ben/counting.ipynb",
+    "ben_counting.ipynb",
+    "smithben_9_9_counting.ipynb",
+    "Ben Smith_9_assignsubmission_file_/counting.ipynb",
+    "Ben Smith_9_assignsubmission_file_counting.ipynb",
+    "x/y/Ben Smith/counting.ipynb",
+    "submission_1/counting.ipynb",
+    "assignment_7_export/submission_1/counting.ipynb",
+]
+OWN = [
+    "ada.zip",
+    "Ada Lovelace (1).zip",
+    "ada_counting.zip",
+    "lovelaceada_7_8_work.zip",
+    "lovelaceada_LATE_7_8_work.zip",
+    "Ada Lovelace_5_assignsubmission_file_work.zip",
+    "Ada Lovelace_5_assignsubmission_file_/work.zip",
+    "from mail/ada.ZIP",
+]
+
+
+@pytest.mark.parametrize("place", BENS)
+def test_an_archive_with_a_students_name_is_that_students_whatever_is_in_it(
+    course: Course, place: str
+) -> None:
+    write_list(course)
+    mine, bens = courses.handed_in(course, {}), courses.handed_in(course, RIGHT)
+    entries = {
+        place: mine,
+        "submission_metadata.yml": CLAIMED,
+        "assignment_7_export/submission_metadata.yml": CLAIMED,
+    }
+    put(course, "ben/counting.ipynb", bens, PACKED_AT - timedelta(days=1))
+    for name in OWN:
+        path = put(course, name, zipped(entries, NOW + timedelta(days=4000)), PACKED_AT)
+        found = collect(course)
+        assert "ada" in found.stored + found.unchanged, (name, found.lines)
+        assert taken(course, "ben") == (
+            bens,
+            (PACKED_AT - timedelta(days=1)).replace(tzinfo=None),
+        ), name
+        assert taken(course, "ada") == (mine, PACKED_AT.replace(tzinfo=None)), name
+        path.unlink()
+
+
+@pytest.mark.parametrize("place", BENS)
+@pytest.mark.parametrize(
+    "name", ["ada.zip", "ada_counting.zip", "ada-final.zip", "week 3 - Ada.zip"]
+)
+def test_without_a_class_list_an_archive_of_doubtful_name_is_nobodys(
+    course: Course, place: str, name: str
+) -> None:
+    put(course, "zed/counting.ipynb", courses.handed_in(course, RIGHT))
+    put(course, name, zipped({place: b"{}", "submission_metadata.yml": CLAIMED}, PACKED_AT))
+    found = collect(course)
+    assert found.stored == ("zed",) and "the student may be" in why(found)
+
+
+@pytest.mark.parametrize("place", BENS[:6])
+def test_a_longer_name_in_which_a_students_stands_is_theirs_or_in_doubt(
+    course: Course, place: str
+) -> None:
+    write_list(course)
+    put(
+        course,
+        "ada-final.zip",
+        zipped({"work/counting.ipynb": courses.handed_in(course, RIGHT)}, PACKED_AT),
+    )
+    put(
+        course,
+        "hw Ada Lovelace v2.zip",
+        zipped({place: courses.handed_in(course, RIGHT)}, PACKED_AT),
+    )
+    found = collect(course)
+    assert found.stored == ("ada",) and "the student may be ada or ben; call hw Ada" in why(found)
+
+
+def test_a_file_on_its_own_in_an_archive_with_a_name_is_taken_without_a_class_list(
+    course: Course,
+) -> None:
+    put(
+        course,
+        "ada.zip",
+        zipped({"ada/counting.ipynb": courses.handed_in(course, RIGHT)}, PACKED_AT),
+    )
+    put(
+        course,
+        "ben_counting (1).zip",
+        zipped({"counting.ipynb": courses.handed_in(course, RIGHT)}, PACKED_AT),
+    )
+    put(
+        course,
+        "counting.zip",
+        zipped({"zed/counting.ipynb": courses.handed_in(course, RIGHT)}, PACKED_AT),
+    )
+    assert collect(course) == Collected(stored=("ada", "ben", "zed"))
+
+
+def test_what_was_unpacked_from_a_students_archive_is_theirs_and_sets_no_time(
+    course: Course, listed: bool
+) -> None:
+    """A folder called as Canvas calls a file is one that somebody unpacked, as ``collect`` itself
+    advises."""
+    record.prepare(course, courses.load(course), DUE)
+    for place in BENS:
+        put(
+            course,
+            f"lovelaceada_LATE_7_8_work/{place}",
+            courses.handed_in(course, RIGHT),
+            DUE - timedelta(days=9),
+        )
+    path = next(course.inbox.rglob("*.ipynb"))
+    os.utime(
+        path, ns=(1, 1)
+    )  # so that all have another time than the one at which they were put there
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(collected, "now", lambda: datetime.now(timezone.utc))
+        found = collect(course)
+    (student,) = found.stored
+    time = taken(course, student)[1]
+    assert (
+        student in ("ada", "lovelaceada") and time is not None and time > DUE.replace(tzinfo=None)
+    )
+
+
+def test_strangers_in_an_export_by_folders_cannot_be_somebody(course: Course) -> None:
+    """Where the neighbours are students, a folder that the class list does not know is a student's,
+    too."""
+    write_list(course)
+    honest = {f"{name}/counting.ipynb": courses.handed_in(course, RIGHT) for name in NAMES.values()}
+    put(course, "all.zip", zipped({**honest, "Eve Moore/ben/counting.ipynb": b"{}"}, PACKED_AT))
+    found = collect(course)
+    assert found.stored == ("ada", "ben", "zed") and "Eve Moore is nobody in students.csv" in why(
+        found
+    )
+    assert taken(course, "ben")[0] == courses.handed_in(course, RIGHT)
+
+
+def test_a_submission_that_gradescopes_list_does_not_name_is_nobodys(course: Course) -> None:
+    write_list(course)
+    place = "assignment_7_export/submission_9/ben/counting.ipynb"
+    put(
+        course,
+        "assignment_7_export.zip",
+        zipped({place: courses.handed_in(course, RIGHT)}, PACKED_AT),
+    )
+    found = collect(course)
+    assert not found.stored and "submission_9 is nobody" in why(found)
+
+
+def test_of_a_group_those_who_are_known_get_the_submission(course: Course) -> None:
+    write_list(course)
+    listed = b"submission_1:\n  :submitters:\n  - :name: Ada Lovelace\n  - :name: '<<'\n  - :name: =\n  - :name: 2026-02-31\n"
+    entries = {
+        "submission_metadata.yml": listed,
+        "submission_1/counting.ipynb": courses.handed_in(course, RIGHT),
+    }
+    put(course, "assignment_7_export.zip", zipped(entries, PACKED_AT))
+    found = collect(course)
+    assert found.stored == ("ada",) and "2026-02-31 is nobody" in why(found)
+
+
+# Times.
+
+
+def test_no_list_but_gradescopes_own_sets_a_time(course: Course, listed: bool) -> None:
+    """A week late, in Moodle's archive, with a list of Gradescope's that says otherwise."""
+    files = {
+        "ada": {
+            "submission_1/counting.ipynb": courses.handed_in(course, {}),
+            "submission_metadata.yml": CLAIMED,
+        },
+        "ben": {"counting.ipynb": courses.handed_in(course, RIGHT)},
+    }
+    name, data = packed("moodle", files, PACKED_AT)
+    put(course, name, data)
+    found = collect(course)
+    assert len(found.stored) == 2
+    assert {taken(course, student)[1] for student in found.stored} == {
+        PACKED_AT.replace(tzinfo=None)
+    }
+
+
+def test_canvas_says_late_in_the_name_of_an_archive_too(course: Course) -> None:
+    write_list(course)
+    record.prepare(course, courses.load(course), DUE)
+    old = zipped(
+        {"ada/counting.ipynb": courses.handed_in(course, RIGHT)}, DUE - timedelta(days=300)
+    )
+    put(course, "lovelaceada_LATE_7_8_work.zip", old)
+    put(
+        course,
+        "smithben_8_9_work.zip",
+        zipped({"counting.ipynb": courses.handed_in(course, RIGHT)}, DUE),
+    )
+    assert collect(course).stored == ("ada", "ben")
+    assert taken(course, "ada")[1] == PACKED_AT.replace(tzinfo=None)
+    assert taken(course, "ben")[1] == DUE.replace(tzinfo=None)
+
+
+def test_times_in_the_future_are_not_believed_and_the_listing_says_which_was_taken(
+    course: Course,
+) -> None:
+    write_list(course)
+    later = NOW + timedelta(days=4000)
+    data = courses.handed_in(course, RIGHT)
+    put(course, "all.zip", zipped({"ada/counting.ipynb": data}, later))
+    put(course, "ben/counting.ipynb", data, later)
+    found = collect(course)
+    assert found.stored == ("ada", "ben")
+    assert taken(course, "ada")[1] == PACKED_AT.replace(tzinfo=None)
+    assert taken(course, "ben")[1] == NOW.replace(tzinfo=None)
+    first, second = found.notes
+    assert first.startswith(
+        "all.zip: ada/counting.ipynb: its time, 2037-03-02 12:00 UTC, lies in the future"
+    )
+    assert first.endswith("taken was that of its archive, 2026-03-19 12:00 UTC")
+    assert second.endswith("taken was that of collecting, 2026-03-20 12:00 UTC")
+
+
+def test_a_stored_time_in_the_future_does_not_keep_out_the_real_submission(course: Course) -> None:
+    courses.submit(course, "ben", {}, "2037-01-01 00:00:00 UTC")
+    put(course, "ben/counting.ipynb", courses.handed_in(course, RIGHT))
+    assert collect(course).stored == ("ben",)
+    assert taken(course, "ben") == (
+        courses.handed_in(course, RIGHT),
+        PACKED_AT.replace(tzinfo=None),
+    )
+
+
+# Two accounts of one name.
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "Ben Smith_5_assignsubmission_file_/counting.ipynb",
+            "Ben Smith_6_assignsubmission_file_/counting.ipynb",
+        ),
+        ("smithben_5_77_counting.ipynb", "smithben_6_78_counting.ipynb"),
+        ("smithben_5_77_work.zip", "bensmith_6_78_counting.ipynb"),
+    ],
+)
+def test_two_accounts_of_one_name_are_listed_and_none_is_chosen(
+    course: Course, one: str, other: str
+) -> None:
+    write_list(course)
+    data = courses.handed_in(course, RIGHT)
+    put(course, one, zipped({"counting.ipynb": data}, PACKED_AT) if one.endswith(".zip") else data)
+    put(course, other, courses.handed_in(course, {}), NOW)
+    put(course, "zed/counting.ipynb", data)
+    found = collect(course)
+    assert found.stored == ("zed",) and len(found.left) == 2
+    assert "add the platform's number of ben to students.csv" in found.left[0].why
+    write_list(course, "id,name,moodle id,canvas id\nben,Ben Smith,5,5\nzed,Zed Young,,\n")
+    found = collect(course)
+    assert found.stored == ("ben",) and taken(course, "ben")[0] == data and len(found.left) == 1
+
+
+# One file, and everybody else.
+
+
+def nested_lists() -> bytes:
+    return b"[" + (b"[" * 900 + b"]" * 900 + b",") * 5_000 + b"1]"
+
+
+ATTACKS: dict[str, Callable[[], dict[str, bytes]]] = {
+    "digits": lambda: {
+        f"counting ({'9' * 900}).ipynb": b"{}",
+        f"counting-{'9' * 5_000}.ipynb": b"{}",
+    },
+    "longest name": lambda: {
+        f"{'9' * 60_000}.ipynb": b"{}",
+        f"counting ({'9' * 60_000}).ipynb": b"{}",
+    },
+    "deep folders": lambda: {"a/" * 30_000 + f"{number}.ipynb": b"{}" for number in range(5)},
+    "merge keys": lambda: {"submission_metadata.yml": MERGES, "submission_1/counting.ipynb": b"{}"},
+    "broken list": lambda: {"submission_metadata.yml": b"\xff: [", "students.csv": b"id\nben\n"},
+    "nested lists": lambda: {f"n{number}.ipynb": nested_lists() for number in range(20)},
+    "zeros": lambda: {f"n{number}.ipynb": b"0" * 9_900_000 for number in range(15)},
+    "many files": lambda: {f"{number}/x.ipynb": b"" for number in range(20_001)},
+    "many long names": lambda: {f"{number}/{'x' * 900}/x.py": b"" for number in range(3_000)},
+    "ways out": lambda: {f"../{number}/ben/counting.ipynb": b"{}" for number in range(1_500)},
+    "empty names": lambda: {"//ben//counting.ipynb": b"{}", "/": b"", " /counting.ipynb": b"{}"},
+    "control characters": lambda: {
+        "a\nb/\x1b[2Jcounting.ipynb": b"{}",
+        "\u202ecounting.ipynb": b"{}",
+    },
+    "long script": lambda: {"counting.py": b"ab\n" * 3_000_000},
+    "script of cells": lambda: {"counting.py": b"# %%\nx\n" * 300_000},
+}
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_what_ada_packs_is_a_matter_of_ada_alone(course: Course, attack: str) -> None:
+    """In the archives of every platform the honest neighbours are collected, with their own files
+    and times."""
+    write_list(course)
+    honest = {"counting.ipynb": courses.handed_in(course, RIGHT)}
+    files = {"ada": ATTACKS[attack](), "ben": honest, "zed": honest}
+    for platform in PACKED:
+        path = put(course, *packed(platform, files, PACKED_AT))
+        check_the_neighbours(course)
+        path.unlink()
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_the_same_in_an_archive_of_adas_own(course: Course, attack: str) -> None:
+    write_list(course)
+    for student in ("ben", "zed"):
+        put(course, f"{student}/counting.ipynb", courses.handed_in(course, RIGHT))
+    data = zipped(ATTACKS[attack](), PACKED_AT)
+    for name in ("ada.zip", "lovelaceada_1_2_work.zip", "stuff.zip", "ada/work.zip"):
+        path = put(course, name, data)
+        check_the_neighbours(course)
+        path.unlink()
+
+
+def check_the_neighbours(course: Course) -> None:
+    tracemalloc.start()
+    found = collect(course)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert {"ben", "zed"} <= set(found.stored)
+    for student in ("ben", "zed"):
+        assert taken(course, student) == (
+            courses.handed_in(course, RIGHT),
+            PACKED_AT.replace(tzinfo=None),
+        )
+    assert len(found.lines) < 60 and peak < 64_000_000
+    shutil.rmtree(course.submitted)
+
+
+def test_few_files_of_one_student_are_opened(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_list(course)
+    reads: list[int] = []
+    read = downloads._Archived.read
+
+    def counted(self: downloads._Archived, limit: int) -> bytes:
+        reads.append(limit)
+        return read(self, limit)
+
+    monkeypatch.setattr(downloads._Archived, "read", counted)
+    for name in ("ada.zip", "stuff.zip", "CS101-Counting-1.zip"):
+        below = "Ada Lovelace_1_assignsubmission_file_/" if name.startswith("CS101") else ""
+        put(course, name, zipped({f"{below}{n}/n{n}.ipynb": b"{}" for n in range(300)}, PACKED_AT))
+    collect(course)
+    assert len(reads) <= 3 * inbox.MAX_LOOKS
+
+
+def test_an_export_of_gradescopes_is_read_in_bounds(course: Course) -> None:
+    for data in (
+        b"[" * 5_000_000,
+        b"- a\n" * 2_000_000,
+        MERGES * 100,
+        b"a: !!python/object/apply:os.getcwd []",
+    ):
+        tracemalloc.start()
+        try:
+            assert gradescope._entries(data) == {}
+        except ValueError as error:
+            assert "\n" not in str(error) and len(str(error)) < 300
+        assert tracemalloc.get_traced_memory()[1] < 300_000_000
+        tracemalloc.stop()
+
+
+def test_whatever_cannot_be_foreseen_is_a_line_about_one_file(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_list(course)
+    for student in ("ada", "ben", "zed"):
+        put(course, f"{student}/counting.ipynb", courses.handed_in(course, RIGHT))
+    store, candidates = inbox.store, inbox._Reader.candidates
+
+    def fails(course: Course, exercise: str, student: str, *rest: object) -> bool:
+        if student == "ada":
+            raise ZeroDivisionError("no such thing")
+        return store(course, exercise, student, *rest)  # type: ignore[arg-type]
+
+    def fails_too(self: inbox._Reader, download: downloads.Download) -> object:
+        if download.parts[0] == "ben":
+            raise RecursionError
+        return candidates(self, download)
+
+    monkeypatch.setattr(inbox, "store", fails)
+    monkeypatch.setattr(inbox._Reader, "candidates", fails_too)
+    found = collect(course)
+    assert found.stored == ("zed",)
+    assert [left.why for left in found.left] == [
+        "could not be read (ZeroDivisionError: no such thing)",
+        "could not be read (RecursionError: )",
+    ]
+
+
+def test_a_thousand_archives_do_not_use_up_what_the_system_lets_a_process_open(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_list(course)
+    monkeypatch.setattr(downloads, "MAX_OPEN", 3)
+    data = zipped({"counting.ipynb": courses.handed_in(course, RIGHT)}, PACKED_AT)
+    for number in range(20):
+        put(course, f"ada/{number}.zip", data)
+    put(course, "ben.zip", data)
+    before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
+    with downloads.found(course.inbox, lambda part: False) as (found, left):
+        assert len(found) == 21 and not left
+        assert all(one.read(10**7) == found[0].read(10**7) for one in found)
+        if before:
+            assert len(os.listdir("/proc/self/fd")) <= before + 3
+    assert collect(course).stored == ("ada", "ben")
+
+
+def test_a_table_of_contents_is_as_large_as_any_of_its_ends_says(tmp_path: Path) -> None:
+    buffer = BytesIO()
+    with zipfile.ZipFile(buffer, "w") as file:
+        file.writestr("x", b"")
+    data = bytearray(buffer.getvalue())
+    end = data.rindex(b"PK\x05\x06")
+    data[end + 4 : end + 8] = b"PK\x05\x06"  # numbers of disks, which nobody asks for
+    data[end + 12 : end + 16] = (9_000_000).to_bytes(4, "little")
+    assert downloads._directory(BytesIO(bytes(data))) == 9_000_000
+
+
+def test_a_notebook_is_known_by_what_the_build_wrote_into_it(course: Course) -> None:
+    write_list(course)
+    notebook = json.loads(courses.handed_in(course, RIGHT))
+    notebook["cells"][0]["source"] = '"autograder": {"exercise": "adding"}'
+    put(course, "ada/my work.ipynb", json.dumps(notebook, indent=1).encode())
+    assert collect(course).stored == ("ada",)

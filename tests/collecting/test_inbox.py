@@ -1,0 +1,496 @@
+"""The inbox: what teachers download, from whom it is, and everything in it that nobody should
+trust."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import struct
+import zipfile
+from datetime import datetime, timezone
+from pathlib import Path
+
+import pytest
+
+from autograder import timestamp
+from autograder.collecting import downloads, inbox
+from autograder.collecting.store import Collected, store
+from autograder.course import Course
+from autograder.errors import Unusable
+from autograder.gradebook import marks, record
+from autograder.submissions import parse
+from tests.support import courses
+from tests.support.courses import NAME, RIGHT
+
+NOON = datetime(2026, 11, 20, 12, tzinfo=timezone.utc).timestamp()
+CLASS = """id,name,email,lms id,moodle id,sid
+ada,Ada Lovelace,ada@example.org,123,12345,1001
+bob,Bob Ng,bob@example.org,124,12346,1002
+zoe,Zoë van der Berg,zoe@example.org,125,12347,1003
+"""
+
+
+def put(course: Course, place: str, data: bytes | None = None, minutes: float = 0) -> Path:
+    """A file in the inbox, handed in so many minutes after noon."""
+    path = course.inbox / place
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(courses.handed_in(course, RIGHT) if data is None else data)
+    os.utime(path, (NOON + 60 * minutes,) * 2)
+    return path
+
+
+def archive(entries: dict[str, bytes], minutes: float = 0) -> bytes:
+    """A zip whose entries all have one time, also in UTC."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, data in entries.items():
+            info = zipfile.ZipInfo(name, (2026, 11, 20, 12, 0, 0))
+            info.extra = struct.pack("<HHBl", 0x5455, 5, 1, int(NOON + 60 * minutes))
+            info.compress_type = zipfile.ZIP_DEFLATED
+            file.writestr(info, data)
+    return buffer.getvalue()
+
+
+def class_list(course: Course, text: str = CLASS) -> None:
+    course.state.mkdir(exist_ok=True)
+    (course.state / "students.csv").write_text(text, encoding="utf-8")
+
+
+def collect(course: Course) -> Collected:
+    return inbox.collect(course, courses.load(course), marks.duedate(course, courses.NAME))
+
+
+def taken(course: Course, student: str) -> bytes:
+    return (course.submitted / student / NAME / f"{NAME}.ipynb").read_bytes()
+
+
+def time_of(course: Course, student: str) -> datetime | None:
+    return timestamp.submitted_at(course.submitted / student / NAME)
+
+
+def reasons(found: Collected) -> dict[str, str]:
+    return {left.where: left.why for left in found.left}
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "Ada Lovelace_12345_assignsubmission_file_/counting.ipynb",
+        "Ada Lovelace_12345_assignsubmission_file_/work/counting.ipynb",
+        "Ada Lovelace_12345_assignsubmission_file_counting.ipynb",
+        "Lovelace Ada_99_assignsubmission_file_/counting.ipynb",
+        "lovelaceada_123_456_counting.ipynb",
+        "lovelaceada_LATE_123_456_counting-1.ipynb",
+        "lovelaceada_LATE_77_456_counting (2).ipynb",
+        "ada/counting.ipynb",
+        "ada/counting/counting.ipynb",
+        "week 1/ada/Counting.ipynb",
+        "Ada Lovelace/Copy of counting.ipynb",
+        "ada/counting (1).ipynb",
+        "ada/counting-Copy1.ipynb",
+        "ada/my homework.ipynb",
+        "ada_counting (1).ipynb",
+        "ADA_counting.ipynb",
+    ],
+)
+def test_every_platforms_names_lead_to_the_student_loose_and_zipped(
+    course: Course, place: str
+) -> None:
+    class_list(course)
+    put(course, place)
+    assert collect(course) == Collected(stored=("ada",))
+    assert (time_of(course, "ada") or datetime.now()).replace(
+        tzinfo=timezone.utc
+    ).timestamp() == NOON
+    (course.inbox / place).unlink()
+    put(
+        course,
+        "downloads/counting-submissions.zip",
+        archive({place: courses.handed_in(course, {})}, 5),
+    )
+    assert collect(course) == Collected(stored=("ada",))
+    assert taken(course, "ada") == courses.handed_in(course, {})
+    assert collect(course) == Collected(unchanged=("ada",))
+
+
+@pytest.mark.parametrize(
+    ("place", "student"),
+    [
+        ("ada/counting.ipynb", "ada"),
+        ("counting/ada/counting (3).ipynb", "ada"),
+        ("ada_counting.ipynb", "ada"),
+        ("José Ñandú_12345_assignsubmission_file_/counting.ipynb", "Jose_Nandu"),
+        ("lovelaceada_123_456_counting.ipynb", "lovelaceada"),
+    ],
+)
+def test_without_a_class_list_folders_and_platforms_name_the_students(
+    course: Course, place: str, student: str
+) -> None:
+    put(course, place)
+    assert collect(course) == Collected(stored=(student,))
+
+
+@pytest.mark.parametrize(
+    ("place", "says"),
+    [
+        ("counting.ipynb", "no student in its path"),
+        ("week 1/ada/counting.ipynb", "the student may be week 1 or ada"),
+        (
+            "export/lovelaceada_1_2_counting.ipynb",
+            "the student may be export, or in the file's name",
+        ),
+        (
+            "eve/Bob Ng_12346_assignsubmission_file_/counting.ipynb",
+            "the student may be eve or Bob Ng",
+        ),
+        ("eve/bob_counting.ipynb", "the student may be eve, or in the file's name"),
+        ("all.tar.gz", "an archive of a kind that is not opened"),
+        ("李雷_12_assignsubmission_file_/counting.ipynb", "makes no student id"),
+    ],
+)
+def test_without_a_class_list_what_is_not_certain_is_left(
+    course: Course, place: str, says: str
+) -> None:
+    put(course, place)
+    found = collect(course)
+    assert not found.stored and says in reasons(found)[place]
+
+
+def test_with_a_class_list_strangers_and_contradictions_are_left_with_their_reason(
+    course: Course,
+) -> None:
+    class_list(course, CLASS + "ng2,Bob Ng,ng@example.org,,,\n")
+    put(course, "eve/counting.ipynb")
+    put(course, "Ada Lovelace_12346_assignsubmission_file_/counting.ipynb")
+    put(course, "Bob Ng_7_assignsubmission_file_/counting.ipynb")
+    put(course, "Zoë van der Berg_7_assignsubmission_file_/counting.ipynb")
+    found = collect(course)
+    assert found.stored == ("zoe",)
+    assert reasons(found) == {
+        "eve/counting.ipynb": "eve is nobody in students.csv; add a line or a column",
+        "Ada Lovelace_12346_assignsubmission_file_/counting.ipynb": "students.csv has Ada Lovelace as ada, but the number or address of bob",
+        "Bob Ng_7_assignsubmission_file_/counting.ipynb": "Bob Ng may be bob or ng2; add the platform's number to students.csv",
+    }
+
+
+def test_two_people_of_one_name_are_never_mixed_up(course: Course) -> None:
+    put(course, "Ada Lovelace_1_assignsubmission_file_/counting.ipynb")
+    put(course, "Ada Lovelace_2_assignsubmission_file_/counting.ipynb")
+    found = collect(course)
+    assert not found.stored and "several people are called Ada_Lovelace" in next(
+        iter(reasons(found).values())
+    )
+
+
+def test_what_a_student_names_inside_their_own_folder_stays_theirs(course: Course) -> None:
+    """The outermost name decides: a file, folder or list that eve hands in cannot become bob's
+    work."""
+    class_list(course, CLASS + "eve,Eve Moore,eve@example.org,126,12348,1004\n")
+    evil = b'submission_9:\n  :submitters:\n  - :name: Bob Ng\n    :sid: "1002"\n    :email: bob@example.org\n'
+    entries = {
+        "Eve Moore_12348_assignsubmission_file_/bob/counting.ipynb": courses.handed_in(course, {}),
+        "Eve Moore_12348_assignsubmission_file_/Bob Ng_12346_assignsubmission_file_/counting.ipynb": courses.handed_in(
+            course, {}
+        ),
+        "Eve Moore_12348_assignsubmission_file_/ngbob_124_1_counting.ipynb": courses.handed_in(
+            course, {}
+        ),
+        "Eve Moore_12348_assignsubmission_file_/submission_metadata.yml": evil,
+        "Eve Moore_12348_assignsubmission_file_/submission_9/counting.ipynb": courses.handed_in(
+            course, {}
+        ),
+    }
+    put(course, "all.zip", archive(entries))
+    assert collect(course) == Collected(stored=("eve",))
+
+
+def test_the_newest_wins_and_the_browsers_number_breaks_a_tie(course: Course) -> None:
+    first, second, third = (
+        courses.handed_in(course, {"why": text}) for text in ("first", "second", "third")
+    )
+    put(course, "ada/counting.ipynb", second, minutes=10)
+    put(course, "ada/counting (1).ipynb", first, minutes=5)
+    put(course, "bob/counting (10).ipynb", third)
+    put(course, "bob/counting (9).ipynb", second)
+    put(course, "bob/counting.ipynb", first)
+    collect(course)
+    assert (taken(course, "ada"), taken(course, "bob")) == (second, third)
+
+
+def test_a_later_download_replaces_an_earlier_one_and_never_the_other_way_round(
+    course: Course,
+) -> None:
+    put(course, "ada/counting.ipynb", minutes=10)
+    collect(course)
+    put(course, "ada/counting.ipynb", courses.handed_in(course, {}), minutes=5)
+    assert collect(course) == Collected(unchanged=("ada",))
+    assert taken(course, "ada") == courses.handed_in(course, RIGHT)
+    put(course, "ada/counting.ipynb", courses.handed_in(course, {}), minutes=15)
+    assert collect(course) == Collected(stored=("ada",))
+
+
+def test_of_two_hand_ins_of_one_second_the_second_is_kept_and_a_copy_of_it_is_nothing_new(
+    course: Course,
+) -> None:
+    time = datetime(2026, 3, 20, 12, 0, 5, tzinfo=timezone.utc)
+    first, second = (courses.handed_in(course, {"why": text}) for text in ("first", "second"))
+
+    assert store(course, NAME, "ada", first, time)
+    assert store(course, NAME, "ada", second, time)
+    assert taken(course, "ada") == second
+    assert not store(course, NAME, "ada", second, time)
+
+
+def test_gradescopes_list_gives_person_group_and_time(course: Course) -> None:
+    class_list(course)
+    listed = b"""submission_1:
+  :submitters:
+  - :name: Ada Lovelace
+    :sid: '1001'
+    :email: ada@example.org
+  :created_at: 2026-11-20 12:30:00.000000000 Z
+  :score: 3.0
+submission_2:
+  :submitters:
+  - :name: Bob Ng
+    :sid: ''
+    :email: bob@example.org
+  - :name: Zoe Berg
+    :sid: '1003'
+    :email:
+  :created_at: 2026-11-20 12:31:00.000000000 Z
+"""
+    entries = {"assignment_7_export/submission_metadata.yml": listed}
+    for number in (1, 2, 3):
+        entries[f"assignment_7_export/submission_{number}/counting.ipynb"] = courses.handed_in(
+            course, RIGHT
+        )
+    put(course, "export.zip", archive(entries))
+    found = collect(course)
+    assert found.stored == ("ada", "bob", "zoe")
+    assert "submission_3 is nobody" in reasons(found)[
+        "export.zip: assignment_7_export/submission_3/counting.ipynb"
+    ].replace("assignment_7_export or ", "")
+    assert time_of(course, "ada") == datetime(2026, 11, 20, 12, 30)
+
+
+def test_without_a_class_list_gradescopes_export_is_taken_and_a_students_imitation_is_not(
+    course: Course,
+) -> None:
+    listed = b"submission_1:\n  :submitters:\n  - :name: Bob Ng\n    :sid: b1002\n    :email: bob@example.org\n"
+    data = courses.handed_in(course, RIGHT)
+    place = "assignment_7_export/submission_1/counting.ipynb"
+    put(
+        course,
+        "export.zip",
+        archive({"assignment_7_export/submission_metadata.yml": listed, place: data}),
+    )
+    put(course, "eve/submission_metadata.yml", listed)
+    put(course, "eve/submission_1/counting.ipynb", courses.handed_in(course, {}), minutes=60)
+    found = collect(course)
+    assert found.stored == ("b1002",) and taken(course, "b1002") == data
+    assert "the student may be eve or Bob Ng" in reasons(found)["eve/submission_1/counting.ipynb"]
+
+
+def test_names_of_files_cannot_write_lines_of_their_own(course: Course) -> None:
+    put(course, "bad\ncollected: eve\x1b[2J.tar")
+    assert collect(course).lines == [
+        "left: bad collected: eve\N{REPLACEMENT CHARACTER}[2J.tar: is an archive of a kind that is not opened; unpack it"
+    ]
+
+
+def test_gradescopes_list_is_data_and_no_program(course: Course) -> None:
+    put(
+        course,
+        "export/submission_metadata.yml",
+        b"!!python/object/apply:os.system ['touch /tmp/owned']",
+    )
+    put(course, "export/submission_1/counting.ipynb")
+    found = collect(course)
+    assert (
+        "not YAML" in reasons(found)["export/submission_metadata.yml"]
+        and not Path("/tmp/owned").exists()
+    )
+    assert not found.stored
+
+
+def test_who_was_late_is_what_the_platform_says_and_a_doubtful_time_is_noted(
+    course: Course,
+) -> None:
+    """Canvas dates entries when it packs them; a browser dates files when it saves them."""
+    class_list(course, CLASS + "dan,Dan Low,,127,,\neve,Eve Moore,,126,,\n")
+    record.prepare(course, courses.load(course), datetime.fromtimestamp(NOON, timezone.utc))
+    data = courses.handed_in(course, RIGHT)
+    put(
+        course,
+        "canvas.zip",
+        archive(
+            {"lovelaceada_123_1_counting.ipynb": data, "ngbob_LATE_124_2_counting.ipynb": data}, 90
+        ),
+    )
+    put(course, "zoe/counting (1).ipynb", minutes=90)
+    put(course, "dan/counting.ipynb", minutes=-1)
+    put(
+        course,
+        "moodle.zip",
+        archive({"Eve Moore_9_assignsubmission_file_/counting.ipynb": data}, 90),
+    )
+    found = collect(course)
+    assert found.stored == ("ada", "bob", "dan", "eve", "zoe") and not found.left
+    assert found.notes == (
+        "late by the time of the file, which may be that of your download: bob, zoe",
+    )
+    late = {
+        student: (time_of(course, student) or datetime.max) > datetime(2026, 11, 20, 12)
+        for student in found.stored
+    }
+    assert late == {"ada": False, "bob": True, "dan": False, "eve": True, "zoe": True}
+
+
+def test_a_students_own_archive_has_the_time_at_which_it_was_handed_in(course: Course) -> None:
+    """What an archive says of its entries is the word of whoever packed it."""
+    class_list(course)
+    put(
+        course,
+        "ada/work.zip",
+        archive({"counting.ipynb": courses.handed_in(course, RIGHT)}, minutes=-600),
+        minutes=30,
+    )
+    put(
+        course,
+        "bob.zip",
+        archive({"counting.ipynb": courses.handed_in(course, RIGHT)}, minutes=-600),
+        minutes=30,
+    )
+    assert collect(course).stored == ("ada", "bob")
+    assert time_of(course, "ada") == time_of(course, "bob") == datetime(2026, 11, 20, 12, 30)
+
+
+def test_a_percent_script_is_collected_as_the_notebook_that_it_is(course: Course) -> None:
+    script = f'# %% step="double"\n{RIGHT["double"]}\n\n# %% [markdown] manual="why"\n# Because.\n# Really.\n\n# %%\n{RIGHT["total"]}'
+    put(course, "ada/counting.py", script.encode())
+    assert collect(course) == Collected(stored=("ada",))
+    read = parse.parse(taken(course, "ada"), courses.load(course))
+    assert (read.answer("double") or "").strip() == RIGHT["double"].strip()
+    assert "float(sum(x))" in (read.answer("total") or "")
+    assert read.answer("why") == "Because.\nReally."
+    assert collect(course) == Collected(unchanged=("ada",))
+
+
+def test_other_exercises_and_what_systems_leave_behind_are_passed_over(course: Course) -> None:
+    other = json.loads(courses.handed_in(course, {}))
+    other["metadata"]["autograder"]["exercise"] = "adding"
+    (course.root / "solutions" / "adding").mkdir()
+    (course.root / "solutions" / "adding" / "adding.ipynb").write_text("{}")
+    put(course, "ada/adding.ipynb")
+    put(course, "ada/other.ipynb", json.dumps(other).encode())
+    put(course, "ada/.ipynb_checkpoints/counting-checkpoint.ipynb")
+    put(course, "__MACOSX/ada/._counting.ipynb")
+    put(course, "ada/data.csv")
+    assert reasons(collect(course)) == {"ada/data.csv": "is no notebook; ask for counting.ipynb"}
+    put(course, "ada/counting.ipynb")
+    assert collect(course) == Collected(stored=("ada",))
+
+
+def test_a_notebook_that_says_nothing_of_the_exercise_is_left(course: Course) -> None:
+    put(course, "ada/homework.ipynb", b"{}")
+    assert (
+        "neither its name nor its content says counting"
+        in reasons(collect(course))["ada/homework.ipynb"]
+    )
+
+
+def test_a_damaged_notebook_is_collected_all_the_same_for_the_grader_to_say_so(
+    course: Course,
+) -> None:
+    put(course, "ada/counting.ipynb", b"{")
+    assert collect(course) == Collected(stored=("ada",))
+
+
+def test_links_pipes_and_huge_files_are_left(course: Course, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.ipynb"
+    secret.write_bytes(courses.handed_in(course, RIGHT))
+    for student in ("ada", "bob", "cyd", "dan"):
+        (course.inbox / student).mkdir(parents=True)
+    os.symlink(secret, course.inbox / "ada" / "counting.ipynb")
+    os.mkfifo(course.inbox / "bob" / "counting.ipynb")
+    put(course, "cyd/counting.ipynb", b" " * 10_000_001)
+    os.rmdir(course.inbox / "dan")
+    os.symlink(tmp_path, course.inbox / "dan")
+    found = collect(course)
+    assert not found.stored and not course.submitted.exists()
+    assert reasons(found) == {
+        "ada/counting.ipynb": "is a link; links are not followed",
+        "bob/counting.ipynb": "is not a regular file",
+        "cyd/counting.ipynb": "is larger than 10 MB",
+        "dan": "is a link; links are not followed",
+    }
+
+
+def test_hostile_archives_cost_themselves_only(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    link = zipfile.ZipInfo("ada/counting.ipynb")
+    link.external_attr = 0o120777 << 16
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as file:
+        file.writestr(link, "/etc/passwd")
+        file.writestr("../../bob/counting.ipynb", b"{}")
+        file.writestr("/cyd/counting.ipynb", b"{}")
+        file.writestr("dan/inner.zip", archive({"counting.ipynb": b"{}"}))
+    class_list(course, "id\nada\nbob\ncyd\ndan\neve\nfay\ngus\nzed\n")
+    put(course, "mixed.zip", buffer.getvalue())
+    put(course, "bomb.zip", archive({"eve/counting.ipynb": b"0" * 10_000_001}))
+    put(course, "cut.zip", archive({"fay/counting.ipynb": b"{}"})[:-30])
+    damaged = bytearray(archive({"gus/counting.ipynb": courses.handed_in(course, RIGHT)}))
+    damaged[80] ^= 0xFF
+    put(course, "damaged.zip", bytes(damaged))
+    monkeypatch.setattr(downloads, "MAX_ENTRIES", 5)
+    put(course, "many.zip", archive({f"s{n}/counting.ipynb": b"{}" for n in range(6)}))
+    put(course, "zed/counting.ipynb")
+    found = collect(course)
+    assert found.stored == ("zed",)
+    said = reasons(found)
+    assert said["mixed.zip: ada/counting.ipynb"] == "is a link; links are not followed"
+    assert said["mixed.zip: ../../bob/counting.ipynb"] == "its name leads out of the archive"
+    assert said["mixed.zip: /cyd/counting.ipynb"] == "its name leads out of the archive"
+    assert said["mixed.zip: dan/inner.zip"].startswith("is an archive inside an archive")
+    assert said["bomb.zip: eve/counting.ipynb"] == "is larger than 10 MB"
+    assert said["cut.zip"].startswith("cannot be opened as a zip archive")
+    assert said["damaged.zip: gus/counting.ipynb"].startswith("cannot be unpacked")
+    assert said["many.zip"] == "cannot be opened as a zip archive: it has more than 5 entries"
+    assert sorted(path.name for path in course.submitted.iterdir()) == ["zed"]
+
+
+def test_an_archive_with_a_monstrous_table_of_contents_is_refused_before_it_is_read(
+    course: Course,
+) -> None:
+    data = archive({f"s{n}/counting.ipynb": b"" for n in range(3)})
+    end = data.rindex(b"PK\x05\x06")
+    put(course, "huge.zip", data[: end + 12] + struct.pack("<L", 9_000_000) + data[end + 16 :])
+    assert reasons(collect(course))["huge.zip"].endswith("its table of contents is too large")
+
+
+def test_collecting_deletes_and_changes_nothing_in_the_inbox(course: Course) -> None:
+    put(course, "ada/counting.ipynb")
+    put(course, "all.zip", archive({"bob/counting.ipynb": b"{}"}))
+    before = {
+        path: (path.stat().st_mtime_ns, path.is_dir() or path.read_bytes())
+        for path in course.inbox.rglob("*")
+    }
+    collect(course)
+    assert {
+        path: (path.stat().st_mtime_ns, path.is_dir() or path.read_bytes())
+        for path in course.inbox.rglob("*")
+    } == before
+
+
+def test_an_empty_or_missing_inbox_is_nothing_to_collect(course: Course) -> None:
+    assert collect(course) == Collected()
+
+
+def test_a_class_list_that_cannot_be_used_gets_one_line(course: Course) -> None:
+    class_list(course, "name\nAda\n")
+    with pytest.raises(Unusable, match=r"students\.csv:1: no column named id"):
+        collect(course)

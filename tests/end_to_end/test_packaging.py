@@ -1,0 +1,214 @@
+"""What is installed, and what a command loads before it starts."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SLOW = {"nbformat", "jupytext", "nbgrader", "jsonschema"}
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+    """The paths in the wheel of this checkout."""
+    from flit_core import buildapi
+
+    folder = tmp_path_factory.mktemp("wheel")
+    copy = folder / "checkout"
+    leave_out = shutil.ignore_patterns(
+        ".git", ".venv", "build", "course", "__pycache__", ".*_cache", ".hypothesis"
+    )
+    shutil.copytree(ROOT, copy, ignore=leave_out)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(copy)
+        name = buildapi.build_wheel(str(folder))
+    with zipfile.ZipFile(folder / name) as archive:
+        return set(archive.namelist())
+
+
+def test_the_wheel_brings_the_package_along_and_nothing_else(wheel: set[str]) -> None:
+    assert {re.split(r"[/-]", path)[0] for path in wheel} == {"autograder", "autograder_kit"}
+    assert not {path for path in wheel if re.search(r"solution|attention|tests", path.lower())}
+
+
+def test_the_wheel_has_every_file_of_the_package(wheel: set[str]) -> None:
+    files = {
+        path
+        for path in (ROOT / "autograder").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert {path.relative_to(ROOT).as_posix() for path in files} <= wheel
+    assert "autograder/py.typed" in wheel
+
+
+@pytest.fixture
+def installed() -> importlib.metadata.Distribution:
+    try:
+        return importlib.metadata.distribution("autograder-kit")
+    except importlib.metadata.PackageNotFoundError:
+        pytest.skip("the kit itself is not installed here; make setup installs it")
+
+
+def test_the_command_is_installed_with_the_version_of_the_package(
+    installed: importlib.metadata.Distribution,
+) -> None:
+    import autograder
+
+    assert {(point.group, point.name): point.value for point in installed.entry_points} == {
+        ("console_scripts", "autograder"): "autograder.cli:main",
+        ("pytest11", "autograder"): "autograder.pytest_plugin",
+    }
+    assert installed.version == autograder.__version__
+
+
+LOCKS = {
+    name: (ROOT / name).read_text(encoding="utf-8")
+    for name in ("requirements.lock", "requirements-all.lock")
+}
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_a_lock_pins_everything_by_its_hash_and_names_no_index(lock: str) -> None:
+    pins = [
+        entry for entry in re.split(r"\n(?! )", LOCKS[lock]) if entry and not entry.startswith("#")
+    ]
+    assert len(pins) > 100
+    for pin in pins:
+        assert re.match(
+            r"[a-z0-9-]+==[\w.]+ (; [^\n]+ )?\\\n    --hash=sha256:[0-9a-f]{64}", pin
+        ), pin
+    assert not re.search(r"://|--index|--find-links|--extra", LOCKS[lock])
+
+
+def test_the_locks_hold_every_requirement_of_the_project(
+    installed: importlib.metadata.Distribution,
+) -> None:
+    few, every = (
+        set(re.findall(r"^([a-z0-9-]+)==", text, re.MULTILINE)) for text in LOCKS.values()
+    )
+    asked: dict[bool, set[str]] = {True: {"uv", "flit-core"}, False: set()}
+    for line in installed.requires or ():
+        name = re.split(r"[^\w-]", line)[0].lower().replace("_", "-")
+        asked["extra ==" not in line or "teacher" in line or "authoring" in line].add(name)
+    assert asked[True] - {"autograder-kit"} <= few
+    assert asked[False] - {"autograder-kit"} <= every
+
+
+def test_what_both_locks_name_has_the_same_version_in_both() -> None:
+    few, every = (
+        set(re.findall(r"^[a-z0-9-]+==[\w.]+", text, re.MULTILINE)) for text in LOCKS.values()
+    )
+    assert few < every
+
+
+@pytest.fixture
+def install() -> Any:
+    """What make setup installs with, as a module."""
+    spec = importlib.util.spec_from_file_location("install", ROOT / ".ci" / "install.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_uv_asks_the_indexes_that_pip_is_told_of(
+    install: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in os.environ if name.startswith(("PIP_", "UV_"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    assert install._settings() == {}
+    written = "[global]\nindex-url = https://one.example/simple\ncert = /c.pem\n[install]\nextra-index-url =\n    https://a.example\n    https://b.example\n"
+    (tmp_path / "pip.conf").write_text(written)
+    monkeypatch.setenv("PIP_CONFIG_FILE", str(tmp_path / "pip.conf"))
+    monkeypatch.setenv("PIP_FIND_LINKS", "/wheels /more")
+    told = {
+        "UV_INDEX": "https://a.example https://b.example",
+        "SSL_CERT_FILE": "/c.pem",
+        "UV_FIND_LINKS": "/wheels,/more",
+    }
+    # The machine's own files are read, too.
+    assert (
+        install._settings().items()
+        >= {"UV_DEFAULT_INDEX": "https://one.example/simple", **told}.items()
+    )
+    monkeypatch.setenv("PIP_INDEX_URL", "https://two.example/simple")
+    assert install._settings()["UV_DEFAULT_INDEX"] == "https://two.example/simple"
+    # Whoever tells uv itself is obeyed.
+    monkeypatch.setenv("UV_INDEX_URL", "https://three.example/simple")
+    assert not {"UV_DEFAULT_INDEX", "UV_INDEX"} & install._settings().keys()
+
+
+def test_where_uv_is_not_to_be_had_pip_installs_the_rest(
+    install: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    lock = tmp_path / "a.lock"
+    lock.write_text(
+        "# a lock\nnumpy==2.0 \\\n    --hash=sha256:00\nuv==1.0 \\\n    --hash=sha256:11\n"
+    )
+    asked: list[tuple[str, str]] = []
+
+    def run(command: list[object], **_: object) -> None:
+        read = [Path(str(one)).read_text() for one in command if str(one).endswith(".txt")]
+        asked.append((str(command[0]), "".join(read).strip()))
+        if "uv==" in asked[-1][1]:
+            raise subprocess.CalledProcessError(1, "pip")
+
+    monkeypatch.setattr(install, "PIP", ["pip"])
+    monkeypatch.setattr(install, "_size", lambda folder: 5 << 20)
+    monkeypatch.setattr(subprocess, "run", run)
+    install.main([str(lock)])
+    numpy = "# a lock\nnumpy==2.0 \\\n    --hash=sha256:00"
+    assert asked == [("pip", "uv==1.0 \\\n    --hash=sha256:11"), ("pip", numpy), ("pip", "")]
+    out = capsys.readouterr().out
+    assert "without uv" in out and "takes 5 MB on disk" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "forbidden"),
+    [
+        ([], {*SLOW, "numpy"}),
+        (["score", "assignments/attention/attention.ipynb"], SLOW),
+        (["check", "assignments/attention/attention.ipynb"], SLOW),
+    ],
+    ids=["the command line alone", "score", "check"],
+)
+def test_a_command_that_should_start_at_once_loads_nothing_slow(
+    arguments: list[str], forbidden: set[str], tmp_path: Path
+) -> None:
+    report = tmp_path / "modules.json"
+    program = (
+        "import json, sys\n"
+        "from pathlib import Path\n"
+        "from autograder import cli\n"
+        "try:\n"
+        "    sys.argv[1:] and cli.main(sys.argv[1:])\n"
+        "except SystemExit:\n"
+        "    pass\n"
+        f"Path({str(report)!r}).write_text(json.dumps(sorted(sys.modules)))\n"
+    )
+    subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        timeout=900,
+    )
+    loaded = {name.partition(".")[0] for name in json.loads(report.read_text())}
+    assert "autograder" in loaded
+    assert not loaded & forbidden

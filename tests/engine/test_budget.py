@@ -1,0 +1,306 @@
+"""What the grader itself does for a submission is charged to that submission, and bounded."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from autograder.course import Settings
+from autograder.engine import budget
+from autograder.engine import grader as grading
+from autograder.engine.budget import Budget
+from autograder.engine.grader import Grader
+from autograder.engine.run import Run
+from autograder.engine.worker.protocol import bounds
+from tests.attacks.arena import MEMORY_MB, _measured
+from tests.support.toy import exercise, submission
+
+SECONDS = 2.0
+SHORT = Settings(isolation="process", call_seconds=1, submission_seconds=SECONDS)
+RIGHT = "def f(*args):\n    return 1"
+LOOPING = "if f() != 1:\n    while True:\n        pass"
+
+
+def graded(toy, *answers, settings=SHORT):
+    """The results of these answers to the same exercise, from one grader."""
+    with Grader(toy, b"key", settings) as grader:
+        return [grader.grade(submission(toy, f=answer), "ada").result for answer in answers]
+
+
+def test_a_check_that_never_ends_with_an_answer_ends_with_the_submissions_time():
+    begun = time.process_time()
+    hostile, honest = graded(exercise(LOOPING, "assert f() == 1"), "def f():\n    return 2", RIGHT)
+
+    assert time.process_time() - begun < 2 * SECONDS
+    assert [check.status for check in hostile.checks] == ["failed", "failed"]
+    assert (
+        hostile.checks[0].message
+        == "what f returned takes longer to look at than the 2 s of a submission"
+    )
+    assert honest.score == 2
+
+
+def test_time_that_is_over_in_a_finalizer_is_over_after_it(capfd):
+    # What is raised there Python drops, and prints.
+    toy = exercise("""
+    import time
+    def work(seconds):
+        end = time.thread_time() + seconds
+        while time.thread_time() < end:
+            pass
+    class Slow:
+        def __del__(self):
+            work(3)
+    f()
+    Slow()
+    work(10)
+    """)
+    (hostile,) = graded(toy, RIGHT)
+
+    assert (
+        hostile.checks[0].message
+        == "what f returned takes longer to look at than the 2 s of a submission"
+    )
+    assert capfd.readouterr().err == ""
+
+
+def test_an_answer_is_read_in_the_time_that_its_making_has_left():
+    answer = """
+    import time
+    answer = [dict.fromkeys([n * (2 ** 61 - 1) for n in range(1, 1001)]) for _ in range(50)]
+    def f():
+        time.sleep(0.7 * SECONDS)
+        return answer
+    """.replace("SECONDS", str(SECONDS))
+    begun = time.process_time()
+    (hostile,) = graded(exercise("f()"), answer, settings=replace(SHORT, call_seconds=SECONDS))
+
+    assert time.process_time() - begun < 0.6 * SECONDS
+    assert hostile.checks[0].message == "the submission had used up its 2 s"
+
+
+def test_a_function_of_the_check_that_never_ends_ends_with_the_submissions_time():
+    toy = exercise("def forever(x):\n    while x: pass\nassert f(forever) is None")
+    hostile, honest = graded(toy, "def f(g):\n    return g(1)", "def f(g):\n    return g(0)")
+
+    assert hostile.checks[0].message == "the submission had used up its 2 s"
+    assert honest.score == 1
+
+
+def test_an_answer_that_takes_long_to_read_is_read_in_the_submissions_time():
+    # Keys with the same hash: each new one is compared with all that are there.
+    answer = """
+    keys = [n * (2 ** 61 - 1) for n in range(1, 1001)]
+    answer = [dict.fromkeys(keys) for _ in range(20)]
+    def f():
+        return answer
+    """
+    begun = time.process_time()
+    hostile, honest = graded(exercise(*["f()"] * 40), answer, RIGHT)
+
+    assert time.process_time() - begun < 2 * SECONDS
+    assert "the submission had used up its 2 s" in {check.message for check in hostile.checks}
+    assert honest.score == 40
+
+
+def test_memory_that_a_check_asks_for_with_an_answer_ends_the_check_alone():
+    toy = exercise("assert np.ones(f(), dtype='u1').all()", "assert f() == 2 ** 40")
+    hostile, honest = graded(toy, "def f():\n    return 2 ** 40", "def f():\n    return 1")
+
+    assert [check.status for check in hostile.checks] == ["failed", "passed"]
+    assert "MemoryError" in hostile.checks[0].message
+    assert honest.status == "graded"
+
+
+@pytest.mark.parametrize("of_grading", ["example", "diagnose"])
+@pytest.mark.parametrize("error", [MemoryError, ValueError, RecursionError, budget.OutOfTime])
+def test_what_is_said_beyond_the_verdicts_never_changes_them(monkeypatch, of_grading, error):
+    def fails(*_):
+        raise error
+
+    monkeypatch.setattr(grading, of_grading, fails)
+    (result,) = graded(exercise("assert f() == 1", "assert f() == 2"), RIGHT)
+
+    assert [check.status for check in result.checks] == ["passed", "failed"]
+
+
+BOMBS = {
+    "an array without entries": "np.empty((60_000_000, 0))",
+    "an axis as long as NumPy allows": "np.empty((2 ** 31 - 1, 0, 1))",
+    "texts as wide as the longest": "['x' * 1_000_000] + [''] * 400",
+    "lists of one text": "[['x' * 10_000] * 2] * 90_000",
+    "keys as wide as the longest": "{**{str(n): 0 for n in range(900)}, 'x' * 3_000: 0}",
+    "many truth values": "np.zeros(16_000_000, bool)",
+    "as many truth values as cross": f"np.zeros((1, 1, 1, 1, 1, 1, {bounds.MAX_NUMBERS}, 1), bool)",
+    "a large text in a dictionary": "{'a': 'x' * 2_000_000}",
+}
+
+
+@pytest.mark.parametrize("bomb", BOMBS)
+def test_no_answer_makes_the_grader_grow(bomb):
+    check = """
+    answer = f()
+    if isinstance(answer, dict):
+        answer = list(answer)
+    array = np.asarray(answer)
+    if array.dtype.kind in "biuf":
+        assert abs(array.sum(axis=-1, dtype=float) - 1).all()
+    """
+    toy = exercise(*[check] * 40)
+    answer = f"import numpy as np\ndef f():\n    return {BOMBS[bomb]}"
+    right = "def f():\n    return [[3.0]]"
+    settings = Settings(isolation="process", call_seconds=5, submission_seconds=20)
+
+    with Grader(toy, b"key", settings) as grader:
+        grader.grade(submission(toy, f=right), "ada")
+        with _measured() as cost:
+            assert grader.grade(submission(toy, f=answer), "mallory").result.status == "graded"
+        assert cost.memory_mb < MEMORY_MB
+        assert grader.grade(submission(toy, f=right), "ada").result.score == 40
+
+
+# Proof that these tests would see a hole: each protection is left out, and what it prevents
+# happens.
+
+# A worker belongs to the student.
+FORGED = "import sys\nbounds = sys.modules['autograder.engine.worker.protocol.bounds']\n"
+SUM = "np.asarray(f()).sum(axis=-1, dtype=float)"
+TEXTS = "np.asarray(f())"
+TOO_MUCH = {
+    "memory of the grader": (
+        (budget, "MORE_MEMORY", 1 << 40),
+        "np.ones(f(), dtype='u1')",
+        "def f():\n    return 300_000_000",
+    ),
+    "numbers in an array": (
+        (bounds, "numbers", lambda shape: 0),
+        SUM,
+        f"{FORGED}bounds.numbers = lambda shape: 0\nimport numpy as np\ndef f():\n    return np.empty((20_000_000, 0))",
+    ),
+    "width of texts": (
+        (bounds, "are_wide", lambda values, longest: False),
+        TEXTS,
+        f"{FORGED}bounds.are_wide = lambda *_: False\ndef f():\n    return ['x' * 200_000] + [''] * 200",
+    ),
+}
+
+
+@pytest.mark.parametrize("protection", TOO_MUCH)
+def test_what_is_too_much_fails_and_passes_where_its_protection_is_left_out(
+    monkeypatch, protection
+):
+    hole, check, answer = TOO_MUCH[protection]
+    toy = exercise(check)
+    settings = Settings(isolation="process", call_seconds=5, submission_seconds=30)
+
+    (held,) = graded(toy, answer, settings=settings)
+    assert held.checks[0].status == "failed"
+
+    monkeypatch.setattr(*hole)
+    (passed,) = graded(toy, answer, settings=settings)
+    assert passed.checks[0].status == "passed", passed.checks[0].message
+
+
+def test_a_check_goes_on_for_as_long_as_it_likes_where_the_clock_is_left_out(monkeypatch):
+    toy = exercise(
+        "import time\nf()\nend = time.process_time() + 4\nwhile time.process_time() < end: pass"
+    )
+    taken = []
+    for tick in (budget._tick, lambda *_: None):
+        monkeypatch.setattr(budget, "_tick", tick)
+        begun = time.process_time()
+        graded(toy, RIGHT)
+        taken.append(time.process_time() - begun)
+
+    assert taken[0] < 4 <= taken[1]
+
+
+def test_calls_are_kept_while_they_are_small_and_few():
+    small, large = "def f(x):\n    return x", "def f(x):\n    return 'x' * 70_000"
+    toy = exercise(*["for n in range(100): f(np.zeros(700))"] * 12)
+    kept = {}
+
+    with Grader(toy, b"key", SHORT) as grader:
+        for answer in (small, large):
+            spent = Budget(30)
+            run = Run(grader._compiled, grading.parse(submission(toy, f=answer), toy), spent)
+            kept[answer] = [
+                call
+                for _, verdict in run.verdicts({check.id for check in toy.checks})
+                for call in verdict.calls
+            ]
+            assert sum(call.size for call in kept[answer]) == spent.kept <= budget.MOST_KEPT
+
+    assert len(kept[small]) > 300
+    assert kept[large] == []
+
+
+def test_no_call_is_kept_whose_arguments_the_students_code_chose():
+    toy = exercise("a = np.zeros(3)\nf(a)\nf(a)", "a = np.zeros(3)\nf(a)")
+
+    with Grader(toy, b"key", SHORT) as grader:
+        data = submission(toy, f="def f(a):\n    a[...] = 1e9\n    return 1")
+        run = Run(grader._compiled, grading.parse(data, toy), Budget(30))
+        calls = [
+            len(verdict.calls) for _, verdict in run.verdicts({check.id for check in toy.checks})
+        ]
+
+    assert calls == [1, 1], (
+        "the second call of the first check is left out, and the next check begins anew"
+    )
+
+
+def test_a_worker_that_hangs_up_and_goes_on_is_not_taken_for_one_that_the_system_killed(
+    monkeypatch,
+):
+    runs = []
+    verdicts = Grader._verdicts
+    monkeypatch.setattr(
+        Grader, "_verdicts", lambda self, *args: runs.append(1) or verdicts(self, *args)
+    )
+    (result,) = graded(
+        exercise("f()"), "import os\ndef f():\n    os.closerange(3, 64)\n    while True: pass"
+    )
+
+    assert result.checks[0].message == "f ended its process"
+    assert len(runs) == 1
+
+
+def test_a_second_run_has_the_time_that_the_first_has_left(monkeypatch):
+    left = []
+    verdicts = Grader._verdicts
+    monkeypatch.setattr(
+        Grader, "_verdicts", lambda self, *args: left.append(args[1].left) or verdicts(self, *args)
+    )
+    slow = "import os, signal, time\ndef f():\n    time.sleep(0.5)\n    os.kill(os.getpid(), signal.SIGKILL)"
+    graded(exercise("f()"), slow)
+
+    assert len(left) == 2
+    assert left[1] <= SECONDS - 0.5
+
+
+def test_what_is_spent_of_a_part_is_spent_of_the_whole():
+    whole = Budget(10)
+    part = whole.part(0.1)
+    part.part().spend(3)
+
+    assert (part.total, whole.total) == (10, 10)
+    assert part.left == pytest.approx(-2, abs=0.5)
+    assert whole.left == pytest.approx(7, abs=0.5)
+
+
+def test_the_process_is_as_it_was_when_the_submission_is_done():
+    before = [
+        budget.resource.getrlimit(kind)
+        for kind in (budget.resource.RLIMIT_AS, budget.resource.RLIMIT_CPU)
+    ]
+    graded(exercise("f()"), RIGHT)
+
+    assert before == [
+        budget.resource.getrlimit(kind)
+        for kind in (budget.resource.RLIMIT_AS, budget.resource.RLIMIT_CPU)
+    ]
+    assert np.ones(300_000_000, dtype="u1").size, "and there is as much memory as before"

@@ -1,0 +1,218 @@
+"""A mistake costs its marks once: later checks are judged with earlier steps mended."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from autograder.result import Result
+from tests.support import toy
+
+SETTINGS = replace(toy.PATIENT, isolation="process")
+ANSWERS = {
+    "double": "def double(x):\n    return 2 * x",
+    "shift": "def shift(x):\n    return x + 1",
+    "both": "def both(x):\n    return shift(double(x))",
+}
+WRONG = {
+    "double": "def double(x):\n    return 3 * x",
+    "shift": "def shift(x):\n    return x - 1",
+    "both": "def both(x):\n    return double(shift(x))",
+}
+
+
+def cells() -> list[dict[str, Any]]:
+    """Three steps with a check each (two for the first); the last step calls the two before it."""
+    made = [toy._cell("setup", toy.SETUP, {"kind": "setup"})]
+    checks = {
+        "double": [
+            "assert np.array_equal(double(np.ones(2)), [2, 2])",
+            "assert double(np.zeros(1)).shape == (1,)",
+        ],
+        "shift": ["assert np.array_equal(shift(np.ones(2)), [2, 2])"],
+        "both": [
+            "assert np.array_equal(both(np.ones(2)), [3, 3]), 'wrong'",
+            "x = np.ones(2)\nboth(x)\nassert (x == 1).all()",
+        ],
+    }
+    for step, sources in checks.items():
+        made.append(toy._cell(step, ANSWERS[step], {"kind": "step", "step": step}))
+        for number, source in enumerate(sources):
+            marks = {
+                "kind": "check",
+                "step": step,
+                "check": f"c{number}",
+                "points": 2,
+                "category": "values",
+                "hidden": bool(number),
+            }
+            made.append(toy._cell(f"{step}-c{number}", f'"""{step} {number}."""\n{source}', marks))
+    return made
+
+
+THREE = toy.from_notebook(
+    {"metadata": {"autograder": {"exercise": "three", "source_sha256": "0"}}, "cells": cells()}
+)
+
+
+def grade(settings: Any = SETTINGS, **answers: str) -> Result:
+    return toy.grade(THREE, settings=settings, **{**ANSWERS, **answers})
+
+
+def seen(result: Result) -> dict[str, str]:
+    return {
+        f"{step.name}-{check.name}": check.status for step in result.steps for check in step.checks
+    }
+
+
+def test_the_right_answers_need_no_help():
+    assert grade().score == 10
+    assert set(seen(grade()).values()) == {"passed"}
+
+
+@pytest.mark.parametrize(("step", "lost"), [("double", 2), ("shift", 2), ("both", 2)])
+def test_one_wrong_step_costs_its_own_points_only(step, lost):
+    result = grade(**{step: WRONG[step]})
+    assert result.score == 10 - lost
+    assert [other.name for other in result.steps if other.score < other.max_score] == [step]
+
+
+def test_what_was_carried_is_named_and_not_called_passed():
+    result = grade(double=WRONG["double"])
+    (check, other) = result.step("both").checks
+    assert (check.status, check.with_reference, check.earned) == ("carried", ("double",), 2)
+    assert check.message == "passes once double is right; now: wrong"
+    assert (other.status, other.with_reference) == ("passed", ())
+    assert not result.step("both").passed
+
+
+def test_two_wrong_steps_are_both_named_and_only_those_that_matter():
+    result = grade(double=WRONG["double"], shift=WRONG["shift"])
+    assert result.step("both").checks[0].with_reference == ("double", "shift")
+    assert result.score == 6
+    alone = "def both(x):\n    return shift(2 * x)"
+    assert grade(double=WRONG["double"], shift=WRONG["shift"], both=alone).step("both").checks[
+        0
+    ].with_reference == ("shift",)
+
+
+def test_a_wrong_step_of_its_own_stays_wrong():
+    result = grade(double=WRONG["double"], both=WRONG["both"])
+    assert seen(result)["both-c0"] == "failed"
+    assert result.step("both").checks[0].earned == 0
+
+
+def test_a_step_that_was_not_tried_is_carried_with_a_share_of_its_own():
+    blank = "def double(x):\n    raise NotImplementedError"
+    assert grade(double=blank).score == 6
+    result = grade(replace(SETTINGS, carried_unattempted=0.5), double=blank)
+    assert [check.earned for check in result.step("both").checks] == [1, 1]
+    assert grade(replace(SETTINGS, carried_unattempted=0), double=blank).score == 2
+    assert (
+        grade(replace(SETTINGS, carried=0.25), double=WRONG["double"]).step("both").checks[0].earned
+        == 0.5
+    )
+
+
+def test_a_step_that_was_not_tried_itself_gets_nothing():
+    result = grade(double=WRONG["double"], both="def both(x):\n    raise NotImplementedError")
+    assert seen(result)["both-c0"] == "unattempted"
+    assert result.step("both").checks[0].message == "both is still to be written"
+
+
+def test_a_float32_step_costs_nothing_later_and_is_not_mentioned():
+    single = "def double(x):\n    return (2 * x).astype(np.float32)"
+    fussy = "def both(x):\n    y = double(x)\n    assert y.dtype == np.float64\n    return shift(y)"
+    result = grade(double=single, both=fussy)
+    assert (result.score, set(seen(result).values())) == (10, {"passed"})
+
+
+def test_a_replaced_step_is_bound_where_the_answer_stood():
+    hides = "import functools\ndef double(x):\n    return 3 * x"
+    toy_nb = toy.notebook(THREE, **{**ANSWERS, "double": hides})
+    place = next(n for n, cell in enumerate(toy_nb["cells"]) if cell["id"] == "double")
+    toy_nb["cells"].insert(place + 1, toy.added("mine = double"))
+    answers = toy_nb["cells"]
+    next(cell for cell in answers if cell["id"] == "both")["source"] = (
+        "def both(x):\n    return shift(mine(x))"
+    )
+    result = toy.grade(THREE, json.dumps(toy_nb).encode(), settings=SETTINGS)
+    assert result.step("both").checks[0].with_reference == ("double",)
+
+
+def test_the_reference_earns_nothing_for_the_step_that_it_replaces():
+    thief = "def both(x):\n    global stolen\n    stolen = double\n    return shift(double(x))"
+    result = grade(
+        double="def double(x):\n    return globals().get('stolen', lambda x: 3 * x)(x)", both=thief
+    )
+    assert result.step("double").score == 2
+
+
+def test_the_source_of_the_reference_is_nowhere_in_the_worker():
+    spy = "import gc, inspect\ndef both(x):\n    assert not any('ANSWER' in str(o) for o in gc.get_objects() if isinstance(o, str))\n    return shift(double(x))"
+    assert grade(double=WRONG["double"], both=spy).step("both").checks[0].status == "carried"
+
+
+def test_a_step_that_hangs_is_replaced_for_those_that_call_it():
+    result = grade(
+        replace(SETTINGS, call_seconds=0.5), double="def double(x):\n    while True: pass"
+    )
+    assert seen(result)["both-c0"] == "carried"
+
+
+def test_a_syntax_error_in_one_step_costs_that_step_only():
+    result = grade(double="def double(x:\n")
+    assert (result.score, seen(result)["both-c0"]) == (6, "carried")
+
+
+def test_what_the_student_replaces_in_turn_stays_replaced():
+    overwriting = "def double(x):\n    return 3 * x"
+    nb = toy.notebook(THREE, **{**ANSWERS, "double": WRONG["double"]})
+    place = next(n for n, cell in enumerate(nb["cells"]) if cell["id"] == "shift")
+    nb["cells"].insert(place, toy.added(overwriting))
+    assert seen(toy.grade(THREE, json.dumps(nb).encode(), settings=SETTINGS))["both-c0"] == "failed"
+
+
+def test_where_a_wrong_and_an_untried_step_are_mended_the_smaller_share_counts():
+    answers = {"double": WRONG["double"], "shift": "def shift(x):\n    raise NotImplementedError"}
+    for shares in ((0.5, 0.25), (0.25, 0.5)):
+        settings = replace(SETTINGS, carried=shares[0], carried_unattempted=shares[1])
+        (check,) = (
+            check for check in grade(settings, **answers).step("both").checks if check.name == "c0"
+        )
+        assert (check.status, check.with_reference) == ("carried", ("double", "shift"))
+        assert check.earned == 0.25 * check.points
+
+
+@pytest.mark.parametrize("hidden_check", ["passes", "fails"])
+def test_what_a_visible_check_gets_for_single_precision_says_nothing_of_hidden_checks(hidden_check):
+    shape = "" if hidden_check == "passes" else "[:0]"
+    answers = {
+        "double": f"def double(x):\n    y = np.float32(2 * x)\n    return y if x.size > 1 else y{shape}",
+        "both": "def both(x):\n    y = shift(double(x))\n    return y if y.dtype == float else y - 1",
+    }
+    result = grade(**answers)
+    assert seen(result)["double-c1"] == {"passes": "passed", "fails": "failed"}[hidden_check]
+    assert (seen(result)["double-c0"], seen(result)["both-c0"]) == ("passed", "passed")
+
+
+def test_what_is_not_written_yet_is_told_from_what_is_wrong():
+    blank = "def both(x):\n    raise NotImplementedError"
+    result = grade(double=WRONG["double"], both=blank)
+    assert {check.status for check in result.step("both").checks} == {"unattempted"}
+    assert result.step("both").is_unattempted and not result.step("double").is_unattempted
+
+    # The wrong step is at fault here, and the unwritten one below is not.
+    assert (
+        seen(grade(double="def double(x):\n    raise NotImplementedError"))["both-c0"] == "carried"
+    )
+
+
+def test_a_carried_check_keeps_what_it_said_of_the_submission_as_it_is():
+    (check, *_) = grade(double=WRONG["double"]).step("both").checks
+    assert check.status == "carried"
+    assert check.message == f"passes once double is right; now: {check.unmended}"
+    assert check.unmended == "wrong"

@@ -1,0 +1,470 @@
+"""What a student's code may do, and what a check sees of it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from autograder.course import Settings
+from autograder.engine.grader import Grader
+from autograder.exercises.exercise import from_notebook
+from tests.support.toy import PATIENT, QUICK, added, exercise, grade, notebook, submission, verdict
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "None", "True", "3", "-(10 ** 30)", "2.5", "float('-inf')", "'text'", "(1, 'a', None)", "[1, [2.0, 'b']]",
+        "{'a': 1, 2: (3,)}", "np.arange(6).reshape(2, 3)", "np.array(2.5)", "np.float64(1.5)", "np.bool_(True)",
+        "np.zeros((0, 3))", "np.array([True, False])", "np.arange(3, dtype=np.uint8)", "np.ones(2, np.float32)",
+        "np.array([1.0, 2.0], '>f8')", "np.asfortranarray(np.arange(6.0).reshape(2, 3))",
+    ],
+)  # fmt: skip
+def test_values_cross_in_both_directions(value):
+    check = f"""
+    value = {value}
+    there = f(value)
+    assert type(there) is type(value), type(there)
+    if isinstance(value, np.ndarray):
+        assert there.shape == value.shape and there.dtype == value.dtype.newbyteorder("="), there.dtype
+        assert np.array_equal(there, value)
+    else:
+        assert there == value
+    """
+    assert verdict(check, "import copy\ndef f(x): return copy.deepcopy(x)").message == ""
+
+
+@pytest.mark.parametrize(
+    ("given", "arrives"), [("np.float16", "float32"), ("np.longdouble", "float64")]
+)
+def test_reals_of_other_widths_arrive_as_the_nearest_common_ones(given, arrives):
+    check = f"assert f({given}).dtype == '{arrives}'\nassert f({given}).tolist() == [1.5, 2.5]"
+    answer = (
+        f"import numpy as np\ndef f(kind): return np.array([1.5, 2.5], np.{given.split('.')[1]})"
+    )
+    assert verdict(check.replace(f"f({given})", "f(0)"), answer).message == ""
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ("return {1, 2}", "a value of type set"),
+        ("return 1j", "a value of type complex"),
+        ("return np.array([1j])", "an array of dtype complex128"),
+        ("return np.array([None])", "an array of dtype object"),
+        ("return np.ma.masked_array([1.0], [True])", "a masked array"),
+        ("return np.zeros(10 ** 7)", "an array of more than 1048576 numbers"),
+        ("return [[[] for _ in range(1000)] for _ in range(1000)]", "more than 200000 values"),
+    ],
+)
+def test_what_cannot_cross_fails_with_a_message(answer, words):
+    said = verdict(
+        "f()", f"import numpy as np\ndef f():\n    {answer}", settings=Settings(call_seconds=30)
+    )
+    assert said.status == "failed"
+    assert words in said.message
+
+
+def test_a_subclass_of_an_array_arrives_as_a_plain_array():
+    answer = "import numpy as np\nclass Liar(np.ndarray):\n    def __eq__(self, other): return True\ndef f(): return np.zeros(2).view(Liar)"
+    assert verdict("assert type(f()) is np.ndarray and not (f() == 1).any()", answer).message == ""
+
+
+def test_named_tuples_ranges_and_generators_arrive_as_tuples():
+    answer = """
+    from collections import namedtuple
+    Pair = namedtuple("Pair", "a b")
+    def f(kind):
+        return {"named": Pair(1, 2), "range": range(1, 3), "generator": (x for x in (1, 2))}[kind]
+    """
+    assert (
+        verdict(
+            "for kind in ('named', 'range', 'generator'): assert f(kind) == (1, 2)", answer
+        ).message
+        == ""
+    )
+
+
+def test_arguments_go_by_position_and_by_name():
+    assert (
+        verdict("assert f(1, b=2, c=3) == (1, 2, 3)", "def f(a, b, *, c): return a, b, c").message
+        == ""
+    )
+
+
+def test_one_array_passed_twice_arrives_as_one():
+    check = "x = np.zeros(2)\nassert f(x, x) is True\nassert f(x, x.copy()) is False\nassert f([x], x) is False"
+    assert verdict(check, "def f(a, b): return a is b").message == ""
+
+
+def test_the_argument_itself_comes_back_as_itself():
+    check = "x = np.zeros(2)\nassert f(x) is x\nassert f([x])[0] is x"
+    assert verdict(check, "def f(x): return x").message == ""
+
+
+def test_changes_to_arguments_are_seen_by_the_check():
+    check = """
+    array, items, table, nested = np.zeros((2, 2)), [1], {"a": 1}, [np.zeros(2)]
+    view = array[0]
+    f(array, items, table, nested)
+    assert array.tolist() == [[0, 0], [7, 0]] and view.tolist() == [0, 0]
+    assert items == [1, 2] and table == {"b": 3}
+    assert nested[0].tolist() == [5, 5]
+    """
+    answer = """
+    def f(array, items, table, nested):
+        array[1, 0] = 7
+        items.append(2)
+        table.clear(); table["b"] = 3
+        nested[0] += 5
+    """
+    assert verdict(check, answer).message == ""
+
+
+def test_changes_are_seen_when_the_function_raises_too():
+    check = "x = np.zeros(2)\ntry:\n    f(x)\nexcept ValueError:\n    pass\nassert x[0] == 1"
+    assert verdict(check, "def f(x):\n    x[0] = 1\n    raise ValueError").message == ""
+
+
+def test_a_read_only_array_stays_read_only():
+    check = "x = np.zeros(2)\nx.flags.writeable = False\ntry:\n    f(x)\nexcept ValueError:\n    pass\nelse:\n    raise AssertionError"
+    assert verdict(check, "def f(x): x[0] = 1").message == ""
+
+
+def test_functions_of_the_check_can_be_called_back():
+    check = """
+    seen = []
+    def twice(x, by=2):
+        seen.append(x)
+        return x * by
+    assert f(twice, np.ones(2)).tolist() == [6, 6]
+    assert len(seen) == 1
+    """
+    assert verdict(check, "def f(g, x): return g(x, by=3) * 2").message == ""
+
+
+def test_a_students_function_passed_as_an_argument_arrives_as_itself():
+    answer = "def f(g, *args): return g is h if not args else g(*args)"
+    toy = exercise("assert f(h) is True\nassert f(h, 3) == 4", steps="h f")
+    assert grade(toy, h="def h(x): return x + 1", f=answer).score == 1
+
+
+def test_a_function_that_comes_back_can_be_called():
+    assert verdict("assert f(3)(4) == 7\nassert [g(1) for g in f(1), f(2)] == [2, 3]".replace("f(1), f(2)", "(f(1), f(2))"),
+                   "def f(a): return lambda b: a + b").message == ""  # fmt: skip
+
+
+def test_a_callback_of_a_callback_reaches_the_student_again():
+    check = "assert f(lambda n: f(lambda m: m + 1, n) * 10, 1) == 20"
+    assert verdict(check, "def f(g, n): return g(n)").message == ""
+
+
+def test_callables_and_classes_serve_as_steps():
+    answer = "class F:\n    def __call__(self, x): return x + 1\nf = F()"
+    assert verdict("assert f(1) == 2", answer).message == ""
+    assert (
+        verdict(
+            "assert f(1).__name__",
+            "class f:\n    def __init__(self, x): pass\n    def __call__(self): pass",
+        ).status
+        == "passed"
+    )
+
+
+@pytest.mark.parametrize(
+    "kind", ["ValueError", "IndexError", "ZeroDivisionError", "UnicodeError", "OSError", "KeyError"]
+)
+def test_exceptions_cross_to_the_check(kind):
+    check = f"try:\n    f()\nexcept {kind}:\n    pass\nelse:\n    raise AssertionError('nothing raised')"
+    assert verdict(check, f"def f(): raise {kind}('x')").message == ""
+
+
+def test_an_exception_class_of_the_students_own_counts_as_the_builtin_it_derives_from():
+    answer = "class Mine(ValueError): pass\ndef f(): raise Mine('x')"
+    assert (
+        verdict(
+            "try:\n    f()\nexcept ValueError:\n    pass\nelse:\n    raise AssertionError", answer
+        ).message
+        == ""
+    )
+
+
+def test_a_students_assertion_is_not_an_assertion_of_the_check():
+    check = "try:\n    f()\nexcept AssertionError:\n    raise\nexcept Exception:\n    pass"
+    assert verdict(check, "def f(): raise AssertionError('mine')").status == "passed"
+
+
+def test_an_exception_of_a_callback_comes_back_as_itself():
+    check = """
+    mine = LookupError("here")
+    def callback():
+        raise mine
+    try:
+        f(callback)
+    except LookupError as error:
+        assert error is mine
+    else:
+        raise AssertionError("swallowed")
+    """
+    assert verdict(check, "def f(g): return g()").message == ""
+    assert verdict("def g():\n    raise KeyError('a')\nassert f(g) == 'caught'",
+                   "def f(g):\n    try:\n        g()\n    except KeyError:\n        return 'caught'").message == ""  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ("raise NotImplementedError", "still to be written"),
+        ("raise SystemExit", "called exit"),
+        ("raise KeyboardInterrupt", "called exit"),
+        ("import os; os._exit(0)", "ended its process"),
+        ("import ctypes; ctypes.string_at(0)", "crashed (signal 11)"),
+        ("while True: pass", "did not return within 0.5 s"),
+        ("import time\n    time.sleep(99)", "did not return within 0.5 s"),
+        ("import re; re.match('(a+)+$', 'a' * 64 + 'b')", "did not return within 0.5 s"),
+        (
+            "while True:\n        try: __import__('time').sleep(9)\n        except BaseException: pass",
+            "did not return within 0.5 s",
+        ),
+    ],
+)
+def test_what_never_counts_as_raising(answer, words):
+    check = "try:\n    f()\nexcept Exception:\n    pass\nexcept BaseException:\n    pass"
+    said = verdict(check, f"def f():\n    {answer}", settings=QUICK)
+    assert said.has_failed and said.earned == 0
+    assert words in said.message
+
+
+def test_after_two_timeouts_a_function_is_not_called_again():
+    toy = exercise("f()", "f()", "f()", "g()", steps="g f")
+    result = grade(toy, settings=QUICK, g="def g(): return 1", f="def f():\n    while True: pass")
+    said = [check.message for check in result.checks]
+    assert said[0] == said[1] == "f did not return within 0.5 s"
+    assert "not called again" in said[2]
+    assert result.checks[3].status == "passed"
+
+
+def test_a_submission_has_a_time_of_its_own():
+    toy = exercise(*["f()"] * 6)
+    result = grade(
+        toy,
+        settings=Settings(call_seconds=60, submission_seconds=3),
+        f="import time\ndef f(): time.sleep(0.8)",
+    )
+    assert [check.status for check in result.checks][0] == "passed"
+    assert "used up its 3 s" in result.checks[-1].message
+
+
+def test_what_is_slow_for_hidden_inputs_costs_no_visible_check_its_turn():
+    toy = exercise("assert f(1) == 1", "f(2)", "f(2)", "assert f(3) == 3", hidden=(1, 2))
+    result = grade(
+        toy, settings=QUICK, f="import time\ndef f(n):\n    time.sleep(99 * (n == 2))\n    return n"
+    )
+    assert [check.status for check in result.checks] == ["passed", "failed", "failed", "passed"]
+
+
+def test_a_visible_check_is_answered_by_code_that_has_seen_no_hidden_input():
+    toy = exercise("assert f(1) == 1", "assert f(2) == 2", "assert f(3) == 3", hidden=(1,))
+    result = grade(
+        toy, f="seen = set()\ndef f(n):\n    seen.add(n)\n    return -n if 2 in seen else n"
+    )
+    assert [check.status for check in result.checks] == ["passed", "failed", "passed"]
+
+
+def test_a_crash_costs_its_own_check_only():
+    toy = exercise("assert f(0) == 0", "f(1)", "assert f(2) == 2")
+    result = grade(toy, f="import os\ndef f(n): return os._exit(1) if n == 1 else n")
+    assert [check.status for check in result.checks] == ["passed", "failed", "passed"]
+
+
+def test_memory_is_limited_and_the_next_check_goes_on():
+    toy = exercise("f(10 ** 12)", "assert f(2) == 2")
+    result = grade(toy, f="import numpy as np\ndef f(n): return len(np.ones(n))")
+    assert "MemoryError" in result.checks[0].message
+    assert result.checks[1].status == "passed"
+
+
+def test_a_cell_that_raises_does_not_stop_later_cells():
+    toy = exercise("assert f(1) == 2")
+    nb = notebook(toy, f="def f(x): return x + one")
+    nb["cells"].insert(2, added("one = 1\nraise ValueError"))
+    assert grade(toy, json.dumps(nb).encode()).score == 1
+
+
+def test_a_cell_that_hangs_keeps_what_it_has_defined():
+    assert (
+        verdict("assert f() == 1", "def f(): return 1\nwhile True: pass", settings=QUICK).status
+        == "passed"
+    )
+
+
+def test_a_later_redefinition_does_not_reach_an_earlier_check():
+    toy = exercise("assert f(1) == 2")
+    nb = notebook(toy, f="def helper(x): return x + 1\ndef f(x): return helper(x)")
+    nb["cells"].append(added("def helper(x): return 0\ndef f(x): return 0"))
+    assert grade(toy, json.dumps(nb).encode()).score == 1
+
+
+def test_magics_are_ignored_and_said():
+    toy = exercise("assert f(1) == 2")
+    answer = "%matplotlib inline\n!pip install numpy\nfiles = !ls\ndef f(x):\n    %time y = 0\n    return x + 1\nf?"
+    result = grade(toy, f=answer)
+    assert result.score == 1
+    assert any("%matplotlib inline" in warning for warning in result.warnings)
+
+
+@pytest.mark.parametrize(
+    ("magic", "kept"),
+    [("%%time", True), ("%%timeit -n 1", True), ("%%capture out", True), ("%%bash", False)],
+)
+def test_some_cell_magics_keep_their_body(magic, kept):
+    assert (
+        verdict("assert f(1) == 2", f"{magic}\ndef f(x): return x + 1").status == "passed"
+    ) is kept
+
+
+def test_a_percent_sign_in_a_string_is_no_magic():
+    answer = 'def f(x):\n    """\n    %d in words\n    !important\n    """\n    return x + 1'
+    assert verdict("assert f(1) == 2", answer).status == "passed"
+
+
+def test_plotting_libraries_are_silent():
+    answer = """
+    import matplotlib.pyplot as plt
+    import seaborn as sns
+    from IPython.display import display
+    from mpl_toolkits.mplot3d import Axes3D
+    figure, (left, right) = plt.subplots(1, 2)
+    _, axes = plt.subplots(2, 2)
+    axes[0, 1].plot([1])
+    left.imshow([[1]], cmap=plt.cm.viridis); plt.colorbar(); plt.show()
+    display(figure); get_ipython().run_line_magic("matplotlib", "inline")
+    sns.heatmap([[1]])
+    def f(x): plt.plot(x); return x
+    """
+    assert verdict("assert f(1) == 1", answer).message == ""
+
+
+def test_prints_and_warnings_are_fine():
+    answer = "import warnings, sys\ndef f(x):\n    print('x' * 10 ** 6)\n    print(1, file=sys.stderr)\n    warnings.warn('careful')\n    return x"
+    assert verdict("assert f(1) == 1", answer).message == ""
+
+
+def test_a_name_that_nothing_defines_is_said_with_the_reason():
+    toy = exercise("assert f(1) == 2")
+    (check,) = grade(toy, f="def f(x)\n    return x").checks
+    assert check.message.startswith("f is not defined: its cell raised SyntaxError in line 1")
+
+
+def test_an_exception_is_said_with_its_line():
+    said = verdict("f(1)", "def f(x):\n    y = 2\n    return x @ y")
+    assert said.message.startswith("f raised TypeError in line 3 of your cell f: ")
+
+
+def test_a_hidden_check_never_shows_what_an_exception_holds():
+    said = verdict("f(41)", "def f(x): raise ValueError(f'the input is {x}')", hidden=True)
+    assert "41" not in said.message and "ValueError in line 1" in said.message
+    said = verdict("(a, b) = f(41)", "def f(x): return [x] * x", hidden=True)
+    assert "41" not in said.message
+
+
+def test_control_characters_of_a_student_are_shown_not_sent():
+    said = verdict("f()", r"def f(): raise ValueError('\x1b[2J\x07')")
+    assert "\x1b" not in said.message and "\\x1b" in said.message
+
+
+def test_random_inputs_follow_from_secret_check_and_submission():
+    toy = exercise(
+        "raise AssertionError(str(rng.random()))", "raise AssertionError(str(rng.random()))"
+    )
+    said = [check.message for check in grade(toy, f="a = 1").checks]
+    assert said[0] != said[1]
+    assert said == [check.message for check in grade(toy, f="a = 1").checks]
+    assert said[0] != grade(toy, f="a = 2").checks[0].message
+    assert said[0] != grade(toy, f="a = 1", secret=b"another").checks[0].message
+
+
+def test_a_function_with_two_answers_fails():
+    answer = "count = [0]\nimport numpy as np\ndef f(x):\n    count[0] += 1\n    return x + count[0] * 1e-6"
+    assert "two different answers" in verdict("f(np.zeros(3))", answer).message
+    assert verdict("f(np.zeros(3))", answer.replace("1e-6", "1e-15")).status == "passed"
+
+
+def test_a_check_that_must_not_be_repeated_is_asked_once():
+    answer = "count = [0]\ndef f():\n    count[0] += 1\n    return count[0]"
+    once = exercise("f()")
+    marks = once.cells[-1].raw["metadata"]["autograder"]
+    assert [check.status for check in grade(once, f=answer).checks] == ["failed"]
+
+    marks["repeat"] = False
+    once = from_notebook(once.notebook)
+    assert [check.status for check in grade(once, f=answer).checks] == ["passed"]
+
+
+def test_nothing_of_one_check_is_there_for_the_next():
+    toy = exercise("left_over = f", "left_over")
+    assert [check.status for check in grade(toy, f="f = 1").checks] == ["passed", "failed"]
+
+
+def test_nothing_of_one_student_is_there_for_the_next():
+    toy = exercise("assert f() == 1")
+    with Grader(toy, b"k", PATIENT) as grader:
+        first = grader.grade(
+            submission(toy, f="import builtins\nbuiltins.left = 1\ndef f(): return 1"), "a"
+        ).result
+        second = grader.grade(
+            submission(toy, f="import builtins\ndef f(): return getattr(builtins, 'left', 0)"), "b"
+        ).result
+    assert (first.score, second.score) == (1, 0)
+
+
+def test_pictures_that_were_left_alone_run_only_where_an_answer_needs_them():
+    plain = "import time\ntime.sleep(99)\nneeded = 3"
+    toy = exercise("assert f() == 3", plain="needed = 3")
+    assert grade(toy, f="def f(): return needed").score == 1
+    slow = exercise("assert f(3) == 3", plain=plain)
+    assert grade(slow, settings=QUICK, f="def f(needed): return needed").warnings == ()
+
+
+@pytest.mark.parametrize(
+    "bytes_written",
+    [
+        "b'x' * 100", "b''", "b'ATG1' + bytes([3]) + bytes(3) + bytes(16) + (2 ** 60).to_bytes(8, 'little')",
+        "b'ATG1' + bytes([9]) + bytes(27)", "b'ATG1' + bytes([3]) + bytes(3) + bytes(16) + (1).to_bytes(8, 'little') + b'T'",
+    ],
+)  # fmt: skip
+def test_what_a_worker_writes_itself_is_the_students_own_result(bytes_written):
+    answer = f"""
+    import os
+    def f():
+        for descriptor in range(3, 20):
+            try: os.write(descriptor, {bytes_written})
+            except OSError: pass
+        return 1
+    """
+    toy = exercise("assert f() == 2", "assert True")
+    result = grade(toy, f=answer)
+    assert result.status == "graded"
+    assert [check.status for check in result.checks] == ["failed", "passed"]
+
+
+def test_a_worker_that_is_gone_at_the_end_leaves_the_grader_fit():
+    toy = exercise("assert f() == 1")
+    with Grader(toy, b"k", PATIENT) as grader:
+        for _ in range(5):
+            grader.grade(
+                submission(toy, f="import os, signal\nos.kill(os.getpid(), signal.SIGKILL)"), "a"
+            )
+        assert grader.grade(submission(toy, f="def f(): return 1"), "b").result.score == 1
+
+
+def test_a_worker_that_has_itself_traced_and_stops_is_the_students_own_failure():
+    # At level process nothing forbids that; the next signal stops the worker, and it has not ended.
+    answer = (
+        "import ctypes\ndef f():\n    ctypes.CDLL(None).ptrace(0, 0, 0, 0)\n    while True: pass"
+    )
+    settings = Settings(isolation="process", call_seconds=0.5, submission_seconds=8)
+    result = grade(exercise("f()"), settings=settings, f=answer)
+    assert (result.status, result.reason) == ("graded", None)
+    assert result.checks[0].message == "f did not return within 0.5 s"

@@ -1,0 +1,899 @@
+"""Exports: each is read as its platform reads it; nothing is lost, guessed, computed by a
+spreadsheet, or told too early."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import io
+import json
+import os
+import re
+import stat
+import subprocess
+import sys
+import zipfile
+from collections import defaultdict
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from autograder import cli, files
+from autograder.course import Course
+from autograder.exports import formats, gradescope_zip, safe_csv
+from autograder.gradebook import record
+from autograder.gradebook.final_grades import of_class
+from autograder.results import result_path
+from autograder.submissions.parse import parse
+from tests.gradebook import test_record
+from tests.support import courses, platforms
+from tests.support.courses import ALL_CHECKS, NAME, RIGHT
+from tests.support.databases import Database, execute
+
+# nbgrader's own code, not ours.
+pytestmark = pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning")
+
+ROOT = Path(__file__).resolve().parents[2]
+EVIL = '=HYPERLINK("http://evil.example";"click")'
+PEOPLE = f"""\
+id,name,email,Moodle ID,Canvas ID,Section
+ada,Ada Byron,ada@school.example,101,9001,A
+bob,Bob Noyce,bob@school.example,102,9002,A
+cyd,Cyd Charisse,cyd@school.example,103,9003,B
+dan,Dan Bricklin,dan@school.example,104,9004,B
+eve,Eve Curie,eve@school.example,105,9005,B
+fay,Fay Ajzenberg,fay@school.example,106,9006,B
+gil,Gil Amelio,gil@school.example,107,9007,B
++hal,"{EVIL.replace('"', '""')}",hal@school.example,108,9008,"@SUM(1)"
+"""
+# The engine's marks on a result, which tests.support.courses leaves out.
+REAL = {
+    "submission_sha256": "ab" * 32,
+    "exercise_sha256": "cd" * 32,
+    "graded_at": "2026-03-01T20:30:00+00:00",
+}
+SCORES = {
+    "ada": 14.5,
+    "bob": 2.5,
+    "cyd": 7.0,
+    "dan": 10.0,
+    "eve": None,
+    "fay": None,
+    "gil": None,
+    "+hal": 10.0,
+}
+
+
+@pytest.fixture
+def graded(course: Course) -> Course:
+    """Everything that can happen to a student: see SCORES. Nobody but ada has answered the
+    question."""
+    course.state.mkdir()
+    (course.state / "students.csv").write_text(PEOPLE, encoding="utf-8")
+    known = courses.load(course)
+    visible = ("double-by_hand", "total-by_hand")
+    everybody = [
+        courses.graded(course, "ada", {**RIGHT, "why": "It commutes."}),
+        courses.graded(course, "bob", RIGHT, visible),
+        courses.graded(
+            course, "cyd", RIGHT, tuple(check for check in ALL_CHECKS if check != "double-drawn")
+        ),
+        courses.graded(course, "dan", RIGHT),
+        courses.graded(course, "+hal", RIGHT),
+        courses.rejected(course, "eve"),
+    ]
+    fay = courses.graded(course, "fay", RIGHT)
+    everybody.append(type(fay)(fay.result.without_steps("the grader failed"), fay.submission))
+    record.prepare(course, known)
+    record.record(course, known, [one for one in everybody if one.result.student != "cyd"])
+    for one in everybody:
+        if one.result.student != "dan":
+            path = result_path(course, NAME, str(one.result.student))
+            files.write(path, replace(one.result, **REAL).to_json().encode())
+    by_hand(course, "why", "ada", manual_score=3.5, extra_credit=1.0, needs_manual_grade=False)
+    execute(
+        f"sqlite:///{course.gradebook}",
+        "UPDATE submitted_notebook SET late_submission_penalty = 1.5 WHERE assignment_id IN"
+        " (SELECT id FROM submitted_assignment WHERE student_id = 'bob')",
+    )
+    return course
+
+
+def by_hand(course: Course, cell: str, student: str, **entered: float | bool | None) -> None:
+    """Enter marks as the formgrader does."""
+    test_record.by_hand(Database(f"sqlite:///{course.gradebook}", str), cell, student, **entered)
+
+
+def run(*arguments: object, code: int = 0) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        cli.main(["export", NAME, *map(str, arguments)])
+    assert (stopped.value.code or 0) == code
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(path.read_bytes().decode("utf-8"), newline="")))
+
+
+def place(course: Course, file: str) -> Path:
+    return course.state / "exports" / NAME / file
+
+
+def test_the_final_score_is_automatic_or_by_hand_with_extra_credit_less_the_penalty(
+    graded: Course,
+) -> None:
+    assert {
+        one.student: one.score for one in of_class(graded, courses.load(graded)).standings
+    } == SCORES
+
+
+def test_without_results_an_export_says_what_to_do(
+    course: Course, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(code=2)
+    assert capsys.readouterr().err.endswith(f"no results yet; run autograder grade {NAME}\n")
+
+
+def test_an_unknown_format_and_an_option_of_another_one_get_one_line(
+    course: Course, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("--to", "excel", code=2)
+    assert (
+        capsys.readouterr().err
+        == f"autograder: --to excel: no such format; there are: {', '.join(formats.FORMATS)}\n"
+    )
+    run("--to", "csv", "--fill", "x.csv", code=2)
+    assert (
+        capsys.readouterr().err
+        == "autograder: --fill: means nothing to --to csv; only to canvas, moodle\n"
+    )
+
+
+def test_who_has_no_score_is_listed_and_empty_and_only_missing_ones_can_be_zero(
+    graded: Course, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("--to", "canvas")
+    assert [
+        line for line in capsys.readouterr().err.splitlines() if not line.startswith("no Canvas")
+    ] == [
+        "empty: eve: rejected, not a notebook",
+        "empty: fay: error, the grader failed",
+        "empty: gil: missing",
+        "automatic score alone: cyd: not in the gradebook",
+    ]
+    empty = {row["Student"]: row[NAME] for row in rows_of(place(graded, "canvas.csv")) if row["ID"]}
+    assert [empty[name] for name in ("Eve Curie", "Fay Ajzenberg", "Gil Amelio")] == ["", "", ""]
+    run("--to", "canvas", "--missing-as-zero")
+    assert "zero: gil: missing" in capsys.readouterr().err
+    zero = {row["Student"]: row[NAME] for row in rows_of(place(graded, "canvas.csv")) if row["ID"]}
+    assert zero == {**empty, "Gil Amelio": "0"}
+
+
+def test_scores_that_may_still_change_are_said(
+    graded: Course, capsys: pytest.CaptureFixture[str]
+) -> None:
+    by_hand(graded, "why", "ada", needs_manual_grade=True)
+    by_hand(graded, "total-by_hand", "+hal", auto_score=1.0)
+    run()
+    said = capsys.readouterr().err
+    assert "not final: ada: waits for a person's marks\n" in said
+    assert (
+        "unlike the result: +hal: the gradebook has other points; run autograder grade again\n"
+        in said
+    )
+
+
+def test_csv_rows_of_a_student_add_up_to_the_final_score(graded: Course) -> None:
+    run()
+    rows = rows_of(place(graded, "grades.csv"))
+    sums: dict[str, float] = defaultdict(float)
+    for row in rows:
+        if row["score"]:
+            sums[row["student"].removeprefix("'")] += float(row["score"])
+    assert sums == {student: score for student, score in SCORES.items() if score is not None}
+    keys = [(row["student"], row["step"], row["category"]) for row in rows]
+    assert len(set(keys)) == len(keys)
+    ada = {
+        (row["step"], row["category"]): (row["score"], row["max_score"])
+        for row in rows
+        if row["student"] == "ada"
+    }
+    assert ada == {
+        ("double", "values"): ("2", "2"),
+        ("double", "edge cases"): ("3", "3"),
+        ("total", "row sums"): ("5", "5"),
+        ("why", "by hand"): ("3.5", "4"),
+        ("", "extra credit"): ("1", "0"),
+    }
+    assert ("bob", "", "late penalty") in keys
+    assert [
+        (row["status"], row["score"], row["max_score"]) for row in rows if row["student"] == "eve"
+    ] == [("rejected", "", "14")]
+
+
+def test_csv_goes_to_standard_output_and_the_rest_to_standard_error(
+    graded: Course, capfdbinary: Any
+) -> None:
+    run("--output", "-")
+    out, err = capfdbinary.readouterr()
+    assert len(list(csv.reader(io.StringIO(out.decode(), newline="")))) > 10
+    assert b"empty: gil" in err and b"wrote" not in out + err
+    assert not place(graded, "grades.csv").exists()
+
+
+@pytest.mark.parametrize("format", ["csv", "canvas"])
+def test_names_on_the_class_list_are_no_formulas(graded: Course, format: str) -> None:
+    run("--to", format)
+    data = place(graded, formats.FORMATS[format].file).read_bytes().decode()
+    found = [cell for row in csv.reader(io.StringIO(data, newline="")) for cell in row]
+    assert f"'{EVIL}" in found and "'+hal" in found
+    assert not [
+        cell
+        for cell in found
+        if re.match(r"[=+\-@\t\r]", cell) and not re.fullmatch(r"-?\d+(\.\d+)?", cell)
+    ]
+
+
+@given(
+    st.text(
+        alphabet=st.sampled_from("=+-@\t\r\n ＝＋－＠'\";,.01aé\x00\x1b\u202e\ud800"), max_size=8
+    )
+)
+def test_no_text_becomes_a_formula_or_another_cell(text: str) -> None:
+    (row,) = csv.reader(io.StringIO(safe_csv.table([["a", text, "b"]]).decode(), newline=""))
+    assert len(row) == 3
+    assert re.fullmatch(r"[+-]?\d+([.,]\d+)?|-", row[1]) or not re.match(
+        r"\s*[=+\-@＝＋－＠]|[\t\r\n]", row[1]
+    )
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f\u202e]", row[1])
+
+
+@given(st.floats(-1000, 1000))
+def test_a_score_is_read_back_as_it_was(score: float) -> None:
+    assert float(safe_csv.number(score)) == pytest.approx(score, abs=1e-9)
+    assert re.fullmatch(r"-?\d+(\.\d*[1-9])?", safe_csv.number(score)) and "0" == safe_csv.number(
+        -0.0
+    ) == safe_csv.number(-1e-12)
+
+
+def test_canvas_takes_what_is_made_from_the_class_list(graded: Course) -> None:
+    run("--to", "canvas", "--column", "Counting (77)")
+    known = {
+        9000 + place: (name, "", "")
+        for place, name in enumerate(
+            ["nobody", "Ada", "Bob", "Cyd", "Dan", "Eve", "Fay", "Gil", "Hal"]
+        )
+    }
+    taken = platforms.canvas_import(
+        place(graded, "canvas.csv").read_bytes(), {77: "Counting"}, known
+    )
+    assert (taken["new"], taken["unknown"], taken["points"]) == ([], [], {77: "14"})
+    scores = dict(zip(SCORES, range(9001, 9009)))
+    assert {id: grade[77] for id, grade in taken["grades"].items()} == {
+        scores[student]: "" if score is None else f"{score:g}" for student, score in SCORES.items()
+    }
+
+
+def canvas_export(delimiter: str = ",") -> str:
+    lines = [
+        [
+            "Student",
+            "ID",
+            "SIS User ID",
+            "SIS Login ID",
+            "Section",
+            "Quiz (12)",
+            "counting (77)",
+            "Current Score",
+        ],
+        ["    Points Possible", "", "", "", "", "5", "14.00", "(read only)"],
+        ["", "", "", "", "", "Manual Posting", "", ""],
+        ["Byron, Ada", "9001", "s1", "ada@school.example", "A", "4", "", "80"],
+        ["Noyce, Robert", "5550", "bob", "noyce", "A", "5", "", "100"],
+        ["Charisse, Cyd", "5551", "", "", "B", "=1+1", "3", ""],
+        ["Curie, Eve", "9005", "", "", "B", "", "EX", ""],
+        ["Bricklin, Dan", "9001", "", "", "B", "", "", ""],
+        ["Student, Test", "7000", "", "abc", "A", "1", "", ""],
+        ["Mr. Points Possible", "9006", "", "", "A", "1", "99", ""],
+    ]
+    out = io.StringIO()
+    csv.writer(out, delimiter=delimiter).writerows(lines)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("delimiter", [",", ";"])
+def test_canvas_export_is_filled_and_nothing_else_in_it_can_be_imported(
+    graded: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str], delimiter: str
+) -> None:
+    given = tmp_path / "grades.csv"
+    given.write_text(canvas_export(delimiter), encoding="utf-8-sig")
+    run("--to", "canvas", "--fill", given)
+    data = place(graded, "canvas.csv").read_bytes().removeprefix(b"\xef\xbb\xbf")
+    taken = platforms.canvas_import(
+        data,
+        {12: "Quiz", 77: "counting"},
+        dict.fromkeys((9001, 5550, 5551, 9005, 7000, 9006), ("", "", "")),
+    )
+    assert taken["new"] == [] and taken["points"] == {77: "14.00"}
+    # Two lines say 9001: neither is filled. Eve was rejected, and excused by hand.
+    assert {id: grade[77] for id, grade in taken["grades"].items()} == {
+        9001: "",
+        5550: "2.5",
+        5551: "7",
+        9005: "EX",
+        7000: "",
+        9006: "99",
+    }
+    said = capsys.readouterr().err
+    assert "left as it is: Student, Test: is nobody in students.csv\n" in said
+    assert (
+        "left as it is: Bricklin, Dan: the name is that of dan, but number, login or address of ada\n"
+        in said
+    )
+    assert "not in" in said and "+hal" in said
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (
+            ("counting (77)", "Homework (77)"),
+            "no assignment is called counting; name one with --column; there are: Quiz (12), Homework (77)",
+        ),
+        (("14.00", "50"), "counting (77) has 50 points, the exercise 14"),
+        (("Section", "Group"), "is no gradebook of Canvas"),
+        (("Quiz (12)", "Counting (13)"), "several assignments are called counting"),
+        (("B,,,", "B,,"), "is no table with a header and lines of one length"),
+    ],
+)
+def test_a_gradebook_that_does_not_fit_is_refused(
+    graded: Course,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    change: tuple[str, str],
+    says: str,
+) -> None:
+    given = tmp_path / "grades.csv"
+    given.write_text(canvas_export().replace(*change), encoding="utf-8")
+    run("--to", "canvas", "--fill", given, code=2)
+    error = capsys.readouterr().err
+    assert says in error and error.count("\n") == 1
+    assert not place(graded, "canvas.csv").exists()
+
+
+MOODLE = [
+    (101, "Ada Byron", "ada@school.example"),
+    (52, "Bob Noyce", ""),
+    (53, "Charisse Cyd", "Cyd@School.example"),
+    (54, "Dan Bricklin", "eve@school.example"),
+    (105, "Eve Curie", ""),
+    (55, "Somebody Else", "else@school.example"),
+    (56, EVIL, "hal@school.example"),
+]
+
+
+@pytest.mark.parametrize("language", platforms.WORKSHEETS)
+def test_moodles_worksheet_is_filled_in_any_language_and_nothing_is_guessed(
+    graded: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str], language: str
+) -> None:
+    given = tmp_path / "Grades-CS101.csv"
+    comments = {52: "well, done", 53: 'two\nlines, and "quotes"'}
+    given.write_bytes(platforms.worksheet(language, MOODLE, comments=comments, grades={105: "3"}))
+    before = list(csv.reader(io.StringIO(given.read_bytes().decode("utf-8-sig"), newline="")))
+    by_hand(graded, "why", "ada", manual_score=3.0, extra_credit=0.0, needs_manual_grade=False)
+    run("--to", "moodle", "--fill", given)
+    data = place(graded, "moodle.csv").read_bytes()
+    # Eve was rejected: the grade that Moodle has stands.
+    assert platforms.moodle_import(data, language, 14) == {101: 13, 52: 2.5, 53: 7, 56: 10, 105: 3}
+    after = list(csv.reader(io.StringIO(data.decode("utf-8-sig"), newline="")))
+    changed = {
+        (place, column)
+        for place, row in enumerate(before)
+        for column, cell in enumerate(row)
+        if after[place][column] != cell
+    }
+    assert changed == {(1, 4), (2, 4), (3, 4), (7, 4), (7, 1)} and after[7][1] == f"'{EVIL}"
+    said = capsys.readouterr().err
+    assert "Dan Bricklin: the name is that of dan, but number, login or address of eve\n" in said
+    assert "Somebody Else: is nobody in students.csv\n" in said
+    assert f"not in {given}: dan\n" in said
+
+
+def test_moodle_without_a_class_list_finds_students_as_collecting_called_them(
+    graded: Course, tmp_path: Path
+) -> None:
+    (graded.state / "students.csv").unlink()
+    result = json.loads(result_path(graded, NAME, "bob").read_text())
+    files.write(
+        result_path(graded, NAME, "Bob_Noyce"),
+        json.dumps({**result, "student": "Bob_Noyce"}).encode(),
+    )
+    given = tmp_path / "worksheet.csv"
+    given.write_bytes(
+        platforms.worksheet("en", [(1, "Bob Noyce", ""), (2, "Ada Byron", ""), (3, "cyd", "")])
+    )
+    run("--to", "moodle", "--fill", given)
+    assert platforms.moodle_import(place(graded, "moodle.csv").read_bytes(), "en", 14) == {
+        1: 4,
+        3: 7,
+    }
+
+
+def test_two_people_of_one_name_are_told_apart_or_left_alone(
+    graded: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = tmp_path / "worksheet.csv"
+    given.write_bytes(
+        platforms.worksheet(
+            "en", [(1, "Bob Noyce", ""), (2, "Bob Noyce", ""), (103, "Bob Noyce", "")]
+        )
+    )
+    run("--to", "moodle", "--fill", given)
+    assert platforms.moodle_import(place(graded, "moodle.csv").read_bytes(), "en", 14) == {}
+    assert capsys.readouterr().err.count("one of 2 lines of bob") == 2
+
+
+def test_more_points_than_moodle_takes_are_said(
+    graded: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = tmp_path / "worksheet.csv"
+    given.write_bytes(platforms.worksheet("en", MOODLE))
+    run("--to", "moodle", "--fill", given)
+    assert (
+        "above Moodle's maximum: ada: 14.5; Moodle skips it, enter it by hand\n"
+        in capsys.readouterr().err
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (
+            platforms.worksheet("de", MOODLE, most=100),
+            "Moodle's maximum is 100 points, the exercise has 14",
+        ),
+        (
+            platforms.worksheet("en", MOODLE).replace(b"14.00", b"Good"),
+            "no column is the grade with its maximum beside it",
+        ),
+        (
+            b"ID,Name,Raum,Haus,Note,Max\nNr. 1,Ada,,7,,14\nNr. 2,Bob,,7,,14\n",
+            "several columns may be the grade",
+        ),
+        (b"name,grade\nAda,\n", "is no grading worksheet with a participant in each line"),
+        (b"", "is no table"),
+        (b"\xff\xfe\x00\x00\xd8", "as CSV in UTF-8"),
+        (b'Identifier,"Full name\n', "is no table"),
+    ],
+)
+def test_a_worksheet_that_does_not_fit_is_refused(
+    graded: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str], data: bytes, says: str
+) -> None:
+    given = tmp_path / "worksheet.csv"
+    given.write_bytes(data)
+    run("--to", "moodle", "--fill", given, code=2)
+    error = capsys.readouterr().err
+    assert says in error and error.count("\n") == 1
+
+
+def test_english_headings_settle_which_of_several_columns_is_the_grade(
+    graded: Course, tmp_path: Path
+) -> None:
+    given = tmp_path / "worksheet.csv"
+    given.write_bytes(
+        b"Identifier,Full name,Room,House,Grade,Maximum Grade\nParticipant 52,Bob Noyce,,7,,14.00\n"
+    )
+    run("--to", "moodle", "--fill", given)
+    assert (
+        place(graded, "moodle.csv").read_bytes().splitlines()[1]
+        == b"Participant 52,Bob Noyce,,7,2.5,14.00"
+    )
+
+
+def test_what_an_export_says_is_one_line_each_and_no_command(
+    graded: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = tmp_path / "worksheet.csv"
+    given.write_bytes(platforms.worksheet("en", [(7, "Eva\n##[error] \x1b[31mEvil", "")]))
+    run("--to", "moodle", "--fill", given)
+    said = capsys.readouterr().err
+    assert (
+        "left as it is: Participant 7, Eva ## [error] \N{REPLACEMENT CHARACTER}[31mEvil: is nobody"
+        in said
+    )
+
+
+def test_moodle_needs_the_file_that_it_fills(
+    graded: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("--to", "moodle", code=2)
+    assert "name what you downloaded with --fill FILE" in capsys.readouterr().err
+    run("--to", "moodle", "--fill", tmp_path / "gone.csv", code=2)
+    assert "gone.csv" in capsys.readouterr().err
+
+
+def disclose(course: Course, hidden: str) -> None:
+    (course.root / "autograder.toml").write_text(
+        f'feedback.hidden = "{hidden}"\n', encoding="utf-8"
+    )
+
+
+def named(course: Course, student: str) -> None:
+    """Give the stored failures of a student what no student may read: a misconception's name; and a
+    hint."""
+    path = result_path(course, NAME, student)
+    data = json.loads(path.read_bytes())
+    for step in data["steps"]:
+        for check in step["checks"]:
+            if check["status"] == "failed":
+                check |= {"misconception": "off_by_one_doubling", "hint": "What is two plus two?"}
+                check["message"] = (
+                    f"{'HIDDEN' if check['hidden'] else 'VISIBLE'} says \x1b[31mno\x1b[0m"
+                )
+    files.write(path, json.dumps(data).encode())
+
+
+@pytest.mark.parametrize("hidden", ["message", "points", "never"])
+def test_gradescopes_results_fit_its_format_and_tell_students_what_the_course_lets_them(
+    graded: Course, hidden: str
+) -> None:
+    disclose(graded, hidden)
+    named(graded, "bob")
+    run("--to", "gradescope")
+    folder = place(graded, "gradescope")
+    assert sorted(path.name for path in folder.iterdir()) == ["+hal", "ada", "bob", "cyd"]
+    for path in folder.glob("*/results.json"):
+        jsonschema.validate(json.loads(path.read_bytes()), platforms.GRADESCOPE)
+    text = (folder / "bob" / "results.json").read_text(encoding="utf-8")
+    data = json.loads(text)
+    assert data["score"] == SCORES["bob"] and "off_by_one" not in text and "\\u001b" not in text
+    known = {check.sentence: check.hidden for check in courses.load(graded).checks}
+    for test in data["tests"]:
+        sentence = test["name"].partition(": ")[2]
+        assert test["visibility"] == (
+            "visible" if known.get(sentence) is False else "after_published"
+        )
+    # Gradescope shows a total only where every test is visible.
+    assert {test["visibility"] for test in data["tests"]} == {"visible", "after_published"}
+    later = [test for test in data["tests"] if test["visibility"] == "after_published"]
+    assert ("HIDDEN" in text) == (hidden == "message")
+    assert [test["name"] for test in later if test["name"].partition(": ")[2] in known] == (
+        []
+        if hidden == "never"
+        else ["double: Drawn numbers are doubled.", "total: Negative numbers count too."]
+    )
+    assert later[-1]["output"] == "Late penalty: -1.5 points"
+    checks = sum(test.get("score", 0) for test in data["tests"])
+    assert (checks, sum(test.get("max_score", 0) for test in data["tests"])) == (4, 10)
+
+
+def test_an_export_of_a_folder_leaves_nobody_from_the_last_time_and_never_touches_another_folder(
+    graded: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("--to", "gradescope")
+    result_path(graded, NAME, "cyd").unlink()
+    run("--to", "gradescope")
+    assert not (place(graded, "gradescope") / "cyd").exists()
+    assert [path.name for path in place(graded, "").iterdir()] == ["gradescope"]
+    mine = tmp_path / "thesis"
+    files.write(mine / "thesis.tex", b"years of work")
+    run("--to", "gradescope", "--output", mine, code=2)
+    run("--to", "gradescope", "--output", "-", code=2)
+    assert [path.name for path in mine.iterdir()] == ["thesis.tex"]
+    run("--to", "gradescope", "--output", tmp_path / "new")
+    assert (tmp_path / "new" / "ada" / "results.json").is_file()
+
+
+@pytest.mark.parametrize("hidden", ["message", "points", "never"])
+def test_classroom50_takes_the_results_in_whole_points(
+    graded: Course, capsys: pytest.CaptureFixture[str], hidden: str
+) -> None:
+    disclose(graded, hidden)
+    named(graded, "bob")
+    run("--to", "classroom50", "--classroom", "school/cs-101")
+    for path in place(graded, "classroom50").glob("*/result.json"):
+        data = json.loads(path.read_bytes())
+        jsonschema.validate(data, platforms.CLASSROOM50)
+        assert platforms.classroom50_takes(data, "cs-101", NAME, path.parent.name)
+    text = (place(graded, "classroom50") / "bob" / "result.json").read_text(encoding="utf-8")
+    data = json.loads(text)
+    assert (data["score"], data["max-score"]) == (3, 14) and data[
+        "commit"
+    ] == f"https://github.com/school/cs-101-{NAME}-bob"
+    assert (data["graded_at"], data["submission"][-7:]) == ("2026-03-01T20:30:00Z", "abababa")
+    assert not re.search("off_by_one|says|two plus two|Drawn", text)
+    assert [test["test-name"] for test in data["tests"]] == [
+        id for id in ALL_CHECKS if hidden != "never" or "by_hand" in id
+    ]
+    said = capsys.readouterr().err
+    assert (
+        "made whole: bob: 2.5 is 3 there\n" in said
+        and "made whole: ada: 14.5 is 14 there\n" in said
+    )
+
+
+def test_classroom50_without_a_name_takes_the_courses_own(graded: Course) -> None:
+    run("--to", "classroom50")
+    data = json.loads((place(graded, "classroom50") / "ada" / "result.json").read_bytes())
+    jsonschema.validate(data, platforms.CLASSROOM50)
+    assert platforms.classroom50_takes(data, "attention", NAME, "ada")
+
+
+def test_json_holds_results_and_marks(graded: Course) -> None:
+    run("--to", "json")
+    data = json.loads(place(graded, "grades.json").read_bytes())
+    schema = json.loads((ROOT / "autograder" / "result-1.schema.json").read_bytes())
+    students = {one["student"]: one for one in data["students"]}
+    assert {student: one["score"] for student, one in students.items()} == SCORES and data[
+        "max_score"
+    ] == 14
+    for one in students.values():
+        if one["result"] is not None:
+            jsonschema.validate(one["result"], schema)
+        if one["score"] is not None:
+            assert sum(part["score"] for part in one["parts"]) == one["score"]
+    ada, bob = students["ada"]["marks"], students["bob"]["marks"]
+    assert [ada[name] for name in ("automatic", "by_hand", "extra_credit", "late_penalty")] == [
+        10,
+        3.5,
+        1,
+        0,
+    ]
+    assert (
+        bob["late_penalty"] == 1.5
+        and students["cyd"]["marks"] is None
+        and students["dan"]["result"] is None
+    )
+
+
+def test_sources_are_what_students_wrote_and_a_template_apart(
+    graded: Course, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = {
+        "double": "def double(x):\n    return x + x  # mine",
+        "helper": "def helper(): return 1\n%matplotlib inline",
+    }
+    for student, answers in (("ada", own), ("bob", {"double": "def double(x:"}), ("+hal", {})):
+        folder = courses.submit(graded, student, answers)
+        path = result_path(graded, NAME, student)
+        digest = parse((folder / f"{NAME}.ipynb").read_bytes(), courses.load(graded)).sha256
+        data = {**json.loads(path.read_bytes()), "submission_sha256": digest}
+        files.write(path, json.dumps(data).encode())
+    courses.submit(graded, "cyd", {"double": "handed in again after grading"})
+    run("--to", "sources")
+    # JPlag and Dolos: one folder a submission, and what everybody was given beside them.
+    folder = place(graded, "sources")
+    assert sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.py")) == [
+        f"submissions/{student}/{NAME}.py" for student in ("+hal", "ada", "bob")
+    ] + [f"template/{NAME}.py"]
+    ada, bob, hal = (
+        folder.joinpath("submissions", s, f"{NAME}.py").read_text() for s in ("ada", "bob", "+hal")
+    )
+    assert (
+        "x + x  # mine" in ada
+        and "def helper" in ada
+        and "matplotlib" not in ada
+        and "def total" not in ada
+    )
+    assert "def check" not in ada and bob == "def double(x:\n" and hal == "\n"
+    template = (folder / "template" / f"{NAME}.py").read_text()
+    assert [
+        node.name for node in ast.parse(template).body if isinstance(node, ast.FunctionDef)
+    ] == ["double", "total"]
+    assert "drawn" not in template and "double_by_definition" not in template
+    assert "left out: cyd: what was graded is no longer in" in capsys.readouterr().err
+
+
+def test_no_student_id_leaves_the_folder(
+    graded: Course, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = json.loads(result_path(graded, NAME, "ada").read_bytes())
+    files.write(
+        result_path(graded, NAME, "zoe"), json.dumps({**data, "student": "../../zoe"}).encode()
+    )
+    run("--to", "gradescope", code=3)
+    assert "zoe: no result: " in capsys.readouterr().err
+    assert sorted(path.name for path in place(graded, "gradescope").iterdir()) == [
+        "+hal",
+        "ada",
+        "bob",
+        "cyd",
+    ]
+    assert not list(graded.root.rglob("zoe"))
+
+
+@pytest.fixture
+def home(course: Course, tmp_path: Path) -> Path:
+    """Gradescope's ``/autograder`` with the bundle in it, without what its setup.sh would
+    install."""
+    run("--to", "gradescope-zip")
+    return unpacked(place(course, "gradescope.zip"), tmp_path / "autograder")
+
+
+def unpacked(bundle: Path, home: Path) -> Path:
+    for folder in ("source", "submission", "results"):
+        (home / folder).mkdir(parents=True)
+    with zipfile.ZipFile(bundle) as archive:
+        for entry in archive.infolist():
+            path = Path(archive.extract(entry, home / "source"))
+            path.chmod(stat.S_IMODE(entry.external_attr >> 16))
+    (home / "source" / "run_autograder").rename(home / "run_autograder")
+    return home
+
+
+def run_autograder(home: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    clean = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("AUTOGRADER", "PYTHON"))
+    }
+    where = {"AUTOGRADER_HOME": str(home), "PYTHON": sys.executable}
+    return subprocess.run(
+        [home / "run_autograder"],
+        env=clean | where | environment,
+        cwd=home,
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
+    )
+
+
+def test_the_bundle_grades_a_submission_on_gradescope(course: Course, home: Path) -> None:
+    assert {"setup.sh", "requirements.txt"} <= {path.name for path in (home / "source").iterdir()}
+    wrong = {**RIGHT, "total": "def total(x):\n    return float(np.abs(x).sum())\n"}
+    (home / "submission" / "my work.ipynb").write_bytes(courses.handed_in(course, wrong))
+    done = run_autograder(home)
+    assert (done.returncode, done.stderr) == (0, "")
+    data = json.loads((home / "results" / "results.json").read_bytes())
+    jsonschema.validate(data, platforms.GRADESCOPE)
+    assert data["score"] == 7 and data["stdout_visibility"] == "hidden"
+    # The level is stated, and it is one that locks student code in.
+    assert done.stdout == f"isolation level: {data['extra_data']['isolation']}\n"
+    assert data["extra_data"]["isolation"] in ("bubblewrap", "landlock")
+    tests = {test["name"].partition(":")[2].strip(): test for test in data["tests"]}
+    assert tests["Negative numbers count too."]["status"] == "failed"
+    assert tests["Negative numbers count too."]["visibility"] == "after_published"
+    assert (
+        tests["One and two are three."] | {"visibility": "visible", "status": "passed"}
+        == tests["One and two are three."]
+    )
+
+
+def test_the_bundle_never_carries_the_courses_secret_and_is_the_same_each_time(
+    course: Course, home: Path
+) -> None:
+    carried = (home / "source" / "course" / "secret").read_text()
+    assert carried and carried != course.secret().decode()
+    before = place(course, "gradescope.zip").read_bytes()
+    run("--to", "gradescope-zip")
+    assert place(course, "gradescope.zip").read_bytes() == before
+    assert not [
+        path
+        for path in (home / "source").rglob("*")
+        if path.name == "__pycache__" or "tests" in path.parts
+    ]
+
+
+def test_the_bundle_says_what_is_wrong_with_what_was_handed_in(course: Course, home: Path) -> None:
+    results = home / "results" / "results.json"
+    for submitted, says in (
+        ({}, "no notebook was handed in"),
+        ({"a.ipynb": b"{", "b.ipynb": b"{"}, "there are 2 files .ipynb"),
+        ({f"{NAME}.ipynb": b"{"}, "could not be graded"),
+    ):
+        for name, data in submitted.items():
+            (home / "submission" / name).write_bytes(data)
+        assert run_autograder(home).returncode == 0
+        data = json.loads(results.read_bytes())
+        jsonschema.validate(data, platforms.GRADESCOPE)
+        assert says in data["output"] and data["score"] == 0
+        results.unlink()
+
+
+def test_the_bundle_follows_no_link_of_a_students(
+    course: Course, home: Path, tmp_path: Path
+) -> None:
+    (home / "submission" / f"{NAME}.ipynb").symlink_to(
+        home / "source" / "solutions" / NAME / f"{NAME}.ipynb"
+    )
+    assert run_autograder(home).returncode == 0
+    assert json.loads((home / "results" / "results.json").read_bytes())["score"] == 0
+
+
+def test_a_bundle_never_falls_back_to_a_process_unless_it_was_built_so(
+    course: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # A teacher on macOS grades at level process; Gradescope still gets a bundle that locks student
+    # code in.
+    (course.root / "autograder.toml").write_text('isolation = "process"\n', encoding="utf-8")
+    run("--to", "gradescope-zip", "--output", tmp_path / "safe.zip")
+    assert "where that does not work it grades nothing" in capsys.readouterr().err
+    safe = unpacked(tmp_path / "safe.zip", tmp_path / "safe")
+    assert 'isolation = "auto"\n' in (safe / "source" / "autograder.toml").read_text()
+    # A machine on which no level works.
+    (safe / "source" / "autograder" / "engine" / "selftest.py").write_text(
+        "from autograder.errors import Unusable\n\n\ndef strongest(asked, without=frozenset()):\n"
+        "    raise Unusable(f'no safe isolation level here for {asked}')\n"
+    )
+    (safe / "submission" / f"{NAME}.ipynb").write_bytes(courses.handed_in(course, RIGHT))
+    done = run_autograder(safe)
+    assert done.returncode == 2 and "no safe isolation level here for auto" in done.stdout
+    assert not list((safe / "results").iterdir())
+
+    run("--to", "gradescope-zip", "--isolation", "process", "--output", tmp_path / "open.zip")
+    assert (
+        "isolation: process: any student's code can read the hidden checks"
+        in capsys.readouterr().err
+    )
+    bare = unpacked(tmp_path / "open.zip", tmp_path / "open")
+    assert "level: process" in (bare / "source" / "README.txt").read_text()
+    (bare / "submission" / f"{NAME}.ipynb").write_bytes(courses.handed_in(course, RIGHT))
+    assert run_autograder(bare).stdout == "isolation level: process\n"
+    assert (
+        json.loads((bare / "results" / "results.json").read_bytes())["extra_data"]["isolation"]
+        == "process"
+    )
+    run("--to", "gradescope-zip", "--isolation", "docker", code=2)
+
+
+def test_the_bundle_needs_no_more_than_it_installs(course: Course, home: Path) -> None:
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert list(gradescope_zip.REQUIREMENTS) == project["dependencies"]
+    (home / "submission" / f"{NAME}.ipynb").write_bytes(courses.handed_in(course, RIGHT))
+    code = (
+        "import sys; from pathlib import Path; from autograder.exports import gradescope_runner\n"
+        f"assert gradescope_runner.main(Path({str(home)!r})) == 0\n"
+        "print(*{name.partition('.')[0] for name in sys.modules} - sys.stdlib_module_names)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=home / "source",
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=True,
+    )
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert "numpy" in loaded and not loaded & {
+        "sqlalchemy",
+        "nbgrader",
+        "nbformat",
+        "jupytext",
+        "jsonschema",
+        "yaml",
+        "traitlets",
+    }
+
+
+def test_constraints_are_the_versions_of_the_lock(course: Course) -> None:
+    (course.root / "requirements.lock").write_bytes((ROOT / "requirements.lock").read_bytes())
+    run("--to", "gradescope-zip")
+    with zipfile.ZipFile(place(course, "gradescope.zip")) as archive:
+        pins = archive.read("constraints.txt").decode().splitlines()
+    locked = re.findall(
+        r"^([\w.-]+==[\w.]+)",
+        (ROOT / "requirements.lock").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
+    assert [pin.partition(" ")[0] for pin in pins] == locked
+    assert not [pin for pin in pins if not re.fullmatch(r"[\w.-]+==[\w.]+( ; .+)?", pin)]
+    assert {"numpy", "typer", "rich"} <= {pin.partition("==")[0] for pin in pins}
+
+
+def test_every_format_stands_in_the_help_and_in_the_documents() -> None:
+    import typer
+
+    (to,) = [p for p in typer.main.get_command(cli.app).commands["export"].params if p.name == "to"]  # type: ignore[attr-defined]
+    page = (ROOT / "docs/exports.md").read_text(encoding="utf-8")
+    for name in formats.FORMATS:
+        assert name in re.split(r", | or ", to.help)
+        assert re.search(rf"^\| `{name}` \|", page, flags=re.MULTILINE), name

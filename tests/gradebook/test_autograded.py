@@ -1,0 +1,85 @@
+"""The autograded notebook: what the formgrader shows, and what nbgrader reads from it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder import text as plain_text
+from autograder.course import Course
+from autograder.gradebook import autograded
+from tests.support import courses
+from tests.support.courses import ALL_CHECKS, NAME, RIGHT
+
+ANSWERED = {**RIGHT, "why": "Because of $a + b = b + a$."}
+
+
+def read_notebook(path: Path) -> Any:
+    import nbformat
+
+    notebook = nbformat.read(path, 4)  # type: ignore[no-untyped-call]
+    nbformat.validate(notebook)
+    return notebook
+
+
+def test_the_autograded_notebook_agrees_with_nbgraders_own_reading_of_it(course: Course) -> None:
+    from nbgrader.utils import determine_grade
+
+    courses.submit(course, "ada", ANSWERED, "2026-11-20 11:00:00 UTC")
+    one = courses.graded(
+        course, "ada", {**ANSWERED, "extra": "print('mine')"}, ALL_CHECKS[:1], total__by_hand=0.7
+    )
+    path = autograded.write(course, courses.load(course), one)
+    assert path == course.autograded / "ada" / NAME / f"{NAME}.ipynb"
+    assert (path.parent / "timestamp.txt").read_text() == "2026-11-20 11:00:00 UTC"
+    notebook = read_notebook(path)
+    cells = {cell.id: cell for cell in notebook.cells}
+    scores = {
+        id: determine_grade(cell)[0]
+        for id, cell in cells.items()
+        if cell.metadata.get("nbgrader", {}).get("grade")
+    }
+    assert scores == {
+        "double-by_hand": 2,
+        "double-drawn": 0,
+        "total-by_hand": 0.7,
+        "total-negative": 0,
+        "why": None,
+    }
+    assert (
+        cells["double"].source == RIGHT["double"].rstrip("\n")
+        or cells["double"].source == RIGHT["double"]
+    )
+    assert cells["why"].source == "```text\n" + ANSWERED["why"] + "\n```"
+    assert cells["added-1"].source == "print('mine')"
+    assert "got <b>nothing</b>" in cells["double-drawn"].outputs[0].text
+    assert "double_by_definition" not in path.read_text() and "HIDDEN TESTS" not in path.read_text()
+
+
+def test_the_autograded_notebook_of_a_blank_submission_is_the_release_with_verdicts(
+    course: Course,
+) -> None:
+    from nbgrader.utils import determine_grade
+
+    path = autograded.write(course, courses.load(course), courses.graded(course, "cyd", {}, ()))
+    cells = {cell.id: cell for cell in read_notebook(path).cells}
+    assert determine_grade(cells["why"]) == (0, 4)
+    assert not (path.parent / "timestamp.txt").exists()
+    release = json.loads((course.root / "assignments" / NAME / f"{NAME}.ipynb").read_bytes())
+    sources = {cell["id"]: "".join(cell["source"]) for cell in release["cells"]}
+    assert sources == {id: cell.source for id, cell in cells.items()}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["````\n<script>alert(1)</script>", "a ``` b", "word " * 60, "x" * 300, "\x1b[2Jgone\u202e"],
+)
+def test_a_students_markdown_is_shown_as_text(text: str) -> None:
+    from nbconvert.filters import markdown2html
+
+    html = markdown2html(plain_text.quoted(text) + "\n")
+    assert "<script>" not in html and "\x1b" not in html and "\u202e" not in html
+    assert html.count("<pre") == 1 and html.strip().endswith("</div>")

@@ -1,0 +1,266 @@
+"""SQLite and PostgreSQL alike: batches are written whole or not at all, by one at a time, and
+mistakes get one line."""
+
+from __future__ import annotations
+
+import subprocess
+import threading
+from typing import Any
+
+import pytest
+from sqlalchemy import create_engine, text
+
+from autograder.course import Course
+from autograder.errors import Unusable
+from autograder.gradebook import config, marks, record
+from autograder.gradebook import database as opening
+from tests.support import courses, databases, processes
+from tests.support.courses import ALL_CHECKS, NAME, RIGHT
+from tests.support.databases import PASSWORD, Database, Server
+from tests.support.stock import CONTENTS, MASTER, STUDENTS
+
+# nbgrader's own code, not ours.
+pytestmark = pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning")
+
+ANSWERED = {**RIGHT, "why": "Because of $a + b = b + a$."}
+WRONG_TOTAL = {**ANSWERED, "total": "def total(x):\n    return float(np.abs(x).sum())\n"}
+TABLES = (
+    "assignment",
+    "notebook",
+    "base_cell",
+    "student",
+    "submitted_assignment",
+    "submitted_notebook",
+    "grade",
+    "comment",
+)
+
+
+def grade(course: Course, *options: str) -> subprocess.CompletedProcess[str]:
+    done = refuse_or_grade(course, *options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+def refuse_or_grade(course: Course, *options: str) -> subprocess.CompletedProcess[str]:
+    return processes.call("grade", NAME, "--jobs", "1", *options, cwd=course.root)
+
+
+def everything(database: Database) -> list[list[tuple[Any, ...]]]:
+    return [sorted(database.rows(f"SELECT * FROM {table}"), key=repr) for table in TABLES]
+
+
+def test_a_class_graded_by_command_reads_the_same_through_nbgraders_own_interface(
+    course: Course, database: Database
+) -> None:
+    from nbgrader.api import Gradebook  # type: ignore[import-untyped]
+
+    config.alembic_on_path()
+    for student, answers in (("ada", ANSWERED), ("bob", WRONG_TOTAL), ("cyd", {})):
+        courses.submit(course, student, answers, "2026-11-20 11:00:00 UTC")
+    grade(course)
+    ours = marks.class_marks(course, NAME)
+    assert {student: entry.score for student, entry in ours.items()} == {
+        "ada": 10,
+        "bob": 7,
+        "cyd": 0,
+    }
+    with Gradebook(database.url, course_id="attention") as book:
+        for student, entry in ours.items():
+            submission = book.find_submission(NAME, student)
+            assert (submission.score, submission.max_score) == (entry.score, entry.max_score)
+            assert submission.needs_manual_grade == entry.needs_manual_grade
+            for cell, found in entry.cells.items():
+                if found.max_score is not None:
+                    assert book.find_grade(cell, NAME, NAME, student).score == found.score
+        why = book.find_grade("why", NAME, NAME, "bob")
+        why.manual_score, why.extra_credit, why.needs_manual_grade = 3, 0.5, False
+        book.find_comment("double", NAME, NAME, "bob").manual_comment = "read the question again"
+        book.db.commit()
+    grade(course, "--force")
+    bob = marks.marks(course, NAME, "bob")
+    assert bob is not None and bob.score == 10.5 and bob.needs_manual_grade
+    assert bob.cells["double"].comment == "read the question again"
+    # What a person has settled stays settled where nothing is graded anew.
+    database.execute("UPDATE grade SET needs_manual_grade = false")
+    grade(course)
+    assert not marks.class_marks(course, NAME)["bob"].needs_manual_grade
+    with Gradebook(database.url, course_id="attention") as book:
+        assert book.find_submission(NAME, "bob").score == 10.5
+
+
+def test_a_batch_recorded_twice_counts_once(course: Course, database: Database) -> None:
+    known = courses.load(course)
+    batch = [courses.graded(course, student, ANSWERED) for student in ("ada", "bob")]
+    record.record(course, known, batch)
+    before = everything(database)
+    record.record(course, known, batch)
+    record.record(course, known, batch[::-1] + batch)
+    assert everything(database) == before
+
+
+def test_a_batch_that_fails_in_its_middle_leaves_the_database_as_it_was(
+    course: Course, database: Database
+) -> None:
+    known = courses.load(course)
+    record.record(course, known, [courses.graded(course, "ada", WRONG_TOTAL, ALL_CHECKS[:3])])
+    before = everything(database)
+    # Grades are written before comments: at this point there are some.
+    database.execute("ALTER TABLE comment RENAME TO away")
+    with pytest.raises(Unusable) as caught:
+        record.record(
+            course, known, [courses.graded(course, student, ANSWERED) for student in ("ada", "bob")]
+        )
+    assert "\n" not in str(caught.value) and "nbgrader db upgrade" in str(caught.value)
+    database.execute("ALTER TABLE away RENAME TO comment")
+    assert everything(database) == before
+
+
+def test_checks_may_be_voided_and_moved_in_worth_and_manual_marks_stay(
+    course: Course, database: Database
+) -> None:
+    for student in ("ada", "bob"):
+        courses.submit(course, student, ANSWERED)
+    grade(course)
+    id = "(SELECT id FROM base_cell WHERE name = 'why' AND type = 'GradeCell')"
+    database.execute(
+        f"UPDATE grade SET manual_score = 2.5, needs_manual_grade = false WHERE cell_id = {id}"
+    )
+    voided = courses.AUTHORED.replace(
+        'check="total-by_hand" points=2', 'check="total-by_hand" points=0'
+    )
+    courses.write_root(
+        course.root,
+        voided.replace('check="total-negative" points=3', 'check="total-negative" points=5'),
+    )
+    grade(course)
+    points = {row[6]: row[7] for row in database.rows(MASTER) if row[5] == "GradeCell"}
+    assert points == {
+        "double-by_hand": 2,
+        "double-drawn": 3,
+        "total-by_hand": 0,
+        "total-negative": 5,
+        "why": 4,
+    }
+    for entry in marks.class_marks(course, NAME).values():
+        assert (entry.score, entry.max_score) == (12.5, 14)
+        assert entry.cells["total-by_hand"].score == 0 and entry.cells["why"].manual_score == 2.5
+    # And back.
+    courses.write_root(course.root)
+    grade(course)
+    assert {entry.score for entry in marks.class_marks(course, NAME).values()} == {12.5}
+    assert marks.class_marks(course, NAME)["ada"].cells["total-by_hand"].score == 2
+
+
+def test_what_the_gradebook_lost_the_next_run_puts_back(course: Course, database: Database) -> None:
+    for student in ("ada", "bob", "cyd"):
+        courses.submit(course, student, ANSWERED if student != "cyd" else {})
+    grade(course)
+    before = database.rows(CONTENTS)
+    for table in ("grade", "comment", "submitted_notebook"):
+        database.execute(f"DELETE FROM {table}")
+    grade(course)
+    assert database.rows(CONTENTS) == before
+
+
+def test_two_graders_at_once_give_every_grade_once(course: Course, database: Database) -> None:
+    for student in ("ada", "bob", "cyd"):
+        courses.submit(course, student, ANSWERED)
+    for process in [
+        processes.start("grade", NAME, "--jobs", "1", "--force", cwd=course.root) for _ in range(2)
+    ]:
+        out, errors = process.communicate(timeout=processes.SECONDS)
+        assert process.returncode == 0, out + errors
+    assert {
+        student: entry.score for student, entry in marks.class_marks(course, NAME).items()
+    } == dict.fromkeys(("ada", "bob", "cyd"), 10)
+    (grades,), (comments,) = (
+        database.rows(f"SELECT count(*) FROM {table}")[0] for table in ("grade", "comment")
+    )
+    assert (grades, comments) == (3 * 5, 3 * 3)
+
+
+def test_others_who_write_are_waited_for_and_then_told_of_in_one_line(
+    course: Course, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = courses.load(course)
+    record.record(course, known, [courses.graded(course, "ada", WRONG_TOTAL, ALL_CHECKS[:3])])
+    before = everything(database)
+    batch = [courses.graded(course, student, ANSWERED) for student in ("ada", "bob")]
+    engine = create_engine(
+        database.url, connect_args={"check_same_thread": False} if "sqlite" in database.url else {}
+    )
+    with engine.connect() as other:
+        # As the formgrader does, but without an end.
+        other.execute(text("UPDATE assignment SET duedate = NULL"))
+        with monkeypatch.context() as patch:
+            patch.setattr(opening, "PATIENCE", 1)
+            with pytest.raises(
+                Unusable, match="close what else is writing to it and try again"
+            ) as caught:
+                record.record(course, known, batch)
+        assert "\n" not in str(caught.value)
+        assert everything(database) == before
+        end = threading.Timer(1.0, other.commit)
+        end.start()
+        record.record(course, known, batch)
+        end.join()
+    engine.dispose()
+    assert {student: entry.score for student, entry in marks.class_marks(course, NAME).items()} == {
+        "ada": 10,
+        "bob": 10,
+    }
+
+
+def refused(course: Course) -> str:
+    """The one line of a run that cannot use its database; it never shows a password."""
+    done = refuse_or_grade(course)
+    said = done.stdout + done.stderr
+    assert "Traceback" not in said and not any(
+        part in said for part in ("open", "sesame", PASSWORD)
+    )
+    (line,) = [line for line in done.stderr.splitlines() if line.startswith("autograder: ")]
+    assert not course.autograded.exists()
+    return line
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        (("open%20sesame", "open%20sesam"), "correct user and password in db_url"),
+        (("/gradebook", "/nowhere"), "create it with createdb"),
+        (("postgresql:", "postgres:"), "write it like postgresql://"),
+        (("postgresql:", "postgresql+pg8000:"), "the Python package pg8000 is not installed"),
+        (("%40", "@"), "with %40 for @"),
+        ((":open%20sesame%2F%40@", "@"), "correct user and password in db_url"),
+    ],
+)
+def test_an_address_that_cannot_be_used_gets_one_line(
+    course: Course, postgres: Server, changed: tuple[str, str], says: str
+) -> None:
+    courses.submit(course, "ada", RIGHT)
+    url = postgres.url("gradebook")
+    assert url.count(changed[0]) == 1
+    databases.use(course, url.replace(*changed))
+    assert says in refused(course)
+
+
+def test_a_server_that_is_not_there_gets_one_line(course: Course, postgres: Server) -> None:
+    courses.submit(course, "ada", RIGHT)
+    databases.use(course, "postgresql://teacher:opensesame@127.0.0.1:1/gradebook")
+    line = refused(course)
+    assert (
+        "postgresql://teacher:***@127.0.0.1:1/gradebook" in line
+        and "see that it can be reached" in line
+    )
+
+
+def test_students_of_the_class_list_have_their_names_in_both(
+    course: Course, database: Database
+) -> None:
+    course.state.mkdir(exist_ok=True)
+    (course.state / "students.csv").write_text(
+        "id,name,email\nada,Ада Лавлейс,ada@example.org\n", encoding="utf-8"
+    )
+    record.record(course, courses.load(course), [courses.graded(course, "ada", RIGHT)])
+    assert database.rows(STUDENTS) == [("ada", "Ада", "Лавлейс", "ada@example.org")]

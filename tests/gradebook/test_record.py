@@ -1,0 +1,323 @@
+"""The gradebook: what stock nbgrader leaves, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import datetime, timezone
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine, event
+
+from autograder import timestamp
+from autograder.course import Course
+from autograder.engine.grader import Graded
+from autograder.errors import Fault, Unusable
+from autograder.gradebook import config as host
+from autograder.gradebook import marks, record, schema
+from tests.support import courses, stock
+from tests.support.courses import ALL_CHECKS, NAME, RIGHT
+from tests.support.databases import Database, execute, rows
+from tests.support.stock import CONTENTS, MASTER, SOURCES, STUDENTS
+
+# nbgrader's own code, not ours.
+pytestmark = pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning")
+
+WRONG_TOTAL = {**RIGHT, "total": "def total(x):\n    return float(np.abs(x).sum())\n"}
+ANSWERED = {**RIGHT, "why": "Because of $a + b = b + a$."}
+
+
+def by_hand(database: Database, cell: str, student: str, **entered: float | bool | None) -> None:
+    """Enter marks as the formgrader does."""
+    values = ", ".join(f"{name} = :{name}" for name in entered)
+    database.execute(
+        f"UPDATE grade SET {values} WHERE cell_id = (SELECT id FROM base_cell WHERE name = :cell AND type = 'GradeCell')"
+        " AND notebook_id IN (SELECT n.id FROM submitted_notebook n JOIN submitted_assignment s"
+        " ON s.id = n.assignment_id WHERE s.student_id = :student)",
+        **entered,
+        cell=cell,
+        student=student,
+    )
+
+
+def test_the_tables_are_those_of_nbgraders_own_models() -> None:
+    from nbgrader.api import Base  # type: ignore[import-untyped]
+
+    for table in schema.TABLES:
+        theirs = Base.metadata.tables[table.name]
+        for column in table.columns:
+            assert type(column.type) in type(theirs.c[column.name].type).__mro__ or column.name in {
+                "source",
+                "auto_comment",
+                "manual_comment",
+            }
+        required = {c.name for c in theirs.columns if not c.nullable and c.default is None}
+        assert required <= {column.name for column in table.columns}
+
+
+def test_an_honest_class_gets_what_stock_nbgrader_gives_it(
+    course: Course, database: Database
+) -> None:
+    """Names, scores, comments, time and late penalty, row for row; then again after manual marks
+    and a new answer."""
+    config = course.root / "nbgrader_config.py"
+    config.write_text(
+        config.read_text()
+        + '\nc.AssignLatePenalties.plugin_class = "tests.support.latepolicy.HalfAPointAnHour"\n'
+    )
+    due = datetime(2026, 11, 20, 12, tzinfo=timezone.utc)
+    handed_in = {
+        "ada": (ANSWERED, ALL_CHECKS, "2026-11-20 15:00:00 UTC"),
+        "bob": (WRONG_TOTAL, ALL_CHECKS[:3], "2026-11-20 11:00:00.5 America/New_York"),
+        "cyd": ({}, (), None),
+    }
+    for student, (answers, _, when) in handed_in.items():
+        courses.submit(course, student, answers, when)
+    known = courses.load(course)
+    record.prepare(course, known, due)
+    record.record(
+        course,
+        known,
+        [
+            courses.graded(course, student, answers, passed)
+            for student, (answers, passed, _) in handed_in.items()
+        ],
+    )
+    theirs = database.new()
+    stock.grade(course, NAME, handed_in, theirs, due)
+    for query in (MASTER, SOURCES, STUDENTS, CONTENTS):
+        assert database.rows(query) == rows(theirs, query)
+    assert marks.class_marks(course, known)["ada"].late_penalty == 1.5
+
+    # A person grades in both; ada then answers otherwise, bob hands in the same again.
+    for url in (database.url, theirs):
+        execute(
+            url, "UPDATE grade SET manual_score = 3, extra_credit = 1, needs_manual_grade = false"
+        )
+        execute(url, "UPDATE comment SET manual_comment = 'well said'")
+    handed_in["ada"] = (
+        {**WRONG_TOTAL, "why": "Addition commutes."},
+        ALL_CHECKS[:3],
+        "2026-11-20 11:00:00 UTC",
+    )
+    courses.submit(course, "ada", handed_in["ada"][0], handed_in["ada"][2])
+    again = [courses.graded(course, student, *handed_in[student][:2]) for student in ("ada", "bob")]
+    record.record(course, known, again)
+    stock.grade(course, NAME, ("ada", "bob"), theirs, due)
+    assert database.rows(CONTENTS) == rows(theirs, CONTENTS)
+
+
+def test_manual_marks_comments_and_extra_credit_survive_a_regrade(
+    course: Course, database: Database
+) -> None:
+    known = courses.load(course)
+    record.record(course, known, [courses.graded(course, "ada", ANSWERED)])
+    before = marks.marks(course, known, "ada")
+    assert before is not None and before.needs_manual_grade and before.score == 10
+    by_hand(database, "why", "ada", manual_score=3.5, extra_credit=1.0, needs_manual_grade=False)
+    database.execute("UPDATE comment SET manual_comment = 'nice'")
+    record.record(
+        course, known, [courses.graded(course, "ada", {**ANSWERED, "why": "Another thought."})]
+    )
+    after = marks.marks(course, known, "ada")
+    assert after is not None
+    assert after.cells["why"].manual_score == 3.5 and after.cells["why"].extra_credit == 1
+    assert after.cells["why"].comment == "nice" and after.cells["double"].comment == "nice"
+    assert after.cells["why"].needs_manual_grade
+    assert (after.score, after.max_score) == (14.5, 14)
+    assert (after.automatic, after.by_hand, after.extra_credit) == (10, 3.5, 1)
+
+
+def test_extra_credit_counts_on_a_question_without_points_and_still_waits_for_a_person(
+    course: Course, database: Database
+) -> None:
+    courses.write_root(
+        course.root, courses.AUTHORED.replace('manual="why" points=4', 'manual="why" points=0')
+    )
+    known = courses.load(course)
+    record.record(
+        course, known, [courses.graded(course, student, ANSWERED) for student in ("ada", "bob")]
+    )
+    before = marks.marks(course, known, "ada")
+    assert (
+        before is not None
+        and before.needs_manual_grade
+        and (before.score, before.max_score) == (10, 10)
+    )
+    # As the formgrader does when nothing but extra credit is entered.
+    by_hand(database, "why", "ada", extra_credit=2.0, needs_manual_grade=False)
+    after = marks.class_marks(course, known)
+    assert (after["ada"].score, after["ada"].needs_manual_grade) == (12, False)
+    assert (after["bob"].score, after["bob"].needs_manual_grade) == (10, True)
+    with host.api(course).gradebook as book:
+        assert book.find_submission(NAME, "ada").score == 12
+
+
+def test_a_rejected_submission_leaves_the_old_grade_and_is_known_as_a_student(
+    course: Course, database: Database
+) -> None:
+    known = courses.load(course)
+    courses.submit(course, "ada", RIGHT, "2026-11-20 11:00:00 UTC")
+    record.record(course, known, [courses.graded(course, "ada", RIGHT)])
+    before = database.rows(CONTENTS)
+    record.record(course, known, [courses.rejected(course, "ada"), courses.rejected(course, "eve")])
+    assert database.rows(CONTENTS) == before
+    assert [row[0] for row in database.rows(STUDENTS)] == ["ada", "eve"]
+    assert marks.marks(course, known, "eve") is None
+
+
+def test_checks_may_be_added_removed_and_given_other_points_when_grades_exist(
+    course: Course, database: Database
+) -> None:
+    record.record(
+        course, courses.load(course), [courses.graded(course, s, ANSWERED) for s in ("ada", "bob")]
+    )
+    by_hand(database, "why", "ada", manual_score=4.0)
+    by_hand(database, "total-negative", "bob", manual_score=1.0)
+    head, _, tail = courses.AUTHORED.partition('# %% check="total-negative"')
+    added = '# %% check="total-empty" points=1 category="edge cases" hidden=true\n"""Nothing sums to nothing."""\nagree(total([]), 0.0, "total([])")\n\n'
+    text = (head + added + "# %% [markdown]" + tail.partition("# %% [markdown]")[2]).replace(
+        'points=2 category="row', 'points=6 category="row'
+    )
+    courses.write_root(course.root, text)
+    known = courses.load(course)
+    checks = ("double-by_hand", "double-drawn", "total-by_hand", "total-empty")
+    record.record(course, known, [courses.graded(course, "ada", ANSWERED, checks)])
+    names = {row[6]: row[7] for row in database.rows(MASTER) if row[5] == "GradeCell"}
+    assert names == {
+        "double-by_hand": 2,
+        "double-drawn": 3,
+        "total-by_hand": 6,
+        "total-empty": 1,
+        "why": 4,
+    }
+    everybody = marks.class_marks(course, known)
+    assert everybody["ada"].score == 16 and everybody["ada"].max_score == 16
+    assert everybody["bob"].score == 7  # not graded again yet: the removed check's points are gone
+    assert database.rows("SELECT count(*) FROM source_cell")[0][0] == len(names) + 3
+    kept = [
+        json.loads(line) for line in (course.state / "removed-marks.jsonl").read_text().splitlines()
+    ]
+    assert kept == [
+        {
+            "exercise": NAME,
+            "student": "bob",
+            "cell": "total-negative",
+            "manual_score": 1.0,
+            "extra_credit": None,
+        }
+    ]
+
+
+def test_names_and_addresses_come_from_the_class_list_and_never_replace_what_a_person_wrote(
+    course: Course, database: Database
+) -> None:
+    course.state.mkdir(exist_ok=True)
+    known = courses.load(course)
+    record.record(course, known, [courses.graded(course, "ada", {}, ())])
+    database.execute("UPDATE student SET last_name = 'King'")
+    (course.state / "students.csv").write_text(
+        "id,name,email\nada,Ada Lovelace,ada@example.org\nbob,Bob Ng,\n"
+    )
+    record.record(
+        course, known, [courses.graded(course, student, {}, ()) for student in ("ada", "bob")]
+    )
+    assert database.rows(STUDENTS) == [
+        ("ada", "Ada", "King", "ada@example.org"),
+        ("bob", "Bob", "Ng", None),
+    ]
+
+
+def test_reading_marks_creates_nothing(course: Course) -> None:
+    assert marks.class_marks(course, NAME) == {}
+    assert not course.gradebook.exists()
+
+
+def test_a_thousand_submissions_are_recorded_at_once_not_one_by_one(course: Course) -> None:
+    known = courses.load(course)
+    record.prepare(course, known)
+    one = courses.graded(course, "ada", RIGHT)
+    batch = [Graded(replace(one.result, student=f"s{n}"), one.submission) for n in range(1000)]
+    statements: list[str] = []
+
+    def count(connection: object, cursor: object, statement: str, *_: object) -> None:
+        statements.append(statement)
+
+    event.listen(Engine, "before_cursor_execute", count)
+    try:
+        record.record(course, known, batch)
+    finally:
+        event.remove(Engine, "before_cursor_execute", count)
+    assert len(statements) < 100, len(statements)
+    assert len(marks.class_marks(course, known)) == 1000
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (
+            b"this is no database, whatever its name says",
+            "file is not a database; put a backup in its place",
+        )
+    ],
+)
+def test_a_gradebook_that_cannot_be_used_gets_one_line(
+    course: Course, content: bytes, says: str
+) -> None:
+    course.state.mkdir()
+    course.gradebook.write_bytes(content)
+    with pytest.raises(Unusable, match=says) as caught:
+        record.prepare(course, courses.load(course))
+    assert "\n" not in str(caught.value) and "gradebook.db" in str(caught.value)
+
+
+def test_a_late_policy_that_fails_names_itself_and_writes_nothing_of_the_late_one(
+    course: Course, database: Database
+) -> None:
+    config = course.root / "nbgrader_config.py"
+    config.write_text(
+        config.read_text()
+        + '\nc.AssignLatePenalties.plugin_class = "tests.support.latepolicy.Broken"\n'
+    )
+    known = courses.load(course)
+    courses.submit(course, "ada", RIGHT, "2026-11-21 00:00:00 UTC")
+    record.prepare(course, known, datetime(2026, 11, 20))
+    courses.submit(course, "bob", RIGHT, "2026-11-19 00:00:00 UTC")
+    with pytest.raises(
+        Fault,
+        match=r"ada: not in the gradebook: .*late penalty for ada failed with ZeroDivisionError",
+    ):
+        record.record(
+            course, known, [courses.graded(course, student, RIGHT) for student in ("ada", "bob")]
+        )
+    assert [row[0] for row in database.rows(STUDENTS)] == ["bob"]
+    assert {
+        student: found.score for student, found in marks.class_marks(course, known).items()
+    } == {"bob": 10}
+
+
+def test_a_database_address_in_nbgraders_configuration_is_used(
+    course: Course, tmp_path: Path
+) -> None:
+    config = course.root / "nbgrader_config.py"
+    config.write_text(
+        config.read_text() + f'\nc.CourseDirectory.db_url = "sqlite:///{tmp_path / "other.db"}"\n'
+    )
+    record.prepare(course, courses.load(course))
+    assert (tmp_path / "other.db").exists() and not course.gradebook.exists()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2026-11-21 12:00:00.5 UTC",
+        "2026-11-21 12:00:00 America/Los_Angeles",
+        "2026-11-21 12:00:00 +0100",
+        "2026-11-21 12:00:00",
+    ],
+)
+def test_times_are_read_as_nbgrader_reads_them(text: str) -> None:
+    from nbgrader.utils import parse_utc  # type: ignore[import-untyped]
+
+    assert timestamp.parse(text) == parse_utc(text)

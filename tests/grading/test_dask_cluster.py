@@ -1,0 +1,244 @@
+"""A class graded on a Dask cluster: a scheduler and workers as they are started on other machines,
+here on this one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+
+from autograder.course import Course
+from tests.grading.test_grade_class import everything, hand_in, results, stored
+from tests.support import processes
+from tests.support.courses import NAME, ROOT
+from tests.support.processes import call, run, start, until
+
+
+class Cluster:
+    """The address of a scheduler; the processes of scheduler and workers."""
+
+    def __init__(
+        self, address: str, scheduler: subprocess.Popen[bytes], workers: subprocess.Popen[bytes]
+    ) -> None:
+        self.address = address
+        self.scheduler = scheduler
+        self._workers = workers
+
+    def workers(self) -> list[int]:
+        """The Dask workers, without the nannies that start them again."""
+        return [
+            child
+            for child in processes.below(self._workers.pid)
+            if "spawn_main" in processes.command(child)
+        ]
+
+
+@contextmanager
+def running(folder: Path, **settings: str) -> Iterator[Cluster]:
+    """A cluster; ``settings`` are dask's, as it reads them from the environment."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+    with ExitStack() as stack:
+        scheduler = stack.enter_context(
+            _dask(
+                folder,
+                settings,
+                "scheduler",
+                "--host",
+                "127.0.0.1",
+                "--port",
+                address.rpartition(":")[2],
+            )
+        )
+        workers = stack.enter_context(
+            _dask(
+                folder,
+                settings,
+                "worker",
+                address,
+                "--host",
+                "127.0.0.1",
+                "--nworkers",
+                "2",
+                "--nthreads",
+                "2",
+            )
+        )
+        yield Cluster(address, scheduler, workers)
+
+
+@contextmanager
+def _dask(
+    folder: Path, settings: dict[str, str], *arguments: str
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A command of dask, somewhere where no course lies."""
+    where = folder / arguments[0]
+    where.mkdir()
+    command = [sys.executable, "-m", "dask", *arguments, "--no-dashboard"]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "DASK_TEMPORARY_DIRECTORY": str(where),
+        **settings,
+    }
+    with (where / "log").open("wb") as log:
+        process = subprocess.Popen(
+            command, cwd=where, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+        )
+    try:
+        yield process
+    finally:
+        family = [process.pid, *processes.below(process.pid)]
+        process.terminate()
+        try:
+            process.wait(30)
+        except subprocess.TimeoutExpired:
+            for member in family:
+                os.kill(member, signal.SIGKILL)
+            process.wait()
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    with running(tmp_path_factory.mktemp("cluster")) as found:
+        yield found
+
+
+def line(done: subprocess.CompletedProcess[str]) -> str:
+    """The one line of a mistake."""
+    assert done.returncode == 2, done
+    said, *more = done.stderr.splitlines()
+    assert not more, done.stderr
+    assert said.startswith("autograder: ") and ";" in said
+    return said
+
+
+def anew(course: Course) -> None:
+    """Forget all grades."""
+    for path in (course.results, course.autograded):
+        shutil.rmtree(path)
+    course.gradebook.unlink()
+
+
+def test_a_cluster_gives_the_same_as_this_machine_and_a_worker_that_is_killed_changes_nothing(
+    course: Course, cluster: Cluster
+) -> None:
+    hand_in(course, 12, seconds=0.1)
+    assert call("grade", NAME, cwd=course.root).returncode == 0
+    wanted = everything(course)
+    assert len(results(course)) == 12
+
+    anew(course)
+    done = run("grade", NAME, "--scheduler", cluster.address, cwd=course.root)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert everything(course) == wanted
+
+    anew(course)
+    with start("grade", NAME, "--scheduler", cluster.address, cwd=course.root) as process:
+        until(lambda: len(stored(course)) >= 2, "two results")
+        victim = cluster.workers()[0]
+        graders = processes.graders(victim)
+        os.kill(victim, signal.SIGKILL)
+        _, err = process.communicate(timeout=processes.SECONDS)
+    assert (process.returncode, err) == (0, "")
+    assert everything(course) == wanted
+    assert graders
+    until(
+        lambda: not any(map(processes.command, graders)),
+        "the graders of the killed worker have ended",
+    )
+    until(
+        lambda: (
+            not [grader for worker in cluster.workers() for grader in processes.graders(worker)]
+        ),
+        "all graders have ended",
+    )
+
+
+@pytest.mark.everything
+def test_a_submission_that_dask_gives_up_is_graded_after_the_others(
+    course: Course, tmp_path: Path
+) -> None:
+    hand_in(course, 6, seconds=0.2)
+    # Dask gives a submission up, and what waited behind it, after the first death of a worker.
+    with (
+        running(tmp_path, DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="0") as cluster,
+        start("grade", NAME, "--scheduler", cluster.address, cwd=course.root) as process,
+    ):
+        until(lambda: stored(course), "a result")
+        os.kill(cluster.workers()[0], signal.SIGKILL)
+        _, err = process.communicate(timeout=processes.SECONDS)
+    assert (process.returncode, err) == (0, "")
+    assert {name: (result.status, result.score) for name, result in results(course).items()} == {
+        "s00": ("graded", 10), "s01": ("graded", 7), "s02": ("graded", 10),
+        "s03": ("graded", 10), "s04": ("graded", 7), "s05": ("rejected", None),
+    }  # fmt: skip
+
+
+def test_a_run_on_a_cluster_can_be_stopped(course: Course, cluster: Cluster) -> None:
+    hand_in(course, 12, seconds=0.3)
+    with start("grade", NAME, "--scheduler", cluster.address, cwd=course.root) as process:
+        until(lambda: len(stored(course)) >= 2, "two results")
+        os.killpg(process.pid, signal.SIGINT)
+        _, err = process.communicate(timeout=processes.SECONDS)
+    assert process.returncode == 130
+    assert err.splitlines() == [
+        "autograder: stopped; what was graded is kept, and the same command goes on from there"
+    ]
+
+
+def test_another_version_on_the_cluster_gets_one_line(
+    course: Course, cluster: Cluster, tmp_path: Path
+) -> None:
+    hand_in(course, 2)
+    shutil.copytree(ROOT / "autograder", tmp_path / "autograder")
+    init = tmp_path / "autograder" / "__init__.py"
+    init.write_text(init.read_text() + '\n__version__ = "0.9"\n')
+    with start(
+        "grade", NAME, "--scheduler", cluster.address, cwd=course.root, PYTHONPATH=str(tmp_path)
+    ) as process:
+        out, err = process.communicate(timeout=processes.SECONDS)
+    assert "not 0.9" in line(subprocess.CompletedProcess([], process.returncode, out, err))
+    assert not stored(course)
+
+
+def test_a_scheduler_that_is_not_there_gets_one_line(course: Course) -> None:
+    hand_in(course, 2)
+    assert "tcp://127.0.0.1:9" in line(
+        run("grade", NAME, "--scheduler", "tcp://127.0.0.1:9", cwd=course.root)
+    )
+    assert "nonsense" in line(run("grade", NAME, "--scheduler", "nonsense://x", cwd=course.root))
+
+
+def test_without_dask_the_line_says_how_to_install_it(course: Course, tmp_path: Path) -> None:
+    hand_in(course, 2)
+    (tmp_path / "distributed.py").write_text("raise ImportError")
+    with start(
+        "grade", NAME, "--scheduler", "tcp://x:1", cwd=course.root, PYTHONPATH=f"{tmp_path}:{ROOT}"
+    ) as process:
+        out, err = process.communicate(timeout=processes.SECONDS)
+    assert 'pip install "autograder-kit[cluster]"' in line(
+        subprocess.CompletedProcess([], process.returncode, out, err)
+    )
+
+
+def test_a_scheduler_that_goes_away_gets_one_line_and_what_was_graded_is_kept(
+    course: Course, cluster: Cluster
+) -> None:
+    """The last test: it costs the others their cluster."""
+    hand_in(course, 12, seconds=0.3)
+    with start("grade", NAME, "--scheduler", cluster.address, cwd=course.root) as process:
+        until(lambda: len(stored(course)) >= 2, "two results")
+        cluster.scheduler.kill()
+        out, err = process.communicate(timeout=processes.SECONDS)
+        assert "go on" in line(subprocess.CompletedProcess([], process.returncode, out, err))
+    assert call("grade", NAME, cwd=course.root).returncode == 0
+    assert len(results(course)) == 12

@@ -1,0 +1,462 @@
+"""A class is graded whole, whatever dies meanwhile: the command itself, its graders, the parents of
+the workers."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import pickle
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future
+from contextlib import closing, suppress
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from queue import SimpleQueue
+
+import pytest
+
+from autograder.course import Course
+from autograder.engine.grader import Graded
+from autograder.errors import Fault, Stopped
+from autograder.exercises.exercise import Exercise
+from autograder.grading import pool
+from autograder.grading.journal import Journal
+from autograder.grading.processes import Graders, Task
+from autograder.result import Result
+from autograder.results import stored_results
+from tests.support import courses, databases, processes, stock, toy
+from tests.support.courses import NAME, RIGHT
+from tests.support.processes import call, start, until
+
+PR_SET_CHILD_SUBREAPER = 36
+SLOW = "import time\ndef double(x):\n    time.sleep({seconds})\n    return 2 * np.asarray(x)\n"
+WRONG = "def total(x):\n    return float(np.abs(x).sum())\n"
+
+
+def hand_in(course: Course, size: int, seconds: float = 0.02, note: str = "") -> None:
+    """A class of slow students; some are wrong, one has handed in no notebook."""
+    for number in range(size):
+        answers = {**RIGHT, "double": SLOW.format(seconds=seconds), "why": f"Because {note}."}
+        if number % 3 == 1:
+            answers["total"] = WRONG
+        folder = courses.submit(
+            course, f"s{number:02}", answers, f"2026-11-20 12:00:{number:02} UTC"
+        )
+        if number == 5:
+            (folder / f"{NAME}.ipynb").write_text("no notebook")
+
+
+def grade(course: Course, *arguments: object) -> subprocess.CompletedProcess[str]:
+    return call("grade", NAME, "--jobs", 2, *arguments, cwd=course.root)
+
+
+def stored(course: Course) -> list[Path]:
+    return sorted((course.results / NAME).glob("*.json"))
+
+
+def url(course: Course) -> str:
+    return f"sqlite:///{course.gradebook}"
+
+
+def results(course: Course) -> dict[str, Result]:
+    return {str(result.student): result for result in stored_results(course, NAME)}
+
+
+def everything(course: Course) -> dict[str, object]:
+    """What grading leaves: files by their bytes, the gradebook by its rows, results without the
+    time of grading."""
+    folders = (course.results, course.autograded)
+    files = {
+        str(path.relative_to(course.state)): path.read_bytes()
+        for folder in folders
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+    found: dict[str, object] = {
+        name: data for name, data in files.items() if not name.endswith(".json")
+    }
+    for name in files.keys() - found.keys():
+        found[name] = {**json.loads(files[name]), "graded_at": ""}
+    return found | {
+        query: databases.rows(url(course), query) for query in (stock.CONTENTS, stock.STUDENTS)
+    }
+
+
+# Whole, whenever it is killed
+
+
+@pytest.mark.parametrize(
+    "rounds",
+    [range(2), pytest.param(range(2, 10), marks=pytest.mark.everything)],
+    ids=["some", "all others"],
+)
+def test_after_a_kill_at_any_moment_the_next_run_gives_what_an_undisturbed_one_gives(
+    course: Course, tmp_path: Path, rounds: range
+) -> None:
+    size = 12
+    hand_in(course, size)
+    assert grade(course).returncode == 0
+    # Somebody has looked at every written answer; it is looked at again when a new submission has
+    # been graded.
+    databases.execute(
+        url(course),
+        "UPDATE grade SET manual_score = 3, needs_manual_grade = false WHERE auto_score IS NULL",
+    )
+    hand_in(course, size, note="I have thought again")
+    before = tmp_path / "before"
+    shutil.copytree(course.state, before)
+    assert grade(course).returncode == 0
+    wanted = everything(course)
+    looks = [
+        row for row in databases.rows(url(course), stock.CONTENTS) if row[4] == "why" and row[8]
+    ]
+    assert len(looks) == size - 1
+
+    killed = 0
+    moments = []
+    for number in rounds:
+        draw = random.Random(20 + number)
+        # Half of the moments lie behind the last result, where gradebook and notebooks are written.
+        moments += [(draw.randrange(size), draw.uniform(0, 0.1)), (size - 1, draw.uniform(0, 0.25))]
+    for count, seconds in moments:
+        shutil.rmtree(course.state)
+        shutil.copytree(before, course.state)
+        old = results(course)
+
+        def enough(process: subprocess.Popen[str], count: int, old: dict[str, Result]) -> bool:
+            new = [
+                name
+                for name, result in results(course).items()
+                if result.submission_sha256 != old[name].submission_sha256
+            ]
+            return process.poll() is not None or len(new) >= count
+
+        with start("grade", NAME, "--jobs", "2", cwd=course.root) as process:
+            until(partial(enough, process, count, old), f"{count} results")
+            time.sleep(seconds)
+            process.kill()
+            killed += process.wait() == -signal.SIGKILL
+        assert grade(course).returncode == 0
+        assert everything(course) == wanted, (count, seconds)
+    assert killed >= len(moments) * 3 / 4
+
+
+def test_graders_and_parents_of_workers_may_be_killed_and_every_result_is_right(
+    course: Course,
+) -> None:
+    hand_in(course, 10, seconds=0.1)
+    assert grade(course).returncode == 0
+    wanted = everything(course)
+    draw = random.Random(9)
+    with start("grade", NAME, "--jobs", "2", "--force", cwd=course.root) as process:
+        for number in range(6):
+            until(lambda: process.poll() is not None or processes.graders(process.pid), "a grader")
+            time.sleep(draw.uniform(0.1, 1.5))
+            for grader in processes.graders(process.pid)[:1]:
+                victims = [grader] if number % 2 else processes.children(grader)
+                for victim in victims:
+                    with suppress(ProcessLookupError):
+                        os.kill(victim, signal.SIGKILL)
+        out, err = process.communicate(timeout=processes.SECONDS)
+    assert process.returncode == 0, (out, err)
+    assert everything(course) == wanted
+
+
+def test_workers_of_students_may_be_killed_and_every_result_is_right(course: Course) -> None:
+    hand_in(course, 12, seconds=0.1)
+    assert grade(course).returncode == 0
+    wanted = everything(course)
+    killed, began = 0, time.time()
+    with start("grade", NAME, "--jobs", "2", "--force", cwd=course.root) as process:
+        while process.poll() is None:
+            # Never twice in one submission: a second death there would be taken for its own doing.
+            done = sum(
+                path.stat().st_mtime > began for path in (course.results / NAME).glob("*.json")
+            )
+            if killed < 3 and done >= 4 * killed:
+                for worker in workers(process.pid)[:1]:
+                    with suppress(ProcessLookupError):
+                        os.kill(worker, signal.SIGKILL)
+                        killed += 1
+            time.sleep(0.02)
+        out, err = process.communicate(timeout=processes.SECONDS)
+    assert process.returncode == 0, (out, err)
+    assert killed >= 2
+    assert everything(course) == wanted
+
+
+def workers(process: int) -> list[int]:
+    """What runs below a parent of workers; bubblewrap's own processes stand above it."""
+    parents = [
+        child
+        for child in processes.below(process)
+        if processes.command(child).startswith(("/py/bin", sys.executable))
+        and "boot.py" in processes.command(child)
+    ]
+    return [worker for parent in parents for worker in processes.children(parent)]
+
+
+def test_one_run_at_a_time_grades_an_exercise_and_the_next_one_waits(course: Course) -> None:
+    hand_in(course, 3)
+    with Journal(course.results / NAME):
+        second = start("grade", NAME, cwd=course.root)
+        assert second.stderr
+        assert (
+            second.stderr.readline()
+            == f"autograder: course/results/{NAME}: another run is at work here; waiting for it\n"
+        )
+        assert not stored(course)
+    with second:
+        _, err = second.communicate(timeout=processes.SECONDS)
+    assert (second.returncode, err) == (0, "")
+    assert len(results(course)) == 3
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_is_stopped_keeps_what_it_has_graded_and_leaves_no_process(
+    course: Course, number: signal.Signals
+) -> None:
+    hand_in(course, 12, seconds=0.2)
+    with start("grade", NAME, "--jobs", "2", cwd=course.root) as process:
+        until(lambda: len(stored(course)) >= 3, "three results")
+        family = list(processes.below(process.pid))
+        os.killpg(process.pid, number)
+        _, err = process.communicate(timeout=processes.SECONDS)
+    assert process.returncode == 128 + number
+    assert err.splitlines() == [
+        "autograder: stopped; what was graded is kept, and the same command goes on from there"
+    ]
+    until(lambda: not any(map(processes.command, family)), "ended")
+    graded = {name for name, result in results(course).items() if result.status == "graded"}
+    assert 2 <= len(graded) < 11
+    assert {row[1] for row in databases.rows(url(course), stock.CONTENTS)} == graded
+    assert {path.name for path in course.autograded.iterdir()} == graded
+
+
+@pytest.fixture
+def nobody_collects() -> Iterator[set[int]]:
+    """As in a container whose first process collects nobody: what is orphaned comes here, and
+    stays. Who is here already."""
+    prctl = ctypes.CDLL(None).prctl
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    yield set(processes.children(os.getpid()))
+    prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+
+
+@pytest.mark.parametrize("ended", ["by itself", "by a signal", "after its graders were killed"])
+def test_no_process_is_left_dead_or_alive_where_nobody_collects_orphans(
+    course: Course, nobody_collects: set[int], ended: str
+) -> None:
+    hand_in(course, 6, seconds=0.1)
+    with start("grade", NAME, "--jobs", "2", cwd=course.root) as process:
+        until(lambda: len(stored(course)) >= 2, "two results")
+        if ended == "by a signal":
+            process.terminate()
+        elif ended == "after its graders were killed":
+            for grader in processes.graders(process.pid):
+                os.kill(grader, signal.SIGKILL)
+        process.communicate(timeout=processes.SECONDS)
+    assert process.returncode == (128 + signal.SIGTERM if ended == "by a signal" else 0)
+    assert set(processes.children(os.getpid())) <= nobody_collects
+
+
+# Submissions that graders die of
+
+
+DEADLY = """
+    import os
+    value = f()
+    if value == 2:
+        os.kill(os.getpid(), 9)
+"""
+DEADLY_FOR_ALL = """
+    import os
+    try:
+        value = f()
+    except Exception:
+        value = 2
+    if value == 2:
+        os.kill(os.getpid(), 9)
+"""
+ANSWERS = {"ada": "def f(): return 1", "mallory": "def f(): return 2", "zoe": "def f(): return 1"}
+
+
+def graded(exercise: Exercise, answers: dict[str, str]) -> dict[str, Result]:
+    def task(student: str) -> Task:
+        return Task(student, toy.submission(exercise, f=answers[student]))
+
+    with closing(pool.Here(2, exercise, b"key", toy.PATIENT)) as here:
+        found = [one.result for one in pool.graded(here, exercise, answers, task, SimpleQueue())]
+    assert len(found) == len(answers)
+    return {str(result.student): result for result in found}
+
+
+def test_a_submission_that_its_graders_die_of_is_rejected_and_nobody_else_suffers() -> None:
+    found = graded(toy.exercise(DEADLY), ANSWERS)
+    assert {name: (result.status, result.score) for name, result in found.items()} == {
+        "ada": ("graded", 1), "mallory": ("rejected", None), "zoe": ("graded", 1),
+    }  # fmt: skip
+    assert "ends every process that grades it" in str(found["mallory"].reason)
+
+
+def test_a_mistake_of_ours_is_not_made_again_with_the_same_submission(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = []
+
+    class Failing:
+        deaths: tuple[type[Exception], ...] = ()
+        size = 1
+
+        def submit(self, task: Task) -> Future[Graded]:
+            asked.append(task.student)
+            future: Future[Graded] = Future()
+            result = toy.grade(toy.exercise("f()"), f=ANSWERS["ada"]).without_steps(
+                "the grader failed"
+            )
+            future.set_result(
+                Graded(
+                    replace(result, student=task.student), None, lasting=task.student == "mallory"
+                )
+            )
+            return future
+
+        def close(self) -> None:
+            """Nothing to end."""
+
+    found = list(
+        pool.graded(
+            Failing(),
+            toy.exercise("f()"),
+            ["mallory", "zoe"],
+            lambda name: Task(name, b""),
+            SimpleQueue(),
+        )
+    )
+    assert [one.result.status for one in found] == ["error", "error"]
+    assert asked == ["mallory", "zoe", "zoe"], "what may be the machine's doing is tried once more"
+
+
+def test_where_the_reference_solution_kills_graders_too_a_submission_ends_as_error() -> None:
+    found = graded(toy.exercise(DEADLY_FOR_ALL), ANSWERS)
+    assert {name: (result.status, result.score) for name, result in found.items()} == {
+        "ada": ("graded", 1), "mallory": ("error", None), "zoe": ("graded", 1),
+    }  # fmt: skip
+
+
+def test_graders_that_die_of_everything_are_a_fault_of_their_own() -> None:
+    with pytest.raises(Fault, match="die, of the reference solution too"):
+        graded(toy.exercise(DEADLY_FOR_ALL), {"mallory": ANSWERS["mallory"]})
+
+
+# Bounds
+
+
+class Counting(pool.Here):
+    """A crew that knows how much it has had in hand at once."""
+
+    most = in_hand = 0
+
+    def submit(self, task: Task) -> pool.Future[Graded]:
+        self.in_hand += 1
+        self.most = max(self.most, self.in_hand)
+        return super().submit(task)
+
+
+def test_submissions_are_read_when_they_are_needed_and_few_are_in_hand() -> None:
+    exercise = toy.exercise("assert f() == 1")
+    read: list[str] = []
+
+    def students() -> Iterator[str]:
+        for number in range(60):
+            read.append(f"s{number}")
+            yield f"s{number}"
+
+    def task(student: str) -> Task:
+        return Task(student, toy.submission(exercise, f=ANSWERS["ada"]))
+
+    with closing(Counting(2, exercise, b"key", toy.PATIENT)) as here:
+        for done, _ in enumerate(
+            pool.graded(here, exercise, students(), task, SimpleQueue()), start=1
+        ):
+            here.in_hand -= 1
+            assert len(read) - done < 2 * pool.IN_HAND
+    assert done == 60 and 2 <= here.most <= 2 * pool.IN_HAND
+
+
+def test_a_stop_ends_the_class_between_two_submissions() -> None:
+    exercise = toy.exercise("assert f() == 1")
+    answers: pool.Answers = SimpleQueue()
+    got = []
+
+    def task(student: str) -> Task:
+        return Task(student, toy.submission(exercise, f=ANSWERS["ada"]))
+
+    def grading() -> Iterable[Graded]:
+        return pool.graded(here, exercise, map(str, range(1000)), task, answers)
+
+    with closing(pool.Here(1, exercise, b"key", toy.PATIENT)) as here, pytest.raises(Stopped):
+        for one in grading():
+            got.append(one)
+            answers.put(Stopped(signal.SIGINT))
+    assert 1 <= len(got) <= 1 + pool.IN_HAND
+
+
+# Elsewhere
+
+
+BANK = '''
+import numpy as np
+
+from autograder.exercises.misconceptions import misconception
+
+
+@misconception(step="total", caught_by="total-negative")
+def sizes_alone(x):
+    """Print total([-1, -2]): which way does it go?"""
+    return float(np.abs(x).sum())
+'''
+
+
+def test_graders_that_travel_take_the_bank_of_misconceptions_along(course: Course) -> None:
+    bank = course.root / "solutions" / f"{NAME}_misconceptions.py"
+    bank.write_text(BANK)
+    parcel = pickle.dumps(Graders(courses.load(course), b"key", course.settings))
+    bank.unlink()
+    with pickle.loads(parcel) as graders:
+        result = graders.grade(
+            Task("ada", courses.handed_in(course, {**RIGHT, "total": WRONG}))
+        ).result
+    assert [check.hint for check in result.step("total").checks if check.status == "failed"] == [
+        "Print total([-1, -2]): which way does it go?"
+    ]
+
+
+# What there is to grade
+
+
+def test_a_folder_without_submissions_gets_one_line_and_nothing_is_made(course: Course) -> None:
+    done = grade(course)
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert (
+        line.startswith("autograder: course/submitted: no submissions")
+        and "run autograder collect" in line
+    )
+    assert not course.state.exists()
+
+
+def test_a_class_list_says_who_has_handed_in_nothing(course: Course) -> None:
+    course.state.mkdir()
+    (course.state / "students.csv").write_text("id\nada\nzoe\n")
+    done = grade(course)
+    assert done.returncode == 0
+    assert "0 graded, 0 rejected, 0 errors, 2 missing" in done.stdout

@@ -1,0 +1,305 @@
+"""Handing out and collecting through nbgrader's exchange, for one account and without root."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder import timestamp
+from autograder.course import Course
+from autograder.errors import Unusable
+from autograder.gradebook import config as host
+from autograder.gradebook import marks, record
+from autograder.grading import grade_class
+from autograder.nbgrader import collector, exchange
+from tests.support import courses
+from tests.support.courses import NAME, RIGHT
+
+# nbgrader's own code, not ours.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+]
+
+
+def program(course: Course, name: str, student: str) -> Any:
+    api = host.api(course)
+    api.coursedir.assignment_id, api.coursedir.student_id = NAME, student
+    return getattr(api.exchange, name)(
+        coursedir=api.coursedir, authenticator=api.authenticator, parent=api
+    )
+
+
+def hand_in(
+    course: Course, student: str, answers: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fetch, fill in and submit as the student does."""
+    home = course.root.parent / "homes" / student
+    home.mkdir(parents=True, exist_ok=True)
+    with monkeypatch.context() as there:
+        there.chdir(home)
+        there.setenv("JUPYTER_DATA_DIR", str(home / "jupyter"))
+        if not (home / NAME).exists():
+            program(course, "FetchAssignment", student).start()
+        notebook = home / NAME / f"{NAME}.ipynb"
+        assert notebook.exists()
+        notebook.write_bytes(courses.handed_in(course, answers))
+        program(course, "Submit", student).start()
+
+
+def inbound(course: Course) -> Path:
+    return course.state / "exchange" / "attention" / "inbound"
+
+
+def forge(course: Course, name: str, data: bytes | None = None) -> Path:
+    """A folder in the exchange as a student makes it without nbgrader."""
+    folder = inbound(course) / name
+    folder.mkdir()
+    if data is not None:
+        (folder / f"{NAME}.ipynb").write_bytes(data)
+    return folder
+
+
+def test_from_release_to_feedback_through_the_exchange(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = courses.load(course)
+    yesterday = datetime.now(timezone.utc) - timedelta(days=1)
+    lines = exchange.release(course, known, yesterday)
+    assert lines == [
+        f"released {NAME} in {course.state / 'exchange' / 'attention' / 'outbound' / NAME}",
+        f"due {yesterday:%Y-%m-%d %H:%M} UTC",
+    ]
+    assert exchange.release(course, known)[0] == lines[0]
+    assert marks.duedate(course, NAME) == yesterday.replace(tzinfo=None)
+    hand_in(course, "ada", {}, monkeypatch)
+    hand_in(course, "ada", RIGHT, monkeypatch)
+    hand_in(course, "bob", RIGHT, monkeypatch)
+    assert exchange.collect(course, known) == ["collected: ada", "collected: bob"]
+    assert exchange.collect(course, known) == ["nothing newer: ada, bob"]
+
+    config = course.root / "nbgrader_config.py"
+    config.write_text(config.read_text() + '\nc.LateSubmissionPlugin.penalty_method = "zero"\n')
+    grade_class.grade_class(course, known)
+    ada = marks.marks(course, known, "ada")
+    assert (
+        ada is not None and ada.seconds_late > 86_000 and (ada.late_penalty, ada.score) == (10, 0)
+    )
+    api = host.api(course)
+    with api.gradebook as book:
+        book.grant_extension(NAME, "ada", days=7)
+    grade_class.grade_class(course, known, students=["ada"])
+    ada = marks.marks(course, known, "ada")
+    assert ada is not None and (ada.late_penalty, ada.score) == (0, 10)
+
+    assert api.generate_feedback(NAME)["success"] and api.release_feedback(NAME)["success"]
+    home = course.root.parent / "homes" / "ada"
+    with monkeypatch.context() as there:
+        there.chdir(home)
+        there.setenv("JUPYTER_DATA_DIR", str(home / "jupyter"))
+        program(course, "FetchFeedback", "ada").start()
+    fetched = list((home / NAME / "feedback").rglob("*.html"))
+    assert len(fetched) == 1 and "<strong>10</strong> of 14 points" in fetched[0].read_text()
+
+
+def test_nbgraders_own_collect_and_the_formgraders_button_take_the_same(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exchange.release(course, courses.load(course))
+    hand_in(course, "ada", RIGHT, monkeypatch)
+    outcome = host.api(course).collect(NAME)
+    assert outcome["success"] and "collected: ada" in outcome["log"]
+    folder = course.submitted / "ada" / NAME
+    assert sorted(path.name for path in folder.iterdir()) == [
+        f"{NAME}.ipynb",
+        "submission_secret.txt",
+        "timestamp.txt",
+    ]
+    assert host.api(course).get_submitted_timestamp(NAME, "ada") == timestamp.submitted_at(folder)
+
+
+def test_what_students_plant_in_the_exchange_is_left_with_its_reason(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = courses.load(course)
+    exchange.release(course, known)
+    solution = course.root / "solutions" / NAME
+    forge(course, f"link+{NAME}+2026-11-20 12:00:00 UTC+x")
+    os.symlink(
+        solution / f"{NAME}.ipynb",
+        inbound(course) / f"link+{NAME}+2026-11-20 12:00:00 UTC+x" / f"{NAME}.ipynb",
+    )
+    os.symlink(solution, inbound(course) / f"folder+{NAME}+2026-11-20 12:00:00 UTC+x")
+    os.mkfifo(forge(course, f"pipe+{NAME}+2026-11-20 12:00:00 UTC+x") / f"{NAME}.ipynb")
+    forge(course, f"empty+{NAME}+2026-11-20 12:00:00 UTC+x")
+    forge(course, f"..+{NAME}+2026-11-20 12:00:00 UTC+x", courses.handed_in(course, RIGHT))
+    forge(course, f"when+{NAME}+whenever+x", courses.handed_in(course, RIGHT))
+    forge(course, f"big+{NAME}+2026-11-20 12:00:00 UTC+x", b" " * 10_000_001)
+    good = forge(
+        course, f"zoe+van+{NAME}+2026-11-20 12:00:00 UTC+x", courses.handed_in(course, RIGHT)
+    )
+    (good / "submission_secret.txt").write_text("../../guess")
+    (good / "timestamp.txt").write_text("1999-01-01 00:00:00 UTC")
+    os.symlink(course.root, good / "everything")
+    found = exchange.from_exchange(course, known)
+    assert found.stored == ("zoe+van",)
+    assert {left.where.partition(f"+{NAME}")[0]: left.why for left in found.left} == {
+        "link": "is a link; links are not followed",
+        "folder": "is no folder",
+        "pipe": "is not a regular file",
+        "empty": f"holds no {NAME}.ipynb",
+        "..": "its name begins with no student id",
+        "when": "there is no time in its name",
+        "big": "is larger than 10 MB",
+    }
+    folder = course.submitted / "zoe+van" / NAME
+    assert sorted(path.name for path in folder.iterdir()) == [f"{NAME}.ipynb", "timestamp.txt"]
+    assert timestamp.submitted_at(folder) == datetime(2026, 11, 20, 12)
+    assert sorted(path.name for path in course.submitted.iterdir()) == ["zoe+van"]
+
+
+def test_a_folder_in_somebody_elses_name_does_not_replace_theirs(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = courses.load(course)
+    exchange.release(course, known)
+    me = pwd.getpwuid(os.getuid()).pw_name
+    forge(course, f"{me}+{NAME}+2026-11-20 12:00:00 UTC+x", courses.handed_in(course, RIGHT))
+    forge(course, f"bob+{NAME}+2026-11-20 12:00:00 UTC+x", courses.handed_in(course, RIGHT))
+    # As if another account collected: the folders then belong to a student.
+    monkeypatch.setattr(os, "getuid", lambda: 65_533)
+    found = exchange.from_exchange(course, known)
+    assert found.stored == (me,)
+    assert [left.why for left in found.left] == [f"is in the name of bob, but belongs to {me}"]
+
+
+def test_before_the_due_date_beats_newest_where_nbgrader_is_told_so(course: Course) -> None:
+    known = courses.load(course)
+    config = course.root / "nbgrader_config.py"
+    config.write_text(config.read_text() + "\nc.ExchangeCollect.before_duedate = True\n")
+    exchange.release(course, known, "2026-11-20 12:00 Z")
+    forge(course, f"ada+{NAME}+2026-11-20 11:00:00 UTC+x", courses.handed_in(course, RIGHT))
+    forge(course, f"ada+{NAME}+2026-11-20 13:00:00 UTC+x", courses.handed_in(course, {}))
+    forge(course, f"bob+{NAME}+2026-11-20 14:00:00 UTC+x", courses.handed_in(course, {}))
+    assert exchange.from_exchange(course, known).stored == ("ada", "bob")
+    assert timestamp.submitted_at(course.submitted / "ada" / NAME) == datetime(2026, 11, 20, 11)
+
+
+def test_a_folder_changed_after_the_due_date_is_noted(course: Course) -> None:
+    known = courses.load(course)
+    exchange.release(course, known, "2026-11-20 12:00 Z")
+    forge(course, f"ada+{NAME}+2026-11-20 11:00:00 UTC+x", courses.handed_in(course, RIGHT))
+    forge(course, f"bob+{NAME}+2026-11-20 13:00:00 UTC+x", courses.handed_in(course, RIGHT))
+    lines = exchange.collect(course, known)
+    assert lines[:2] == ["collected: ada", "collected: bob"] and len(lines) == 3
+    assert lines[2].startswith(
+        f"note: ada+{NAME}+2026-11-20 11:00:00 UTC+x: in time by its name, but changed at "
+    )
+
+
+def test_a_folders_time_in_the_future_is_not_believed(course: Course) -> None:
+    known = courses.load(course)
+    exchange.release(course, known)
+    forge(course, f"ada+{NAME}+2999-11-20 11:00:00 UTC+x", courses.handed_in(course, RIGHT))
+    found = exchange.from_exchange(course, known)
+    time = timestamp.submitted_at(course.submitted / "ada" / NAME)
+    assert found.stored == ("ada",) and time is not None
+    assert abs(datetime.now(timezone.utc).replace(tzinfo=None) - time) < timedelta(hours=1)
+    assert found.notes[0].startswith(
+        f"ada+{NAME}+2999-11-20 11:00:00 UTC+x: its time lies in the future; taken was that"
+    )
+
+
+def test_a_folder_that_cannot_be_read_is_a_line_and_nobody_else_is_kept_waiting(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = courses.load(course)
+    exchange.release(course, known)
+    for student in ("ada", "bob", "zoe"):
+        forge(
+            course, f"{student}+{NAME}+2026-11-20 11:00:00 UTC+x", courses.handed_in(course, RIGHT)
+        )
+    for number in range(50):
+        forge(course, f"cyd+{NAME}+2026-11-20 11:00:00 UTC+{number}")
+    opened = collector.Collector._opened
+    monkeypatch.setattr(
+        collector.Collector,
+        "_opened",
+        lambda self, one, due: 1 / 0 if one.student == "ada" else opened(self, one, due),
+    )
+    found = exchange.from_exchange(course, known)
+    assert found.stored == ("bob", "zoe")
+    assert found.left[0].why == "could not be read (ZeroDivisionError: division by zero)"
+    assert len(found.left) == 1 + 20 + 1 and found.left[-1].why == "and 30 more"
+
+
+def test_exchange_and_inbox_together_give_the_newest(course: Course) -> None:
+    known = courses.load(course)
+    exchange.release(course, known)
+    forge(course, f"ada+{NAME}+2026-11-20 11:00:00 UTC+x", courses.handed_in(course, RIGHT))
+    path = course.inbox / "ada" / f"{NAME}.ipynb"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(courses.handed_in(course, {}))
+    os.utime(path, (datetime(2026, 11, 20, 10, tzinfo=timezone.utc).timestamp(),) * 2)
+    assert exchange.collect(course, known) == ["collected: ada"]
+    assert timestamp.submitted_at(course.submitted / "ada" / NAME) == datetime(2026, 11, 20, 11)
+
+
+def test_without_exchange_and_inbox_there_is_nothing_to_collect(course: Course) -> None:
+    lines = exchange.collect(course, courses.load(course))
+    assert len(lines) == 1 and lines[0].startswith("nothing to collect in ")
+
+
+@pytest.mark.parametrize(
+    ("text", "utc"),
+    [
+        ("2026-12-01 18:00 Europe/Berlin", "2026-12-01 17:00"),
+        ("2026-12-01T18:00:00Z", "2026-12-01 18:00"),
+        ("2026-12-01 18:00 +0530", "2026-12-01 12:30"),
+        ("2026-07-01 18:00 Europe/Berlin", "2026-07-01 16:00"),
+    ],
+)
+def test_a_due_date_is_read_with_its_zone(text: str, utc: str) -> None:
+    assert f"{exchange.due_time(text).astimezone(timezone.utc):%Y-%m-%d %H:%M}" == utc
+
+
+@pytest.mark.parametrize(
+    "text", ["tomorrow", "12", "2026-13-01 18:00", "2026-12-01 18:00 Middle/Earth", "2026-12-01"]
+)
+def test_a_due_date_that_is_none_gets_one_line_with_an_example(course: Course, text: str) -> None:
+    with pytest.raises(Unusable, match="write it like"):
+        exchange.release(course, courses.load(course), text)
+    assert not course.gradebook.exists()
+
+
+def test_an_exchange_that_cannot_be_written_gets_one_line(course: Course, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    config = course.root / "nbgrader_config.py"
+    config.write_text(
+        config.read_text() + f'\nc.Exchange.root = "{tmp_path / "file" / "exchange"}"\n'
+    )
+    with pytest.raises(Unusable, match=r"c\.Exchange\.root in nbgrader_config\.py"):
+        exchange.release(course, courses.load(course))
+
+
+def test_downloads_can_be_given_feedback_through_the_exchange_too(course: Course) -> None:
+    known = courses.load(course)
+    path = course.inbox / "ada" / f"{NAME}.ipynb"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(courses.handed_in(course, RIGHT))
+    exchange.collect(course, known)
+    record.prepare(course, known)
+    grade_class.grade_class(course, known)
+    api = host.api(course)
+    assert api.generate_feedback(NAME)["success"]
+    assert api.release_feedback(NAME)["success"]
+    secrets = (course.feedback / "ada" / NAME / "submission_secret.txt").read_text()
+    shutil.rmtree(course.feedback)
+    assert api.generate_feedback(NAME)["success"]
+    assert (course.feedback / "ada" / NAME / "submission_secret.txt").read_text() == secrets

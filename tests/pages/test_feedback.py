@@ -1,0 +1,396 @@
+"""The student's page: what it says, and what it never says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+from html import unescape
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from jinja2 import UndefinedError
+
+import autograder
+from autograder import files, results
+from autograder.course import Course, Settings
+from autograder.engine.grader import Graded, Grader
+from autograder.exercises import exercise
+from autograder.exercises.exercise import Exercise
+from autograder.gradebook.marks import CellMarks, Marks
+from autograder.pages import document, feedback
+from autograder.result import Example
+from tests.support import courses, sample_class
+from tests.support.courses import NAME, RIGHT, ROOT
+
+HOSTILE = "</code></pre></li><script>alert(1)</script><img src=x onerror=alert(1)>\"'\x1b[2J\u202e"
+
+
+@pytest.fixture
+def known(course: Course) -> Exercise:
+    return courses.load(course)
+
+
+def drawn(known: Exercise, graded: Graded, marks: Marks | None = None, **options: str) -> str:
+    return feedback.page(known, graded.result, graded.submission, marks, **options)
+
+
+def words(page: str) -> str:
+    """What a person reads, without the style."""
+    plain = re.sub(r"<style>.*?</style>|<[^>]+>", " ", page, flags=re.DOTALL)
+    return " ".join(plain.split())
+
+
+def part(page: str, id: str) -> str:
+    """The words from the element with this id on."""
+    return words("<p " + page[page.index(f'id="{id}"') :])
+
+
+class Tags(HTMLParser):
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def marked(**fields: float) -> Marks:
+    cells = {
+        "double-by_hand": CellMarks(auto_score=2.0),
+        "total-by_hand": CellMarks(
+            auto_score=1.0, manual_score=2.0, extra_credit=fields.get("extra")
+        ),
+        "why": CellMarks(manual_score=3.0, max_score=4.0, comment="Nearly.", remark="Nearly."),
+    }
+    return Marks(
+        cells,
+        fields.get("penalty", 0.0),
+        14.0,
+        datetime(2026, 3, 2, 20, 0),
+        fields.get("late", 0.0),
+    )
+
+
+def test_the_score_names_everything_that_it_is_made_of(course: Course, known: Exercise) -> None:
+    one = courses.graded(course, "ada", RIGHT)
+    page = words(drawn(known, one, marked(extra=1.0, penalty=2.5, late=7_260)))
+    assert (
+        "5.5 of 14 points Checks 3 By hand +4 Extra credit +1 Late penalty (2 h 1 min late) −2.5"
+        in page
+    )
+    assert "Your teacher writes why Nearly." in page
+    assert "Checks 3" not in words(drawn(known, one)) and "10 of 10 points" in words(
+        drawn(known, one)
+    )
+
+
+def test_one_point_is_a_point(course: Course, known: Exercise) -> None:
+    page = words(
+        drawn(known, courses.graded(course, "ada", RIGHT, ("double-by_hand",), double__drawn=2.0))
+    )
+    assert (
+        "1 points" not in page and not re.search(r"\b1 checks", page) and "1 check passed" in page
+    )
+
+
+def test_what_to_do_next_stands_first_and_leads_to_the_steps(
+    course: Course, known: Exercise
+) -> None:
+    page = drawn(known, courses.graded(course, "ada", RIGHT, ("double-by_hand",)))
+    found = part(page, "next")
+    assert (
+        found.index("double") < found.index("total")
+        and "3 points to gain" in found
+        and "the doubles: got" in found
+    )
+    assert page.index('id="next"') < page.index('id="step-double"')
+    assert "Nothing: all checks passed." in words(
+        drawn(known, courses.graded(course, "ada", RIGHT))
+    )
+
+
+def test_every_link_leads_to_a_place_on_the_page(course: Course, known: Exercise) -> None:
+    page = drawn(known, courses.graded(course, "ada", RIGHT, (), total__by_hand=1.0), marked())
+    tags = Tags(page)
+    assert tags.open == []
+    ids = [about["id"] for _, about in tags.found if "id" in about]
+    assert len(ids) == len(set(ids))
+    links = {about["href"] for tag, about in tags.found if tag == "a"}
+    assert links >= {"#step-double", "#step-total", "#step-why", "#content"}
+    assert {f"#{id}" for id in ids} >= links
+
+
+def test_what_was_carried_is_no_mastery_and_names_the_step_to_mend(
+    course: Course, known: Exercise
+) -> None:
+    one = courses.graded(
+        course, "ada", RIGHT, ("double-by_hand", "total-negative"), total__by_hand=2.0
+    )
+    checks = one.result.step("total").checks
+    total = replace(
+        one.result.step("total"), checks=(replace(checks[0], with_reference=("double",)), checks[1])
+    )
+    one = replace(one, result=replace(one.result, steps=(one.result.steps[0], total)))
+    page = drawn(known, one)
+    found = part(page, "step-total")
+    assert "↷ carried forward, 5 of 5 points" in found and "all passed" not in found
+    assert (
+        "Carried forward: One and two are three." in found
+        and "Mend double first: with the teacher’s in its place" in found
+    )
+    assert "total : nothing to mend there" in part(page, "next")
+
+
+def test_the_students_code_has_numbers_and_the_line_that_raised(
+    course: Course, known: Exercise
+) -> None:
+    one = courses.graded(
+        course, "ada", {"double": "def double(x):\n    return x[7]\n", "total": RIGHT["total"]}, ()
+    )
+    steps = tuple(
+        replace(step, checks=tuple(replace(check, cell="double", line=2) for check in step.checks))
+        for step in one.result.steps
+    )
+    page = drawn(known, replace(one, result=replace(one.result, steps=steps)))
+    assert page.count("▲ this line raised the exception") == 1
+    assert '<li class="here"><code>    return x[7]<em>' in page
+    assert "<details open><summary>Your code of <code>double</code>" in page
+
+
+def test_a_step_that_fails_as_a_whole_says_so_once(course: Course, known: Exercise) -> None:
+    page = part(drawn(known, courses.graded(course, "ada", RIGHT, ())), "step-double")
+    page = page[: page.index("total")]
+    assert (
+        page.count("the doubles: got") == 1
+        and "2 checks wait for it" in page
+        and "Drawn numbers are doubled." in page
+    )
+
+
+@pytest.mark.parametrize("hidden", ["points", "never"])
+def test_hidden_checks_say_what_the_course_lets_them_say(
+    course: Course, known: Exercise, hidden: str
+) -> None:
+    one = courses.graded(
+        course, "ada", RIGHT, ("double-by_hand", "total-by_hand", "total-negative")
+    )
+    assert "the doubles: got" in drawn(known, one)
+    page = words(drawn(known, one, hidden=hidden))
+    assert "the doubles: got" not in page and "7 of 10 points" in page
+    assert ("Drawn numbers are doubled." in page) == (hidden == "points")
+    assert ("2 of 5 points" in page) == (hidden == "points")
+    assert ("They are not shown one by one." in page) == (hidden == "never")
+    assert "Nothing: all checks passed" not in page
+
+
+@pytest.mark.parametrize("kind", ["mask", "weights"])
+def test_a_picture_says_in_words_what_it_shows(course: Course, known: Exercise, kind: str) -> None:
+    one = courses.graded(course, "ada", RIGHT, ())
+    tables = {
+        "mask": (((True, True), (True, False)), ((True, False), (True, True))),
+        "weights": (((0.5, "nan"), (0.25, 0.25)), ((0.5, 0.5), (0.5, 0.5))),
+    }[kind]
+    step = replace(one.result.steps[0], example=Example("by_hand", kind, *tables, same=False))  # type: ignore[arg-type]
+    page = drawn(known, replace(one, result=replace(one.result, steps=(step, one.result.steps[1]))))
+    labels = [
+        str(about["aria-label"])
+        for tag, about in Tags(page).found
+        if tag == "svg" and "aria-label" in about
+    ]
+    if kind == "mask":
+        assert labels == [
+            "Your mask, row by row: yes yes; yes no",
+            "The right mask, row by row: yes no; yes yes",
+        ]
+        assert page.count('class="off"') == 2
+    else:
+        assert labels[0] == "Your weights, row by row: 0.5, NaN, sum NaN; 0.25, 0.25, sum 0.5"
+        assert (
+            page.count(">1 ✓<") == 2
+            and page.count("✗</text>") == 2
+            and page.count('class="off"') == 3
+        )
+
+
+def test_whatever_a_student_or_a_teacher_writes_is_text(course: Course, known: Exercise) -> None:
+    one = courses.graded(
+        course,
+        "ada",
+        {"double": f"def double(x): return '''{HOSTILE}\ud800'''", "total": RIGHT["total"]},
+        (),
+    )
+    checks = tuple(
+        replace(check, message=HOSTILE, hint=HOSTILE, misconception=HOSTILE)
+        for check in one.result.steps[0].checks
+    )
+    steps = (replace(one.result.steps[0], checks=checks), one.result.steps[1])
+    result = replace(
+        one.result, steps=steps, warnings=(HOSTILE,), graded_at=HOSTILE, engine=HOSTILE
+    )
+    marks = replace(
+        marked(),
+        cells={
+            "why": CellMarks(comment=HOSTILE, remark=HOSTILE),
+            HOSTILE: CellMarks(remark=HOSTILE),
+        },
+    )
+    rejected = replace(courses.rejected(course, "ada").result, reason=HOSTILE)
+    for page in (
+        feedback.page(known, result, one.submission, marks, name=HOSTILE),
+        feedback.page(known, rejected, None, marks, name=HOSTILE),
+        feedback.missing(known, "ada", HOSTILE),
+    ):
+        page.encode()
+        tags = Tags(page)
+        assert tags.open == [] and not {"script", "img"} & {tag for tag, _ in tags.found}
+        assert not [
+            about for _, about in tags.found if any(name.startswith("on") for name in about)
+        ]
+        assert "\x1b" not in page and "\u202e" not in page and "&lt;script&gt;" in page
+
+
+def test_nothing_but_our_own_style_is_taken_for_markup() -> None:
+    """Whoever adds a use says there why nobody else can influence it."""
+    found = []
+    for path in sorted((Path(autograder.__file__).parent / "pages").rglob("*")):
+        if path.suffix in (".py", ".jinja"):
+            lines = path.read_text(encoding="utf-8").splitlines()
+            found += [
+                (path.name, line)
+                for line in lines
+                if re.search(r"\bsafe\b|Markup|autoescape", line)
+            ]
+    assert found == [
+        ("document.py", "    autoescape=True,"),
+        ("document.html.jinja", "<style>{{ sheet | safe }}</style>"),
+    ]
+
+
+def test_what_a_template_does_not_know_is_a_mistake() -> None:
+    with pytest.raises(UndefinedError, match="'exercise' is undefined"):
+        document.show("feedback_missing.html.jinja", student="ada", name="")
+
+
+def test_an_endless_answer_does_not_make_an_endless_page(course: Course, known: Exercise) -> None:
+    long = "def double(x):\n" + "    x += 1\n" * 15_000 + f"    return '{'y' * 100_000}'"
+    page = drawn(
+        known,
+        courses.graded(course, "ada", {"double": long, "total": f"total = '{'z' * 100_000}'"}, ()),
+    )
+    assert len(page) < 50_000 and "more lines." in page
+
+
+def test_rejected_failed_and_missing_pages_say_what_to_do(course: Course, known: Exercise) -> None:
+    rejected = courses.rejected(course, "ada").result
+    page = words(feedback.page(known, rejected, None, None))
+    assert (
+        "could not be graded" in page
+        and "not a notebook" in page
+        and "Hand in the saved file again" in page
+    )
+    assert "no score" in page and "of 14 points" not in page
+    page = words(feedback.page(known, rejected, None, marked()))
+    assert (
+        "8 of 14 points from an earlier submission" not in page
+        and "Your earlier grade stands." in page
+    )
+    assert "7 of 14 points from an earlier submission" in page
+    error = courses.graded(course, "ada", RIGHT).result.without_steps(
+        "the grader failed: secret detail"
+    )
+    page = words(feedback.page(known, error, None, None))
+    assert "not your fault" in page and "secret detail" not in page
+    assert "There is no counting.ipynb of yours" in words(feedback.missing(known, "ada"))
+
+
+def test_who_is_on_the_class_list_and_handed_in_nothing_gets_a_page(
+    course: Course, known: Exercise
+) -> None:
+    one = courses.graded(course, "ada", RIGHT)
+    files.write(results.result_path(course, NAME, "ada"), one.result.to_json().encode())
+    (course.state / "students.csv").write_text("id,name\nada,Ada Lovelace\nbob,Bob Kahn\n")
+    ada, bob = feedback.write_class(course, known)
+    assert "<h1>Ada Lovelace</h1>" in ada.read_text() and "Nothing was handed in" in bob.read_text()
+    # Submitted bytes that are not those of the result have no place on its page.
+    assert "Your code" not in ada.read_text() and "no answer" not in ada.read_text()
+    courses.submit(course, "ada", RIGHT)
+    assert feedback.write_class(course, known, ["ada"]) == [ada]
+
+
+@pytest.mark.parametrize("suffix", [".ipynb", ".py"])
+def test_the_page_shows_the_code_of_a_notebook_and_of_a_script(
+    course: Course, known: Exercise, suffix: str
+) -> None:
+    folder = courses.submit(course, "ada", RIGHT)
+    handed_in = folder / f"{NAME}{suffix}"
+    if suffix == ".py":
+        (folder / f"{NAME}.ipynb").unlink()
+        handed_in.write_text("\n\n".join(f"# %%\n{answer}" for answer in RIGHT.values()))
+    with Grader(known, b"pages", course.settings) as grader:
+        result = grader.grade(handed_in.read_bytes(), "ada").result
+    files.write(results.result_path(course, NAME, "ada"), result.to_json().encode())
+
+    [page] = feedback.write_class(course, known)
+    assert words(page.read_text()).count("Your code of") == len(known.steps)
+
+
+@pytest.fixture(scope="module")
+def attention() -> Iterator[dict[str, str]]:
+    """Pages of the sample class as the engine really grades it."""
+    known = exercise.load(ROOT, "attention")
+    release = (ROOT / "assignments/attention/attention.ipynb").read_bytes()
+    everybody = {
+        student.id: student.file(release)
+        for student in sample_class.students()
+        if student.id in ("kai", "sofia", "nora")
+    }
+    with Grader(known, b"pages", Settings()) as grader:
+        yield {
+            name: drawn(known, grader.grade(data or b"", name)) for name, data in everybody.items()
+        }
+
+
+def test_nothing_of_the_teachers_is_on_any_page(attention: dict[str, str]) -> None:
+    known = exercise.load(ROOT, "attention")
+    release = (ROOT / "assignments/attention/attention.ipynb").read_text()
+    own = "".join(path.read_text() for path in sample_class.CLASS.glob("*/answers.py"))
+    bank = Path(ROOT / "solutions/attention_misconceptions.py").read_text()
+    secret = {
+        line.strip()
+        for text in (*(cell.source for cell in known.cells if cell.is_code), bank)
+        for line in text.splitlines()
+        if len(line.strip()) > 20
+        and not line.strip().startswith(("#", '"""'))
+        and '"""' not in line
+    }
+    secret = {
+        line for line in secret if line.replace('"', '\\"') not in release and line not in own
+    }
+    assert len(secret) > 300
+    for page in attention.values():
+        text = unescape(words(page))
+        assert [line for line in secret if line in text] == []
+
+
+def test_real_pages_show_the_mask_the_line_and_no_address(attention: dict[str, str]) -> None:
+    assert "The right mask, row by row: yes yes yes yes no; yes yes yes yes yes" in attention["kai"]
+    assert "return Q @ K.T<em>▲ this line raised" in attention["sofia"]
+    assert "project_qkv is still to be written" in attention["nora"]
+    for page in attention.values():
+        assert not re.search(
+            r"https?:|\bsrc=|url\(|@import|<script| style=", page.replace("http-equiv", "")
+        )
+        assert '<html lang="en">' in page and 'name="viewport"' in page

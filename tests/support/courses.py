@@ -1,0 +1,232 @@
+"""A small course for tests: an exercise of two steps and a question, its notebooks, and what
+students hand in."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder.authoring import build
+from autograder.course import Course
+from autograder.engine.grader import Graded
+from autograder.exercises import exercise
+from autograder.exercises.exercise import Exercise
+from autograder.result import CheckResult, CheckStatus, Result, StepResult
+from autograder.submissions import parse
+
+ROOT = Path(__file__).resolve().parents[2]
+NAME = "counting"
+
+AUTHORED = '''\
+# %% [markdown]
+# # Counting
+#
+# Rows of numbers.
+
+# %% setup
+from contextlib import contextmanager
+
+import numpy as np
+
+rng = np.random.default_rng(0)
+REVEAL = True
+CHECKS = {}
+
+
+@contextmanager
+def check(id):
+    yield
+    print("passed", id)
+
+
+def agree(got, wanted, what):
+    if not np.array_equal(got, wanted):
+        raise AssertionError(f"{what}: got {got}")
+
+
+# %%
+print("a warm-up")
+
+# %% oracles
+def double_by_definition(x):
+    return np.array([value + value for value in x])
+
+
+# %% step="double" points=5
+def double(x):
+    """Return twice ``x``, an array of shape ``(n,)``."""
+    ### BEGIN SOLUTION
+    return 2 * np.asarray(x)
+    ### END SOLUTION
+
+
+# %% check="double-by_hand" points=2 category="values"
+"""Twice one is two."""
+with check("double-by_hand"):
+    agree(double([1.0]), np.array([2.0]), "double([1])")
+
+# %% check="double-drawn" points=3 category="edge cases" hidden=true
+"""Drawn numbers are doubled."""
+x = rng.normal(size=4)
+agree(double(x.copy()), double_by_definition(x), "the doubles")
+
+# %% step="total"
+def total(x):
+    """Return the sum of ``x``, an array of shape ``(n,)``, as a number."""
+    ### BEGIN SOLUTION
+    return float(np.sum(x))
+    ### END SOLUTION
+
+
+# %% check="total-by_hand" points=2 category="row sums"
+"""One and two are three."""
+with check("total-by_hand"):
+    agree(total([1.0, 2.0]), 3.0, "total([1, 2])")
+
+# %% check="total-negative" points=3 category="row sums" hidden=true
+"""Negative numbers count too."""
+agree(total([-1.0, -2.0]), -3.0, "total([-1, -2])")
+
+# %% [markdown] manual="why" points=4
+# Why is the order of the numbers no matter?
+#
+# ### BEGIN SOLUTION
+# Addition does not care.
+# ### END SOLUTION
+'''
+
+RIGHT = {
+    "double": "def double(x):\n    return 2 * np.asarray(x)\n",
+    "total": "def total(x):\n    return float(sum(x))\n",
+}
+ALL_CHECKS = ("double-by_hand", "double-drawn", "total-by_hand", "total-negative")
+
+
+def write_root(root: Path, text: str = AUTHORED) -> Path:
+    """A checkout with the exercise, both notebooks, and the project's own nbgrader
+    configuration."""
+    (root / "solutions").mkdir(parents=True, exist_ok=True)
+    (root / "solutions" / f"{NAME}.py").write_text(text, encoding="utf-8")
+    full, release = build.notebooks(root / "solutions" / f"{NAME}.py")
+    for folder, data in (("solutions", full), ("assignments", release)):
+        path = root / folder / NAME / f"{NAME}.ipynb"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    shutil.copy(ROOT / "nbgrader_config.py", root)
+    return root
+
+
+@pytest.fixture(scope="session")
+def built_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_root(tmp_path_factory.mktemp("built"))
+
+
+@pytest.fixture
+def course(built_root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Course]:
+    """A course of its own for each test, being the working directory, with nothing of this
+    machine's Jupyter."""
+    root = tmp_path / "checkout"
+    shutil.copytree(built_root, root)
+    private(tmp_path, root, monkeypatch)
+    yield Course(root, root / "course")
+
+
+def private(folder: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in ``root``, with nothing of this machine's Jupyter and of the caller's environment."""
+    for name in ("AUTOGRADER_COURSE", "AUTOGRADER_SECRET"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("CONFIG", "DATA", "RUNTIME"):
+        monkeypatch.setenv(f"JUPYTER_{name}_DIR", str(folder / "jupyter" / name.lower()))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.chdir(root)
+
+
+def load(course: Course) -> Exercise:
+    return exercise.load(course.root, NAME)
+
+
+def handed_in(course: Course, answers: dict[str, str]) -> bytes:
+    """The release with these answers typed in, by cell id; other ids become cells added at the
+    end."""
+    path = course.root / "assignments" / NAME / f"{NAME}.ipynb"
+    notebook: dict[str, Any] = json.loads(path.read_bytes())
+    rest = dict(answers)
+    for cell in notebook["cells"]:
+        if cell["id"] in rest:
+            cell["source"] = rest.pop(cell["id"])
+    for id, source in rest.items():
+        plain = {"id": id, "metadata": {}, "source": source}
+        notebook["cells"].append(
+            {**plain, "cell_type": "code", "outputs": [], "execution_count": None}
+        )
+    return json.dumps(notebook).encode()
+
+
+def submit(course: Course, student: str, answers: dict[str, str], time: str | None = None) -> Path:
+    """Put a submission where nbgrader expects it."""
+    folder = course.submitted / student / NAME
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{NAME}.ipynb").write_bytes(handed_in(course, answers))
+    if time is not None:
+        (folder / "timestamp.txt").write_text(time)
+    return folder
+
+
+def graded(
+    course: Course,
+    student: str,
+    answers: dict[str, str],
+    passed: tuple[str, ...] = ALL_CHECKS,
+    **earned: float,
+) -> Graded:
+    """What the engine would say: these checks passed, all others failed; ``earned`` sets points
+    (``-`` as ``__``)."""
+    known = load(course)
+    shares = {name.replace("__", "-"): points for name, points in earned.items()}
+    steps = []
+    for step in known.steps:
+        checks = []
+        for check in (check for check in known.checks if check.step == step):
+            status: CheckStatus = (
+                "passed" if check.id in passed else "carried" if check.id in shares else "failed"
+            )
+            points = check.points if check.id in passed else shares.get(check.id, 0.0)
+            message = "" if check.id in passed else "the doubles: got <b>nothing</b>"
+            checks.append(
+                CheckResult(
+                    check.name, check.category, check.points, points, check.hidden, status, message
+                )
+            )
+        steps.append(StepResult(step, tuple(checks)))
+    taken = parse.parse(handed_in(course, answers), known)
+    return Graded(result(known, student, "graded", tuple(steps)), taken)
+
+
+def rejected(course: Course, student: str) -> Graded:
+    return Graded(result(load(course), student, "rejected", (), "not a notebook"), None)
+
+
+def result(
+    known: Exercise,
+    student: str,
+    status: Any,
+    steps: tuple[StepResult, ...],
+    reason: str | None = None,
+) -> Result:
+    return Result(
+        known.name,
+        student,
+        status,
+        reason,
+        known.max_score,
+        "process",
+        "00",
+        known.sha256,
+        "now",
+        steps=steps,
+    )

@@ -1,0 +1,253 @@
+"""What commands print: for terminals of any width, for pipes, and whatever students write into
+it."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from autograder.result import CheckResult, Result, StepResult
+from autograder.terminal import class_tables, score_table
+from autograder.terminal.console import console
+from tests.support.courses import ROOT
+from tests.test_cli import RELEASE, mistake, run, run_apart
+
+if sys.platform != "win32":
+    import fcntl
+    import pty
+    import struct
+    import termios
+
+needs_terminals = pytest.mark.skipif(
+    sys.platform == "win32", reason="Windows has no pseudo-terminals"
+)
+ESCAPE = "\x1b"
+
+
+def on_terminal(columns: int, *arguments: object, **environment: str) -> str:
+    """What a command prints on a terminal so many columns wide."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    inherited = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("NO_COLOR", "COLUMNS", "CI")
+    }
+    process = subprocess.Popen(
+        [sys.executable, "-m", "autograder", *map(str, arguments)],
+        cwd=ROOT, stdin=theirs, stdout=theirs, stderr=theirs,
+        env={**inherited, "TERM": "xterm-256color", **environment},
+    )  # fmt: skip
+    os.close(theirs)
+    printed = b""
+    while True:
+        try:
+            part = os.read(ours, 65536)
+        except OSError:  # Linux says so when the other side has closed
+            break
+        if not part:
+            break
+        printed += part
+    os.close(ours)
+    process.wait(900)
+    return printed.decode().replace("\r\n", "\n")
+
+
+def plain(text: str) -> str:
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The notebook of a student with a right, a wrong and ten unwritten steps."""
+    text = RELEASE.read_text(encoding="utf-8")
+    stub = r"raise NotImplementedError(\"This step is still to be written.\")"
+    answers = iter(["return X @ W_Q, X @ W_K, X @ W_V", "return Q @ np.swapaxes(K, -1, -2) + 1.0"])
+    path = tmp_path_factory.mktemp("mixed") / "attention.ipynb"
+    path.write_text(
+        re.sub(re.escape(stub), lambda found: next(answers, found[0]), text), encoding="utf-8"
+    )
+    return path
+
+
+@needs_terminals
+@pytest.mark.parametrize("command", ["check", "score"])
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_nothing_is_wider_than_the_terminal(command, columns, mixed):
+    printed = on_terminal(columns, command, mixed)
+    assert ESCAPE in printed
+    lines = plain(printed).splitlines()
+    assert "✗ attention_scores" in plain(printed) and "not written yet" in plain(printed)
+    assert max(map(len, lines)) <= columns
+    rows = [line for line in lines if re.match(r"[✓✗·→] ", line)]
+    assert len(rows) == 13 and len({line.index(" / ") for line in rows}) == 1
+
+
+@needs_terminals
+def test_who_wants_no_colour_gets_none(mixed):
+    assert ESCAPE not in on_terminal(80, "check", mixed, NO_COLOR="1")
+    assert ESCAPE not in on_terminal(80, "check", mixed, TERM="dumb")
+
+
+@pytest.mark.parametrize("command", ["check", "score"])
+def test_a_pipe_gets_whole_lines_without_padding_or_colour(command, mixed):
+    printed = run_apart(command, mixed, COLUMNS="40", FORCE_COLOR="1", NO_COLOR="").stdout
+    assert ESCAPE not in printed
+    assert all(line == line.rstrip() for line in printed.splitlines())
+    assert re.search(r"^    ✗ by_hand fails: .{40,}$", printed, re.MULTILINE)
+
+
+def test_steps_that_nobody_has_written_take_one_line_each():
+    printed = run("check", RELEASE).stdout
+    assert (
+        "· softmax                       0 / 6  not written yet (3 checks)" in printed.splitlines()
+    )
+    assert "still to be written" not in printed and "fail" not in printed
+
+
+@pytest.mark.parametrize(
+    ("notebook", "advice"),
+    [("blank", "Write project_qkv first"), ("mixed", "Next: look at by_hand of attention_scores")],
+)
+def test_a_student_is_told_what_to_do_next(notebook, advice, mixed):
+    assert advice in run("check", {"blank": RELEASE, "mixed": mixed}[notebook]).stdout
+
+
+def test_a_syntax_error_in_one_answer_leaves_the_other_checks(tmp_path, mixed):
+    broken = tmp_path / "attention.ipynb"
+    broken.write_text(
+        mixed.read_text().replace("return Q @ np.swapaxes(K, -1, -2) + 1.0", "return Q @ )")
+    )
+    done = run("check", broken)
+    assert done.returncode == 1 and "SyntaxError" in done.stdout and "✓ project_qkv" in done.stdout
+
+
+def test_a_pipe_that_knows_few_letters_is_no_reason_to_stop(mixed):
+    done = run_apart("check", mixed, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "? attention_scores" in done.stdout and "fails: " in done.stdout
+
+
+def shown(message: str, width: int, out: Path, terminal: bool) -> str:
+    check = CheckResult("by_hand", "values", 1.0, 0.0, True, "failed", message, hint=message)
+    steps = (
+        StepResult("f", (check,)),
+        StepResult(
+            "g",
+            (CheckResult("h", "values", 1, 0, False, "unattempted", "g is still to be written"),),
+        ),
+    )
+    result = Result(
+        "e", None, "graded", None, 2.0, "process", "", "", "", warnings=(message,), steps=steps
+    )
+    with out.open("w+", encoding="utf-8") as file:
+        screen = (
+            Console(file=file, width=width, force_terminal=True, markup=False, highlight=False)
+            if terminal
+            else console(file)
+        )
+        score_table.show(screen, result)
+        file.seek(0)
+        return file.read()
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "a\n::error::b",
+        "\x1b[2Jc",
+        "##[error]d",
+        "\u202ee",
+        "[red]f[/red] :smile:",
+        "\r::warning::g",
+    ],
+)
+def test_what_a_student_writes_is_text_and_no_command(message, tmp_path):
+    for terminal in (False, True):
+        printed = plain(shown(message, 60, tmp_path / "out", terminal))
+        assert not re.search(
+            r"^\s*::|##\[|[\x00-\x08\x0b-\x1f\x7f\u202e]", printed, re.MULTILINE
+        ), printed
+    assert "[red]f[/red] :smile:" in shown("[red]f[/red] :smile:", 60, tmp_path / "out", False)
+
+
+def test_a_message_of_a_thousand_lines_does_not_fill_the_screen(tmp_path):
+    printed = shown("\n" * 1000, 60, tmp_path / "out", False)
+    assert len(printed.splitlines()) < 80 and "… and 981 more lines" in printed
+
+
+def test_a_class_is_a_table_that_fits_and_no_student_writes_lines_of_it(tmp_path):
+    warned = Result(
+        "e",
+        "ada",
+        "graded",
+        None,
+        2.0,
+        "process",
+        "",
+        "",
+        "",
+        warnings=("a\n::error::b ##[error]c",),
+    )
+    lost = Result("e", "ben", "rejected", "not a notebook: " + "x" * 90, 2.0, "process", "", "", "")
+    out = tmp_path / "out"
+    with out.open("w", encoding="utf-8") as file:
+        class_tables.scores([warned.outcome, lost.outcome], file, missing=["zoe"])
+    lines = out.read_text(encoding="utf-8").splitlines()
+    assert lines == [
+        "student  score  status    what to look at",
+        "ada          0  graded    a ::error::b ## [error]c",
+        "ben          –  rejected  not a notebook: " + "x" * 90,
+        "zoe          –  missing",
+        "1 graded, mean 0.0, 1 rejected, 0 errors, 1 missing",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "help"),
+    [
+        (["check"], "check"),
+        (["check", "a", "b"], "check"),
+        (["score", "x", "--min-score", "y"], "score"),
+        (["chek"], ""),
+        (["--no"], ""),
+    ],
+)
+def test_a_command_line_that_is_wrong_gets_one_line(arguments, help):
+    done = run(*arguments)
+    assert mistake(done).endswith(f"; see {f'autograder {help}'.strip()} --help")
+    assert len(done.stderr.splitlines()) == 1 and done.stdout == ""
+
+
+def test_the_list_of_commands_is_cut_nowhere():
+    for arguments in ([], ["--help"]):
+        done = run(*arguments, COLUMNS="80")
+        assert done.returncode == 0
+        assert "Commands:" in done.stdout and "..." not in done.stdout.partition("Commands:")[2]
+
+
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        (lambda text: text[: len(text) // 2], "it breaks off in line"),
+        (
+            lambda text: text.replace('"cells"', '<<<<<<< HEAD\n=======\n>>>>>>> main\n"cells"', 1),
+            "conflict marks",
+        ),
+        (lambda text: text.replace('"cells"', "cells", 1), "is damaged"),
+    ],
+)
+@pytest.mark.parametrize("command", ["check", "score"])
+def test_a_damaged_file_is_described_without_the_words_of_a_parser(
+    command, damage, reason, tmp_path
+):
+    path = tmp_path / "attention.ipynb"
+    path.write_text(damage(RELEASE.read_text(encoding="utf-8")), encoding="utf-8")
+    line = mistake(run(command, path))
+    assert reason in line and "delimiter" not in line and "char " not in line

@@ -167,10 +167,15 @@ def find(state: Path | None = None) -> Course:
         state = Path(os.environ.get("AUTOGRADER_COURSE") or root / "course")
     state = state.absolute()
 
-    existing = next(folder for folder in (state, *state.parents) if folder.exists())
-    if not existing.is_dir():
-        raise Unusable(f"{existing}: is a file, not a folder; choose another place with --course")
+    nearest = existing(state)
+    if not nearest.is_dir():
+        raise Unusable(f"{nearest}: is a file, not a folder; choose another place with --course")
     return Course(root, state, _settings(root / "autograder.toml"))
+
+
+def existing(path: Path) -> Path:
+    """The path, or the nearest folder above it that is there."""
+    return next(place for place in (path, *path.parents) if place.exists())
 
 
 def _root() -> Path:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from autograder.course import Course
+from autograder.course import Course, existing
 from autograder.engine import selftest
 from autograder.engine.sandbox import levels
 from autograder.engine.sandbox.parent_process import EngineFault, start_parent
@@ -100,8 +100,8 @@ def _built(course: Course, name: str) -> str:
 
 
 def _writable(folder: Path) -> str:
-    existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
-    return "can be written" if os.access(existing, os.W_OK) else f"cannot be written: {existing}"
+    nearest = existing(folder)
+    return "can be written" if os.access(nearest, os.W_OK) else f"cannot be written: {nearest}"
 
 
 def _alembic() -> str:

@@ -19,16 +19,8 @@ ENGINE = "1.0"
 MOST_POINTS = 1e9
 """More is no mark, wherever it stands: the numbers of a whole class would be lost in it."""
 
-ANONYMOUS = "anonymous"
-"""The student of a result that names nobody."""
-
 CheckStatus = Literal["passed", "failed", "unattempted", "carried", "not_run"]
 Status = Literal["graded", "rejected", "error"]
-
-
-def shown(category: str) -> str:
-    """A category in the words that people read."""
-    return "inputs unchanged" if category == "purity" else category
 
 
 def check_id(step: str, name: str) -> str:
@@ -76,7 +68,6 @@ class CheckResult:
 Table = tuple[tuple[float | bool | str, ...], ...]
 """A small array as rows; a number that is not finite is ``nan``, ``inf`` or ``-inf``, as text."""
 
-
 Picture = Literal["mask", "weights"]
 
 
@@ -115,7 +106,15 @@ class StepResult:
 
     @property
     def passed(self) -> bool:
-        return all(check.status == "passed" for check in self.checks)
+        return not self.not_passed
+
+    @property
+    def not_passed(self) -> list[CheckResult]:
+        return [check for check in self.checks if check.status != "passed"]
+
+    @property
+    def failed(self) -> list[CheckResult]:
+        return [check for check in self.checks if check.has_failed]
 
     @property
     def is_unattempted(self) -> bool:
@@ -212,21 +211,20 @@ class Result:
     @property
     def student_id(self) -> str:
         """The student in words and paths: ``anonymous`` where nobody is named."""
-        return self.student or ANONYMOUS
+        return self.student or "anonymous"
 
     def step(self, name: str) -> StepResult:
         """The result of one step, by its name (KeyError if there is none)."""
-        for step in self.steps:
-            if step.name == name:
-                return step
-        raise KeyError(name)
+        return {step.name: step for step in self.steps}[name]
 
     def without_steps(self, reason: str) -> Result:
         """The same submission as an ``error``: the grader's fault, no score."""
         return replace(self, status="error", reason=reason, steps=())
 
     def to_json(self) -> str:
-        """One line of JSON, as CONTRACT of schema version 1 has it."""
+        """One line of JSON, as schema version 1 has it."""
+        steps = list(map(_step_data, self.steps))
+
         data: dict[str, Any] = {
             "schema": SCHEMA,
             "exercise": self.exercise,
@@ -242,7 +240,7 @@ class Result:
             "graded_at": self.graded_at,
             "warnings": list(self.warnings),
             "categories": self.categories,
-            "steps": list(map(_step_data, self.steps)),
+            "steps": steps,
         }
         return json.dumps(data, ensure_ascii=False, allow_nan=False)
 
@@ -297,6 +295,5 @@ def _example(data: Mapping[str, Any]) -> Example:
 
 
 def _total(numbers: Iterable[float]) -> float:
-    # Points such as 0.1 must add up to what a person expects: fsum is exact, and rounding hides the
-    # last bit.
+    # Points such as 0.1 must add up as people expect: the rounding hides the last bit.
     return round(math.fsum(numbers), 9)

@@ -89,6 +89,11 @@ def either(names: Iterable[str]) -> str:
     return " or ".join(sorted(names))
 
 
+def shown(category: str) -> str:
+    """A category of checks in the words that people read."""
+    return "inputs unchanged" if category == "purity" else category
+
+
 def number(value: float) -> str:
     """A number of points as people write it: 2, 2.5, 0.33."""
     return f"{round(value, 2) + 0.0:g}"

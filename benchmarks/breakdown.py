@@ -107,6 +107,7 @@ def _looking(spent: Counter[str]) -> Iterator[None]:
 def _part(frame: FrameType | None) -> str:
     """Which part of the package a stack is in."""
     innermost = frame
+
     while frame is not None:
         name = frame.f_code.co_filename
         if name.startswith("<") and not name.startswith("<frozen"):
@@ -121,6 +122,7 @@ def _part(frame: FrameType | None) -> str:
             if part:
                 return part
         frame = frame.f_back
+
     return "the rest"
 
 

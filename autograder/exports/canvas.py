@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from operator import itemgetter
 
 from autograder.class_list import value_of
 from autograder.collecting.naming import Claim
@@ -109,8 +110,8 @@ def _filled(download: Download, request: Request, everybody: Class) -> Product:
             with everybody.troubles.of(student, "left as it is"):
                 rows[place][score] = number(standing.score)
 
-    columns = [*people, score]
-    kept = ([row[place] for place in columns] for row in [header, *rows])
+    columns = itemgetter(*people, score)
+    kept = map(columns, [header, *rows])
     return Product(match_students.write(download, kept), tuple(notes))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from autograder.exports.export import Product, Request
 from autograder.exports.safe_csv import Cell, table
 from autograder.gradebook.final_grades import Class, Standing
-from autograder.result import shown
+from autograder.text import shown
 
 HEADER = ("exercise", "student", "name", "status", "step", "category", "score", "max_score")
 

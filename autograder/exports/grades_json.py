@@ -47,7 +47,7 @@ def _student(standing: Standing) -> dict[str, Any]:
         "name": standing.name,
         "status": standing.status,
         "score": standing.score,
-        "parts": [asdict(part) for part in standing.parts],
+        "parts": list(map(asdict, standing.parts)),
         "marks": _marks(standing.marks) if standing.marks else None,
         "result": json.loads(result.to_json()) if result else None,
     }

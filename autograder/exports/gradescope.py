@@ -17,8 +17,8 @@ from autograder.exercises.exercise import Exercise
 from autograder.exports.export import Product, Request
 from autograder.exports.safe_csv import number
 from autograder.gradebook.final_grades import Class, Standing
-from autograder.result import CheckResult, Result, shown
-from autograder.text import printable
+from autograder.result import CheckResult, Result
+from autograder.text import printable, shown
 
 VISIBLE = "visible"
 LATER = "after_published"
@@ -111,8 +111,12 @@ def _tests(exercise: Exercise, result: Result, disclosed: str) -> Iterator[Test]
     if later:
         about = "Visible checks, once all checks had been run"
         yield _later(about, "\n\n".join(later), score=round(kept, 9), max_score=0.0)
-    if disclosed == "never" and any(check.hidden for check in result.checks):
-        yield _unseen(result, seen)
+    hidden = [check for check in result.checks if check.hidden]
+    if disclosed == "never" and hidden:
+        # No more than the total says, which students may know; it keeps the tests adding up.
+        score = round((result.score or 0.0) - (seen.score or 0.0), 9)
+        most = round(sum(check.points for check in hidden), 9)
+        yield _later("Checks graded after you hand in", "", score=score, max_score=most)
 
 
 def _test(check: CheckResult, title: str, number: str) -> Test:
@@ -128,16 +132,6 @@ def _test(check: CheckResult, title: str, number: str) -> Test:
         "tags": [shown(check.category)],
         "visibility": LATER if check.hidden else VISIBLE,
     }
-
-
-def _unseen(result: Result, seen: Result) -> Test:
-    """The hidden checks together, where a student sees none of them.
-
-    No more than the total says, which students may know; it keeps the tests adding up.
-    """
-    score = round((result.score or 0.0) - (seen.score or 0.0), 9)
-    most = round(sum(check.points for check in result.checks if check.hidden), 9)
-    return _later("Checks graded after you hand in", "", score=score, max_score=most)
 
 
 def _said(check: CheckResult) -> str:

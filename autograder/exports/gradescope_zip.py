@@ -92,22 +92,23 @@ def _said(level: str) -> str:
 
 def _files(request: Request, level: str) -> dict[str, bytes]:
     """Everything in the bundle, by its path there."""
-    root, name = request.course.root, request.exercise.name
-    secret = hmac.digest(request.course.secret(), f"gradescope/{name}".encode(), "sha256").hex()
+    root, exercise = request.course.root, request.exercise.name
+    secret = hmac.digest(request.course.secret(), f"gradescope/{exercise}".encode(), "sha256").hex()
     settings = replace(request.course.settings, isolation=level)
     texts = {
         "setup.sh": SETUP,
         "run_autograder": RUN,
-        "README.txt": f"Grades {name} on Gradescope. Isolation level: {_said(level)}.\n",
+        "README.txt": f"Grades {exercise} on Gradescope. Isolation level: {_said(level)}.\n",
         "requirements.txt": "\n".join(REQUIREMENTS) + "\n",
         "constraints.txt": _constraints(root / "requirements.lock"),
         "autograder.toml": _toml(settings),
         "course/secret": secret,
     }
 
-    files = {path: text.encode() for path, text in texts.items()}
-    files |= _package()
-    for path in _exercise(root, name):
+    files = _package()
+    for name, text in texts.items():
+        files[name] = text.encode()
+    for path in _exercise(root, exercise):
         files[path.relative_to(root).as_posix()] = path.read_bytes()
     return files
 

@@ -36,7 +36,10 @@ def make(request: Request, everybody: Class) -> Product:
             " set the assignment's maximum grade in Moodle and download the worksheet again"
         )
 
-    lines = {place: _line(row, column) for place, row in enumerate(download.rows)}
+    lines: dict[int, Line] = {}
+    for place, row in enumerate(download.rows):
+        lines[place] = _line(row, column)
+
     students, notes = match_students.match(everybody, lines, str(download))
     scored = everybody.scored
     for place, student in students.items():

@@ -13,8 +13,7 @@ from importlib import resources
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from autograder.result import shown
-from autograder.text import number, points, points_of, printable
+from autograder.text import number, points, points_of, printable, shown
 
 
 def _without_controls(value: object) -> object:

@@ -35,7 +35,7 @@ class Next:
 
 def to_mend(steps: Iterable[StepResult]) -> list[StepResult]:
     """The steps with a mistake of their own: mending one may mend those after it."""
-    return [step for step in steps if any(check.has_failed for check in step.checks)]
+    return [step for step in steps if step.failed]
 
 
 def next_steps(result: Result, exercise: Exercise) -> Next:
@@ -57,16 +57,15 @@ def _is_carried(step: StepResult) -> bool:
 
 def _reason(step: StepResult, exercise: Exercise) -> str:
     """The shortest thing that helps: the question, else what the first check that failed says."""
-    failed = [check for check in step.checks if check.has_failed]
-    for check in failed:
+    for check in step.failed:
         if check.hint:
             return check.hint
 
-    for check in failed:
+    for check in step.failed:
         if check.message:
             line = check.message.strip().split("\n")[0]
             return line if len(line) <= LONGEST else f"{line[:LONGEST]} …"
 
-    id = step.id_of(failed[0])
+    first = step.failed[0]
     sentences = {check.id: check.sentence for check in exercise.checks}
-    return f"Does not hold yet: {sentences.get(id) or failed[0].name}"
+    return f"Does not hold yet: {sentences.get(step.id_of(first)) or first.name}"

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from autograder.gradebook.marks import CellMarks
 from autograder.pages.feedback_next import to_mend
 from autograder.pages.pictures import Pictures, pictures
-from autograder.result import CheckResult, StepResult, shown
-from autograder.text import points_of
+from autograder.result import CheckResult, StepResult
+from autograder.text import points_of, shown
 from autograder.troubles import extra
 
 MAX_LINES = 400
@@ -120,7 +120,7 @@ class Steps:
 
     def step(self, result: StepResult) -> Step:
         """What is shown of one step."""
-        wrong = [check for check in result.checks if check.status != "passed"]
+        wrong = result.not_passed
         passed = [check for check in result.checks if check.status == "passed"]
         groups = [self._group(result, list(alike)) for _, alike in groupby(wrong, key=_reason)]
 

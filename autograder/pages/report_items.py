@@ -78,6 +78,7 @@ def steps(report: Report, known: list[Mistake]) -> list[StepLine]:
         made: set[str] = set()
         for mistake in found:
             made |= set(mistake.shared.students)
+
         lines.append(
             StepLine(
                 name,

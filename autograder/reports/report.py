@@ -16,6 +16,7 @@ from autograder.reports import students as roll
 from autograder.reports.advice import Advice
 from autograder.reports.statistics import Carried, Item, Scores, Shared
 from autograder.reports.students import Entry, Kind
+from autograder.result import Result
 
 SCHEMA = "autograder/report/1"
 """What ``report --json`` writes, and what version of it."""
@@ -72,18 +73,20 @@ class Report:
 
     def to_json(self) -> str:
         """The report as one JSON object; students in lists are their ids."""
+        numbers = {
+            "students": len(self.students),
+            "listed": self.listed,
+            "submissions": self.submissions,
+            "graded": len(self.graded),
+        }
+
         data: dict[str, Any] = {
             "schema": SCHEMA,
             "exercise": self.exercise.name,
             "max_score": self.max_score,
             "automatic_max_score": self.exercise.max_score,
             "graded_at": self.graded_at,
-            "class": {
-                "students": len(self.students),
-                "listed": self.listed,
-                "submissions": self.submissions,
-                "graded": len(self.graded),
-            },
+            "class": numbers,
             "look": _look(self),
             "isolation": dict(self.levels),
             "final": self.final and asdict(self.final),
@@ -101,13 +104,26 @@ class Report:
 
 def of_class(course: Course, everybody: Class) -> Report:
     """The report on a class with its results and what the gradebook says."""
-    results = [standing.result for standing in everybody.standings if standing.result is not None]
-    levels = Counter(result.isolation for result in results if result.status == "graded")
-    listed = sum(standing.person is not None for standing in everybody.standings)
+    results: list[Result] = []
+    levels: Counter[str] = Counter()
+    listed = 0
+    for standing in everybody.standings:
+        if standing.person is not None:
+            listed += 1
+        if standing.result is not None:
+            results.append(standing.result)
+            if standing.result.status == "graded":
+                levels[standing.result.isolation] += 1
 
+    final: list[float] = []
+    automatic: list[float] = []
     entries = roll.of_class(course, everybody)
-    final = [entry.score for entry in entries if entry.score is not None]
-    automatic = [entry.automatic for entry in entries if entry.automatic is not None]
+    for entry in entries:
+        if entry.score is not None:
+            final.append(entry.score)
+        if entry.automatic is not None:
+            automatic.append(entry.automatic)
+
     edges, counts = statistics.histogram(final, everybody.max_score)
     steps, checks = statistics.items(everybody.exercise, results)
 

@@ -6,6 +6,7 @@ Scores, steps and checks, shared mistakes, and what was carried forward.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -142,26 +143,23 @@ def histogram(values: Sequence[float], most: float) -> tuple[list[float], list[i
 
 def items(exercise: Exercise, results: Iterable[Result]) -> tuple[dict[str, Item], dict[str, Item]]:
     """The exercise's steps and its checks by id, over the graded results that have them."""
-    step_rows: dict[str, list[Row]] = {name: [] for name in exercise.steps}
-    check_rows: dict[str, list[Row]] = {check.id: [] for check in exercise.checks}
+    step_rows: defaultdict[str, list[Row]] = defaultdict(list)
+    check_rows: defaultdict[str, list[Row]] = defaultdict(list)
     for result in results:
         if result.status != "graded":
             continue
         student, total = result.student_id, result.score or 0.0
         for step in result.steps:
-            if step.name in step_rows:
-                row = Row(student, worst(step.checks), total, step.score, step.max_score)
-                step_rows[step.name].append(row)
+            row = Row(student, worst(step.checks), total, step.score, step.max_score)
+            step_rows[step.name].append(row)
             for verdict in step.checks:
-                id = step.id_of(verdict)
-                if id in check_rows:
-                    row = Row(student, worst([verdict]), total, verdict.earned, verdict.points)
-                    check_rows[id].append(row)
+                row = Row(student, worst([verdict]), total, verdict.earned, verdict.points)
+                check_rows[step.id_of(verdict)].append(row)
 
     steps: dict[str, Item] = {}
-    for name, rows in step_rows.items():
+    for name in exercise.steps:
         points = sum(check.points for check in exercise.checks_of(name))
-        steps[name] = _item(name, points, rows)
+        steps[name] = _item(name, points, step_rows[name])
     checks: dict[str, Item] = {}
     for check in exercise.checks:
         checks[check.id] = _item(check.id, check.points, check_rows[check.id])
@@ -194,10 +192,9 @@ def shared(exercise: Exercise, results: Iterable[Result]) -> list[Shared]:
         checks, students = tuple(sorted(sightings.checks)), tuple(sightings.students)
         mistakes.append(Shared(name, step_name, sightings.hint, checks, students))
 
-    places = {step: place for place, step in enumerate(exercise.steps)}
-
     def rank(mistake: Shared) -> tuple[int, int, str, str]:
-        place = places.get(mistake.step, len(places))
+        steps = exercise.steps
+        place = steps.index(mistake.step) if mistake.step in steps else len(steps)
         return -len(mistake.students), place, mistake.step, mistake.name
 
     return sorted(mistakes, key=rank)

@@ -116,7 +116,10 @@ def _best_level(course: Course, standings: Sequence[Standing]) -> str | None:
     for standing in standings:
         if standing.result is not None and standing.result.status == "graded":
             used.add(standing.result.isolation)
-    return next((name for name in levels.NAMES if name in used), None)
+    for name in levels.NAMES:
+        if name in used:
+            return name
+    return None
 
 
 def _entry(standing: Standing) -> Entry:

@@ -22,9 +22,9 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.exercises.exercise import Exercise
-from autograder.result import Outcome, Result, shown
+from autograder.result import Outcome, Result
 from autograder.terminal.console import console, say, show
-from autograder.text import count, inert, number
+from autograder.text import count, inert, number, shown
 
 if TYPE_CHECKING:
     from autograder.reports.report import Report

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TextIO
 
 from autograder.disclosure import visible
-from autograder.result import CheckResult, Result, StepResult, alike
+from autograder.result import Result, StepResult, alike
 from autograder.text import brief, count, listed, number, points_of, printable, quoted
 
 SUMMARY_BYTES = 1024 * 1024
@@ -45,8 +45,10 @@ def publish(result: Result, waiting: str, notebook: Path, out: TextIO) -> None:
 
 def command(name: str, message: str, **properties: str) -> str:
     """A workflow command; nothing that a student may have written ends it, or its line."""
-    told = ",".join(f"{key}={_escaped(value, ':,')}" for key, value in properties.items())
-    return f"::{name} {told}::{_escaped(brief(message)[:MESSAGE])}"
+    pairs = []
+    for key, value in properties.items():
+        pairs.append(f"{key}={_escaped(value, ':,')}")
+    return f"::{name} {','.join(pairs)}::{_escaped(brief(message)[:MESSAGE])}"
 
 
 def _escaped(text: str, further: str = "") -> str:
@@ -56,13 +58,9 @@ def _escaped(text: str, further: str = "") -> str:
     return printable(text).translate(escapes)
 
 
-def _failed(step: StepResult) -> list[CheckResult]:
-    return [check for check in step.checks if check.has_failed]
-
-
 def _failing(steps: Sequence[StepResult]) -> list[StepResult]:
     """The steps that were tried, and fail."""
-    return [step for step in steps if not step.is_unattempted and _failed(step)]
+    return [step for step in steps if step.failed and not step.is_unattempted]
 
 
 def _remarks(steps: Sequence[StepResult], notebook: Path) -> Iterator[str]:
@@ -72,7 +70,7 @@ def _remarks(steps: Sequence[StepResult], notebook: Path) -> Iterator[str]:
     shown = failing if len(failing) <= REMARKS else failing[: REMARKS - 1]
     for step in shown:
         lines = []
-        for same in alike(_failed(step)):
+        for same in alike(step.failed):
             lines.append(f"{listed(check.name for check in same)}: {same[0].message}")
         yield command("error", "\n".join(lines), file=file, title=step.name)
 
@@ -113,12 +111,12 @@ def _summary(steps: Sequence[StepResult], waiting: str, notebook: Path, room: in
 
 
 def _row(step: StepResult) -> str:
-    passed = sum(check.status == "passed" for check in step.checks)
     if step.is_unattempted:
         verdict = "· not written yet"
     elif step.passed:
         verdict = "✅ passed"
     else:
+        passed = len(step.checks) - len(step.not_passed)
         verdict = f"❌ {passed} of {count(len(step.checks), 'check')} passed"
     points = f"{number(step.score)} / {number(step.max_score)}"
     return f"| {_code(step.name)} | {points} | {verdict} |\n"
@@ -126,7 +124,7 @@ def _row(step: StepResult) -> str:
 
 def _details(step: StepResult) -> str:
     parts = [f"#### {_code(step.name)}\n\n"]
-    for same in alike(_failed(step)):
+    for same in alike(step.failed):
         names = listed(_code(check.name) for check in same)
         parts.append(f"{names}\n\n{quoted(brief(same[0].message))}\n\n")
     return "".join(parts)

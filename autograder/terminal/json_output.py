@@ -32,5 +32,5 @@ def put(file: str | None, lines: Iterable[str], out: TextIO) -> None:
         # command.
         sys.stdout.writelines(line.replace("##[", "##\\u005b") for line in lines)
         return
-    files.write(Path(file), (line.encode() for line in lines))
+    files.write(Path(file), map(str.encode, lines))
     print(f"wrote {file}", file=out)

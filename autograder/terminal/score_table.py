@@ -7,9 +7,9 @@ from textwrap import wrap
 from rich.console import Console
 from rich.text import Text
 
-from autograder.result import CheckResult, Result, StepResult, alike, shown, worst
+from autograder.result import CheckResult, Result, StepResult, alike, worst
 from autograder.terminal.console import PROSE, quote, say
-from autograder.text import agreeing, count, listed, number, points_of
+from autograder.text import agreeing, count, listed, number, points_of, shown
 
 MARKS = {
     "passed": ("✓", "green"),
@@ -46,7 +46,7 @@ def show(screen: Console, result: Result) -> None:
         row = f" {step.name:<{name_width}}  {points}  {_verdict(step, long)}"
         screen.print(Text.assemble(MARKS[_status(step)], row))
         if not step.is_unattempted:
-            _details(screen, [check for check in step.checks if check.status != "passed"])
+            _details(screen, step.not_passed)
     for warning in result.warnings:
         quote(screen, warning, "note: ", "")
 
@@ -64,8 +64,7 @@ def next_for_student(screen: Console, result: Result) -> None:
     elif step.is_unattempted:
         say(screen, f"Next: write {step.name}.")
     else:
-        check = next(check for check in step.checks if check.status != "passed")
-        say(screen, f"Next: look at {check.name} of {step.name}.")
+        say(screen, f"Next: look at {step.not_passed[0].name} of {step.name}.")
 
 
 def total(screen: Console, result: Result) -> None:
@@ -97,10 +96,10 @@ def _details(screen: Console, checks: list[CheckResult]) -> None:
         verb = agreeing(len(same), *SAYS[first.status])
         head = Text.assemble(MARKS[first.status], f" {names}{hidden} {verb}: ")
         quote(screen, first.message, head, "    ")
-        for hint in dict.fromkeys(check.hint for check in same if check.hint):
-            if hint not in told:
-                told.add(hint)
-                quote(screen, hint, "hint: ", "      ")
+        for check in same:
+            if check.hint and check.hint not in told:
+                told.add(check.hint)
+                quote(screen, check.hint, "hint: ", "      ")
 
 
 def _status(step: StepResult) -> str:
@@ -116,7 +115,7 @@ def _verdict(step: StepResult, long: bool) -> str:
     if step.passed:
         return f"{checks} passed" if long else "passed"
 
-    statuses = [check.status for check in step.checks]
-    passed, carried = statuses.count("passed"), statuses.count("carried")
+    passed = len(step.checks) - len(step.not_passed)
+    carried = sum(check.status == "carried" for check in step.checks)
     more = f", {carried} carried" if carried else ""
-    return f"{passed} of {checks} passed{more}" if long else f"{passed} of {len(statuses)}{more}"
+    return f"{passed} of {checks} passed{more}" if long else f"{passed} of {len(step.checks)}{more}"

@@ -21,7 +21,7 @@ from autograder import files
 from autograder.course import Course
 from autograder.engine.grader import Grader
 from autograder.exercises.exercise import Exercise
-from autograder.gradebook import autograded, record
+from autograder.gradebook import autograded, master, record
 from benchmarks.submissions import Submission
 
 PACKAGE = f"{Path(autograder.__file__).parent}/"
@@ -54,6 +54,7 @@ def seconds(
     """Seconds a submission, by part, with one job; ``everything`` is their sum, the start of the
     grader left out."""
     record.prepare(course, exercise)
+    template = autograded.Template(master.load(course, exercise))
     with Grader(exercise, b"bench", course.settings) as grader:
         grader.grade(submissions[0].data, None)
         spent: Counter[str] = Counter()
@@ -68,7 +69,7 @@ def seconds(
                     files.write(path, (graded.result.to_json() + "\n").encode())
                 record.record(course, exercise, batch)
                 for graded in batch:
-                    autograded.write(course, exercise, graded)
+                    autograded.write(course, template, graded)
     parts = {
         part: spent[part] / len(submissions)
         for part in dict.fromkeys((WAITING, *WHERE.values(), "the rest"))

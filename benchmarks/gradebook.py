@@ -24,7 +24,7 @@ from autograder import files, results
 from autograder.course import Course
 from autograder.engine.grader import Graded, Grader
 from autograder.exercises import exercise
-from autograder.gradebook import autograded, marks, record
+from autograder.gradebook import autograded, marks, master, record
 from tests import databases, sample_class
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -55,6 +55,7 @@ def measure(course: Course, sizes: list[int], profile: bool) -> None:
     real = list(_real(course, known))
     profiler = cProfile.Profile() if profile else None
     record.prepare(course, known)
+    template = autograded.Template(master.load(course, known))
     done = 0
     for size in sizes:
         for names in _batches(done, size):
@@ -81,7 +82,7 @@ def measure(course: Course, sizes: list[int], profile: bool) -> None:
         _row(
             "autograded.write",
             other,
-            lambda batch: [autograded.write(course, known, one) for one in batch],
+            lambda batch: [autograded.write(course, template, one) for one in batch],
         )
         _row("result JSON", other, lambda batch: [_result(course, one) for one in batch])
         _row(

@@ -140,14 +140,14 @@ def serve(descriptor: int) -> None:
     connection = Connection(descriptor)
     about = json.loads(connection.recv_bytes())
     data = connection.recv_bytes()
-    given = student_copy.read(data, about["path"], about["name"])
+    copy = student_copy.read(data, about["path"], about["name"])
     settings = Settings()
 
     try:
         lock = _lock()
-        grader = Grader(given.exercise, b"", settings)
+        grader = Grader(copy.exercise, b"", settings)
     except (Unusable, OSError) as error:
-        grader = Grader(given.exercise, b"", replace(settings, isolation="process"))
+        grader = Grader(copy.exercise, b"", replace(settings, isolation="process"))
         reason = " ".join(str(error).split())
     else:
         stay_here()

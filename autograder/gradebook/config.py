@@ -47,7 +47,7 @@ def _from_files(course: Course) -> Config:
     from traitlets.config import Config
     from traitlets.config.loader import JSONFileConfigLoader, PyFileConfigLoader
 
-    found = Config()
+    merged = Config()
     with _environment(AUTOGRADER_COURSE=str(course.state)):
         for folder in (*reversed(jupyter_config_path()), str(course.root)):
             for loader, suffix in ((PyFileConfigLoader, ".py"), (JSONFileConfigLoader, ".json")):
@@ -55,13 +55,13 @@ def _from_files(course: Course) -> Config:
                 if not path.is_file():
                     continue
                 try:
-                    found.merge(loader(path.name, path=folder).load_config())
+                    merged.merge(loader(path.name, path=folder).load_config())
                 # The file is a program: anything may come out of it.
                 except Exception as error:
                     raise Unusable(
                         f"{path}: {type(error).__name__}: {error}; correct that line"
                     ) from None
-    return found
+    return merged
 
 
 def _defaults(course: Course) -> dict[str, dict[str, str]]:
@@ -69,6 +69,7 @@ def _defaults(course: Course) -> dict[str, dict[str, str]]:
     # nbgrader builds regular expressions from these; a path relative to the root is the one that it
     # escapes.
     state = course.state.relative_to(course.root) if inside else course.state
+
     return {
         "CourseDirectory": {
             "root": str(course.root),

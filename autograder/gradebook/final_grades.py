@@ -78,7 +78,8 @@ class Class:
     @property
     def scored(self) -> dict[str, Standing]:
         """The students who have a score, by id."""
-        return {one.student: one for one in self.standings if one.score is not None}
+        scored = [standing for standing in self.standings if standing.score is not None]
+        return {standing.student: standing for standing in scored}
 
     def notes(self) -> Iterator[str]:
         """What the teacher should know: who has no score, and whose may still change."""
@@ -173,7 +174,9 @@ def _graded(
 
 def _automatic(result: Result) -> Iterator[Part]:
     for step in result.steps:
-        parts = [Part(step.name, c.category, c.earned, c.points) for c in step.checks]
+        parts = []
+        for check in step.checks:
+            parts.append(Part(step.name, check.category, check.earned, check.points))
         yield from _by_category(parts)
 
 

@@ -89,8 +89,11 @@ class Marks:
     @property
     def extra_credit(self) -> float:
         """The extra credit that counts: nbgrader leaves out that of a cell without a score."""
-        cells = [cell for cell in self.cells.values() if cell.is_scored]
-        return round(sum(cell.extra_credit or 0.0 for cell in cells), 9)
+        extra = 0.0
+        for cell in self.cells.values():
+            if cell.is_scored:
+                extra += cell.extra_credit or 0.0
+        return round(extra, 9)
 
     @property
     def needs_manual_grade(self) -> bool:
@@ -147,17 +150,19 @@ def _read(connection: Connection, name: str, student: str | None) -> dict[str, M
     notebooks = None if student is None else [row.notebook for row in submissions]
     columns = _columns(connection, names, notebooks)
 
-    found: dict[str, Marks] = {}
+    by_student: dict[str, Marks] = {}
     for row in submissions:
-        own = columns.get(row.notebook, {})
-        found[row.student_id] = Marks(
-            {cell: _cell_marks(values, points.get(cell)) for cell, values in own.items()},
+        own: dict[str, CellMarks] = {}
+        for cell, values in columns.get(row.notebook, {}).items():
+            own[cell] = _cell_marks(values, points.get(cell))
+        by_student[row.student_id] = Marks(
+            own,
             row.late_submission_penalty or 0.0,
             max_score,
             row.timestamp,
             late_penalty.seconds_late(row.timestamp, exercise.duedate, row.extension),
         )
-    return found
+    return by_student
 
 
 def _cells(connection: Connection, notebook: str) -> Sequence[Any]:
@@ -196,16 +201,16 @@ def _columns(
         names: of the cells, by their ids.
         notebooks: those of these submitted notebooks; None for all.
     """
-    found: dict[str, dict[str, dict[str, Any]]] = {}
+    columns: dict[str, dict[str, dict[str, Any]]] = {}
     for table in (GRADE, COMMENT):
         # By cell first: the tables' only index is on (cell_id, notebook_id).
         query = select(table).where(table.c.cell_id.in_(list(names)))
         if notebooks is not None:
             query = query.where(table.c.notebook_id.in_(notebooks))
         for row in connection.execute(query).mappings():
-            cells = found.setdefault(row["notebook_id"], {})
+            cells = columns.setdefault(row["notebook_id"], {})
             cells.setdefault(names[row["cell_id"]], {}).update(row)
-    return found
+    return columns
 
 
 def _cell_marks(columns: Mapping[str, Any], max_score: float | None) -> CellMarks:

@@ -66,19 +66,7 @@ def save(
     assignment = _save_assignment(connection, course_id, name, duedate)
     notebook = _save_notebook(connection, assignment, name, master)
 
-    wanted: dict[Key, MasterCell] = {("GradeCell", cell.id): cell for cell in master.graded}
-    wanted |= {("SolutionCell", cell.id): cell for cell in master.solutions}
-    rows = connection.execute(select(BASE_CELL).where(BASE_CELL.c.notebook_id == notebook))
-    ids: dict[Key, str] = {(row.type, row.name): row.id for row in rows}
-
-    gone = {id: name for (kind, name), id in ids.items() if (kind, name) not in wanted}
-    if gone:
-        _keep_marks(connection, course, name, gone)
-        _remove(connection, list(gone))
-    _update_points(connection, master, ids)
-    for key, cell in wanted.items():
-        if key not in ids:
-            ids[key] = _add(connection, notebook, key, cell)
+    ids = _save_cells(connection, course, notebook, name, master)
     _save_sources(connection, notebook, master)
 
     due = select(ASSIGNMENT.c.duedate).where(ASSIGNMENT.c.id == assignment)
@@ -122,6 +110,34 @@ def _save_notebook(connection: Connection, assignment: str, name: str, master: M
     return str(row.id)
 
 
+def _save_cells(
+    connection: Connection, course: Course, notebook: str, name: str, master: Master
+) -> dict[Key, str]:
+    """The ids of the master's cells in the gradebook."""
+    wanted: dict[Key, MasterCell] = {}
+    for cell in master.graded:
+        wanted["GradeCell", cell.id] = cell
+    for cell in master.solutions:
+        wanted["SolutionCell", cell.id] = cell
+
+    ids: dict[Key, str] = {}
+    gone: dict[str, str] = {}
+    for row in connection.execute(select(BASE_CELL).where(BASE_CELL.c.notebook_id == notebook)):
+        if (row.type, row.name) in wanted:
+            ids[row.type, row.name] = row.id
+        else:
+            gone[row.id] = row.name
+
+    if gone:
+        _keep_marks(connection, course, name, gone)
+        _remove(connection, list(gone))
+    _update_points(connection, master, ids)
+    for key, cell in wanted.items():
+        if key not in ids:
+            ids[key] = _add(connection, notebook, key, cell)
+    return ids
+
+
 def _graded_as(cell: MasterCell) -> dict[str, Any]:
     """What the gradebook knows of a cell with points."""
     return {"max_score": cell.points, "cell_type": cell.cell_type}
@@ -131,7 +147,9 @@ def _add(connection: Connection, notebook: str, key: Key, cell: MasterCell) -> s
     kind, name = key
     id = new_id()
     connection.execute(insert(BASE_CELL).values(id=id, name=name, notebook_id=notebook, type=kind))
-    values = {"id": id, **(_graded_as(cell) if kind == "GradeCell" else {})}
+    values: dict[str, Any] = {"id": id}
+    if kind == "GradeCell":
+        values |= _graded_as(cell)
     connection.execute(insert(KINDS[kind]).values(values))
     return id
 
@@ -160,13 +178,15 @@ def _keep_marks(connection: Connection, course: Course, name: str, gone: Mapping
     lines = []
     for table, columns in BY_HAND.items():
         for row in _entered(connection, table, columns, list(gone)):
-            place = {"exercise": name, "student": row.student_id, "cell": gone[row.cell_id]}
-            lines.append(place | {column: getattr(row, column) for column in columns})
+            mark = {"exercise": name, "student": row.student_id, "cell": gone[row.cell_id]}
+            for column in columns:
+                mark[column] = getattr(row, column)
+            lines.append(json.dumps(mark, ensure_ascii=False) + "\n")
 
     if lines:
         course.state.mkdir(parents=True, exist_ok=True)
         with (course.state / "removed-marks.jsonl").open("a", encoding="utf-8") as file:
-            file.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+            file.writelines(lines)
 
 
 def _entered(
@@ -194,11 +214,6 @@ def _remove(connection: Connection, cells: list[str]) -> None:
 def _save_sources(connection: Connection, notebook: str, master: Master) -> None:
     query = select(SOURCE_CELL).where(SOURCE_CELL.c.notebook_id == notebook)
     rows = {row.name: row for row in connection.execute(query)}
-    wanted = {cell.id for cell in master.sources}
-    gone = [row.id for name, row in rows.items() if name not in wanted]
-    if gone:
-        connection.execute(delete(SOURCE_CELL).where(SOURCE_CELL.c.id.in_(gone)))
-
     for cell in master.sources:
         values = {
             "cell_type": cell.cell_type,
@@ -206,10 +221,14 @@ def _save_sources(connection: Connection, notebook: str, master: Master) -> None
             "source": cell.source,
             "checksum": cell.checksum,
         }
-        row = rows.get(cell.id)
+        row = rows.pop(cell.id, None)
         if row is None:
             place = {"id": new_id(), "name": cell.id, "notebook_id": notebook}
             connection.execute(insert(SOURCE_CELL).values(place | values))
         elif _differs(row, values):
             of_cell = update(SOURCE_CELL).where(SOURCE_CELL.c.id == row.id)
             connection.execute(of_cell.values(values))
+
+    # What is left is no longer in the master.
+    for row in rows.values():
+        connection.execute(delete(SOURCE_CELL).where(SOURCE_CELL.c.id == row.id))

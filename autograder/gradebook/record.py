@@ -7,7 +7,7 @@ person's work and never changed here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import cached_property
@@ -119,24 +119,28 @@ class _Recorder:
 
     def _write(self, connection: Connection, saved: Saved, chunk: Sequence[Graded]) -> None:
         """Write all of them or, where one cannot be written, none."""
-        everybody = [str(one.result.student) for one in chunk]
-        graded = {str(one.result.student): one for one in chunk if one.result.status == "graded"}
+        everybody: list[str] = []
+        by_student: dict[str, Graded] = {}
         times: dict[str, datetime | None] = {}
-        for student in graded:
-            times[student] = submitted_at(self._submitted / student / self._name)
+        for graded in chunk:
+            student = str(graded.result.student)
+            everybody.append(student)
+            if graded.result.status == "graded":
+                by_student[student] = graded
+                times[student] = submitted_at(self._submitted / student / self._name)
 
         with connection.begin_nested():
             students.save(connection, everybody, self._class_list)
-            notebooks = submitted_notebooks.save(connection, saved, times)
-            entries = []
-            for student, notebook in notebooks.ids.items():
-                entries.append(_Entry(graded[student], notebook, notebook in notebooks.new))
+            saved_notebooks = submitted_notebooks.save(connection, saved, times)
+            notebooks = []
+            for student, id in saved_notebooks.ids.items():
+                notebooks.append(_Notebook(id, by_student[student], id in saved_notebooks.new))
 
             grades = {saved.graded[cell.id]: cell for cell in self._master.graded}
-            _save_rows(connection, GRADE, grades, entries, _grade)
+            _save_rows(connection, GRADE, grades, notebooks, _grade)
             comments = {saved.solutions[cell.id]: cell for cell in self._master.solutions}
-            _save_rows(connection, COMMENT, comments, entries, _comment)
-            self._penalties.assign(connection, saved, list(notebooks.ids.values()))
+            _save_rows(connection, COMMENT, comments, notebooks, _comment)
+            self._penalties.assign(connection, saved, list(saved_notebooks.ids.values()))
 
 
 def _may_be_of_one(error: Exception) -> bool:
@@ -153,11 +157,11 @@ def _chunks(batch: Sequence[Graded]) -> Iterator[Sequence[Graded]]:
 
 
 @dataclass(frozen=True)
-class _Entry:
-    """A graded submission, and the id of the submitted notebook whose rows it gives."""
+class _Notebook:
+    """A submitted notebook in the gradebook, and the submission that gives it its rows."""
 
+    id: str
     graded: Graded
-    notebook: str
     is_new: bool
 
     @cached_property
@@ -170,10 +174,10 @@ class _Entry:
         return cell.unanswered(submission.answer(cell.id) if submission is not None else None)
 
 
-def _grade(cell: MasterCell, entry: _Entry, row: Any) -> dict[str, Any]:
+def _grade(cell: MasterCell, notebook: _Notebook, row: Any) -> dict[str, Any]:
     """The grade of a cell; ``row`` is the one that stands there, None if there is none."""
-    check = entry.checks.get(cell.id)
-    waits = cell.is_solution and not entry.leaves(cell)
+    check = notebook.checks.get(cell.id)
+    waits = cell.is_solution and not notebook.leaves(cell)
     score = check.earned if check is not None else None
     if cell.is_solution:
         # A person's score is still None, but 0 where there are no points to give: nbgrader counts
@@ -182,7 +186,7 @@ def _grade(cell: MasterCell, entry: _Entry, row: Any) -> dict[str, Any]:
         score = None if waits and cell.points else 0.0
 
     needs_a_person = waits or score is None
-    if row is not None and entry.graded.unchanged:
+    if row is not None and notebook.graded.unchanged:
         needs_a_person = row.needs_manual_grade
     elif row is not None and row.manual_score is not None:
         # As nbgrader: after a new grading a person looks again at every cell that a person has
@@ -191,32 +195,35 @@ def _grade(cell: MasterCell, entry: _Entry, row: Any) -> dict[str, Any]:
     return {"auto_score": score, "needs_manual_grade": needs_a_person}
 
 
-def _comment(cell: MasterCell, entry: _Entry, row: Any) -> dict[str, Any]:
+def _comment(cell: MasterCell, notebook: _Notebook, row: Any) -> dict[str, Any]:
     """The comment on a cell that the student was to fill in."""
-    return {"auto_comment": "No response." if entry.leaves(cell) else None}
+    return {"auto_comment": "No response." if notebook.leaves(cell) else None}
 
 
 def _save_rows(
     connection: Connection,
     table: TableClause,
     cells: Mapping[str, MasterCell],
-    entries: Sequence[_Entry],
-    values_of: Callable[[MasterCell, _Entry, Any], dict[str, Any]],
+    notebooks: Sequence[_Notebook],
+    values_of: Callable[[MasterCell, _Notebook, Any], dict[str, Any]],
 ) -> None:
-    """Insert or update a row for each of the cells (by their ids) and each of the submissions."""
-    notebooks = [entry.notebook for entry in entries if not entry.is_new]
-    rows = _rows(connection, table, list(cells), notebooks)
+    """Insert or update a row for each cell in each notebook.
+
+    Args:
+        cells: by their ids in the gradebook.
+        values_of: the columns of a row; its last argument is the row that stands there, or None.
+    """
+    rows = _rows(connection, table, cells, notebooks)
     new: list[dict[str, Any]] = []
     changed: list[dict[str, Any]] = []
 
     # Cell by cell, which is the order of the index.
     for id, cell in cells.items():
-        for entry in entries:
-            row = rows.get((id, entry.notebook))
-            values = values_of(cell, entry, row)
+        for notebook in notebooks:
+            row = rows.get((id, notebook.id))
+            values = values_of(cell, notebook, row)
             if row is None:
-                place = {"id": new_id(), "cell_id": id, "notebook_id": entry.notebook}
-                new.append(place | values)
+                new.append({"id": new_id(), "cell_id": id, "notebook_id": notebook.id, **values})
             elif any(getattr(row, column) != value for column, value in values.items()):
                 changed.append({"row": row.id, **values})
 
@@ -227,11 +234,15 @@ def _save_rows(
 
 
 def _rows(
-    connection: Connection, table: TableClause, cells: Sequence[str], notebooks: Sequence[str]
+    connection: Connection,
+    table: TableClause,
+    cells: Iterable[str],
+    notebooks: Iterable[_Notebook],
 ) -> dict[tuple[str, str], Any]:
-    """The rows that are there, by the ids of cell and submitted notebook."""
-    if not notebooks:
+    """The rows that are there, by the ids of cell and notebook."""
+    old = [notebook.id for notebook in notebooks if not notebook.is_new]
+    if not old:
         return {}
     # By cell first: the tables' only index is on (cell_id, notebook_id).
-    query = select(table).where(table.c.cell_id.in_(cells), table.c.notebook_id.in_(notebooks))
+    query = select(table).where(table.c.cell_id.in_(list(cells)), table.c.notebook_id.in_(old))
     return {(row.cell_id, row.notebook_id): row for row in connection.execute(query)}

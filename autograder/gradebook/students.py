@@ -17,28 +17,29 @@ def save(
     What stands there already is a person's entry, made in the formgrader, and stays.
     """
     wanted = {student: _columns(class_list.get(student, {})) for student in students}
-    rows = connection.execute(select(STUDENT).where(STUDENT.c.id.in_(list(wanted)))).all()
-    there = {row.id for row in rows}
-    new = [{"id": id, **columns} for id, columns in wanted.items() if id not in there]
-    if new:
+    for row in connection.execute(select(STUDENT).where(STUDENT.c.id.in_(list(wanted)))).all():
+        missing = {}
+        for column, value in wanted.pop(row.id).items():
+            if value and not getattr(row, column):
+                missing[column] = value
+        if missing:
+            connection.execute(update(STUDENT).where(STUDENT.c.id == row.id).values(missing))
+
+    if wanted:
+        new = [{"id": student, **columns} for student, columns in wanted.items()]
         connection.execute(insert(STUDENT), new)
 
-    for row in rows:
-        filled = {}
-        for column, value in wanted[row.id].items():
-            if value and not getattr(row, column):
-                filled[column] = value
-        if filled:
-            connection.execute(update(STUDENT).where(STUDENT.c.id == row.id).values(filled))
 
-
-def _columns(entry: Mapping[str, str]) -> dict[str, str | None]:
+def _columns(line: Mapping[str, str]) -> dict[str, str | None]:
     """The gradebook's columns of a student, from a line of the class list."""
-    given = {title.strip().casefold().replace(" ", "_"): value for title, value in entry.items()}
-    first, _, last = given.get("name", "").rpartition(" ")
+    fields: dict[str, str] = {}
+    for title, value in line.items():
+        fields[title.strip().casefold().replace(" ", "_")] = value
+
+    first, _, last = fields.get("name", "").rpartition(" ")
     return {
-        "first_name": given.get("first_name") or first or None,
-        "last_name": given.get("last_name") or last or None,
-        "email": given.get("email") or None,
-        "lms_user_id": given.get("lms_user_id") or given.get("lms_id") or None,
+        "first_name": fields.get("first_name") or first or None,
+        "last_name": fields.get("last_name") or last or None,
+        "email": fields.get("email") or None,
+        "lms_user_id": fields.get("lms_user_id") or fields.get("lms_id") or None,
     }

@@ -17,7 +17,7 @@ class SubmittedNotebooks:
     """The ids of submitted notebooks by student; ``new`` are those that were created now."""
 
     ids: dict[str, str]
-    new: set[str]
+    new: frozenset[str]
 
 
 def save(
@@ -47,7 +47,7 @@ def save(
         connection.execute(insert(SUBMITTED_NOTEBOOK), new)
 
     ids = {student: notebooks[assignment] for student, assignment in assignments.items()}
-    return SubmittedNotebooks(ids, {str(values["id"]) for values in new})
+    return SubmittedNotebooks(ids, frozenset(str(row["id"]) for row in new))
 
 
 def _save_assignments(

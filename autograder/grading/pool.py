@@ -155,12 +155,12 @@ def _answers(
         if not running:
             return
 
-        done = answers.get()
-        if isinstance(done, Stopped):
-            raise done
-        student = running.pop(done)
+        finished = answers.get()
+        if isinstance(finished, Stopped):
+            raise finished
+        student = running.pop(finished)
         try:
-            answer = done.result()
+            answer = finished.result()
         except crew.deaths:
             yield student, None
         except CancelledError:
@@ -181,6 +181,7 @@ def _ended(exercise: Exercise, task: Task, level: str, alone: bool) -> Result:
             "ends every process that grades it, where the reference solution does not; "
             "look at it by hand"
         )
+
     return Result(
         exercise=exercise.name,
         student=task.student,

@@ -79,8 +79,8 @@ class Records:
             outcome = self.outcomes[student]
             reason = "; ".join(filter(None, [outcome.reason, troubles.about(student)]))
             self.outcomes[student] = replace(outcome, status="error", score=None, reason=reason)
-        students = [str(graded.result.student) for graded in batch]
-        self._journal.recorded(student for student in students if student not in troubles)
+        students = {str(graded.result.student) for graded in batch}
+        self._journal.recorded(students.difference(troubles))
 
     def _stored(self, graded: Graded) -> Graded:
         """Store a result; where that cannot be done, store that it is an error."""

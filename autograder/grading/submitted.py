@@ -43,14 +43,14 @@ class Scan:
         Args:
             exercises: whose folders are not meant to be this one's.
         """
-        found = []
+        misspelt = []
         for student in self.others:
             # A folder that nobody may read, such as lost+found, is no reason to refuse a class.
             if os.access(self.folder / student, os.R_OK):
                 names = [name for name in _within(self.folder / student) if name not in exercises]
                 for name in difflib.get_close_matches(self.exercise, names, n=1, cutoff=ALIKE):
-                    found.append(f"{student}/{name}")
-        return found
+                    misspelt.append(f"{student}/{name}")
+        return misspelt
 
 
 def scan(folder: Path, exercise: str) -> Scan:

@@ -120,6 +120,7 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
             if self.update or not course.submission(student, exercise).is_dir():
                 time = record.time.replace(tzinfo=timezone.utc)
                 is_new = store(course, exercise, student, data, time, secret)
+
         except FileNotFoundError:
             self._left.append(Left(record.folder, f"holds no {exercise}.ipynb", (student,)))
         except (files.Refused, OSError) as error:

@@ -64,14 +64,14 @@ class _Exporter(NotebookExporter):
         """Do the work for these students; those for whom it failed."""
         raise NotImplementedError
 
-    def _due(self, done: Path, source: Path) -> bool:
+    def _due(self, result: Path, source: Path) -> bool:
         """Whether nbgrader would do it (again): forced, not done yet, or handed in anew since."""
-        if self.converter.force or not done.exists():
+        if self.converter.force or not result.exists():
             return True
-        new, old = timestamp.submitted_at(source), timestamp.submitted_at(done.parent)
+        new, old = timestamp.submitted_at(source), timestamp.submitted_at(result.parent)
         if new is not None and old is not None and new > old:
             return True
-        self.converter.log.info("Skipping existing assignment: %s", done.parent)
+        self.converter.log.info("Skipping existing assignment: %s", result.parent)
         return False
 
     def _protect(self, name: str, student: str) -> None:
@@ -91,11 +91,11 @@ class GradeExporter(_Exporter):
         due, failed = [], []
         allowed = set(students) if self.converter.create_student else _students(course)
         for student in students:
-            done = course.autograded / student / name / f"{name}.ipynb"
+            autograded = course.autograded / student / name / f"{name}.ipynb"
             if student not in allowed:
                 log.error("No student with ID '%s' exists in the database", student)
                 failed.append(student)
-            elif self._due(done, course.submission(student, name)):
+            elif self._due(autograded, course.submission(student, name)):
                 due.append(student)
         if not due:
             return failed
@@ -136,10 +136,10 @@ class FeedbackExporter(_Exporter):
         for line in troubles.lines:
             self.converter.log.error("%s", line)
 
-        missing = [student for student in due if student not in with_result]
-        for student in missing:
+        failed = [student for student in due if student not in with_result]
+        for student in failed:
             self.converter.log.error("%s: no result; run nbgrader autograde first", student)
-        return [*missing, *(student for student in troubles if student not in missing)]
+        return list(dict.fromkeys([*failed, *troubles]))
 
 
 def before_generate(assignment: str, student: str, notebooks: list[str]) -> None:

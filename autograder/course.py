@@ -46,12 +46,16 @@ class Settings:
 
 @dataclass(frozen=True)
 class Course:
-    """``root`` holds ``solutions/`` and ``assignments/``; ``state`` everything that a class
-    makes."""
+    """A course's folders and settings.
+
+    ``root`` holds ``solutions/`` and ``assignments/``; ``state`` everything that a class makes.
+    ``nbgrader`` is the configuration of a running nbgrader, where one has opened the course.
+    """
 
     root: Path
     state: Path
     settings: Settings = field(default_factory=Settings)
+    nbgrader: Any = field(default=None, compare=False, repr=False)
 
     @property
     def inbox(self) -> Path:

@@ -6,34 +6,30 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from autograder.course import Course
+from autograder.course import Course, find
 from autograder.errors import Unusable
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
     from traitlets.config import Config
 
-_running: ContextVar[Config | None] = ContextVar("_running", default=None)
-
 
 def config(course: Course) -> Config:
     """nbgrader's configuration for the course.
 
-    Jupyter's folders come first, the course's own file over them; inside a running nbgrader (see
-    ``inside``) it is that program's, its command line included. What is not said there is filled in
-    from the course.
+    That of the nbgrader that has opened the course, its command line included; else Jupyter's
+    folders, and the course's own file over them. What is not said there is filled in from the
+    course.
 
     Raises:
         Unusable: a configuration file does not run.
     """
     from traitlets.config import Config
 
-    running = _running.get()
-    filled = Config(running) if running is not None else _from_files(course)
+    filled = _from_files(course) if course.nbgrader is None else Config(course.nbgrader)
     for section, values in _defaults(course).items():
         for name, value in values.items():
             if name not in filled[section] or not filled[section][name]:
@@ -85,33 +81,17 @@ def _defaults(course: Course) -> dict[str, dict[str, str]]:
     }
 
 
-@contextmanager
-def inside(program: Any) -> Iterator[None]:
-    """Take configuration from a running nbgrader program.
+def course_of(coursedir: Any, running: Config | None = None) -> Course:
+    """The course that an nbgrader ``CourseDirectory`` describes.
 
     Args:
-        program: anything with ``config`` and ``coursedir``.
-    """
-    from traitlets.config import Config
-
-    running = Config(program.config)
-    running.CourseDirectory.db_url = program.coursedir.db_url
-    running.CourseDirectory.course_id = program.coursedir.course_id
-
-    token = _running.set(running)
-    try:
-        yield
-    finally:
-        _running.reset(token)
-
-
-def course_of(coursedir: Any) -> Course:
-    """The course that an nbgrader ``CourseDirectory`` describes.
+        running: the configuration of the nbgrader that is at work; without it, the course's files
+            are read.
 
     Raises:
         Unusable: its directories do not lie side by side, as ours do.
     """
-    from autograder.course import find
+    from traitlets.config import Config
 
     folders: dict[str, Path] = {}
     for name in ("submitted", "autograded", "feedback"):
@@ -124,8 +104,12 @@ def course_of(coursedir: Any) -> Course:
                 f"it must be {state / name}, beside the other folders"
             )
 
+    if running is not None:
+        running = Config(running)
+        running.CourseDirectory.db_url = coursedir.db_url
+        running.CourseDirectory.course_id = coursedir.course_id
     course = find(Path(os.path.normpath(state)))
-    return Course(Path(coursedir.root), course.state, course.settings)
+    return Course(Path(coursedir.root), course.state, course.settings, running)
 
 
 def create_gradebook(engine: Engine) -> None:

@@ -45,12 +45,11 @@ class _Exporter(NotebookExporter):
         converter = self.converter
         failed: list[str] = []
         try:
-            with config.inside(converter):
-                course = config.course_of(converter.coursedir)
-                for name, students in _wanted(converter).items():
-                    converter.run_pre_convert_hook()
-                    failed += self._run(course, load(course.root, name), students)
-                    converter.run_post_convert_hook()
+            course = config.course_of(converter.coursedir, converter.config)
+            for name, students in _wanted(converter).items():
+                converter.run_pre_convert_hook()
+                failed += self._run(course, load(course.root, name), students)
+                converter.run_post_convert_hook()
         except (Unusable, Fault, Stopped) as error:
             converter.log.error(str(error))
             raise NbGraderException(str(error)) from None

@@ -55,6 +55,7 @@ def seconds(
     grader left out."""
     record.prepare(course, exercise)
     template = autograded.Template(master.load(course, exercise))
+    recorder = record.Recorder(course, exercise, course.submitted)
     with Grader(exercise, b"bench", course.settings) as grader:
         grader.grade(submissions[0].data, None)
         spent: Counter[str] = Counter()
@@ -67,7 +68,7 @@ def seconds(
                 for graded in batch:
                     path = course.results / exercise.name / f"{graded.result.student}.json"
                     files.write(path, (graded.result.to_json() + "\n").encode())
-                record.record(course, exercise, batch)
+                recorder.record(batch)
                 for graded in batch:
                     autograded.write(course, template, graded)
     parts = {

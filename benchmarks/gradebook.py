@@ -56,6 +56,7 @@ def measure(course: Course, sizes: list[int], profile: bool) -> None:
     profiler = cProfile.Profile() if profile else None
     record.prepare(course, known)
     template = autograded.Template(master.load(course, known))
+    recorder = record.Recorder(course, known, course.submitted)
     done = 0
     for size in sizes:
         for names in _batches(done, size):
@@ -70,15 +71,11 @@ def measure(course: Course, sizes: list[int], profile: bool) -> None:
         done += MEASURED
         if profiler and size == sizes[-1]:
             profiler.enable()
-        _row("gradebook.record, new", batches, lambda batch: record.record(course, known, batch))
+        _row("gradebook.record, new", batches, recorder.record)
         other = [[_named(real[::-1], number) for number in numbers] for numbers in fresh]
-        _row(
-            "gradebook.record, new answers",
-            other,
-            lambda batch: record.record(course, known, batch),
-        )
+        _row("gradebook.record, new answers", other, recorder.record)
         same = [[replace(one, unchanged=True) for one in batch] for batch in other]
-        _row("gradebook.record, unchanged", same, lambda batch: record.record(course, known, batch))
+        _row("gradebook.record, unchanged", same, recorder.record)
         _row(
             "autograded.write",
             other,

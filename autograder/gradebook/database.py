@@ -48,26 +48,41 @@ def course_id(course: Course) -> str:
     return str(config.config(course).CourseDirectory.course_id)
 
 
-def write(course: Course, work: Callable[[Connection], T]) -> T:
-    """Do ``work`` in one transaction; it happens completely or not at all.
+class Gradebook:
+    """A course's database, for writing again and again.
+
+    What is compiled for one batch serves the next; in between no connection stays open.
 
     Raises:
-        Unusable: the database cannot be opened, created or written.
+        Unusable: the configuration names no database that can be used.
     """
-    with _opened(course, writing=True) as engine:
-        course.state.mkdir(parents=True, exist_ok=True)
-        if not inspect(engine).has_table("grade"):
-            _create(engine)
-        for attempt in range(1, ATTEMPTS + 1):
-            try:
-                with engine.begin() as connection:
-                    return work(connection)
-            except IntegrityError:
-                # Another grader created the same assignment or student a moment ago: now both see
-                # it.
-                if attempt == ATTEMPTS:
-                    raise
-        raise AssertionError  # the loop returns or raises
+
+    def __init__(self, course: Course) -> None:
+        self._course = course
+        self._engine = _engine(course)
+        event.listen(self._engine, "begin", _wait_for_others)
+
+    def write(self, work: Callable[[Connection], T]) -> T:
+        """Do ``work`` in one transaction; it happens completely or not at all.
+
+        Raises:
+            Unusable: the database cannot be opened, created or written.
+        """
+        with _told(self._course, self._engine):
+            self._course.state.mkdir(parents=True, exist_ok=True)
+            if not inspect(self._engine).has_table("grade"):
+                _create(self._engine)
+
+            for attempt in range(1, ATTEMPTS + 1):
+                try:
+                    with self._engine.begin() as connection:
+                        return work(connection)
+                except IntegrityError:
+                    # Another grader created the same assignment or student a moment ago: now both
+                    # see it.
+                    if attempt == ATTEMPTS:
+                        raise
+            raise AssertionError  # the loop returns or raises
 
 
 def read(course: Course, work: Callable[[Connection], T], otherwise: T) -> T:
@@ -76,7 +91,8 @@ def read(course: Course, work: Callable[[Connection], T], otherwise: T) -> T:
     Raises:
         Unusable: the database cannot be opened or read.
     """
-    with _opened(course, writing=False) as engine:
+    engine = _engine(course)
+    with _told(course, engine):
         if _absent(engine.url) or not inspect(engine).has_table("grade"):
             return otherwise
         with engine.connect() as connection:
@@ -84,24 +100,14 @@ def read(course: Course, work: Callable[[Connection], T], otherwise: T) -> T:
 
 
 @contextmanager
-def _opened(course: Course, writing: bool) -> Iterator[Engine]:
-    url = _url(str(config.config(course).CourseDirectory.db_url))
-    # Settings of a connection may hold passwords, too.
-    shown = url.set(query={}).render_as_string(hide_password=True)
+def _told(course: Course, engine: Engine) -> Iterator[None]:
+    """Tell a database's error in one line, and close the connections."""
     try:
-        engine = _engine(url, writing)
-    except ImportError as error:
-        raise Unusable(
-            f"{shown}: the Python package {error.name} is not installed; run make setup"
-        ) from None
-    except ArgumentError:
-        raise Unusable(f"{shown}: {IS_NO_ADDRESS}") from None
-
-    try:
-        yield engine
+        yield
     except SQLAlchemyError as error:
         cause = str(getattr(error, "orig", None) or error).strip()
-        raise Unusable(f"{shown}: {' '.join(cause.split())}; {_repair(cause)}") from None
+        line = f"{_shown(engine.url)}: {' '.join(cause.split())}; {_repair(cause)}"
+        raise Unusable(line) from None
     except OSError as error:
         raise Unusable(
             f"{course.state}: {error.strerror}; choose another folder with --course"
@@ -110,15 +116,25 @@ def _opened(course: Course, writing: bool) -> Iterator[Engine]:
         engine.dispose()
 
 
-def _engine(url: URL, writing: bool) -> Engine:
+def _engine(course: Course) -> Engine:
+    url = _url(str(config.config(course).CourseDirectory.db_url))
     waiting = {"sqlite": {"timeout": PATIENCE}, "postgresql": {"connect_timeout": PATIENCE // 2}}
     arguments = waiting.get(url.get_backend_name(), {})
     # What the address says itself is not overruled.
     own = {name: value for name, value in arguments.items() if name not in url.query}
-    engine = create_engine(url, connect_args=own)
-    if writing:
-        event.listen(engine, "begin", _wait_for_others)
-    return engine
+    try:
+        return create_engine(url, connect_args=own)
+    except ImportError as error:
+        raise Unusable(
+            f"{_shown(url)}: the Python package {error.name} is not installed; run make setup"
+        ) from None
+    except ArgumentError:
+        raise Unusable(f"{_shown(url)}: {IS_NO_ADDRESS}") from None
+
+
+def _shown(url: URL) -> str:
+    """The address for people; settings of a connection may hold passwords, too."""
+    return url.set(query={}).render_as_string(hide_password=True)
 
 
 def _url(address: str) -> URL:

@@ -21,6 +21,7 @@ from autograder.course import Course
 from autograder.exercises.exercise import Exercise
 from autograder.gradebook import database, late_penalty, students, submitted_notebooks
 from autograder.gradebook import master as masters
+from autograder.gradebook.database import Gradebook
 from autograder.gradebook.master import MasterCell
 from autograder.gradebook.master_cells import Saved, save
 from autograder.gradebook.schema import COMMENT, GRADE, new_id
@@ -59,7 +60,7 @@ def prepare(
     def work(connection: Connection) -> None:
         save(connection, course, course_id, exercise.name, master, duedate)
 
-    database.write(course, work)
+    Gradebook(course).write(work)
 
 
 def record(
@@ -69,44 +70,60 @@ def record(
     submitted: Path | None = None,
     troubles: Troubles | None = None,
 ) -> None:
-    """Write the grades of some submissions.
-
-    One that was rejected or met an error keeps its old grade.
+    """Write the grades of some submissions; see ``Recorder``.
 
     Args:
-        submitted: where the submissions lie, for their ``timestamp.txt``; the course's own folder
-            by default.
-        troubles: gets whoever cannot be written, of whom then nothing is, such as for a late
-            penalty that fails.
+        submitted: where the submissions lie; the course's own folder by default.
+        troubles: gets whoever cannot be written.
 
     Raises:
         Unusable: no release, or a gradebook that cannot be written.
         Fault: somebody cannot be written, and ``troubles`` is None.
     """
-    recorder = _Recorder(course, exercise, submitted or course.submitted)
+    recorder = Recorder(course, exercise, submitted or course.submitted)
     with gathered(troubles) as all_troubles:
-        all_troubles.add(
-            database.write(course, lambda connection: recorder.record(connection, batch))
-        )
+        all_troubles.add(recorder.record(batch))
 
 
-class _Recorder:
-    """Writes the grades of one exercise."""
+class Recorder:
+    """Writes the grades of one exercise, a batch at a time.
+
+    Args:
+        submitted: where the submissions lie, for their ``timestamp.txt``.
+
+    Raises:
+        Unusable: no release, or no database.
+    """
 
     def __init__(self, course: Course, exercise: Exercise, submitted: Path) -> None:
         self._course = course
         self._course_id = database.course_id(course)
         self._name = exercise.name
         self._submitted = submitted
+        self._gradebook = Gradebook(course)
         self._master = masters.load(course, exercise)
         self._class_list = course.class_list() or {}
         self._penalties = late_penalty.Penalties(course)
 
-    def record(self, connection: Connection, batch: Sequence[Graded]) -> Troubles:
-        """Write a batch; whoever cannot be written is left out, and in the troubles returned."""
+    def record(self, batch: Sequence[Graded]) -> Troubles:
+        """Write the grades of some submissions.
+
+        One that was rejected or met an error keeps its old grade.
+
+        Returns:
+            Whoever cannot be written, of whom then nothing is, such as for a late penalty that
+            fails.
+
+        Raises:
+            Unusable: the gradebook cannot be written.
+        """
+        named = [graded for graded in batch if graded.result.student is not None]
+        return self._gradebook.write(lambda connection: self._record(connection, named))
+
+    def _record(self, connection: Connection, batch: Sequence[Graded]) -> Troubles:
         troubles = Troubles()
         saved = save(connection, self._course, self._course_id, self._name, self._master, None)
-        for chunk in _chunks([graded for graded in batch if graded.result.student is not None]):
+        for chunk in _chunks(batch):
             try:
                 self._write(connection, saved, chunk)
             except Exception as error:

@@ -13,7 +13,7 @@ from autograder.exercises.exercise import Exercise
 from autograder.gradebook import autograded, master, record
 from autograder.grading.journal import Journal
 from autograder.result import Outcome, Result
-from autograder.troubles import Troubles, cause
+from autograder.troubles import cause
 
 BATCH = 50
 """Results per gradebook transaction."""
@@ -33,6 +33,7 @@ class Records:
         self, course: Course, exercise: Exercise, submitted: Path, journal: Journal
     ) -> None:
         record.prepare(course, exercise)
+        self._recorder = record.Recorder(course, exercise, submitted)
         self.outcomes: dict[str, Outcome] = {}
         self._course = course
         self._exercise = exercise
@@ -67,10 +68,9 @@ class Records:
         if not self._batch:
             return
 
-        troubles = Troubles()
         # Emptied first: where nothing can be recorded at all, that is not tried twice.
         batch, self._batch = self._batch, []
-        record.record(self._course, self._exercise, batch, self._submitted, troubles)
+        troubles = self._recorder.record(batch)
         for graded in batch:
             with troubles.of(str(graded.result.student), "no autograded notebook"):
                 autograded.write(self._course, self._template, graded, self._submitted)

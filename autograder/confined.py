@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import autograder
+from autograder.engine.sandbox.blas import ONE_THREAD
 from autograder.errors import Fault, Unusable
 from autograder.result import Result
 
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from autograder.engine.worker.locks import Lock
     from autograder.student_copy import StudentCopy
 
-# Students may have this without NumPy, which is told in one line by whoever needs it: it is
-# imported in the process.
+# NumPy is imported in the process alone: students may have this package without it, which whoever
+# needs it says in one line.
 START = """
 import sys
 sys.path[:] = sys.argv[2:]
@@ -35,20 +36,19 @@ start_early("auto")
 from autograder.confined import serve
 serve(int(sys.argv[1]))
 """
+"""The program of the process."""
 
 NEEDED = {"open a local socket", "find open descriptors", "import the grader"}
-"""What student code must not be able to do, and a process that has workers must."""
-
+"""What the process must be able to do, for it has workers, though student code must not."""
 
 MOST_BYTES = 8 << 20
-"""Of an answer: the notebook's code may have written it."""
+"""Bytes of an answer at most: the notebook's code may have written it."""
 
 UNLOCKED = "its code ran with your rights, unlocked ({reason}); check nobody else's notebook here"
 
 
 def checked(copy: StudentCopy, process: Confined | None = None) -> tuple[Result, str]:
-    """The result of a copy's visible checks, and why nothing locked its code in, if so; each call
-    runs them anew.
+    """The result of a copy's visible checks, and why nothing locked its code in, if so.
 
     Args:
         process: where to run them; without it, in a new one where this system has such processes.
@@ -59,13 +59,12 @@ def checked(copy: StudentCopy, process: Confined | None = None) -> tuple[Result,
     """
     if process is None and hasattr(os, "fork"):
         process = Confined()
+
     if process is not None:
         result, reason = process.checked(copy.data, copy.path, copy.exercise.name)
     else:
-        result, reason = (
-            _checked_here(copy),
-            "this system has no isolation level that the kit knows",
-        )
+        result = _checked_here(copy)
+        reason = "this system has no isolation level that the kit knows"
     if result.status != "graded":
         raise Unusable(
             f"{copy.path}: {result.reason}; download the notebook again and copy your answers over"
@@ -82,8 +81,10 @@ def _checked_here(copy: StudentCopy) -> Result:
 
 
 class Confined:
-    """A process for one notebook. It begins to load when it is made, and has locked itself in when
-    it is asked."""
+    """A process for one notebook.
+
+    It begins to load when it is made, and has locked itself in when it is asked.
+    """
 
     def __init__(self) -> None:
         self._connection, theirs = Pipe()
@@ -94,10 +95,8 @@ class Confined:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                # No token of the caller's. A thread of BLAS would need what is about to be locked.
-                env=dict.fromkeys(
-                    ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1"
-                ),
+                # No token of the caller's. A further thread would need what is about to be locked.
+                env=ONE_THREAD,
             )
 
     def checked(self, data: bytes, path: str, name: str) -> tuple[Result, str]:
@@ -115,7 +114,8 @@ class Confined:
             return Result.from_json(answer["result"]), str(answer["reason"])
         except (ValueError, KeyError, TypeError):
             raise Fault(
-                f"{path}: what its checks came to cannot be read; look at its code before you run it"
+                f"{path}: what its checks came to cannot be read; "
+                "look at its code before you run it"
             ) from None
         except (EOFError, OSError):
             raise Fault(
@@ -140,14 +140,14 @@ def serve(descriptor: int) -> None:
     connection = Connection(descriptor)
     about = json.loads(connection.recv_bytes())
     data = connection.recv_bytes()
-    given = student_copy.read(data, about["path"], about["name"])
+    copy = student_copy.read(data, about["path"], about["name"])
     settings = Settings()
 
     try:
         lock = _lock()
-        grader = Grader(given.exercise, b"", settings)
+        grader = Grader(copy.exercise, b"", settings)
     except (Unusable, OSError) as error:
-        grader = Grader(given.exercise, b"", replace(settings, isolation="process"))
+        grader = Grader(copy.exercise, b"", replace(settings, isolation="process"))
         reason = " ".join(str(error).split())
     else:
         stay_here()
@@ -165,9 +165,8 @@ def serve(descriptor: int) -> None:
 
 def _lock() -> Lock:
     """A lock for this process; OSError where the system has none."""
-    if (
-        sys.platform != "linux"
-    ):  # elsewhere the number of a system call means another one, or ends the process
+    # Elsewhere the number of a system call means another one, or ends the process.
+    if sys.platform != "linux":
         raise OSError("only Linux has Landlock")
 
     import numpy as np
@@ -186,7 +185,8 @@ def _open_doors() -> str:
 
     attempts: dict[str, Any] = {}
     exec(ATTEMPTS, attempts)
-    possible = [
-        name for name in attempts["names"]() if name not in NEEDED and not attempts["attempt"](name)
-    ]
+    possible = []
+    for name in attempts["names"]():
+        if name not in NEEDED and not attempts["attempt"](name):
+            possible.append(name)
     return f"it could {', '.join(possible)}" if possible else ""

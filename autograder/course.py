@@ -51,11 +51,13 @@ class Course:
     """Where everything of a course lies.
 
     ``root`` holds ``solutions/`` and ``assignments/``; ``state`` everything that a class makes.
+    ``nbgrader`` is the configuration of a running nbgrader, where one has opened the course.
     """
 
     root: Path
     state: Path
     settings: Settings = field(default_factory=Settings)
+    nbgrader: Any = field(default=None, compare=False, repr=False)
 
     @property
     def inbox(self) -> Path:

@@ -1,5 +1,4 @@
-"""The stored results of a course: one JSON file a student, written atomically, and read back with
-suspicion."""
+"""The stored results of a course: one JSON file a student, read with suspicion."""
 
 from __future__ import annotations
 
@@ -21,11 +20,8 @@ def result_path(course: Course, exercise: str, student: str) -> Path:
 
 def stored_students(course: Course, exercise: str) -> list[str]:
     """Who has a stored result, by id; a file of another name is nobody's."""
-    return sorted(
-        path.stem
-        for path in (course.results / exercise).glob("*.json")
-        if STUDENT_ID.match(path.stem)
-    )
+    names = [path.stem for path in (course.results / exercise).glob("*.json")]
+    return sorted(filter(STUDENT_ID.match, names))
 
 
 def stored_result(course: Course, exercise: str, student: str) -> Result | None:
@@ -46,6 +42,7 @@ def stored_result(course: Course, exercise: str, student: str) -> Result | None:
         ) from None
     except ValueError as error:
         raise Unusable(f"{short(path)}: {error}; {again}") from None
+
     if (result.student, result.exercise) != (student, exercise):
         raise Unusable(
             f"{short(path)}: is that of {result.student!r} for {result.exercise!r}; {again} --force"
@@ -54,18 +51,21 @@ def stored_result(course: Course, exercise: str, student: str) -> Result | None:
 
 
 def stored_results(course: Course, exercise: str, troubles: Troubles | None = None) -> list[Result]:
-    """All stored results of an exercise, in the order of the students' ids; ``troubles`` gets the
-    damaged ones.
+    """All stored results of an exercise, in the order of the students' ids.
+
+    Args:
+        troubles: gets the damaged ones.
 
     Raises:
         Fault: there are damaged ones, and ``troubles`` is None.
     """
     results = []
-    with gathered(troubles) as found:
+    with gathered(troubles) as all_troubles:
         for student in stored_students(course, exercise):
-            with found.of(student, "no result"):
+            with all_troubles.of(student, "no result"):
                 result = stored_result(course, exercise, student)
-                results += [result] if result else []
+                if result is not None:
+                    results.append(result)
     return results
 
 

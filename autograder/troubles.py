@@ -1,5 +1,7 @@
-"""One student is one unit: what cannot be done for one is a line about that one, and everybody
-else's is done."""
+"""One student is one unit: what cannot be done for one is a line about that one.
+
+Everybody else's is done.
+"""
 
 from __future__ import annotations
 
@@ -13,66 +15,69 @@ from autograder.text import printable
 T = TypeVar("T")
 
 LONGEST = 300
-"""Characters of a cause: it may quote what a student wrote."""
+"""Characters of a cause at most: it may quote what a student wrote."""
 
 
 class Troubles:
     """What could not be done, by student; empty, and so false, where everything was."""
 
     def __init__(self) -> None:
-        self._found: dict[str, list[str]] = {}
+        self._lines: dict[str, list[str]] = {}
 
     @contextmanager
     def of(self, student: str, what: str) -> Iterator[None]:
-        """Do something for one student; what goes wrong becomes a line: who, ``what`` it was, and
-        the cause.
+        """Do something for one student; what goes wrong becomes a line about them.
 
-        What stops a program, such as Ctrl-C, is no Exception, and goes through.
+        It says ``what`` could not be done, and the cause. What stops a program, such as Ctrl-C, is
+        no Exception, and goes through.
         """
         try:
             yield
         except Exception as error:
-            self._found.setdefault(student, []).append(f"{what}: {cause(error)}")
+            self._lines.setdefault(student, []).append(f"{what}: {cause(error)}")
 
     def add(self, others: Troubles) -> None:
-        """Take over what others have found."""
-        for student, found in others._found.items():
-            self._found.setdefault(student, []).extend(found)
+        """Take over the lines of others."""
+        for student, lines in others._lines.items():
+            self._lines.setdefault(student, []).extend(lines)
 
     def about(self, student: str) -> str:
         """All that went wrong for a student, in one line; empty where nothing did."""
-        return "; ".join(self._found.get(student, ()))
+        return "; ".join(self._lines.get(student, ()))
 
     @property
     def lines(self) -> list[str]:
-        return [f"{student}: {line}" for student, found in self._found.items() for line in found]
+        """All lines, each with its student."""
+        lines = []
+        for student, own in self._lines.items():
+            lines += [f"{student}: {line}" for line in own]
+        return lines
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._found)
+        return iter(self._lines)
 
     def __contains__(self, student: object) -> bool:
-        return student in self._found
+        return student in self._lines
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self._lines)
 
 
 @contextmanager
 def gathered(troubles: Troubles | None) -> Iterator[Troubles]:
-    """The caller's own; where the caller has none they are raised, but after all the rest is done.
+    """The caller's own troubles; without any, what went wrong is raised when all else is done.
 
     Raises:
         Fault: something could not be done for somebody, and ``troubles`` is None.
     """
-    found = Troubles() if troubles is None else troubles
-    yield found
-    if troubles is None and found:
-        raise Fault("; ".join(found.lines))
+    gathering = Troubles() if troubles is None else troubles
+    yield gathering
+    if troubles is None and gathering:
+        raise Fault("; ".join(gathering.lines))
 
 
 def extra(work: Callable[[], T], otherwise: T) -> T:
-    """What is only an extra, such as a picture; ``otherwise`` where it cannot be had, for it must
-    cost nothing."""
+    """The result of ``work``, which is only an extra, such as a picture; else ``otherwise``."""
     try:
         return work()
     except Exception:
@@ -80,7 +85,7 @@ def extra(work: Callable[[], T], otherwise: T) -> T:
 
 
 def cause(error: Exception) -> str:
-    """Why something failed, in one line: ours as it stands, of others what they are called, too."""
+    """Why something failed, in one line; errors that are not our own with their type."""
     # A database's error quotes the whole statement; what is inside of it is the cause.
     inner = getattr(error, "orig", None) or error
     words = str(inner)
@@ -88,5 +93,6 @@ def cause(error: Exception) -> str:
         words = f"{inner.filename}: {(inner.strerror or 'cannot be used').lower()}"
     elif not isinstance(inner, (Unusable, Fault)):
         words = f"{type(inner).__name__}: {words}"
+
     line = printable(" ".join(words.split()))
     return line if len(line) <= LONGEST else f"{line[:LONGEST]} …"

@@ -20,7 +20,7 @@ from autograder import files, results
 from autograder.course import Course
 from autograder.engine.grader import Grader
 from autograder.exercises.exercise import Exercise
-from autograder.gradebook import autograded, record
+from autograder.gradebook import autograded, master, record
 from benchmarks.submissions import Submission
 
 PACKAGE = f"{Path(autograder.__file__).parent}/"
@@ -56,12 +56,14 @@ def seconds(
     """
     spent: Counter[str] = Counter()
     record.prepare(course, exercise)
+    template = autograded.Template(master.load(course, exercise))
+    recorder = record.Recorder(course, exercise, course.submitted)
     with Grader(exercise, b"bench", course.settings) as grader:
         grader.grade(submissions[0].data, None)
         with _looking(spent):
             for start in range(0, len(submissions), BATCH):
                 batch = submissions[start : start + BATCH]
-                _grade(course, exercise, grader, batch)
+                _grade(course, exercise.name, grader, recorder, template, batch)
 
     names = dict.fromkeys((WAITING, *WHERE.values(), "the rest"))
     parts = {name: spent[name] / len(submissions) for name in names}
@@ -70,18 +72,23 @@ def seconds(
 
 
 def _grade(
-    course: Course, exercise: Exercise, grader: Grader, submissions: Sequence[Submission]
+    course: Course,
+    exercise: str,
+    grader: Grader,
+    recorder: record.Recorder,
+    template: autograded.Template,
+    submissions: Sequence[Submission],
 ) -> None:
     """All that ``autograder grade`` does for a few submissions."""
     batch = []
     for submission in submissions:
         batch.append(grader.grade(submission.data, submission.student))
     for graded in batch:
-        path = results.result_path(course, exercise.name, graded.result.student_id)
+        path = results.result_path(course, exercise, graded.result.student_id)
         files.write(path, (graded.result.to_json() + "\n").encode())
-    record.record(course, exercise, batch)
+    recorder.record(batch)
     for graded in batch:
-        autograded.write(course, exercise, graded)
+        autograded.write(course, template, graded)
 
 
 @contextmanager

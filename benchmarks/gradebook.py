@@ -25,7 +25,7 @@ from autograder.course import Course
 from autograder.engine.grader import Graded, Grader
 from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
-from autograder.gradebook import autograded, marks, record
+from autograder.gradebook import autograded, marks, master, record
 from tests.support import databases, sample_class
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -58,6 +58,8 @@ def measure(course: Course, sizes: list[int], profile: bool) -> None:
     real = list(_real(course, attention))
     profiler = cProfile.Profile() if profile else None
     record.prepare(course, attention)
+    template = autograded.Template(master.load(course, attention))
+    recorder = record.Recorder(course, attention, course.submitted)
 
     done = 0
     for size in sizes:
@@ -69,7 +71,7 @@ def measure(course: Course, sizes: list[int], profile: bool) -> None:
         done = size + MEASURED
         if profiler and size == sizes[-1]:
             profiler.enable()
-        _measure_new(course, attention, real, range(size, done))
+        _measure_new(course, template, recorder, real, range(size, done))
         _row("stored_results, the whole class", done, lambda: results.stored_results(course, NAME))
         _row("class_marks, the whole class", done, lambda: marks.class_marks(course, attention))
         if profiler:
@@ -81,7 +83,11 @@ def measure(course: Course, sizes: list[int], profile: bool) -> None:
 
 
 def _measure_new(
-    course: Course, attention: Exercise, real: list[Graded], numbers: Sequence[int]
+    course: Course,
+    template: autograded.Template,
+    recorder: record.Recorder,
+    real: list[Graded],
+    numbers: Sequence[int],
 ) -> None:
     """What storing some submissions costs that were not there before, and then again."""
     first: list[list[Graded]] = []
@@ -95,7 +101,7 @@ def _measure_new(
 
     def record_all(batches: list[list[Graded]]) -> None:
         for batch in batches:
-            record.record(course, attention, batch)
+            recorder.record(batch)
 
     def each(work: Callable[[Graded], object]) -> None:
         for graded in chain(*second):
@@ -105,7 +111,7 @@ def _measure_new(
     _row("gradebook.record, new", count, lambda: record_all(first))
     _row("gradebook.record, new answers", count, lambda: record_all(second))
     _row("gradebook.record, unchanged", count, lambda: record_all(unchanged))
-    _row("autograded.write", count, lambda: each(partial(autograded.write, course, attention)))
+    _row("autograded.write", count, lambda: each(partial(autograded.write, course, template)))
     _row("result JSON", count, lambda: each(partial(_result, course)))
 
 

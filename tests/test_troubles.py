@@ -47,6 +47,7 @@ OTHERS = ["ann", "zed"]
 def graded(course: Course) -> Course:
     """Three students, graded and recorded; what they handed in lies there, too."""
     known = courses.load(course)
+    template = autograded.Template(master.load(course, known))
     everybody = []
     for student in CLASS:
         folder = courses.submit(course, student, RIGHT)
@@ -59,7 +60,7 @@ def graded(course: Course) -> Course:
             ),
         )
         files.write(result_path(course, NAME, student), one.result.to_json().encode())
-        autograded.write(course, known, one)
+        autograded.write(course, template, one)
         everybody.append(one)
     record.record(course, known, everybody)
     return course
@@ -152,21 +153,22 @@ def test_who_cannot_be_recorded_is_an_error_alone_and_is_recorded_by_the_next_ru
 ) -> None:
     for student in CLASS:
         courses.submit(course, student, RIGHT)
-    submitted_at, write = record.submitted_at, autograded.notebook
+    submitted_at, filled = record.submitted_at, autograded.Template.filled
 
     def time(folder: Path) -> Any:
         if folder.parent.name == "mal":
             raise OverflowError("date value out of range")
         return submitted_at(folder)
 
-    def notebook(known: Any, result: Result, submission: Any) -> str:
-        return write(known, result, submission) + ("\ud800" if result.student == "mal" else "")
+    def notebook(template: autograded.Template, result: Result, submission: Any) -> str:
+        text = filled(template, result, submission)
+        return text + ("\ud800" if result.student == "mal" else "")
 
     with monkeypatch.context() as patch:
         if where == "gradebook":
             patch.setattr(record, "submitted_at", time)
         else:
-            patch.setattr(autograded, "notebook", notebook)
+            patch.setattr(autograded.Template, "filled", notebook)
         outcomes = grade(course)
     assert {student: one.status for student, one in outcomes.items()} == {
         "ann": "graded",
@@ -422,7 +424,8 @@ def test_whatever_numbers_an_answer_has_everything_is_written_and_the_picture_dr
         assert 'class="pictures"' in feedback.page(
             known, result, one.submission, None, hidden=hidden
         )
-    json.loads(autograded.notebook(master.load(course, known), result, one.submission))  # type: ignore[arg-type]
+    template = autograded.Template(master.load(course, known))
+    json.loads(template.filled(result, one.submission))  # type: ignore[arg-type]
     score_table.show(Console(file=io.StringIO()), result)
     github_actions.publish(result, "0 wait", Path("a.ipynb"), io.StringIO())
     gradescope.encoded(gradescope.results(known, result, "message"))

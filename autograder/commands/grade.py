@@ -49,7 +49,7 @@ def grade(
     from autograder.exercises.exercise import names
     from autograder.grading import orphans
     from autograder.grading.grade_class import grade_class
-    from autograder.grading.submitted import misspelt_in, strangers_in, students_in
+    from autograder.grading.submitted import scan
     from autograder.results import stored_lines
     from autograder.terminal import class_tables
 
@@ -60,15 +60,14 @@ def grade(
         raise Unusable(f"{submitted}: no such folder; name the folder with one folder a student")
 
     folder = submitted or course.submitted
-    size = len(students_in(folder, exercise.name))
-    strangers = strangers_in(folder, exercise.name)
-    misspelt = misspelt_in(folder, exercise.name, names(course.root))
-    if not size and misspelt:
+    scanned = scan(folder, exercise.name)
+    misspelt = scanned.misspelt(names(course.root))
+    if not scanned.students and misspelt:
         repair = "rename it if it is meant to be"
         raise Unusable(
             f"{short(folder)}: nothing of {exercise.name}, but {misspelt[0]!r}; {repair}"
         )
-    if not size and not strangers and not course.class_list():
+    if not scanned.students and not scanned.strangers and not course.class_list():
         raise Unusable(
             f"{short(folder)}: no submissions, which are looked for as "
             f"<student>/{exercise.name}/{exercise.name}.ipynb; "
@@ -76,12 +75,13 @@ def grade(
         )
 
     out = sys.stderr if json == "-" else sys.stdout
+    size = len(scanned.students)
     progress = class_tables.class_progress(f"grading {exercise.name}", size, out)
     with orphans.adopted(), progress as tick:
         outcomes = grade_class(
             course,
             exercise,
-            submitted=submitted,
+            scanned=scanned,
             jobs=jobs or os.cpu_count() or 1,
             scheduler=scheduler,
             force=force,
@@ -90,7 +90,7 @@ def grade(
 
     put(json, stored_lines(course, exercise.name, outcomes), out)
     class_tables.scores(outcomes, out, missing(course, outcomes))
-    for name in strangers:
+    for name in scanned.strangers:
         print(f"left out: {name!r} is no student id; rename the folder", file=out)
     for name in misspelt:
         repair = "rename the folder if it is meant to be"

@@ -119,23 +119,17 @@ class Run:
 
         What a student added stays behind what it followed.
         """
-        answers: dict[str, SubmittedCell] = {}
-        added: dict[str, list[SubmittedCell]] = {}
-        for cell in self._submission.cells:
-            if cell.is_code and cell.id:
-                answers[cell.id] = cell
-            elif cell.is_code:
-                added.setdefault(cell.after, []).append(cell)
-
+        exercise = self._compiled.exercise
         idle = self._idle()
-        for master in self._compiled.exercise.cells:
-            if master.check:
-                yield master.check
-            if master.id in answers and master.id not in idle:
-                yield answers[master.id]
-            if master.id in self._replaced:
-                yield master.id
-            yield from added.get(master.id, ())
+        for place in self._submission.by_master(cell.id for cell in exercise.cells):
+            check = exercise.cell(place.id).check
+            if check:
+                yield check
+            if place.answer is not None and place.answer.is_code and place.id not in idle:
+                yield place.answer
+            if place.id in self._replaced:
+                yield place.id
+            yield from place.added
 
     def _idle(self) -> set[str]:
         """The pictures that were left as they are and need not run.

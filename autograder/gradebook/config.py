@@ -6,58 +6,58 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from autograder.course import Course
+from autograder.course import Course, find
 from autograder.errors import Unusable
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
     from traitlets.config import Config
 
-_running: ContextVar[Config | None] = ContextVar("_running", default=None)
-
 
 def config(course: Course) -> Config:
-    """nbgrader's configuration for the course: Jupyter's folders first, the course's own file over
-    them.
+    """nbgrader's configuration for the course.
 
-    Inside a running nbgrader (see ``inside``) it is that program's, its command line included.
-    What no file says is filled in from the course.
+    That of the nbgrader that has opened the course, its command line included; else Jupyter's
+    folders, and the course's own file over them. What is not said there is filled in from the
+    course.
 
     Raises:
         Unusable: a configuration file does not run.
     """
+    from traitlets.config import Config
+
+    filled = _from_files(course) if course.nbgrader is None else Config(course.nbgrader)
+    for section, values in _defaults(course).items():
+        for name, value in values.items():
+            if name not in filled[section] or not filled[section][name]:
+                filled[section][name] = value
+    return filled
+
+
+def _from_files(course: Course) -> Config:
+    """What ``nbgrader_config.py`` and ``nbgrader_config.json`` say, wherever they lie."""
     from jupyter_core.paths import jupyter_config_path
     from traitlets.config import Config
     from traitlets.config.loader import JSONFileConfigLoader, PyFileConfigLoader
 
-    given = _running.get()
-    found = Config(given) if given is not None else Config()
-    if given is None:
-        with _environment(AUTOGRADER_COURSE=str(course.state)):
-            for folder in (*reversed(jupyter_config_path()), str(course.root)):
-                for loader, suffix in (
-                    (PyFileConfigLoader, ".py"),
-                    (JSONFileConfigLoader, ".json"),
-                ):
-                    path = Path(folder, f"nbgrader_config{suffix}")
-                    if path.is_file():
-                        try:
-                            found.merge(loader(path.name, path=folder).load_config())
-                        except (
-                            Exception
-                        ) as error:  # the file is a program: anything may come out of it
-                            raise Unusable(
-                                f"{path}: {type(error).__name__}: {error}; correct that line"
-                            ) from None
-    for section, values in _defaults(course).items():
-        for name, value in values.items():
-            if name not in found[section] or not found[section][name]:
-                found[section][name] = value
-    return found
+    merged = Config()
+    with _environment(AUTOGRADER_COURSE=str(course.state)):
+        for folder in (*reversed(jupyter_config_path()), str(course.root)):
+            for loader, suffix in ((PyFileConfigLoader, ".py"), (JSONFileConfigLoader, ".json")):
+                path = Path(folder, f"nbgrader_config{suffix}")
+                if not path.is_file():
+                    continue
+                try:
+                    merged.merge(loader(path.name, path=folder).load_config())
+                # The file is a program: anything may come out of it.
+                except Exception as error:
+                    raise Unusable(
+                        f"{path}: {type(error).__name__}: {error}; correct that line"
+                    ) from None
+    return merged
 
 
 def _defaults(course: Course) -> dict[str, dict[str, str]]:
@@ -65,6 +65,7 @@ def _defaults(course: Course) -> dict[str, dict[str, str]]:
     # nbgrader builds regular expressions from these; a path relative to the root is the one that it
     # escapes.
     state = course.state.relative_to(course.root) if inside else course.state
+
     return {
         "CourseDirectory": {
             "root": str(course.root),
@@ -80,42 +81,35 @@ def _defaults(course: Course) -> dict[str, dict[str, str]]:
     }
 
 
-@contextmanager
-def inside(program: Any) -> Iterator[None]:
-    """Take configuration from a running nbgrader program (anything with ``config`` and
-    ``coursedir``)."""
-    from traitlets.config import Config
-
-    running = Config(program.config)
-    running.CourseDirectory.db_url = program.coursedir.db_url
-    running.CourseDirectory.course_id = program.coursedir.course_id
-    token = _running.set(running)
-    try:
-        yield
-    finally:
-        _running.reset(token)
-
-
-def course_of(coursedir: Any) -> Course:
+def course_of(coursedir: Any, running: Config | None = None) -> Course:
     """The course that an nbgrader ``CourseDirectory`` describes.
+
+    Args:
+        running: the configuration of the nbgrader that is at work; without it, the course's files
+            are read.
 
     Raises:
         Unusable: its directories do not lie side by side, as ours do.
     """
-    from autograder.course import find
+    from traitlets.config import Config
 
-    folders = {
-        name: Path(coursedir.root, getattr(coursedir, f"{name}_directory"))
-        for name in ("submitted", "autograded", "feedback")
-    }
+    folders: dict[str, Path] = {}
+    for name in ("submitted", "autograded", "feedback"):
+        folders[name] = Path(coursedir.root, getattr(coursedir, f"{name}_directory"))
     state = folders["autograded"].parent
     for name, folder in folders.items():
         if Path(os.path.normpath(folder)) != Path(os.path.normpath(state / name)):
             raise Unusable(
-                f"nbgrader_config.py: {name}_directory is {folder}; it must be {state / name}, beside the other folders"
+                f"nbgrader_config.py: {name}_directory is {folder}; "
+                f"it must be {state / name}, beside the other folders"
             )
+
+    if running is not None:
+        running = Config(running)
+        running.CourseDirectory.db_url = coursedir.db_url
+        running.CourseDirectory.course_id = coursedir.course_id
     course = find(Path(os.path.normpath(state)))
-    return Course(Path(coursedir.root), course.state, course.settings)
+    return Course(Path(coursedir.root), course.state, course.settings, running)
 
 
 def create_gradebook(engine: Engine) -> None:
@@ -128,13 +122,11 @@ def create_gradebook(engine: Engine) -> None:
     # nbgrader asks the program "alembic", which it finds only in an activated environment; the
     # package knows, too.
     version = ScriptDirectory(str(Path(nbgrader.__file__).parent / "alembic")).get_current_head()
+    mark = text("INSERT INTO alembic_version (version_num) VALUES (:version)")
     with engine.begin() as connection:
         Base.metadata.create_all(connection)
         connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"))
-        connection.execute(
-            text("INSERT INTO alembic_version (version_num) VALUES (:version)"),
-            {"version": version},
-        )
+        connection.execute(mark, {"version": version})
 
 
 def api(course: Course) -> Any:
@@ -143,17 +135,16 @@ def api(course: Course) -> Any:
     from nbgrader.apps import NbGraderAPI  # type: ignore[import-untyped]
     from nbgrader.coursedir import CourseDirectory  # type: ignore[import-untyped]
 
-    found = config(course)
-    return NbGraderAPI(coursedir=CourseDirectory(config=found), config=found)
+    filled = config(course)
+    return NbGraderAPI(coursedir=CourseDirectory(config=filled), config=filled)
 
 
 def alembic_on_path() -> None:
-    """nbgrader calls ``alembic`` by name; without an activated environment that name is not on
-    PATH."""
+    """Put this environment's programs on PATH, for nbgrader calls ``alembic`` by name."""
     folder = str(Path(sys.executable).parent)
-    known = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    if folder not in known:
-        os.environ["PATH"] = os.pathsep.join([folder, *known])
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    if folder not in folders:
+        os.environ["PATH"] = os.pathsep.join([folder, *folders])
 
 
 @contextmanager

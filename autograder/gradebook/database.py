@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,8 +18,29 @@ from autograder.gradebook import config
 T = TypeVar("T")
 
 PATIENCE = 20
-"""Seconds to wait for others who write, such as the formgrader; a database server gets half of it
-to answer."""
+"""Seconds to wait for a lock that another program holds; a server gets half of it to answer."""
+
+ATTEMPTS = 5
+"""Times that a transaction is tried where another program has written the same row meanwhile."""
+
+IS_NO_ADDRESS = "db_url is no database address; write it like postgresql://user@host/database"
+
+LOCKED = "close what else is writing to it and try again"
+DAMAGED = "put a backup in its place, or move it away to start a new one"
+OUTDATED = "back it up, then run nbgrader db upgrade"
+REPAIRS = {
+    "locked": LOCKED,
+    "lock timeout": LOCKED,
+    "not a database": DAMAGED,
+    "malformed": DAMAGED,
+    "password": "correct user and password in db_url, or put the password into ~/.pgpass",
+    'FATAL: database "': "create it with createdb, or correct db_url",
+    'FATAL: role "': "correct the user in db_url",
+    "permission denied": "let this user create tables and write there",
+    "no such": OUTDATED,
+    "does not exist": OUTDATED,
+}
+"""What to do about a database's error, by words in it."""
 
 
 def course_id(course: Course) -> str:
@@ -28,32 +48,51 @@ def course_id(course: Course) -> str:
     return str(config.config(course).CourseDirectory.course_id)
 
 
-def write(course: Course, work: Callable[[Connection], T]) -> T:
-    """Do ``work`` in one transaction; it happens completely or not at all.
+class Gradebook:
+    """A course's database, for writing again and again.
+
+    What is compiled for one batch serves the next; in between no connection stays open.
 
     Raises:
-        Unusable: the database cannot be opened, created or written.
+        Unusable: the configuration names no database that can be used.
     """
-    with _opened(course, writing=True) as engine:
-        course.state.mkdir(parents=True, exist_ok=True)
-        if not inspect(engine).has_table("grade"):
-            _create(engine)
-        for attempt in range(5):
-            try:
-                with engine.begin() as connection:
-                    return work(connection)
-            except IntegrityError:
-                # Another grader created the same assignment or student a moment ago: now both see
-                # it.
-                if attempt == 4:
-                    raise
-        raise AssertionError  # the loop returns or raises
+
+    def __init__(self, course: Course) -> None:
+        self._course = course
+        self._engine = _engine(course)
+        event.listen(self._engine, "begin", _wait_for_others)
+
+    def write(self, work: Callable[[Connection], T]) -> T:
+        """Do ``work`` in one transaction; it happens completely or not at all.
+
+        Raises:
+            Unusable: the database cannot be opened, created or written.
+        """
+        with _told(self._course, self._engine):
+            self._course.state.mkdir(parents=True, exist_ok=True)
+            if not inspect(self._engine).has_table("grade"):
+                _create(self._engine)
+
+            for attempt in range(1, ATTEMPTS + 1):
+                try:
+                    with self._engine.begin() as connection:
+                        return work(connection)
+                except IntegrityError:
+                    # Another grader created the same assignment or student a moment ago: now both
+                    # see it.
+                    if attempt == ATTEMPTS:
+                        raise
+            raise AssertionError  # the loop returns or raises
 
 
 def read(course: Course, work: Callable[[Connection], T], otherwise: T) -> T:
-    """Do ``work`` on the gradebook; ``otherwise`` when there is none yet (reading creates
-    nothing)."""
-    with _opened(course, writing=False) as engine:
+    """What ``work`` reads from the gradebook; ``otherwise`` where there is none yet.
+
+    Raises:
+        Unusable: the database cannot be opened or read.
+    """
+    engine = _engine(course)
+    with _told(course, engine):
         if _absent(engine.url) or not inspect(engine).has_table("grade"):
             return otherwise
         with engine.connect() as connection:
@@ -61,45 +100,41 @@ def read(course: Course, work: Callable[[Connection], T], otherwise: T) -> T:
 
 
 @contextmanager
-def _opened(course: Course, writing: bool) -> Iterator[Engine]:
-    url = _url(str(config.config(course).CourseDirectory.db_url))
-    # Settings of a connection may hold passwords, too.
-    shown = url.set(query={}).render_as_string(hide_password=True)
+def _told(course: Course, engine: Engine) -> Iterator[None]:
+    """Tell a database's error in one line, and close the connections."""
     try:
-        engine = _engine(url, writing, PATIENCE)
-    except ImportError as error:
-        raise Unusable(
-            f"{shown}: the Python package {error.name} is not installed; run make setup"
-        ) from None
-    except ArgumentError:
-        raise Unusable(f"{shown}: {_IS_NO_ADDRESS}") from None
-    try:
-        yield engine
+        yield
     except SQLAlchemyError as error:
         cause = str(getattr(error, "orig", None) or error).strip()
-        raise Unusable(f"{shown}: {' '.join(cause.split())}; {_repair(cause)}") from None
+        line = f"{_shown(engine.url)}: {' '.join(cause.split())}; {_repair(cause)}"
+        raise Unusable(line) from None
     except OSError as error:
         raise Unusable(
             f"{course.state}: {error.strerror}; choose another folder with --course"
         ) from None
     finally:
-        # Closes its connections alone: the statements that it has compiled serve the next batch.
         engine.dispose()
 
 
-@lru_cache(maxsize=8)
-def _engine(url: URL, writing: bool, patience: int) -> Engine:
-    waiting = {"sqlite": {"timeout": patience}, "postgresql": {"connect_timeout": patience // 2}}
-    given = waiting.get(url.get_backend_name(), {})
-    engine = create_engine(
-        url, connect_args={name: given[name] for name in given if name not in url.query}
-    )
-    if writing:
-        event.listen(engine, "begin", _wait_for_others)
-    return engine
+def _engine(course: Course) -> Engine:
+    url = _url(str(config.config(course).CourseDirectory.db_url))
+    waiting = {"sqlite": {"timeout": PATIENCE}, "postgresql": {"connect_timeout": PATIENCE // 2}}
+    arguments = waiting.get(url.get_backend_name(), {})
+    # What the address says itself is not overruled.
+    own = {name: value for name, value in arguments.items() if name not in url.query}
+    try:
+        return create_engine(url, connect_args=own)
+    except ImportError as error:
+        raise Unusable(
+            f"{_shown(url)}: the Python package {error.name} is not installed; run make setup"
+        ) from None
+    except ArgumentError:
+        raise Unusable(f"{_shown(url)}: {IS_NO_ADDRESS}") from None
 
 
-_IS_NO_ADDRESS = "db_url is no database address; write it like postgresql://user@host/database"
+def _shown(url: URL) -> str:
+    """The address for people; settings of a connection may hold passwords, too."""
+    return url.set(query={}).render_as_string(hide_password=True)
 
 
 def _url(address: str) -> URL:
@@ -110,14 +145,13 @@ def _url(address: str) -> URL:
     # What follows a stray @ is the rest of a password, which must not be shown.
     if url is None or ("@" in f"{url.host}{url.database}" and not _is_sqlite(url)):
         raise Unusable(
-            f"nbgrader_config.py: {_IS_NO_ADDRESS}, with %40 for @ and %2F for / in a password"
+            f"nbgrader_config.py: {IS_NO_ADDRESS}, with %40 for @ and %2F for / in a password"
         ) from None
     return url
 
 
 def _wait_for_others(connection: Connection) -> None:
-    """Lock before anything is read, so that nothing changes between reading and writing; give up in
-    time."""
+    """Lock before anything is read, so that nothing changes between reading and writing."""
     if connection.dialect.name == "sqlite":
         # Without this line its driver begins at the first change, and in the middle of one no lock
         # can be waited for.
@@ -151,23 +185,9 @@ def _is_sqlite(url: URL) -> bool:
     return url.get_backend_name() == "sqlite"
 
 
-_REPAIRS = {
-    "locked": "close what else is writing to it and try again",
-    "lock timeout": "close what else is writing to it and try again",
-    "not a database": "put a backup in its place, or move it away to start a new one",
-    "malformed": "put a backup in its place, or move it away to start a new one",
-    "password": "correct user and password in db_url, or put the password into ~/.pgpass",
-    'FATAL: database "': "create it with createdb, or correct db_url",
-    'FATAL: role "': "correct the user in db_url",
-    "permission denied": "let this user create tables and write there",
-    "no such": "back it up, then run nbgrader db upgrade",
-    "does not exist": "back it up, then run nbgrader db upgrade",
-}
-
-
 def _repair(cause: str) -> str:
-    found = (repair for words, repair in _REPAIRS.items() if words in " ".join(cause.split()))
-    return next(
-        found,
-        "see that it can be reached and written (CourseDirectory.db_url in nbgrader_config.py)",
-    )
+    line = " ".join(cause.split())
+    for words, repair in REPAIRS.items():
+        if words in line:
+            return repair
+    return "see that it can be reached and written (CourseDirectory.db_url in nbgrader_config.py)"

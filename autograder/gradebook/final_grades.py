@@ -1,10 +1,9 @@
-"""What each student has in the end, by results and gradebook together: what every export is made
-of."""
+"""Final grades: what each student of a class has in the end, and what that is made of."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from autograder.class_list import full_name
@@ -23,8 +22,10 @@ Status = Literal["graded", "missing", "rejected", "error"]
 
 @dataclass(frozen=True)
 class Part:
-    """Points of a student's final score: they add up to it. A late penalty is negative, its
-    ``max_score`` 0."""
+    """Points of a student's final score, which all parts together add up to.
+
+    A late penalty is negative, its ``max_score`` 0.
+    """
 
     step: str
     category: str
@@ -34,10 +35,11 @@ class Part:
 
 @dataclass(frozen=True)
 class Standing:
-    """One student: the final score (None: there is none to export) and what it is made of.
+    """One student: the final score and what it is made of.
 
-    ``person`` is the line of the class list; ``result`` and ``marks`` are None where there is no
-    such record. ``trouble`` says what could not be read of them; the status is ``error`` then.
+    ``score`` is None where there is none to export. ``person`` is the line of the class list;
+    ``result`` and ``marks`` are None where there is no such record. ``trouble`` says what could not
+    be read of them; the status is ``error`` then.
     """
 
     student: str
@@ -62,10 +64,10 @@ class Standing:
 
 @dataclass(frozen=True)
 class Class:
-    """Everybody on the class list, in the gradebook or with a result, by id; ``max_score`` is
-    without extra credit.
+    """Everybody on the class list, in the gradebook or with a result, by id.
 
-    ``troubles`` has what could not be done for somebody, reading or, later, writing.
+    ``max_score`` is without extra credit. ``troubles`` has what could not be done for somebody,
+    reading or, later, writing.
     """
 
     exercise: Exercise
@@ -75,31 +77,35 @@ class Class:
 
     @property
     def scored(self) -> dict[str, Standing]:
-        return {one.student: one for one in self.standings if one.score is not None}
+        """The students who have a score, by id."""
+        scored = [standing for standing in self.standings if standing.score is not None]
+        return {standing.student: standing for standing in scored}
 
     def notes(self) -> Iterator[str]:
-        """What the teacher should know, in lines: who has no score, and whose may still change."""
-        for one in self.standings:
-            if one.score is None:
-                yield f"empty: {one.student}: {one.why}"
-            elif one.status == "missing":
-                yield f"zero: {one.student}: missing"
-        for one in self.scored.values():
-            if one.result is not None and one.marks is None:
-                yield f"automatic score alone: {one.student}: not in the gradebook"
-            elif (
-                one.result is not None
-                and one.marks is not None
-                and one.marks.automatic != one.result.score
-            ):
-                yield f"unlike the result: {one.student}: the gradebook has other points; run autograder grade again"
-            elif one.marks is not None and one.marks.needs_manual_grade:
-                yield f"not final: {one.student}: waits for a person's marks"
+        """What the teacher should know: who has no score, and whose may still change."""
+        for standing in self.standings:
+            if standing.score is None:
+                yield f"empty: {standing.student}: {standing.why}"
+            elif standing.status == "missing":
+                yield f"zero: {standing.student}: missing"
+
+        for student, standing in self.scored.items():
+            result, marks = standing.result, standing.marks
+            if result is not None and marks is None:
+                yield f"automatic score alone: {student}: not in the gradebook"
+            elif result is not None and marks is not None and marks.automatic != result.score:
+                yield (
+                    f"unlike the result: {student}: the gradebook has other points; "
+                    "run autograder grade again"
+                )
+            elif marks is not None and marks.needs_manual_grade:
+                yield f"not final: {student}: waits for a person's marks"
 
 
 def of_class(course: Course, exercise: Exercise, missing_as_zero: bool = False) -> Class:
-    """The final scores: automatic, or a person's in its place, with extra credit, less the late
-    penalty.
+    """The final scores of a class.
+
+    A person's marks come before automatic ones; extra credit is added, the late penalty taken off.
 
     Args:
         missing_as_zero: who handed in nothing has 0 points; rejected ones and errors have no score
@@ -110,113 +116,102 @@ def of_class(course: Course, exercise: Exercise, missing_as_zero: bool = False) 
     """
     # Gradescope's bundle brings no database along, and needs none.
     from autograder import results as stored
-    from autograder.gradebook import marks as gradebook
     from autograder.gradebook import master
+    from autograder.gradebook.marks import class_marks
 
     troubles = Troubles()
-    results = {
-        str(result.student): result
-        for result in stored.stored_results(course, exercise.name, troubles)
-    }
-    everybody = gradebook.class_marks(course, exercise)
-    known = {
-        student: marks
-        for student, marks in everybody.items()
-        if any(map(_given, marks.cells.values()))
-    }
-    if not results and not known and not troubles:
+    results: dict[str, Result] = {}
+    for result in stored.stored_results(course, exercise.name, troubles):
+        results[str(result.student)] = result
+    marks: dict[str, Marks] = {}
+    for student, own in class_marks(course, exercise).items():
+        # A submission that was only collected has no points yet.
+        if any(cell.is_scored for cell in own.cells.values()):
+            marks[student] = own
+    if not results and not marks and not troubles:
         raise Unusable(
-            f"{course.results / exercise.name}: no results yet; run autograder grade {exercise.name}"
+            f"{course.results / exercise.name}: no results yet; "
+            f"run autograder grade {exercise.name}"
         )
+
     people = course.class_list() or {}
-    # Ids become folders: nothing else may.
-    students = sorted(filter(STUDENT_ID.match, {*results, *known, *people, *troubles}))
-    full = master.load(course, exercise).max_score
-    standings: dict[str, Standing] = {}
-    for student in students:
-        result, marks = results.get(student), known.get(student)
-        as_zero = missing_as_zero and result is None and marks is None
+    max_score = master.load(course, exercise).max_score
+    standings: list[Standing] = []
+    for student in sorted({*results, *marks, *people, *troubles}):
+        # Ids become folders: nothing else may.
+        if not STUDENT_ID.match(student):
+            continue
+        standing = Standing(student, "missing", None, (), people.get(student))
         if student not in troubles:
             with troubles.of(student, "no score"):
-                standings[student] = _standing(
-                    exercise, student, people.get(student), result, marks, as_zero, full
-                )
+                standing = _graded(standing, exercise, results.get(student), marks.get(student))
         if student in troubles:
-            about = troubles.about(student)
-            standings[student] = Standing(
-                student, "error", None, (), people.get(student), trouble=about
-            )
-    return Class(exercise, full, tuple(standings.values()), troubles)
+            standing = replace(standing, status="error", trouble=troubles.about(student))
+        elif standing.status == "missing" and missing_as_zero:
+            standing = replace(standing, score=0.0, parts=(Part("", "", 0.0, max_score),))
+        standings.append(standing)
+    return Class(exercise, max_score, tuple(standings), troubles)
 
 
-def _standing(
-    exercise: Exercise,
-    student: str,
-    person: Mapping[str, str] | None,
-    result: Result | None,
-    marks: Marks | None,
-    as_zero: bool,
-    full: float,
+def _graded(
+    standing: Standing, exercise: Exercise, result: Result | None, marks: Marks | None
 ) -> Standing:
+    """The standing with what a result and the gradebook say; unchanged where there is neither."""
     if marks is not None:
         marks.check()
-    if result is None and marks is None:
-        parts = (Part("", "", 0.0, full),) if as_zero else ()
-        return Standing(student, "missing", 0.0 if as_zero else None, parts, person)
+    standing = replace(standing, result=result, marks=marks)
+
     if result is not None and result.status != "graded":
-        return Standing(student, result.status, None, (), person, result, marks)
+        return replace(standing, status=result.status)
     if marks is not None:
-        return Standing(
-            student, "graded", marks.score, tuple(_marked(exercise, marks)), person, result, marks
-        )
-    assert result is not None
-    return Standing(
-        student, "graded", result.score, tuple(_automatic(result)), person, result, None
-    )
-
-
-def _given(cell: CellMarks) -> bool:
-    """Whether anybody, grader or person, has given points; a submission that was only collected has
-    none."""
-    return cell.auto_score is not None or cell.manual_score is not None
+        parts = tuple(_marked(exercise, marks))
+        return replace(standing, status="graded", score=marks.score, parts=parts)
+    if result is not None:
+        parts = tuple(_automatic(result))
+        return replace(standing, status="graded", score=result.score, parts=parts)
+    return standing
 
 
 def _automatic(result: Result) -> Iterator[Part]:
     for step in result.steps:
-        yield from _together(Part(step.name, c.category, c.earned, c.points) for c in step.checks)
+        parts = []
+        for check in step.checks:
+            parts.append(Part(step.name, check.category, check.earned, check.points))
+        yield from _by_category(parts)
 
 
 def _marked(exercise: Exercise, marks: Marks) -> Iterator[Part]:
-    checks = {check.id: check for check in exercise.checks}
     cells = dict(marks.cells)
-    extra = sum(cell.extra_credit or 0.0 for cell in cells.values())
-    own = [
-        Part(c.step, c.category, _own(cells.pop(c.id)), c.points)
-        for c in checks.values()
-        if c.id in cells
-    ]
-    yield from _together(iter(own))
+    parts = []
+    for check in exercise.checks:
+        if check.id in cells:
+            score = _without_extra(cells.pop(check.id))
+            parts.append(Part(check.step, check.category, score, check.points))
+    yield from _by_category(parts)
+
     for id, cell in cells.items():
-        if cell.max_score is not None or _own(cell):
-            yield Part(id, "by hand", _own(cell), cell.max_score or 0.0)
+        score = _without_extra(cell)
+        if cell.max_score is not None or score:
+            yield Part(id, "by hand", score, cell.max_score or 0.0)
+
+    extra = sum(cell.extra_credit or 0.0 for cell in marks.cells.values())
     if extra:
         yield Part("", "extra credit", round(extra, 9), 0.0)
     if marks.late_penalty:
         yield Part("", "late penalty", -marks.late_penalty, 0.0)
 
 
-def _own(cell: CellMarks) -> float:
+def _without_extra(cell: CellMarks) -> float:
     return cell.score - (cell.extra_credit or 0.0)
 
 
-def _together(parts: Iterator[Part]) -> Iterator[Part]:
+def _by_category(parts: Iterable[Part]) -> Iterator[Part]:
     """One part for each step and category, in the order in which they come first."""
     groups: dict[tuple[str, str], list[Part]] = {}
     for part in parts:
         groups.setdefault((part.step, part.category), []).append(part)
+
     for (step, category), group in groups.items():
-        score, most = (
-            round(sum(numbers), 9)
-            for numbers in zip(*((part.score, part.max_score) for part in group))
-        )
-        yield Part(step, category, score, most)
+        score = round(sum(part.score for part in group), 9)
+        max_score = round(sum(part.max_score for part in group), 9)
+        yield Part(step, category, score, max_score)

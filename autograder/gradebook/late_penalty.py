@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
@@ -18,8 +19,10 @@ from autograder.gradebook.schema import GRADE, SUBMITTED_ASSIGNMENT, SUBMITTED_N
 def seconds_late(
     submitted: datetime | None, duedate: datetime | None, extension: timedelta | None
 ) -> float:
-    """How long after the due date and the student's extension; 0 when in time or when a time is
-    unknown."""
+    """How long after the due date and the student's extension.
+
+    0 when in time, or when a time is unknown.
+    """
     if submitted is None or duedate is None:
         return 0.0
     return max(0.0, (submitted - duedate - (extension or timedelta())).total_seconds())
@@ -32,36 +35,23 @@ class Penalties:
         self._course = course
         self._preprocessor: Any = None
 
-    def assign(self, connection: Connection, saved: Saved, notebooks: dict[str, str]) -> None:
-        """Set or clear the penalty of these submitted notebooks (ids by student) from the scores
-        that stand there."""
-        submitted = connection.execute(
-            select(
-                SUBMITTED_NOTEBOOK.c.id,
-                SUBMITTED_NOTEBOOK.c.late_submission_penalty,
-                SUBMITTED_ASSIGNMENT.c.student_id,
-                SUBMITTED_ASSIGNMENT.c.timestamp,
-                SUBMITTED_ASSIGNMENT.c.extension,
-            )
-            .join(
-                SUBMITTED_ASSIGNMENT,
-                SUBMITTED_ASSIGNMENT.c.id == SUBMITTED_NOTEBOOK.c.assignment_id,
-            )
-            .where(SUBMITTED_NOTEBOOK.c.id.in_(list(notebooks.values())))
-        ).all()
-        late = {
-            row.id: seconds_late(row.timestamp, saved.duedate, row.extension) for row in submitted
-        }
-        scores = _scores(connection, saved, [id for id, seconds in late.items() if seconds > 0])
-        for row in submitted:
-            penalty = (
-                self._penalty(row.student_id, scores.get(row.id, 0.0), late[row.id])
-                if late[row.id] > 0
-                else None
-            )
+    def assign(self, connection: Connection, saved: Saved, notebooks: list[str]) -> None:
+        """Set or clear the penalty of submitted notebooks, from the scores that stand there."""
+        rows = _submitted(connection, notebooks)
+        late: dict[str, float] = {}
+        for row in rows:
+            seconds = seconds_late(row.timestamp, saved.duedate, row.extension)
+            if seconds > 0:
+                late[row.id] = seconds
+        scores = _scores(connection, saved, list(late))
+
+        for row in rows:
+            penalty = None
+            if row.id in late:
+                penalty = self._penalty(row.student_id, scores[row.id], late[row.id])
             if penalty != row.late_submission_penalty:
-                at = update(SUBMITTED_NOTEBOOK).where(SUBMITTED_NOTEBOOK.c.id == row.id)
-                connection.execute(at.values(late_submission_penalty=penalty))
+                of_row = update(SUBMITTED_NOTEBOOK).where(SUBMITTED_NOTEBOOK.c.id == row.id)
+                connection.execute(of_row.values(late_submission_penalty=penalty))
 
     def _penalty(self, student: str, score: float, seconds: float) -> float | None:
         try:
@@ -71,12 +61,11 @@ class Penalties:
                 return None
             # nbgrader's own bounds: not below 0, not above the score.
             return float(nbgrader._check_late_penalty(SimpleNamespace(score=score), penalty))
-        except (
-            Exception
-        ) as error:  # the plugin is the teacher's program: anything may come out of it
+        # The plugin is the teacher's program: anything may come out of it.
+        except Exception as error:
             raise Unusable(
-                f"nbgrader_config.py: the late penalty for {student} failed with {type(error).__name__}: {error};"
-                " correct AssignLatePenalties.plugin_class"
+                f"nbgrader_config.py: the late penalty for {student} failed with"
+                f" {type(error).__name__}: {error}; correct AssignLatePenalties.plugin_class"
             ) from None
 
     def _nbgrader(self) -> Any:
@@ -88,21 +77,37 @@ class Penalties:
         return self._preprocessor
 
 
-def _scores(connection: Connection, saved: Saved, notebooks: list[str]) -> dict[str, float]:
-    scores = dict.fromkeys(notebooks, 0.0)
-    rows = connection.execute(
-        select(GRADE).where(
-            GRADE.c.cell_id.in_(list(saved.graded.values())), GRADE.c.notebook_id.in_(notebooks)
+def _submitted(connection: Connection, notebooks: list[str]) -> Sequence[Any]:
+    """Each submitted notebook with its penalty, whose it is, and when it was handed in."""
+    notebook, assignment = SUBMITTED_NOTEBOOK.c, SUBMITTED_ASSIGNMENT.c
+    query = (
+        select(
+            notebook.id,
+            notebook.late_submission_penalty,
+            assignment.student_id,
+            assignment.timestamp,
+            assignment.extension,
         )
+        .join(SUBMITTED_ASSIGNMENT, assignment.id == notebook.assignment_id)
+        .where(notebook.id.in_(notebooks))
     )
-    for row in rows:
+    return connection.execute(query).all()
+
+
+def _scores(connection: Connection, saved: Saved, notebooks: list[str]) -> dict[str, float]:
+    """The scores of submitted notebooks, by their ids."""
+    scores = dict.fromkeys(notebooks, 0.0)
+    cells = list(saved.graded.values())
+    query = select(GRADE).where(GRADE.c.cell_id.in_(cells), GRADE.c.notebook_id.in_(notebooks))
+    for row in connection.execute(query):
         scores[row.notebook_id] += score(row.auto_score, row.manual_score, row.extra_credit)
     return scores
 
 
 def score(auto: float | None, manual: float | None, extra: float | None) -> float:
-    """What a cell counts: the manual score, else the automatic one, and extra credit on top of
-    either."""
-    if manual is None and auto is None:
-        return 0.0
-    return (manual if manual is not None else auto or 0.0) + (extra or 0.0)
+    """What a cell counts: the manual score, else the automatic one, and extra credit on top."""
+    if manual is not None:
+        return manual + (extra or 0.0)
+    if auto is not None:
+        return auto + (extra or 0.0)
+    return 0.0

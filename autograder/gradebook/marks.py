@@ -1,18 +1,17 @@
-"""Reading the gradebook: what a student's submission counts in the end, a person's marks
-included."""
+"""Reading the gradebook: what a submission counts in the end, a person's marks included."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import Connection, select
 
 from autograder.course import Course
 from autograder.exercises.exercise import Exercise
-from autograder.gradebook import database
-from autograder.gradebook import late_penalty as late
+from autograder.gradebook import database, late_penalty
 from autograder.gradebook.schema import (
     ASSIGNMENT,
     BASE_CELL,
@@ -28,8 +27,7 @@ from autograder.result import MOST_POINTS
 
 @dataclass(frozen=True)
 class CellMarks:
-    """One cell: its scores (None: not given), its maximum (None on a cell without points), the
-    comment to show.
+    """One cell: its scores, its maximum and the comment to show; None where there is none.
 
     ``remark`` is the comment if a person wrote it.
     """
@@ -43,8 +41,13 @@ class CellMarks:
     remark: str | None = None
 
     @property
+    def is_scored(self) -> bool:
+        """Whether anybody, grader or person, has given points."""
+        return self.auto_score is not None or self.manual_score is not None
+
+    @property
     def score(self) -> float:
-        return late.score(self.auto_score, self.manual_score, self.extra_credit)
+        return late_penalty.score(self.auto_score, self.manual_score, self.extra_credit)
 
 
 @dataclass(frozen=True)
@@ -63,24 +66,14 @@ class Marks:
         Raises:
             ValueError: a score is no number of points.
         """
-        given = {
-            id: (cell.auto_score, cell.manual_score, cell.extra_credit)
-            for id, cell in self.cells.items()
-        }
-        given["the late penalty"] = (self.late_penalty, None, None)
-        for place, numbers in given.items():
-            for number in numbers:
-                if number is not None and not (
-                    isinstance(number, (int, float)) and abs(number) <= MOST_POINTS
-                ):
-                    raise ValueError(
-                        f"the gradebook has {number!r} as points of {place}; correct it in the formgrader"
-                    )
+        for id, cell in self.cells.items():
+            for points in (cell.auto_score, cell.manual_score, cell.extra_credit):
+                _check(id, points)
+        _check("the late penalty", self.late_penalty)
 
     @property
     def score(self) -> float:
-        """Everything together: manual marks before automatic ones, extra credit, less the late
-        penalty."""
+        """Everything together, less the late penalty."""
         return round(sum(cell.score for cell in self.cells.values()) - self.late_penalty, 9)
 
     @property
@@ -90,20 +83,17 @@ class Marks:
 
     @property
     def by_hand(self) -> float:
-        """What a person's marks add to the automatic score; negative where they took points
-        away."""
+        """What a person's marks add to the automatic score; negative where they take points."""
         return round(self.score + self.late_penalty - self.extra_credit - self.automatic, 9)
 
     @property
     def extra_credit(self) -> float:
-        """The extra credit that counts: nbgrader leaves out that of a cell without any other
-        score."""
-        scored = (
-            cell
-            for cell in self.cells.values()
-            if cell.auto_score is not None or cell.manual_score is not None
-        )
-        return round(sum(cell.extra_credit or 0.0 for cell in scored), 9)
+        """The extra credit that counts: nbgrader leaves out that of a cell without a score."""
+        extra = 0.0
+        for cell in self.cells.values():
+            if cell.is_scored:
+                extra += cell.extra_credit or 0.0
+        return round(extra, 9)
 
     @property
     def needs_manual_grade(self) -> bool:
@@ -123,22 +113,71 @@ def marks(course: Course, exercise: Exercise | str, student: str) -> Marks | Non
 def class_marks(
     course: Course, exercise: Exercise | str, student: str | None = None
 ) -> dict[str, Marks]:
-    """The marks of everybody who has a grade, by student; a handful of queries for the whole
-    class."""
+    """The marks of everybody who has a submission in the gradebook, by student.
+
+    Args:
+        student: the marks of this one alone.
+    """
     name = exercise if isinstance(exercise, str) else exercise.name
     return database.read(course, lambda connection: _read(connection, name, student), {})
 
 
+def _check(place: str, points: object) -> None:
+    if points is None:
+        return
+    if not isinstance(points, (int, float)) or not abs(points) <= MOST_POINTS:
+        raise ValueError(
+            f"the gradebook has {points!r} as points of {place}; correct it in the formgrader"
+        )
+
+
 def _read(connection: Connection, name: str, student: str | None) -> dict[str, Marks]:
-    found = connection.execute(
+    query = (
         select(NOTEBOOK.c.id, ASSIGNMENT.c.duedate)
         .join(ASSIGNMENT, ASSIGNMENT.c.id == NOTEBOOK.c.assignment_id)
         .where(ASSIGNMENT.c.name == name, NOTEBOOK.c.name == name)
-    ).first()
-    if found is None:
+    )
+    exercise = connection.execute(query).first()
+    if exercise is None:
         return {}
-    notebook, duedate = found
-    submissions = (
+
+    cells = _cells(connection, exercise.id)
+    names = {cell.id: cell.name for cell in cells}
+    points = {cell.name: cell.max_score for cell in cells if cell.max_score is not None}
+    max_score = round(sum(points.values()), 9)
+    submissions = _submissions(connection, exercise.id, student)
+    # All of a class are read, and not looked up one by one.
+    notebooks = None if student is None else [row.notebook for row in submissions]
+    columns = _columns(connection, names, notebooks)
+
+    by_student: dict[str, Marks] = {}
+    for row in submissions:
+        own: dict[str, CellMarks] = {}
+        for cell, values in columns.get(row.notebook, {}).items():
+            own[cell] = _cell_marks(values, points.get(cell))
+        by_student[row.student_id] = Marks(
+            own,
+            row.late_submission_penalty or 0.0,
+            max_score,
+            row.timestamp,
+            late_penalty.seconds_late(row.timestamp, exercise.duedate, row.extension),
+        )
+    return by_student
+
+
+def _cells(connection: Connection, notebook: str) -> Sequence[Any]:
+    """The exercise's cells; ``max_score`` is None for one without points."""
+    query = (
+        select(BASE_CELL, GRADE_CELL.c.max_score)
+        .outerjoin(GRADE_CELL, GRADE_CELL.c.id == BASE_CELL.c.id)
+        .where(BASE_CELL.c.notebook_id == notebook)
+    )
+    return connection.execute(query).all()
+
+
+def _submissions(connection: Connection, notebook: str, student: str | None) -> Sequence[Any]:
+    """The submissions, in the order of the students' ids; ``notebook`` is the submitted one."""
+    query = (
         select(
             SUBMITTED_ASSIGNMENT,
             SUBMITTED_NOTEBOOK.c.id.label("notebook"),
@@ -148,48 +187,46 @@ def _read(connection: Connection, name: str, student: str | None) -> dict[str, M
         .where(SUBMITTED_NOTEBOOK.c.notebook_id == notebook)
     )
     if student is not None:
-        submissions = submissions.where(SUBMITTED_ASSIGNMENT.c.student_id == student)
-    cells = connection.execute(
-        select(BASE_CELL, GRADE_CELL.c.max_score)
-        .outerjoin(GRADE_CELL, GRADE_CELL.c.id == BASE_CELL.c.id)
-        .where(BASE_CELL.c.notebook_id == notebook)
-    ).all()
-    names = {cell.id: cell.name for cell in cells}
-    points = {cell.name: cell.max_score for cell in cells if cell.max_score is not None}
-    rows = connection.execute(submissions).all()
-    found_cells: dict[str, dict[str, dict[str, object]]] = {row.notebook: {} for row in rows}
+        query = query.where(SUBMITTED_ASSIGNMENT.c.student_id == student)
+    rows = connection.execute(query).all()
+    return sorted(rows, key=lambda row: str(row.student_id))
+
+
+def _columns(
+    connection: Connection, names: Mapping[str, str], notebooks: Sequence[str] | None
+) -> dict[str, dict[str, dict[str, Any]]]:
+    """The columns of grades and comments, by submitted notebook and name of the cell.
+
+    Args:
+        names: of the cells, by their ids.
+        notebooks: those of these submitted notebooks; None for all.
+    """
+    columns: dict[str, dict[str, dict[str, Any]]] = {}
     for table in (GRADE, COMMENT):
         # By cell first: the tables' only index is on (cell_id, notebook_id).
         query = select(table).where(table.c.cell_id.in_(list(names)))
-        if student is not None:
-            query = query.where(table.c.notebook_id.in_(list(found_cells)))
+        if notebooks is not None:
+            query = query.where(table.c.notebook_id.in_(notebooks))
         for row in connection.execute(query).mappings():
-            if row["notebook_id"] in found_cells:
-                found_cells[row["notebook_id"]].setdefault(names[row["cell_id"]], {}).update(row)
-    return {
-        row.student_id: Marks(
-            {
-                cell: _cell(entry, points.get(cell))
-                for cell, entry in found_cells[row.notebook].items()
-            },
-            row.late_submission_penalty or 0.0,
-            round(sum(points.values()), 9),
-            row.timestamp,
-            late.seconds_late(row.timestamp, duedate, row.extension),
-        )
-        for row in sorted(rows, key=lambda row: str(row.student_id))
-    }
+            cells = columns.setdefault(row["notebook_id"], {})
+            cells.setdefault(names[row["cell_id"]], {}).update(row)
+    return columns
 
 
-def _cell(entry: Mapping[str, object], points: float | None) -> CellMarks:
-    manual = entry.get("manual_comment")
-    values = {name: entry.get(name) for name in ("auto_score", "manual_score", "extra_credit")}
+def _cell_marks(columns: Mapping[str, Any], max_score: float | None) -> CellMarks:
+    manual_comment = columns.get("manual_comment")
+    comment = columns.get("auto_comment")
+    if manual_comment is not None:
+        comment = str(manual_comment)
+
     return CellMarks(
-        **values,  # type: ignore[arg-type]  # columns of the tables, floats or None
-        needs_manual_grade=bool(entry.get("needs_manual_grade")),
-        max_score=points,
-        comment=str(manual) if manual is not None else entry.get("auto_comment"),  # type: ignore[arg-type]
-        remark=str(manual) if manual else None,
+        auto_score=columns.get("auto_score"),
+        manual_score=columns.get("manual_score"),
+        extra_credit=columns.get("extra_credit"),
+        needs_manual_grade=bool(columns.get("needs_manual_grade")),
+        max_score=max_score,
+        comment=comment,
+        remark=str(manual_comment) if manual_comment else None,
     )
 
 

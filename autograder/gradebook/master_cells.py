@@ -1,14 +1,14 @@
-"""An exercise's cells in the gradebook: kept equal to the master, whatever has been graded by
-then."""
+"""The master's cells in the gradebook, kept equal to it whatever has been graded by then."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, delete, insert, or_, select, update
+from sqlalchemy import Connection, TableClause, delete, insert, or_, select, update
 
 from autograder.course import Course
 from autograder.gradebook.master import Master, MasterCell
@@ -28,13 +28,19 @@ from autograder.gradebook.schema import (
     new_id,
 )
 
-Key = tuple[str, str]  # nbgrader's type of the cell, and its name
+Key = tuple[str, str]
+"""nbgrader's type of a cell, and its name."""
+
 KINDS = {"GradeCell": GRADE_CELL, "SolutionCell": SOLUTION_CELL, "TaskCell": TASK_CELL}
+"""The table that holds the cells of each type, beside ``base_cell``."""
+
+BY_HAND = {GRADE: ("manual_score", "extra_credit"), COMMENT: ("manual_comment",)}
+"""The columns that a person fills in."""
 
 
 @dataclass(frozen=True)
 class Saved:
-    """Where the exercise stands in the gradebook; the cells by name."""
+    """Where an exercise stands in the gradebook: ids of its rows, those of cells by cell name."""
 
     assignment: str
     notebook: str
@@ -51,68 +57,49 @@ def save(
     master: Master,
     duedate: datetime | None,
 ) -> Saved:
-    """Create or update the assignment, its notebook and its cells; cells that are gone take their
-    grades along."""
+    """Create or update the assignment, its notebook and its cells.
+
+    Cells that are gone take their grades along.
+    """
     if not connection.scalar(select(COURSE.c.id).where(COURSE.c.id == course_id)):
         connection.execute(insert(COURSE).values(id=course_id))
-    assignment = _assignment(connection, course_id, name, duedate)
-    notebook = _notebook(connection, assignment, name, master)
-    wanted: dict[Key, MasterCell] = {("GradeCell", cell.id): cell for cell in master.graded}
-    wanted |= {("SolutionCell", cell.id): cell for cell in master.solutions}
-    ids = {
-        (row.type, row.name): row.id
-        for row in connection.execute(select(BASE_CELL).where(BASE_CELL.c.notebook_id == notebook))
-    }
-    gone = {key: id for key, id in ids.items() if key not in wanted}
-    if gone:
-        _remove(connection, course, name, gone)
-    known = {
-        row.id: row
-        for row in connection.execute(
-            select(GRADE_CELL).where(GRADE_CELL.c.id.in_(list(ids.values())))
-        )
-    }
-    for key, cell in wanted.items():
-        if key not in ids:
-            ids[key] = _add(connection, notebook, key, cell)
-        elif key[0] == "GradeCell" and (
-            known[ids[key]].max_score,
-            known[ids[key]].cell_type,
-        ) != _points(cell):
-            points, cell_type = _points(cell)
-            at = update(GRADE_CELL).where(GRADE_CELL.c.id == ids[key])
-            connection.execute(at.values(max_score=points, cell_type=cell_type))
-    _sources(connection, notebook, master)
-    due = connection.scalar(select(ASSIGNMENT.c.duedate).where(ASSIGNMENT.c.id == assignment))
+    assignment = _save_assignment(connection, course_id, name, duedate)
+    notebook = _save_notebook(connection, assignment, name, master)
+
+    ids = _save_cells(connection, course, notebook, name, master)
+    _save_sources(connection, notebook, master)
+
+    due = select(ASSIGNMENT.c.duedate).where(ASSIGNMENT.c.id == assignment)
     return Saved(
         assignment,
         notebook,
-        {cell.id: ids["GradeCell", cell.id] for cell in master.graded},
-        {cell.id: ids["SolutionCell", cell.id] for cell in master.solutions},
-        due,
+        graded={cell.id: ids["GradeCell", cell.id] for cell in master.graded},
+        solutions={cell.id: ids["SolutionCell", cell.id] for cell in master.solutions},
+        duedate=connection.scalar(due),
     )
 
 
-def _assignment(connection: Connection, course_id: str, name: str, duedate: datetime | None) -> str:
+def _save_assignment(
+    connection: Connection, course_id: str, name: str, duedate: datetime | None
+) -> str:
     # The lock lets one grader at a time write an exercise; SQLite, which knows none, locks
     # everything anyway.
-    id = connection.scalar(
-        select(ASSIGNMENT.c.id).where(ASSIGNMENT.c.name == name).with_for_update()
-    )
+    query = select(ASSIGNMENT.c.id).where(ASSIGNMENT.c.name == name).with_for_update()
+    id = connection.scalar(query)
     if id is None:
         id = new_id()
-        connection.execute(
-            insert(ASSIGNMENT).values(id=id, name=name, duedate=duedate, course_id=course_id)
-        )
+        values = {"id": id, "name": name, "duedate": duedate, "course_id": course_id}
+        connection.execute(insert(ASSIGNMENT).values(values))
     elif duedate is not None:
         connection.execute(update(ASSIGNMENT).where(ASSIGNMENT.c.id == id).values(duedate=duedate))
     return str(id)
 
 
-def _notebook(connection: Connection, assignment: str, name: str, master: Master) -> str:
+def _save_notebook(connection: Connection, assignment: str, name: str, master: Master) -> str:
     kernel = json.dumps(master.notebook["metadata"].get("kernelspec", {}))
     same = (NOTEBOOK.c.assignment_id == assignment, NOTEBOOK.c.name == name)
     row = connection.execute(select(NOTEBOOK).where(*same)).first()
+
     if row is None:
         id = new_id()
         values = {"id": id, "name": name, "assignment_id": assignment, "kernelspec": kernel}
@@ -123,8 +110,37 @@ def _notebook(connection: Connection, assignment: str, name: str, master: Master
     return str(row.id)
 
 
-def _points(cell: MasterCell) -> tuple[float, str]:
-    return cell.points, cell.cell_type
+def _save_cells(
+    connection: Connection, course: Course, notebook: str, name: str, master: Master
+) -> dict[Key, str]:
+    """The ids of the master's cells in the gradebook."""
+    wanted: dict[Key, MasterCell] = {}
+    for cell in master.graded:
+        wanted["GradeCell", cell.id] = cell
+    for cell in master.solutions:
+        wanted["SolutionCell", cell.id] = cell
+
+    ids: dict[Key, str] = {}
+    gone: dict[str, str] = {}
+    for row in connection.execute(select(BASE_CELL).where(BASE_CELL.c.notebook_id == notebook)):
+        if (row.type, row.name) in wanted:
+            ids[row.type, row.name] = row.id
+        else:
+            gone[row.id] = row.name
+
+    if gone:
+        _keep_marks(connection, course, name, gone)
+        _remove(connection, list(gone))
+    _update_points(connection, master, ids)
+    for key, cell in wanted.items():
+        if key not in ids:
+            ids[key] = _add(connection, notebook, key, cell)
+    return ids
+
+
+def _graded_as(cell: MasterCell) -> dict[str, Any]:
+    """What the gradebook knows of a cell with points."""
+    return {"max_score": cell.points, "cell_type": cell.cell_type}
 
 
 def _add(connection: Connection, notebook: str, key: Key, cell: MasterCell) -> str:
@@ -133,78 +149,86 @@ def _add(connection: Connection, notebook: str, key: Key, cell: MasterCell) -> s
     connection.execute(insert(BASE_CELL).values(id=id, name=name, notebook_id=notebook, type=kind))
     values: dict[str, Any] = {"id": id}
     if kind == "GradeCell":
-        values["max_score"], values["cell_type"] = _points(cell)
+        values |= _graded_as(cell)
     connection.execute(insert(KINDS[kind]).values(values))
     return id
 
 
-def _remove(connection: Connection, course: Course, name: str, gone: dict[Key, str]) -> None:
-    """Remove cells with their grades; what a person entered there is kept in
-    ``removed-marks.jsonl``."""
-    ids = list(gone.values())
-    of_student = (
-        select(SUBMITTED_ASSIGNMENT.c.student_id, SUBMITTED_NOTEBOOK.c.id)
-        .join(SUBMITTED_ASSIGNMENT, SUBMITTED_ASSIGNMENT.c.id == SUBMITTED_NOTEBOOK.c.assignment_id)
-        .subquery()
-    )
-    by_hand = [
-        (GRADE, ("manual_score", "extra_credit")),
-        (COMMENT, ("manual_comment",)),
-    ]
-    names = {id: key[1] for key, id in gone.items()}
+def _update_points(connection: Connection, master: Master, ids: Mapping[Key, str]) -> None:
+    """Give the cells that are there already the points that they have now."""
+    query = select(GRADE_CELL).where(GRADE_CELL.c.id.in_(list(ids.values())))
+    rows = {row.id: row for row in connection.execute(query)}
+    for cell in master.graded:
+        row = rows.get(ids.get(("GradeCell", cell.id)))
+        if row is not None and _differs(row, _graded_as(cell)):
+            of_cell = update(GRADE_CELL).where(GRADE_CELL.c.id == row.id)
+            connection.execute(of_cell.values(_graded_as(cell)))
+
+
+def _differs(row: Any, values: Mapping[str, Any]) -> bool:
+    return any(getattr(row, column) != value for column, value in values.items())
+
+
+def _keep_marks(connection: Connection, course: Course, name: str, gone: Mapping[str, str]) -> None:
+    """Write what a person entered for these cells into ``removed-marks.jsonl``.
+
+    Args:
+        gone: the cells' names by their ids.
+    """
     lines = []
-    for table, columns in by_hand:
-        entered = or_(*(table.c[column].is_not(None) for column in columns))
-        rows = connection.execute(
-            select(of_student.c.student_id, *table.c)
-            .join(of_student, of_student.c.id == table.c.notebook_id)
-            .where(table.c.cell_id.in_(ids), entered)
-        ).mappings()
-        for row in rows:
-            mark = {column: row[column] for column in columns}
-            lines.append(
-                {
-                    "exercise": name,
-                    "student": row["student_id"],
-                    "cell": names[row["cell_id"]],
-                    **mark,
-                }
-            )
+    for table, columns in BY_HAND.items():
+        for row in _entered(connection, table, columns, list(gone)):
+            mark = {"exercise": name, "student": row.student_id, "cell": gone[row.cell_id]}
+            for column in columns:
+                mark[column] = getattr(row, column)
+            lines.append(json.dumps(mark, ensure_ascii=False) + "\n")
+
     if lines:
         course.state.mkdir(parents=True, exist_ok=True)
         with (course.state / "removed-marks.jsonl").open("a", encoding="utf-8") as file:
-            file.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+            file.writelines(lines)
+
+
+def _entered(
+    connection: Connection, table: TableClause, columns: tuple[str, ...], cells: list[str]
+) -> Any:
+    """The rows of these cells with something in one of the columns, and whose they are."""
+    query = (
+        select(SUBMITTED_ASSIGNMENT.c.student_id, *table.c)
+        .select_from(table)
+        .join(SUBMITTED_NOTEBOOK, SUBMITTED_NOTEBOOK.c.id == table.c.notebook_id)
+        .join(SUBMITTED_ASSIGNMENT, SUBMITTED_ASSIGNMENT.c.id == SUBMITTED_NOTEBOOK.c.assignment_id)
+    )
+    filled = or_(*(table.c[column].is_not(None) for column in columns))
+    return connection.execute(query.where(table.c.cell_id.in_(cells), filled))
+
+
+def _remove(connection: Connection, cells: list[str]) -> None:
+    """Remove cells, with their grades and comments."""
     for table in (GRADE, COMMENT):
-        connection.execute(delete(table).where(table.c.cell_id.in_(ids)))
+        connection.execute(delete(table).where(table.c.cell_id.in_(cells)))
     for table in (*KINDS.values(), BASE_CELL):
-        connection.execute(delete(table).where(table.c.id.in_(ids)))
+        connection.execute(delete(table).where(table.c.id.in_(cells)))
 
 
-def _sources(connection: Connection, notebook: str, master: Master) -> None:
-    known = {
-        row.name: row
-        for row in connection.execute(
-            select(SOURCE_CELL).where(SOURCE_CELL.c.notebook_id == notebook)
-        )
-    }
-    wanted = {
-        cell.id: {
+def _save_sources(connection: Connection, notebook: str, master: Master) -> None:
+    query = select(SOURCE_CELL).where(SOURCE_CELL.c.notebook_id == notebook)
+    rows = {row.name: row for row in connection.execute(query)}
+    for cell in master.sources:
+        values = {
             "cell_type": cell.cell_type,
             "locked": cell.is_locked,
             "source": cell.source,
             "checksum": cell.checksum,
         }
-        for cell in master.sources
-    }
-    gone = [row.id for name, row in known.items() if name not in wanted]
-    if gone:
-        connection.execute(delete(SOURCE_CELL).where(SOURCE_CELL.c.id.in_(gone)))
-    for name, values in wanted.items():
-        if name not in known:
-            connection.execute(
-                insert(SOURCE_CELL).values(id=new_id(), name=name, notebook_id=notebook, **values)
-            )
-        elif any(known[name]._mapping[column] != value for column, value in values.items()):
-            connection.execute(
-                update(SOURCE_CELL).where(SOURCE_CELL.c.id == known[name].id).values(values)
-            )
+        row = rows.pop(cell.id, None)
+        if row is None:
+            place = {"id": new_id(), "name": cell.id, "notebook_id": notebook}
+            connection.execute(insert(SOURCE_CELL).values(place | values))
+        elif _differs(row, values):
+            of_cell = update(SOURCE_CELL).where(SOURCE_CELL.c.id == row.id)
+            connection.execute(of_cell.values(values))
+
+    # What is left is no longer in the master.
+    for row in rows.values():
+        connection.execute(delete(SOURCE_CELL).where(SOURCE_CELL.c.id == row.id))

@@ -1,14 +1,16 @@
 """Grades in nbgrader's gradebook: its own tables, written in batches.
 
 After ``record`` the rows are those that nbgrader's autograde leaves for the same submissions (a
-question without points apart, see ``_grades``). Manual scores, comments and extra credit are a
+question without points apart, see ``_grade``). Manual scores, comments and extra credit are a
 person's work and never changed here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timezone
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,27 +19,21 @@ from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
 from autograder.course import Course
 from autograder.exercises.exercise import Exercise
-from autograder.gradebook import database, late_penalty, master, master_cells
-from autograder.gradebook.master import Master
-from autograder.gradebook.schema import (
-    COMMENT,
-    GRADE,
-    STUDENT,
-    SUBMITTED_ASSIGNMENT,
-    SUBMITTED_NOTEBOOK,
-    new_id,
-)
+from autograder.gradebook import database, late_penalty, students, submitted_notebooks
+from autograder.gradebook import master as masters
+from autograder.gradebook.database import Gradebook
+from autograder.gradebook.master import MasterCell
+from autograder.gradebook.master_cells import Saved, save
+from autograder.gradebook.schema import COMMENT, GRADE, new_id
 from autograder.timestamp import submitted_at
 from autograder.troubles import Troubles, gathered
 
 if TYPE_CHECKING:
     from autograder.engine.grader import Graded
-    from autograder.submissions.parse import Submission
+    from autograder.result import CheckResult
 
-Place = tuple[str, str]  # a cell and a submitted notebook, by their ids
-
-# Bounds the number of parameters of a statement, which databases limit.
-BATCH = 200
+CHUNK = 200
+"""Submissions per statement: databases limit the number of its parameters."""
 
 
 def prepare(
@@ -58,14 +54,13 @@ def prepare(
     """
     if duedate is not None and duedate.tzinfo is not None:
         duedate = duedate.astimezone(timezone.utc).replace(tzinfo=None)
-    known = master.load(course, exercise, release)
-    name = database.course_id(course)
-    database.write(
-        course,
-        lambda connection: master_cells.save(
-            connection, course, name, exercise.name, known, duedate
-        ),
-    )
+    master = masters.load(course, exercise, release)
+    course_id = database.course_id(course)
+
+    def work(connection: Connection) -> None:
+        save(connection, course, course_id, exercise.name, master, duedate)
+
+    Gradebook(course).write(work)
 
 
 def record(
@@ -75,269 +70,196 @@ def record(
     submitted: Path | None = None,
     troubles: Troubles | None = None,
 ) -> None:
-    """Write the grades of some submissions. One that was rejected or met an error keeps its old
-    grade.
+    """Write the grades of some submissions; see ``Recorder``.
 
     Args:
-        submitted: where the submissions lie, for their ``timestamp.txt``; the course's own folder
-            by default.
-        troubles: gets whoever cannot be written, of whom then nothing is, such as for a late
-            penalty that fails.
+        submitted: where the submissions lie; the course's own folder by default.
+        troubles: gets whoever cannot be written.
 
     Raises:
         Unusable: no release, or a gradebook that cannot be written.
         Fault: somebody cannot be written, and ``troubles`` is None.
     """
-    known = master.load(course, exercise)
-    name = database.course_id(course)
-    people = course.class_list() or {}
-    folder = submitted or course.submitted
-    penalties = late_penalty.Penalties(course)
+    recorder = Recorder(course, exercise, submitted or course.submitted)
+    with gathered(troubles) as all_troubles:
+        all_troubles.add(recorder.record(batch))
 
-    def write(connection: Connection, saved: master_cells.Saved, chunk: Sequence[Graded]) -> None:
-        with connection.begin_nested():  # all of them or, where one cannot be written, none yet
-            _students(connection, [str(graded.result.student) for graded in chunk], people)
-            graded = {
-                str(one.result.student): one for one in chunk if one.result.status == "graded"
-            }
-            times = {student: submitted_at(folder / student / exercise.name) for student in graded}
-            notebooks, new = _notebooks(connection, saved, graded, times)
-            old = [id for id in notebooks.values() if id not in new]
-            _grades(
-                connection,
-                saved,
-                known,
-                graded,
-                notebooks,
-                _existing(connection, GRADE, saved.graded, old),
-            )
-            _comments(
-                connection,
-                saved,
-                known,
-                graded,
-                notebooks,
-                _existing(connection, COMMENT, saved.solutions, old),
-            )
-            penalties.assign(connection, saved, notebooks)
 
-    def work(connection: Connection) -> Troubles:
-        found = Troubles()
-        saved = master_cells.save(connection, course, name, exercise.name, known, None)
-        for chunk in _chunks([graded for graded in batch if graded.result.student is not None]):
+class Recorder:
+    """Writes the grades of one exercise, a batch at a time.
+
+    Args:
+        submitted: where the submissions lie, for their ``timestamp.txt``.
+
+    Raises:
+        Unusable: no release, or no database.
+    """
+
+    def __init__(self, course: Course, exercise: Exercise, submitted: Path) -> None:
+        self._course = course
+        self._course_id = database.course_id(course)
+        self._name = exercise.name
+        self._submitted = submitted
+        self._gradebook = Gradebook(course)
+        self._master = masters.load(course, exercise)
+        self._class_list = course.class_list() or {}
+        self._penalties = late_penalty.Penalties(course)
+
+    def record(self, batch: Sequence[Graded]) -> Troubles:
+        """Write the grades of some submissions.
+
+        One that was rejected or met an error keeps its old grade.
+
+        Returns:
+            Whoever cannot be written, of whom then nothing is, such as for a late penalty that
+            fails.
+
+        Raises:
+            Unusable: the gradebook cannot be written.
+        """
+        named = [graded for graded in batch if graded.result.student is not None]
+        return self._gradebook.write(lambda connection: self._record(connection, named))
+
+    def _record(self, connection: Connection, batch: Sequence[Graded]) -> Troubles:
+        troubles = Troubles()
+        saved = save(connection, self._course, self._course_id, self._name, self._master, None)
+        for chunk in _chunks(batch):
             try:
-                write(connection, saved, chunk)
+                self._write(connection, saved, chunk)
             except Exception as error:
-                _of_one(error)
-                for one in chunk:
-                    with found.of(str(one.result.student), "not in the gradebook"):
-                        write(connection, saved, [one])
-        return found
+                if not _may_be_of_one(error):
+                    raise
+                for graded in chunk:
+                    with troubles.of(str(graded.result.student), "not in the gradebook"):
+                        self._write(connection, saved, [graded])
+        return troubles
 
-    with gathered(troubles) as all_:
-        all_.add(database.write(course, work))
+    def _write(self, connection: Connection, saved: Saved, chunk: Sequence[Graded]) -> None:
+        """Write all of them or, where one cannot be written, none."""
+        everybody: list[str] = []
+        by_student: dict[str, Graded] = {}
+        times: dict[str, datetime | None] = {}
+        for graded in chunk:
+            student = str(graded.result.student)
+            everybody.append(student)
+            if graded.result.status == "graded":
+                by_student[student] = graded
+                times[student] = submitted_at(self._submitted / student / self._name)
+
+        with connection.begin_nested():
+            students.save(connection, everybody, self._class_list)
+            saved_notebooks = submitted_notebooks.save(connection, saved, times)
+            notebooks = []
+            for student, id in saved_notebooks.ids.items():
+                notebooks.append(_Notebook(id, by_student[student], id in saved_notebooks.new))
+
+            grades = {saved.graded[cell.id]: cell for cell in self._master.graded}
+            _save_rows(connection, GRADE, grades, notebooks, _grade)
+            comments = {saved.solutions[cell.id]: cell for cell in self._master.solutions}
+            _save_rows(connection, COMMENT, comments, notebooks, _comment)
+            self._penalties.assign(connection, saved, list(saved_notebooks.ids.values()))
 
 
-def _of_one(error: Exception) -> None:
-    """Go on only if it may be the data of one student that a database did not take; else it takes
-    nobody's."""
-    if isinstance(error, DBAPIError) and not isinstance(error, (DataError, IntegrityError)):
-        raise error
+def _may_be_of_one(error: Exception) -> bool:
+    """Whether it may be the data of one student that could not be written.
+
+    Other errors of a database are everybody's.
+    """
+    return not isinstance(error, DBAPIError) or isinstance(error, (DataError, IntegrityError))
 
 
 def _chunks(batch: Sequence[Graded]) -> Iterator[Sequence[Graded]]:
-    for start in range(0, len(batch), BATCH):
-        yield batch[start : start + BATCH]
+    for start in range(0, len(batch), CHUNK):
+        yield batch[start : start + CHUNK]
 
 
-def _students(
-    connection: Connection, students: Iterable[str], people: dict[str, dict[str, str]]
-) -> None:
-    wanted = list(dict.fromkeys(students))
-    known = {
-        row.id: row for row in connection.execute(select(STUDENT).where(STUDENT.c.id.in_(wanted)))
-    }
-    new = [
-        {"id": student, **_person(people.get(student, {}))}
-        for student in wanted
-        if student not in known
-    ]
-    if new:
-        connection.execute(insert(STUDENT), new)
-    for student, row in known.items():
-        # What stands there already is a person's entry, made in the formgrader.
-        found = _person(people.get(student, {})).items()
-        missing = {name: value for name, value in found if value and not row._mapping[name]}
-        if missing:
-            connection.execute(update(STUDENT).where(STUDENT.c.id == student).values(missing))
+@dataclass(frozen=True)
+class _Notebook:
+    """A submitted notebook in the gradebook, and the submission that gives it its rows."""
+
+    id: str
+    graded: Graded
+    is_new: bool
+
+    @cached_property
+    def checks(self) -> Mapping[str, CheckResult]:
+        return self.graded.result.by_id
+
+    def leaves(self, cell: MasterCell) -> bool:
+        """Whether the student left the cell as it was handed out."""
+        submission = self.graded.submission
+        return cell.unanswered(submission.answer(cell.id) if submission is not None else None)
 
 
-def _person(entry: dict[str, str]) -> dict[str, str | None]:
-    columns = {name.strip().casefold().replace(" ", "_"): value for name, value in entry.items()}
-    first, _, last = columns.get("name", "").rpartition(" ")
-    return {
-        "first_name": columns.get("first_name") or first or None,
-        "last_name": columns.get("last_name") or last or None,
-        "email": columns.get("email") or None,
-        "lms_user_id": columns.get("lms_user_id") or columns.get("lms_id") or None,
-    }
+def _grade(cell: MasterCell, notebook: _Notebook, row: Any) -> dict[str, Any]:
+    """The grade of a cell; ``row`` is the one that stands there, None if there is none."""
+    check = notebook.checks.get(cell.id)
+    waits = cell.is_solution and not notebook.leaves(cell)
+    score = check.earned if check is not None else None
+    if cell.is_solution:
+        # A person's score is still None, but 0 where there are no points to give: nbgrader counts
+        # extra credit only on top of a score, and whoever enters it would not learn that it is
+        # lost.
+        score = None if waits and cell.points else 0.0
+
+    needs_a_person = waits or score is None
+    if row is not None and notebook.graded.unchanged:
+        needs_a_person = row.needs_manual_grade
+    elif row is not None and row.manual_score is not None:
+        # As nbgrader: after a new grading a person looks again at every cell that a person has
+        # graded.
+        needs_a_person = True
+    return {"auto_score": score, "needs_manual_grade": needs_a_person}
 
 
-def _notebooks(
-    connection: Connection,
-    saved: master_cells.Saved,
-    graded: Mapping[str, Graded],
-    times: Mapping[str, datetime | None],
-) -> tuple[dict[str, str], set[str]]:
-    """The ids of the students' submitted notebooks, by student, created where missing; and those
-    created now."""
-    submissions = {
-        row.student_id: row
-        for row in connection.execute(
-            select(SUBMITTED_ASSIGNMENT).where(
-                SUBMITTED_ASSIGNMENT.c.assignment_id == saved.assignment,
-                SUBMITTED_ASSIGNMENT.c.student_id.in_(list(graded)),
-            )
-        )
-    }
-    ids = {student: str(row.id) for student, row in submissions.items()}
-    added = {student: new_id() for student in graded if student not in ids}
-    if added:
-        rows = [
-            {
-                "id": id,
-                "assignment_id": saved.assignment,
-                "student_id": student,
-                "timestamp": times[student],
-            }
-            for student, id in added.items()
-        ]
-        connection.execute(insert(SUBMITTED_ASSIGNMENT), rows)
-    later = [
-        {"row": row.id, "time": times[student]}
-        for student, row in submissions.items()
-        if times[student] is not None and times[student] != row.timestamp
-    ]
-    if later:
-        at = update(SUBMITTED_ASSIGNMENT).where(SUBMITTED_ASSIGNMENT.c.id == bindparam("row"))
-        connection.execute(at.values(timestamp=bindparam("time")), later)
-    known = {
-        row.assignment_id: str(row.id)
-        for row in connection.execute(
-            select(SUBMITTED_NOTEBOOK).where(
-                SUBMITTED_NOTEBOOK.c.notebook_id == saved.notebook,
-                SUBMITTED_NOTEBOOK.c.assignment_id.in_(list(ids.values())),
-            )
-        )
-    }
-    ids |= added
-    fresh = {id: new_id() for id in ids.values() if id not in known}
-    if fresh:
-        flags: list[dict[str, Any]] = [
-            {"id": id, "assignment_id": assignment, "notebook_id": saved.notebook, "flagged": False}
-            for assignment, id in fresh.items()
-        ]
-        connection.execute(insert(SUBMITTED_NOTEBOOK), flags)
-    known |= fresh
-    return {student: known[id] for student, id in ids.items()}, set(fresh.values())
+def _comment(cell: MasterCell, notebook: _Notebook, row: Any) -> dict[str, Any]:
+    """The comment on a cell that the student was to fill in."""
+    return {"auto_comment": "No response." if notebook.leaves(cell) else None}
 
 
-def _grades(
-    connection: Connection,
-    saved: master_cells.Saved,
-    known: Master,
-    graded: Mapping[str, Graded],
-    notebooks: Mapping[str, str],
-    old: Mapping[Place, Any],
-) -> None:
-    earned = {
-        student: {id: check.earned for id, check in one.result.by_id.items()}
-        for student, one in graded.items()
-    }
-    new: list[dict[str, Any]] = []
-    changed: list[dict[str, Any]] = []
-    # Cell by cell, which is the order of the index.
-    for cell in known.graded:
-        id, by_hand = saved.graded[cell.id], cell.is_solution
-        for student, one in graded.items():
-            waits = by_hand and not cell.unanswered(_answer(one.submission, cell.id))
-            # A person's score is still None, but 0 where there are no points to give: nbgrader
-            # counts extra credit only on top of a score, and whoever enters it would not learn that
-            # it is lost.
-            hand_score = None if waits and cell.points else 0.0
-            score = hand_score if by_hand else earned[student].get(cell.id)
-            notebook = notebooks[student]
-            row = old.get((id, notebook))
-            if row is None:
-                place = {"id": new_id(), "cell_id": id, "notebook_id": notebook}
-                new.append(
-                    {**place, "auto_score": score, "needs_manual_grade": waits or score is None}
-                )
-            else:
-                # As nbgrader: after a new grading a person looks again at every cell that a person
-                # has graded.
-                look = waits or score is None or row.manual_score is not None
-                if one.unchanged:
-                    look = row.needs_manual_grade
-                if row.auto_score != score or row.needs_manual_grade != look:
-                    changed.append({"row": row.id, "score": score, "look": look})
-    _write(connection, GRADE, new, changed, auto_score="score", needs_manual_grade="look")
-
-
-def _comments(
-    connection: Connection,
-    saved: master_cells.Saved,
-    known: Master,
-    graded: Mapping[str, Graded],
-    notebooks: Mapping[str, str],
-    old: Mapping[Place, Any],
-) -> None:
-    new: list[dict[str, Any]] = []
-    changed: list[dict[str, Any]] = []
-    for cell in known.solutions:
-        id = saved.solutions[cell.id]
-        for student, one in graded.items():
-            text = "No response." if cell.unanswered(_answer(one.submission, cell.id)) else None
-            row = old.get((id, notebooks[student]))
-            if row is None:
-                place = {"id": new_id(), "cell_id": id, "notebook_id": notebooks[student]}
-                new.append({**place, "auto_comment": text})
-            elif row.auto_comment != text:
-                changed.append({"row": row.id, "text": text})
-    _write(connection, COMMENT, new, changed, auto_comment="text")
-
-
-def _write(
+def _save_rows(
     connection: Connection,
     table: TableClause,
-    new: list[dict[str, Any]],
-    changed: list[dict[str, Any]],
-    **columns: str,
+    cells: Mapping[str, MasterCell],
+    notebooks: Sequence[_Notebook],
+    values_of: Callable[[MasterCell, _Notebook, Any], dict[str, Any]],
 ) -> None:
-    """Insert rows, and update others: ``columns`` says which key of a change is for which column,
-    ``row`` is its id."""
+    """Insert or update a row for each cell in each notebook.
+
+    Args:
+        cells: by their ids in the gradebook.
+        values_of: the columns of a row; its last argument is the row that stands there, or None.
+    """
+    rows = _rows(connection, table, cells, notebooks)
+    new: list[dict[str, Any]] = []
+    changed: list[dict[str, Any]] = []
+
+    # Cell by cell, which is the order of the index.
+    for id, cell in cells.items():
+        for notebook in notebooks:
+            row = rows.get((id, notebook.id))
+            values = values_of(cell, notebook, row)
+            if row is None:
+                new.append({"id": new_id(), "cell_id": id, "notebook_id": notebook.id, **values})
+            elif any(getattr(row, column) != value for column, value in values.items()):
+                changed.append({"row": row.id, **values})
+
     if new:
         connection.execute(insert(table), new)
     if changed:
-        values: dict[str, Any] = {column: bindparam(key) for column, key in columns.items()}
-        connection.execute(
-            update(table).where(table.c.id == bindparam("row")).values(values), changed
-        )
+        connection.execute(update(table).where(table.c.id == bindparam("row")), changed)
 
 
-def _answer(submission: Submission | None, cell: str) -> str | None:
-    return submission.answer(cell) if submission is not None else None
-
-
-def _existing(
-    connection: Connection, table: TableClause, wanted: Mapping[str, str], notebooks: Sequence[str]
-) -> dict[Place, Any]:
-    if not notebooks:
+def _rows(
+    connection: Connection,
+    table: TableClause,
+    cells: Iterable[str],
+    notebooks: Iterable[_Notebook],
+) -> dict[tuple[str, str], Any]:
+    """The rows that are there, by the ids of cell and notebook."""
+    old = [notebook.id for notebook in notebooks if not notebook.is_new]
+    if not old:
         return {}
     # By cell first: the tables' only index is on (cell_id, notebook_id).
-    rows = connection.execute(
-        select(table).where(
-            table.c.cell_id.in_(list(wanted.values())), table.c.notebook_id.in_(notebooks)
-        )
-    )
-    return {(row.cell_id, row.notebook_id): row for row in rows.all()}
+    query = select(table).where(table.c.cell_id.in_(list(cells)), table.c.notebook_id.in_(old))
+    return {(row.cell_id, row.notebook_id): row for row in connection.execute(query)}

@@ -6,7 +6,7 @@ rows. A test holds these columns against nbgrader's own models.
 
 from __future__ import annotations
 
-import random
+import secrets
 import time
 
 from sqlalchemy import Boolean, DateTime, Enum, Float, Interval, String, column, table
@@ -118,14 +118,10 @@ TABLES = (
 )
 
 
-_random = random.Random()
-
-
 def new_id() -> str:
-    """A primary key like nbgrader's, 32 hexadecimal digits; the first half is the time, in
-    nanoseconds.
+    """A primary key like nbgrader's, 32 hexadecimal digits; the first half is the time.
 
     Wholly random ones would put the rows of each new submission all over the indexes, and cost more
     with every one.
     """
-    return f"{time.time_ns():016x}{_random.getrandbits(64):016x}"
+    return f"{time.time_ns():016x}{secrets.randbits(64):016x}"

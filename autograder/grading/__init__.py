@@ -1,2 +1,1 @@
-"""The grading of a class: who grades, processes or a cluster, and what keeps it whole when it is
-cut short."""
+"""Grading a class: who grades, and what keeps the class whole when that is cut short."""

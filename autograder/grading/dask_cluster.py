@@ -1,13 +1,13 @@
-"""A class graded on a Dask cluster: bytes of submissions go there, results come back, and no disk
-is shared.
+"""A class graded on a Dask cluster: bytes of submissions go there, and results come back.
 
-Each thread of a Dask worker has a grader process of its own beside it, so that the number of its
-threads is of no importance, and student code is locked in there as it is here, at the level that
-works there.
+No disk is shared. Each thread of a Dask worker has a grader process of its own beside it, so that
+the number of its threads is of no importance, and student code is locked in there as it is here, at
+the level that works there.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import logging
 import math
@@ -30,7 +30,22 @@ from autograder.grading.processes import Died, Graders, Task
 from autograder.result import ENGINE
 
 CONNECT_SECONDS = 10
+"""Seconds that a scheduler has to answer."""
+
 WORKERS_SECONDS = 30
+"""Seconds until a scheduler must have a worker."""
+
+COUNT_SECONDS = 1
+"""Seconds that a count of the workers' threads is good for."""
+
+LOGGERS = (
+    "distributed",
+    "distributed.client",
+    "distributed.core",
+    "tornado.application",
+    "asyncio",
+)
+"""What Dask logs to: what the user can mend is said by us, in one line."""
 
 
 class Cluster(Crew):
@@ -50,28 +65,8 @@ class Cluster(Crew):
         self.deaths = (Died, dask.KilledWorker)
         self._address = address
         self._threads, self._counted = 1, -math.inf
-        for name in (
-            "distributed",
-            "distributed.client",
-            "distributed.core",
-            "tornado.application",
-            "asyncio",
-        ):
-            logging.getLogger(name).setLevel(
-                logging.CRITICAL
-            )  # what the user can mend is said by us, in one line
-        try:
-            dask.comm.resolve_address(
-                address
-            )  # a Client that is given nonsense leaves a traceback behind
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of other versions, among other things: see below
-                self._client = dask.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
-        except (OSError, ValueError, ImportError) as error:
-            cause = " ".join(str(error).split())
-            raise Unusable(
-                f"{address}: {cause}; start it with dask scheduler, or correct the address"
-            ) from None
+        self._client = _client(dask, address)
+
         try:
             self._await_workers()
             self._compare()
@@ -87,13 +82,10 @@ class Cluster(Crew):
     @property
     def size(self) -> int:
         """The threads of all workers; they may come and go."""
-        if time.monotonic() - self._counted > 1:
-            try:
+        if time.monotonic() - self._counted > COUNT_SECONDS:
+            # The scheduler may be out of reach; the client tries again, and says when it gives up.
+            with contextlib.suppress(OSError):
                 self._threads = max(sum(self._client.nthreads().values()), 1)
-            except (
-                OSError
-            ):  # the scheduler is out of reach; the client tries again, and says when it gives up
-                pass
             self._counted = time.monotonic()
         return self._threads
 
@@ -118,9 +110,9 @@ class Cluster(Crew):
     def _compare(self) -> None:
         """Refuse other versions than ours: they might grade otherwise, or not understand us."""
         ours = versions()
-        found: dict[str, Any] = {"scheduler": self._client.run_on_scheduler(versions)}
-        found |= self._client.run(versions, on_error="return")
-        for place, theirs in found.items():
+        answers: dict[str, Any] = {"scheduler": self._client.run_on_scheduler(versions)}
+        answers |= self._client.run(versions, on_error="return")
+        for place, theirs in answers.items():
             if theirs != ours:
                 raise Unusable(
                     f"{place}: {_difference(theirs, ours)}; install the same there as here"
@@ -142,20 +134,35 @@ def versions() -> dict[str, str]:
     }
 
 
+def _client(dask: Any, address: str) -> Any:
+    for name in LOGGERS:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    try:
+        # A Client that is given nonsense leaves a traceback behind.
+        dask.comm.resolve_address(address)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of other versions, among other things: see _compare
+            return dask.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError, ImportError) as error:
+        cause = " ".join(str(error).split())
+        raise Unusable(
+            f"{address}: {cause}; start it with dask scheduler, or correct the address"
+        ) from None
+
+
 def _distributed() -> Any:
     try:
         return importlib.import_module("distributed")  # not typed
     except ImportError:
-        raise Unusable(
-            'dask: not installed; pip install "autograder-kit[cluster]", or grade without --scheduler'
-        ) from None
+        install = 'pip install "autograder-kit[cluster]"'
+        raise Unusable(f"dask: not installed; {install}, or grade without --scheduler") from None
 
 
 def _difference(theirs: Any, ours: dict[str, str]) -> str:
     if not isinstance(theirs, dict):
         return f"no autograder-kit that works ({type(theirs).__name__}: {theirs})"
-    return ", ".join(
-        f"{name} {theirs.get(name)}, not {ours[name]}"
-        for name in ours
-        if theirs.get(name) != ours[name]
-    )
+    differences = []
+    for name, version in ours.items():
+        if theirs.get(name) != version:
+            differences.append(f"{name} {theirs.get(name)}, not {version}")
+    return ", ".join(differences)

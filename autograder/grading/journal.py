@@ -10,11 +10,11 @@ from pathlib import Path
 from autograder.text import short
 
 NAME = ".journal"
+"""The file, beside the results."""
 
 
 class Journal:
-    """A file beside the results: who has a new result that the gradebook may not know yet; and a
-    lock.
+    """Who has a new result that the gradebook may not know yet, in a file; and a lock.
 
     A result is stored before the gradebook hears of it, and a stored result is not graded again. A
     run that dies in between leaves the name here, so that the next one records this result as the
@@ -31,16 +31,15 @@ class Journal:
 
         self._path.parent.mkdir(parents=True, exist_ok=True)
         self._file = self._path.open("a+", encoding="utf-8")
+
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             folder = short(self._path.parent)
-            print(
-                f"autograder: {folder}: another run is at work here; waiting for it",
-                file=sys.stderr,
-                flush=True,
-            )
+            line = f"autograder: {folder}: another run is at work here; waiting for it"
+            print(line, file=sys.stderr, flush=True)
             fcntl.flock(self._file, fcntl.LOCK_EX)
+
         self._file.seek(0)
         self.pending = set(self._file.read().split())
         return self

@@ -1,8 +1,7 @@
-"""Processes whose own parent was killed: they end by themselves, and somebody must collect how they
-ended.
+"""Orphans: processes whose own parent was killed.
 
-That is the system's first process, as a rule; in many containers it never does, and the dead add
-up.
+They end by themselves, and somebody must collect how they ended. That is the system's first
+process, as a rule; in many containers it never does, and the dead add up.
 """
 
 from __future__ import annotations
@@ -17,28 +16,31 @@ from collections.abc import Iterator
 from pathlib import Path
 
 END_SECONDS = 5.0
-_SET_CHILD_SUBREAPER = 36
+"""Seconds that orphans have to end before they are killed."""
+
+SET_CHILD_SUBREAPER = 36
+"""What ``prctl`` calls becoming the parent of orphans (``linux/prctl.h``)."""
 
 
 @contextlib.contextmanager
 def adopted() -> Iterator[None]:
-    """Become the parent of what is orphaned below this process, and leave none of it behind; on
-    Linux alone.
+    """Become the parent of what is orphaned below this process, and leave none of it behind.
 
-    For a process that starts nothing else meanwhile: it could not tell its own children from
-    adopted ones.
+    On Linux alone. For a process that starts nothing else meanwhile: it could not tell its own
+    children from adopted ones.
     """
     if sys.platform != "linux":
         yield
         return
+
     before = _children()
     libc = ctypes.CDLL(None)
-    libc.prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    libc.prctl(SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     try:
         yield
     finally:
         _collect(before)
-        libc.prctl(_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+        libc.prctl(SET_CHILD_SUBREAPER, 0, 0, 0, 0)
 
 
 def _collect(others: set[int]) -> None:
@@ -54,10 +56,9 @@ def _collect(others: set[int]) -> None:
 
 
 def _children() -> set[int]:
-    found: set[int] = set()
+    children: set[int] = set()
     for task in Path("/proc/self/task").iterdir():
-        with contextlib.suppress(
-            OSError
-        ):  # a thread that has ended, or a kernel that does not tell
-            found.update(map(int, (task / "children").read_text().split()))
-    return found
+        # A thread that has ended, or a kernel that does not tell.
+        with contextlib.suppress(OSError):
+            children.update(map(int, (task / "children").read_text().split()))
+    return children

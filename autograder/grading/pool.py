@@ -1,5 +1,4 @@
-"""Who grades a class, processes of this machine or a cluster; and what becomes of a submission that
-they die of."""
+"""Who grades a class, and what becomes of a submission that graders die of."""
 
 from __future__ import annotations
 
@@ -21,12 +20,10 @@ from autograder.grading.processes import Died, Graders, Task
 from autograder.result import Result
 
 IN_HAND = 4
-"""So many submissions a grader are at work or waiting for it: memory must not grow with the
-class."""
+"""Submissions a grader has at work or waiting: memory must not grow with the class."""
 
 Answers = SimpleQueue[Future[Graded] | Stopped]
-"""Where answers arrive. A signal handler may put a Stopped into it: of all queues this one allows
-that."""
+"""Where answers arrive, and the Stopped of a signal handler: of all queues this one allows that."""
 
 
 class Gone(Unusable):
@@ -39,8 +36,10 @@ class Gone(Unusable):
 
 
 class Crew(Protocol):
-    """Takes submissions; answers each with what it earned or, after several deaths, with one of
-    ``deaths``."""
+    """Takes submissions, and answers each with its result.
+
+    Of one that graders have died of, several times over, it answers with one of ``deaths``.
+    """
 
     deaths: tuple[type[Exception], ...]
 
@@ -98,9 +97,6 @@ def graded(
         Fault: not even the reference solution can be graded, and nothing was before.
     """
 
-    def reference(student: str) -> Task:
-        return Task(student, json.dumps(exercise.notebook).encode())
-
     level = None
     troubled = []
     for student, answer in _answers(crew, students, task, answers):
@@ -109,17 +105,31 @@ def graded(
         else:
             level = answer.result.isolation
             yield answer
+
     for student, answer in _answers(crew, troubled, task, answers, alone=True):
-        if answer is None:
-            ((_, honest),) = _answers(crew, ["reference"], reference, answers, alone=True)
-            level = honest.result.isolation if honest else level
-            if level is None:
-                raise Fault(
-                    "the processes that grade die, of the reference solution too; is there memory enough?"
-                )
-            alone = honest is not None and honest.result.status == "graded"
-            answer = Graded(_ended(exercise, task(student), level, alone), None)
-        yield answer
+        if answer is not None:
+            yield answer
+            continue
+
+        reference = _reference(crew, exercise, answers)
+        level = reference.isolation if reference else level
+        if level is None:
+            raise Fault(
+                "the processes that grade die, of the reference solution too; "
+                "is there memory enough?"
+            )
+        alone = reference is not None and reference.status == "graded"
+        yield Graded(_ended(exercise, task(student), level, alone), None)
+
+
+def _reference(crew: Crew, exercise: Exercise, answers: Answers) -> Result | None:
+    """The result of the reference solution, None where graders die of that, too."""
+
+    def task(student: str) -> Task:
+        return Task(student, json.dumps(exercise.notebook).encode())
+
+    ((_, answer),) = _answers(crew, ["reference"], task, answers, alone=True)
+    return answer.result if answer is not None else None
 
 
 def _answers(
@@ -129,7 +139,11 @@ def _answers(
     answers: Answers,
     alone: bool = False,
 ) -> Iterator[tuple[str, Graded | None]]:
-    """Each student with what came of the submission, None where graders died of it."""
+    """Each student with what came of the submission, None where graders died of it.
+
+    Args:
+        alone: one submission at a time.
+    """
     waiting = iter(students)
     running: dict[Future[Graded], str] = {}
     while True:
@@ -140,12 +154,13 @@ def _answers(
             future.add_done_callback(answers.put)
         if not running:
             return
-        done = answers.get()
-        if isinstance(done, Stopped):
-            raise done
-        student = running.pop(done)
+
+        finished = answers.get()
+        if isinstance(finished, Stopped):
+            raise finished
+        student = running.pop(finished)
         try:
-            answer = done.result()
+            answer = finished.result()
         except crew.deaths:
             yield student, None
         except CancelledError:
@@ -155,11 +170,18 @@ def _answers(
 
 
 def _ended(exercise: Exercise, task: Task, level: str, alone: bool) -> Result:
-    """The result of a submission that graders died of; ``alone``: of the reference solution they
-    did not."""
+    """The result of a submission that graders died of.
+
+    Args:
+        alone: they did not die of the reference solution.
+    """
     reason = "the processes that grade it die, of the reference solution too"
     if alone:
-        reason = "ends every process that grades it, where the reference solution does not; look at it by hand"
+        reason = (
+            "ends every process that grades it, where the reference solution does not; "
+            "look at it by hand"
+        )
+
     return Result(
         exercise=exercise.name,
         student=task.student,

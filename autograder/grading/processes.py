@@ -1,5 +1,4 @@
-"""Grader processes: each grades one submission after the other, and may die without taking anything
-along.
+"""Grader processes: each grades one submission after the other.
 
 Student code runs in workers of theirs, locked in. What a grader process itself dies of is another
 thing: a fault of NumPy, too little memory, somebody's ``kill -9``. Its submission is then graded
@@ -9,7 +8,6 @@ again by a fresh one.
 from __future__ import annotations
 
 import contextlib
-import gc
 import os
 import pickle
 import random
@@ -20,36 +18,33 @@ import threading
 import weakref
 from collections.abc import Collection
 from dataclasses import dataclass
-from multiprocessing.connection import Connection, Pipe
-from queue import SimpleQueue
+from multiprocessing.connection import Pipe
 from typing import Any
 
 from autograder.course import Settings
-from autograder.engine.grader import Graded, Grader
-from autograder.engine.sandbox.cpu_affinity import stay_on
+from autograder.engine.grader import Graded
+from autograder.engine.sandbox.blas import ONE_THREAD
 from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise
-from autograder.result import Result
 
 TRIES = 3
-"""So many grader processes may die of a submission, one after the other, before it is put aside."""
+"""Grader processes that may die of a submission before it is put aside."""
 
 END_SECONDS = 5.0
+"""Seconds that a grader process has to end before it is killed."""
 
-GARBAGE = 50_000
-"""Objects more than before, until garbage is looked for; Python's own 700 are made in a few
-milliseconds."""
-
-# multiprocessing would import the main program anew in each process, and that may be all of
-# nbgrader. The parent of the workers starts before NumPy is imported here, so that both load it at
-# once.
 START = """
 import sys
 sys.path[:] = sys.argv[3:]
 from autograder.engine.sandbox.parent_process import start_early
 start_early(sys.argv[2])
-from autograder.grading.processes import serve
+from autograder.grading.grader_process import serve
 serve(int(sys.argv[1]))
+"""
+"""The program of a grader process.
+
+multiprocessing would import the main program anew in each, and that may be all of nbgrader. The
+parent of the workers starts before NumPy is imported here, so that both load it at once.
 """
 
 
@@ -73,10 +68,10 @@ class Task:
 
 
 class Graders:
-    """As many grader processes as threads call ``grade`` at once; each stays warm for the next
-    submission.
+    """As many grader processes as threads call ``grade`` at once.
 
-    Pickled, it carries the exercise and no process: so it travels to the machines of a cluster.
+    Each stays warm for the next submission. Pickled, it carries the exercise and no process:
+    so it travels to the machines of a cluster.
 
     Args:
         cores: each process stays on one of these, the one that has fewest; none where others may
@@ -122,10 +117,7 @@ class Graders:
         """
         trouble: Graded | Unusable | None = None
         for _ in range(TRIES):
-            try:
-                process = self._idle.pop()
-            except IndexError:
-                process = self._start()
+            process = self._take()
             try:
                 answer = process.ask(task)
             except (EOFError, OSError):
@@ -133,16 +125,19 @@ class Graders:
                 if process.ran_out_of_time:  # the next would, too
                     raise Died from None
                 continue
+
             if isinstance(answer, Unusable) or not self._at_level(answer):
                 # Or perhaps somebody has ended the parent of its workers while that was being
                 # tested.
                 trouble = answer
                 self._bury(process)
                 continue
+
             self._idle.append(process)
             if answer.result.status != "error" or answer.lasting:
                 return answer
             trouble = answer
+
         if trouble is None:
             raise Died
         if isinstance(trouble, Unusable):
@@ -159,6 +154,13 @@ class Graders:
         """Whether it was graded at the isolation level of all others; the first sets it."""
         self._level = self._level or answer.result.isolation
         return answer.result.isolation == self._level
+
+    def _take(self) -> _Process:
+        """A process that has nothing to do, or else a new one."""
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return self._start()
 
     def _start(self) -> _Process:
         with self._lock:
@@ -191,14 +193,8 @@ class _Process:
                 stdout=subprocess.DEVNULL,
                 # a Ctrl-C on the terminal is for whoever waits for the class
                 start_new_session=True,
-                # One thread is enough for small arrays, and further ones would fight over the
-                # cores.
-                env={
-                    **os.environ,
-                    "OPENBLAS_NUM_THREADS": "1",
-                    "OMP_NUM_THREADS": "1",
-                    "MKL_NUM_THREADS": "1",
-                },
+                # Further threads would fight over the cores.
+                env={**os.environ, **ONE_THREAD},
             )
 
     def tell(self, job: bytes) -> None:
@@ -215,8 +211,7 @@ class _Process:
 
     @property
     def ran_out_of_time(self) -> bool:
-        """Whether the system has ended it, for using far more than one submission's time; see
-        ``engine.budget``."""
+        """Whether the system has ended it, far beyond one submission's time (``engine.budget``)."""
         return self._process.returncode == -signal.SIGXCPU
 
     def end(self) -> None:
@@ -234,73 +229,8 @@ class _Process:
 
 
 def _end(processes: set[_Process]) -> None:
-    known = list(processes)
-    for process in known:
+    ending = list(processes)
+    for process in ending:
         process.end()
-    for process in known:
+    for process in ending:
         process.wait()
-
-
-def serve(descriptor: int) -> None:
-    """Be a grader process: answer tasks until whoever asks hangs up, or is killed."""
-    grader: Grader | None = None
-
-    def end(*_: object) -> None:
-        if grader is not None:
-            grader.__exit__()
-        os._exit(0)
-
-    signal.signal(signal.SIGTERM, end)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    connection = Connection(descriptor)
-    tasks: SimpleQueue[Task] = SimpleQueue()
-    try:
-        core, *job = connection.recv()
-    except (EOFError, OSError):
-        return
-
-    def listen() -> None:
-        # In a thread, so that the end of whoever asks is noticed in the middle of a submission,
-        # too.
-        try:
-            while True:
-                tasks.put(connection.recv())
-        except (EOFError, OSError):
-            os.kill(os.getpid(), signal.SIGTERM)
-
-    threading.Thread(target=listen, daemon=True).start()
-    unusable = None
-    try:
-        grader = Grader(*job)
-        stay_on(core)
-        # What is loaded now stays; of what a submission leaves behind nearly nothing waits for a
-        # collection.
-        gc.freeze()
-        gc.set_threshold(GARBAGE)
-    except Unusable as error:
-        unusable = error
-    with contextlib.suppress(OSError):  # nobody is there any more, as the thread has seen, too
-        while True:
-            task = tasks.get()
-            connection.send(unusable if grader is None else _graded(grader, task))
-    end()
-
-
-def _graded(grader: Grader, task: Task) -> Graded | Unusable:
-    if task.unreadable is not None:
-        return Graded(grader.rejected(task.data, task.student, task.unreadable), None)
-    try:
-        unchanged = grader.unchanged(task.data, _stored(task.old)) if task.old is not None else None
-        return unchanged or grader.grade(task.data, task.student)
-    except Unusable as error:
-        return error
-    except Exception as fault:  # a mistake of ours: the class must not suffer for it
-        reason = " ".join(f"the grader failed: {type(fault).__name__}: {fault}".split())
-        return Graded(grader.rejected(task.data, task.student, "").without_steps(reason), None)
-
-
-def _stored(text: bytes) -> Result | None:
-    try:
-        return Result.from_json(text)
-    except ValueError:
-        return None

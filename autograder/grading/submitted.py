@@ -1,5 +1,4 @@
-"""What lies where submissions are graded: whose it is, each as a task, and what was graded read
-again."""
+"""The folder of submissions: whose each is, and each as a task."""
 
 from __future__ import annotations
 
@@ -8,6 +7,7 @@ import difflib
 import hashlib
 import os
 from collections.abc import Collection
+from dataclasses import dataclass
 from pathlib import Path
 
 from autograder import results
@@ -19,49 +19,62 @@ from autograder.result import Result
 from autograder.submissions.notebook import Rejected, read
 from autograder.submissions.parse import Submission, parse
 
+ALIKE = 0.75
+"""How much like an exercise's name, from 0 to 1, another one is taken for a misspelling of it."""
 
-def students_in(folder: Path, exercise: str) -> list[str]:
-    """The students who handed something in: folders whose name is a student id, and with the
-    exercise in them.
+
+@dataclass(frozen=True)
+class Scan:
+    """The folders of students in a folder of submissions, in the order of their names.
+
+    ``students`` have handed in the exercise. ``strangers`` have, too, but their names are no
+    student ids: these are nobody's, so they are left out, and listed. ``others`` have not.
+    """
+
+    folder: Path
+    exercise: str
+    students: tuple[str, ...]
+    strangers: tuple[str, ...]
+    others: tuple[str, ...]
+
+    def misspelt(self, exercises: Collection[str]) -> list[str]:
+        """The folders of students that are named nearly like the exercise.
+
+        Args:
+            exercises: whose folders are not meant to be this one's.
+        """
+        misspelt = []
+        for student in self.others:
+            # A folder that nobody may read, such as lost+found, is no reason to refuse a class.
+            if os.access(self.folder / student, os.R_OK):
+                names = [name for name in _within(self.folder / student) if name not in exercises]
+                for name in difflib.get_close_matches(self.exercise, names, n=1, cutoff=ALIKE):
+                    misspelt.append(f"{student}/{name}")
+        return misspelt
+
+
+def scan(folder: Path, exercise: str) -> Scan:
+    """Who has handed in an exercise; nobody where there is no such folder.
 
     Raises:
         Unusable: the folder cannot be read.
     """
-    return [name for name in _folders(folder, exercise) if STUDENT_ID.match(name)]
-
-
-def strangers_in(folder: Path, exercise: str) -> list[str]:
-    """Folders with a submission whose name is no student id: nobody's, so they are left out, and
-    listed."""
-    return [name for name in _folders(folder, exercise) if not STUDENT_ID.match(name)]
-
-
-def misspelt_in(folder: Path, exercise: str, others: Collection[str]) -> list[str]:
-    """Folders of students without this exercise, but with one of nearly its name, which is no other
-    exercise's."""
-    found = []
-    for student in _within(folder):
-        # A folder that nobody may read, such as lost+found, is no reason to refuse a class.
-        if not os.path.lexists(folder / student / exercise) and os.access(
-            folder / student, os.R_OK
-        ):
-            names = [name for name in _within(folder / student) if name not in others]
-            found += [
-                f"{student}/{name}"
-                for name in difflib.get_close_matches(exercise, names, n=1, cutoff=0.75)
-            ]
-    return found
-
-
-def _folders(folder: Path, exercise: str) -> list[str]:
-    return [name for name in _within(folder) if os.path.lexists(folder / name / exercise)]
+    students, strangers, others = [], [], []
+    for name in _within(folder):
+        if not os.path.lexists(folder / name / exercise):
+            others.append(name)
+        elif STUDENT_ID.match(name):
+            students.append(name)
+        else:
+            strangers.append(name)
+    return Scan(folder, exercise, tuple(students), tuple(strangers), tuple(others))
 
 
 def _within(folder: Path) -> list[str]:
+    """The names of the folders in a folder, sorted."""
     try:
-        return sorted(
-            entry.name for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False)
-        )
+        with os.scandir(folder) as entries:
+            return sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
     except FileNotFoundError:
         return []
     except OSError as error:
@@ -71,13 +84,17 @@ def _within(folder: Path) -> list[str]:
 
 
 def task_of(course: Course, exercise: str, folder: Path, student: str, force: bool) -> Task:
-    """The submission of a student, with its stored result unless it is to be graded anew in any
-    case."""
+    """The submission of a student as a task for a grader process.
+
+    Args:
+        force: it is to be graded anew in any case, and so goes without its stored result.
+    """
     path = folder / student / exercise / f"{exercise}.ipynb"
     old = None
     if not force:
         with contextlib.suppress(OSError):  # without its stored result a submission is graded anew
             old = results.result_path(course, exercise, student).read_bytes()
+
     try:
         if path.parent.is_symlink():  # to another student's, it may be
             cause = "lies in a folder that is a link"
@@ -96,8 +113,7 @@ def notebook_of(path: Path) -> Path:
 
 
 def submission_of(course: Course, exercise: Exercise, result: Result) -> Submission | None:
-    """What a result was computed from; None where it is gone, or something else lies there by
-    now."""
+    """What a result was computed from; None where it no longer lies there."""
     folder = course.submission(str(result.student), exercise.name)
 
     # A notebook comes first, but the script that was graded may still lie beside a later one.

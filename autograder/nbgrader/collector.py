@@ -44,123 +44,136 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
         self.inbound_path = os.path.join(self.root, self.coursedir.course_id, "inbound")
         if not os.path.isdir(self.inbound_path):
             self.fail(f"Course not found: {self.inbound_path}")
+
         self._left: list[Left] = []
         self._notes: list[str] = []
         self._records: dict[str, list[_Record]] = {}
+        wanted = self.coursedir.student_id or "*"
         for name in sorted(os.listdir(self.inbound_path)):
             try:
                 record = self._record(name)
             except Exception as error:
                 self._left.append(unreadable(name, error, ("inbound",)))
                 continue
-            if record is not None and fnmatchcase(record.student, self.coursedir.student_id or "*"):
+            if record is not None and fnmatchcase(record.student, wanted):
                 self._records.setdefault(record.student, []).append(record)
 
     def _record(self, name: str) -> _Record | None:
-        """A folder's name is ``<student>+<exercise>+<time>``, mostly with a random word behind a
-        further +."""
+        """A folder's name is ``<student>+<exercise>+<time>``, mostly with a random word behind."""
         parts = name.split("+")
         for place in (-3, -2):
-            if len(parts) > -place and parts[place] == self.coursedir.assignment_id:
-                student, time = "+".join(parts[:place]), timestamp.parse(parts[place + 1])
-                if not STUDENT_ID.match(student):
-                    self._left.append(
-                        Left(name, "its name begins with no student id", ("inbound",))
-                    )
-                elif time is None:
-                    self._left.append(Left(name, "there is no time in its name", (student,)))
-                else:
-                    return self._dated(_Record(student, time, name))
+            if len(parts) <= -place or parts[place] != self.coursedir.assignment_id:
+                continue
+
+            student, time = "+".join(parts[:place]), timestamp.parse(parts[place + 1])
+            if not STUDENT_ID.match(student):
+                self._left.append(Left(name, "its name begins with no student id", ("inbound",)))
+            elif time is None:
+                self._left.append(Left(name, "there is no time in its name", (student,)))
+            else:
+                return self._dated(_Record(student, time, name))
         return None
 
     def _dated(self, record: _Record) -> _Record:
-        """The time in a folder's name is the student's word; where it lies in the future, the
-        system's counts."""
+        """The record; where its time lies in the future, with the system's time of last change.
+
+        The time in a folder's name is the student's word.
+        """
         now = collecting.now().replace(tzinfo=None)
         if record.time <= now:
             return record
+
         status = os.stat(Path(self.inbound_path, record.folder), follow_symlinks=False)
-        changed = min(
-            datetime.fromtimestamp(int(status.st_ctime), timezone.utc).replace(tzinfo=None), now
-        )
-        doubt = f"its time lies in the future; taken was that of its last change, {changed:%Y-%m-%d %H:%M} UTC"
-        return record._replace(time=changed, doubt=doubt)
+        changed = min(_utc(int(status.st_ctime)), now)
+        taken = f"taken was that of its last change, {changed:%Y-%m-%d %H:%M} UTC"
+        return record._replace(time=changed, doubt=f"its time lies in the future; {taken}")
 
     def copy_files(self) -> None:
         course = config.course_of(self.coursedir)
-        exercise = self.coursedir.assignment_id
-        due = marks.duedate(course, exercise)
+        due = marks.duedate(course, self.coursedir.assignment_id)
         stored: list[str] = []
         unchanged: list[str] = []
         for student, records in sorted(self._records.items()):
             for record in self._in_order(records, due):
-                try:
-                    with self._opened(record, due) as folder:
-                        data = files.read(f"{exercise}.ipynb", MAX_BYTES, folder)
-                        secret = read_secret(folder)
-                    time = record.time.replace(tzinfo=timezone.utc)
-                    done = (self.update or not self._present(course, student, exercise)) and store(
-                        course, exercise, student, data, time, secret
-                    )
-                except FileNotFoundError:
-                    self._left.append(Left(record.folder, f"holds no {exercise}.ipynb", (student,)))
-                except (files.Refused, OSError) as error:
-                    self._left.append(Left(record.folder, str(error), (student,)))
-                except Exception as error:
-                    self._left.append(unreadable(record.folder, error, (student,)))
-                else:
-                    if record.doubt:
-                        self._notes.append(f"{record.folder}: {record.doubt}")
-                    (stored if done else unchanged).append(student)
+                is_new = self._collect(course, record, due)
+                if is_new is not None:
+                    (stored if is_new else unchanged).append(student)
                     break
-        self.collected = Collected(
-            tuple(stored), tuple(unchanged), tuple(shortened(self._left)), tuple(self._notes)
-        )
+
+        left, notes = tuple(shortened(self._left)), tuple(self._notes)
+        self.collected = Collected(tuple(stored), tuple(unchanged), left, notes)
         for line in self.collected.lines:
             self.log.info(line)
 
-    def _present(self, course: Course, student: str, exercise: str) -> bool:
-        return course.submission(student, exercise).is_dir()
+    def _collect(self, course: Course, record: _Record, due: datetime | None) -> bool | None:
+        """Take one submission out of the exchange.
+
+        Returns:
+            Whether it was stored, or else is there already; None where it cannot be collected.
+        """
+        exercise, student = self.coursedir.assignment_id, record.student
+        try:
+            with self._opened(record, due) as folder:
+                data = files.read(f"{exercise}.ipynb", MAX_BYTES, folder)
+                secret = read_secret(folder)
+            is_new = False
+            if self.update or not course.submission(student, exercise).is_dir():
+                time = record.time.replace(tzinfo=timezone.utc)
+                is_new = store(course, exercise, student, data, time, secret)
+
+        except FileNotFoundError:
+            self._left.append(Left(record.folder, f"holds no {exercise}.ipynb", (student,)))
+        except (files.Refused, OSError) as error:
+            self._left.append(Left(record.folder, str(error), (student,)))
+        except Exception as error:
+            self._left.append(unreadable(record.folder, error, (student,)))
+        else:
+            if record.doubt:
+                self._notes.append(f"{record.folder}: {record.doubt}")
+            return is_new
+        return None
 
     def _in_order(self, records: list[_Record], due: datetime | None) -> list[_Record]:
         """The newest first; with ``before_duedate`` those in time before those that are late."""
         newest = sorted(records, key=lambda record: (record.time, record.folder), reverse=True)
-        return (
-            newest
-            if due is None or not self.before_duedate
-            else sorted(newest, key=lambda one: one.time > due)
-        )
+        if due is None or not self.before_duedate:
+            return newest
+        return sorted(newest, key=lambda record: record.time > due)
 
     @contextmanager
     def _opened(self, record: _Record, due: datetime | None) -> Iterator[int]:
-        """The open folder of a submission, which its student owns (or whoever collects, for courses
-        of one account)."""
+        """The open folder of a submission, which its student owns.
+
+        Or whoever collects owns it, in courses of one account.
+        """
         path = Path(self.inbound_path, record.folder)
         flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
         try:
             folder = os.open(path, flags)
         except OSError:
             raise files.Refused("is no folder") from None
+
         try:
             status = os.fstat(folder)
-            if (
-                self.check_owner
-                and status.st_uid != os.getuid()
-                and _user(status.st_uid) != record.student
-            ):
-                raise files.Refused(
-                    f"is in the name of {record.student}, but belongs to {_user(status.st_uid)}"
-                )
+            if self.check_owner and status.st_uid != os.getuid():
+                owner = _user(status.st_uid)
+                if owner != record.student:
+                    raise files.Refused(
+                        f"is in the name of {record.student}, but belongs to {owner}"
+                    )
             # The time in the name is the student's word; this one is the system's.
-            changed = datetime.fromtimestamp(status.st_ctime, timezone.utc).replace(tzinfo=None)
+            changed = _utc(status.st_ctime)
             if due is not None and record.time <= due < changed:
-                at = f"{changed:%Y-%m-%d %H:%M} UTC"
-                self._notes.append(
-                    f"{record.folder}: in time by its name, but changed at {at}, after the due date"
-                )
+                late = f"changed at {changed:%Y-%m-%d %H:%M} UTC, after the due date"
+                self._notes.append(f"{record.folder}: in time by its name, but {late}")
             yield folder
         finally:
             os.close(folder)
+
+
+def _utc(seconds: float) -> datetime:
+    """A time of the file system, in UTC without a zone as in the gradebook."""
+    return datetime.fromtimestamp(seconds, timezone.utc).replace(tzinfo=None)
 
 
 def _user(id: int) -> str:

@@ -1,5 +1,4 @@
-"""Handing out and collecting: through nbgrader's exchange, and from the course's folder of
-downloads."""
+"""Handing out and collecting, through nbgrader's exchange and from the folder of downloads."""
 
 from __future__ import annotations
 
@@ -18,9 +17,10 @@ from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise
 from autograder.gradebook import config, marks, record
 
-_TIME = re.compile(
+TIME = re.compile(
     r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d)?)(?: ?(Z|[+-]\d\d:?\d\d|[A-Za-z][\w/+-]*))?"
 )
+"""A day, a time of the day, and perhaps a zone."""
 
 
 def due_time(text: str) -> datetime:
@@ -29,11 +29,13 @@ def due_time(text: str) -> datetime:
     Raises:
         Unusable: it names no time, or an unknown zone.
     """
-    found = _TIME.fullmatch(text.strip())
-    wrong = f"--due {text!r}: no time; write it like 2026-12-01 18:00, or 2026-12-01 18:00 Europe/Berlin"
-    if not found:
+    parts = TIME.fullmatch(text.strip())
+    example = "2026-12-01 18:00"
+    wrong = f"--due {text!r}: no time; write it like {example}, or {example} Europe/Berlin"
+    if not parts:
         raise Unusable(wrong)
-    day, time, zone = found.groups()
+
+    day, time, zone = parts.groups()
     try:
         if zone is None:
             return datetime.fromisoformat(f"{day}T{time}").astimezone()
@@ -50,8 +52,9 @@ def due_time(text: str) -> datetime:
 
 
 def release(course: Course, exercise: Exercise, due: datetime | str | None = None) -> list[str]:
-    """Put the students' notebook into the exchange, again if it is there already; what was done, in
-    lines.
+    """Put the students' notebook into the exchange; what was done, in lines.
+
+    One that is there already is replaced.
 
     Args:
         due: the due date from now on; None leaves the one in the gradebook.
@@ -63,8 +66,10 @@ def release(course: Course, exercise: Exercise, due: datetime | str | None = Non
     record.prepare(course, exercise, time)
     if sys.platform == "win32":
         raise Unusable(
-            "nbgrader's exchange does not work on Windows; hand out the notebook in assignments/ yourself"
+            "nbgrader's exchange does not work on Windows; "
+            "hand out the notebook in assignments/ yourself"
         )
+
     app = _app(course, exercise, "ReleaseAssignment")
     app.force = True
     _start(app)
@@ -81,13 +86,16 @@ def collect(course: Course, exercise: Exercise) -> list[str]:
         Unusable: the exchange or the class list cannot be read.
     """
     due = marks.duedate(course, exercise.name)
-    found = store.together([from_exchange(course, exercise), inbox.collect(course, exercise, due)])
-    return found.lines or [f"nothing to collect in {course.inbox} nor in the exchange"]
+    exchanged = from_exchange(course, exercise)
+    collected = store.together([exchanged, inbox.collect(course, exercise, due)])
+    return collected.lines or [f"nothing to collect in {course.inbox} nor in the exchange"]
 
 
 def from_exchange(course: Course, exercise: Exercise) -> Collected:
-    """Collect what students handed in with ``nbgrader submit``; nothing where there is no exchange
-    for the course."""
+    """Collect what students handed in with ``nbgrader submit``.
+
+    Nothing where there is no exchange for the course.
+    """
     if sys.platform == "win32":
         return Collected()
     settings = config.config(course)
@@ -97,17 +105,17 @@ def from_exchange(course: Course, exercise: Exercise) -> Collected:
         return Collected()
     if not inbound.is_dir() and str(settings.ExchangeFactory.collect).startswith("autograder."):
         return Collected()
+
     app = _app(course, exercise, "Collect")
     app.update = True
     _start(app)
-    done = getattr(app, "collected", Collected())
-    assert isinstance(done, Collected)
-    return done
+    collected = getattr(app, "collected", Collected())
+    assert isinstance(collected, Collected)
+    return collected
 
 
 def _app(course: Course, exercise: Exercise, name: str) -> Any:
-    """One of the exchange's programs, set up for the exercise as nbgrader's own interface sets it
-    up."""
+    """One of the exchange's programs, set up as nbgrader's own interface does."""
     root = Path(config.config(course).Exchange.root)
     if course.state in root.parents:
         # Our default place. nbgrader itself gives it the permissions that it wants.

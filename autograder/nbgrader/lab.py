@@ -11,6 +11,13 @@ from autograder.errors import Unusable
 from autograder.exercises import exercise
 from autograder.gradebook import record
 
+OPTIONS = (
+    "--allow-root",  # Jupyter refuses to serve for root unless told to
+    "--ServerApp.log_level=WARN",
+    "--LabApp.log_level=WARN",
+)
+"""Our options of ``jupyter lab``; those of the command line come after them."""
+
 
 def serve(course: Course, arguments: Sequence[str] = ()) -> None:
     """Open JupyterLab in the course's root, and stay until it is stopped.
@@ -27,16 +34,13 @@ def serve(course: Course, arguments: Sequence[str] = ()) -> None:
     prepare(course)
     os.environ["AUTOGRADER_COURSE"] = str(course.state)
     os.chdir(course.root)
-    ours = [
-        "--allow-root",  # Jupyter refuses to serve for root unless told to
-        "--ServerApp.log_level=WARN",
-        "--LabApp.log_level=WARN",
-    ]
-    server = LabApp.initialize_server(argv=[*ours, *arguments])
+
+    server = LabApp.initialize_server(argv=[*OPTIONS, *arguments])
     # The formgrader's windows show whatever passes through here, else down to the checksum of every
     # cell.
     server.log.setLevel("INFO")
     address = server.public_url
+
     # Jupyter would say the same address again, in seven lines.
     server.identity_provider.token_generated = False
     print(
@@ -47,8 +51,7 @@ def serve(course: Course, arguments: Sequence[str] = ()) -> None:
 
 
 def prepare(course: Course) -> None:
-    """Create what the formgrader needs to show every exercise: the folder, the gradebook, the
-    exercises in it.
+    """Create what the formgrader needs to show every exercise: the gradebook with all of them.
 
     Raises:
         Unusable: as ``serve``.
@@ -59,9 +62,9 @@ def prepare(course: Course) -> None:
         )
     for name in exercise.names(course.root):
         try:
-            known = exercise.load(course.root, name)
+            built = exercise.load(course.root, name)
         except Unusable as error:
             # Perhaps they want to repair it in JupyterLab.
             print(f"note: {error}", file=sys.stderr)
         else:
-            record.prepare(course, known)
+            record.prepare(course, built)

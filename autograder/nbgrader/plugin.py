@@ -1,9 +1,8 @@
-"""Our engine inside nbgrader: what ``nbgrader_config.py`` names, for its command line and its
-formgrader alike.
+"""Our engine inside nbgrader, for its command line and its formgrader alike.
 
-nbgrader builds the exporter that its configuration names and then calls its own
-``convert_notebooks``. Our exporters put a loop of their own in that place, so that nothing of
-nbgrader parses, copies or runs what a student handed in.
+``nbgrader_config.py`` names what is here. nbgrader builds the exporter that is named there and then
+calls its own ``convert_notebooks``. Our exporters put a loop of their own in that place, so that
+nothing of nbgrader parses, copies or runs what a student handed in.
 """
 
 from __future__ import annotations
@@ -46,15 +45,15 @@ class _Exporter(NotebookExporter):
         converter = self.converter
         failed: list[str] = []
         try:
-            with config.inside(converter):
-                course = config.course_of(converter.coursedir)
-                for name, students in _wanted(converter).items():
-                    converter.run_pre_convert_hook()
-                    failed += self._run(course, load(course.root, name), students)
-                    converter.run_post_convert_hook()
+            course = config.course_of(converter.coursedir, converter.config)
+            for name, students in _wanted(converter).items():
+                converter.run_pre_convert_hook()
+                failed += self._run(course, load(course.root, name), students)
+                converter.run_post_convert_hook()
         except (Unusable, Fault, Stopped) as error:
             converter.log.error(str(error))
             raise NbGraderException(str(error)) from None
+
         if failed:
             message = f"without a grade: {', '.join(failed)}; the lines above say why"
             converter.log.error(message)
@@ -64,14 +63,14 @@ class _Exporter(NotebookExporter):
         """Do the work for these students; those for whom it failed."""
         raise NotImplementedError
 
-    def _due(self, done: Path, source: Path) -> bool:
+    def _due(self, result: Path, source: Path) -> bool:
         """Whether nbgrader would do it (again): forced, not done yet, or handed in anew since."""
-        if self.converter.force or not done.exists():
+        if self.converter.force or not result.exists():
             return True
-        new, old = timestamp.submitted_at(source), timestamp.submitted_at(done.parent)
+        new, old = timestamp.submitted_at(source), timestamp.submitted_at(result.parent)
         if new is not None and old is not None and new > old:
             return True
-        self.converter.log.info("Skipping existing assignment: %s", done.parent)
+        self.converter.log.info("Skipping existing assignment: %s", result.parent)
         return False
 
     def _protect(self, name: str, student: str) -> None:
@@ -89,29 +88,26 @@ class GradeExporter(_Exporter):
         log = self.converter.log
         name = exercise.name
         due, failed = [], []
-        known = None if self.converter.create_student else _students(course)
+        allowed = set(students) if self.converter.create_student else _students(course)
         for student in students:
-            if known is not None and student not in known:
+            autograded = course.autograded / student / name / f"{name}.ipynb"
+            if student not in allowed:
                 log.error("No student with ID '%s' exists in the database", student)
                 failed.append(student)
-            elif self._due(
-                course.autograded / student / name / f"{name}.ipynb",
-                course.submission(student, name),
-            ):
+            elif self._due(autograded, course.submission(student, name)):
                 due.append(student)
         if not due:
             return failed
+
         jobs = min(len(due), os.cpu_count() or 1)
-        results = grade_class.grade_class(course, exercise, students=due, jobs=jobs, force=True)
-        for result in results:
-            if result.status == "graded":
-                log.info(
-                    "Autograded %s: %g of %g points", result.student, result.score, result.max_score
-                )
-                self._protect(name, str(result.student))
+        for outcome in grade_class.grade_class(course, exercise, students=due, jobs=jobs):
+            student, score = str(outcome.student), outcome.score
+            if outcome.status == "graded":
+                log.info("Autograded %s: %g of %g points", student, score, outcome.max_score)
+                self._protect(name, student)
             else:
-                log.error("%s: %s: %s", result.student, result.status, result.reason)
-                failed.append(str(result.student))
+                log.error("%s: %s: %s", student, outcome.status, outcome.reason)
+                failed.append(student)
         return failed
 
 
@@ -122,30 +118,34 @@ class FeedbackExporter(_Exporter):
 
     def _run(self, course: Course, exercise: Exercise, students: list[str]) -> list[str]:
         # Whoever was rejected has no autograded notebook, and needs the page most.
-        others = stored.stored_students(course, exercise.name)
-        everybody = dict.fromkeys([*students, *_selected(self.converter.coursedir, others)])
+        with_result = stored.stored_students(course, exercise.name)
+        everybody = [*students, *_selected(self.converter.coursedir, with_result)]
         due = []
-        for student in everybody:
+        for student in dict.fromkeys(everybody):
             page = course.feedback / student / exercise.name / f"{exercise.name}.html"
             # Graded since; the page may even say that nothing was handed in.
             is_old = _is_older(page, stored.result_path(course, exercise.name, student))
             if is_old or self._due(page, course.autograded / student / exercise.name):
                 due.append(student)
+
         troubles = Troubles()
         for path in feedback.write_class(course, exercise, due, troubles):
             self.converter.log.info("Wrote %s", path)
             self._protect(exercise.name, path.parent.parent.name)
         for line in troubles.lines:
             self.converter.log.error("%s", line)
-        missing = [student for student in due if student not in others]
-        for student in missing:
+
+        failed = [student for student in due if student not in with_result]
+        for student in failed:
             self.converter.log.error("%s: no result; run nbgrader autograde first", student)
-        return [*missing, *(student for student in troubles if student not in missing)]
+        return list(dict.fromkeys([*failed, *troubles]))
 
 
 def before_generate(assignment: str, student: str, notebooks: list[str]) -> None:
-    """Before nbgrader's own generate_assignment: it refuses changed cells once there are
-    submissions; we do not."""
+    """Prepare the gradebook before nbgrader's own ``generate_assignment``.
+
+    nbgrader refuses changed cells once there are submissions; we do not.
+    """
     course = find()
     authored = course.root / "solutions" / f"{assignment}.py"
     if authored.is_file():
@@ -154,9 +154,9 @@ def before_generate(assignment: str, student: str, notebooks: list[str]) -> None
         record.prepare(course, load(course.root, assignment), release=release)
 
 
-def _is_older(one: Path, other: Path) -> bool:
+def _is_older(path: Path, than: Path) -> bool:
     try:
-        return one.stat().st_mtime_ns < other.stat().st_mtime_ns
+        return path.stat().st_mtime_ns < than.stat().st_mtime_ns
     except FileNotFoundError:
         return False
 
@@ -178,9 +178,9 @@ def _wanted(converter: Any) -> dict[str, list[str]]:
 
 def _selected(coursedir: Any, students: list[str]) -> Iterator[str]:
     excluded = coursedir.student_id_exclude.split(",") if coursedir.student_id_exclude else []
-    yield from (
-        one for one in students if one not in excluded and fnmatchcase(one, coursedir.student_id)
-    )
+    for student in students:
+        if student not in excluded and fnmatchcase(student, coursedir.student_id):
+            yield student
 
 
 def _students(course: Course) -> set[str]:

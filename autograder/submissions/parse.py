@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -25,9 +25,12 @@ MAX_WARNINGS = 20
 
 @dataclass(frozen=True)
 class SubmittedCell:
-    """A cell of the student. ``id`` is the master cell that it answers, None for a cell the student
-    added; ``after`` is the master cell behind which it is run: the one that it follows, or the one
-    before an answer that follows it and comes earlier in the master notebook."""
+    """A cell of the student.
+
+    ``id`` is the master cell that it answers, None for a cell the student added. ``after`` is the
+    master cell behind which it is run: the one that it follows, or the one before an answer that
+    follows it and comes earlier in the master notebook.
+    """
 
     id: str | None
     after: str
@@ -36,24 +39,54 @@ class SubmittedCell:
 
 
 @dataclass(frozen=True)
+class MasterPlace:
+    """A cell of the master notebook: the student's answer to it, and what they added behind it."""
+
+    id: str
+    answer: SubmittedCell | None
+    added: tuple[SubmittedCell, ...]
+
+
+@dataclass(frozen=True)
 class Submission:
-    """What is used of a submission: its cells in the order of the master notebook."""
+    """What is used of a submission: its cells in the order of the master notebook.
+
+    A master cell has one answer. Where a student has copied the cell, that is the first of them,
+    and the others are cells that they added.
+    """
 
     sha256: str
     cells: tuple[SubmittedCell, ...]
     warnings: tuple[str, ...]
 
-    def answer(self, id: str) -> str | None:
-        """The student's answer to a step or a manual question: the source of its cell, None if
-        there is none."""
-        own = next((cell.source for cell in self.cells if cell.id == id), None)
-        return own if own is not None else self._bound(id)
+    def by_master(self, ids: Iterable[str]) -> Iterator[MasterPlace]:
+        """The student's cells laid along the master notebook.
 
-    def _bound(self, name: str) -> str | None:
-        return next(
-            (cell.source for cell in self.cells if cell.is_code and name in binds(cell.source)),
-            None,
-        )
+        Args:
+            ids: of the master's cells, in their order.
+        """
+        answers: dict[str, SubmittedCell] = {}
+        added: dict[str, list[SubmittedCell]] = {}
+        for cell in self.cells:
+            if cell.id is None:
+                added.setdefault(cell.after, []).append(cell)
+            else:
+                answers[cell.id] = cell
+        for id in ids:
+            yield MasterPlace(id, answers.get(id), tuple(added.get(id, ())))
+
+    def answer(self, id: str) -> str | None:
+        """The student's answer to a step or a manual question; None if there is none.
+
+        It is the source of its cell; without one, of the first cell that defines the name.
+        """
+        for cell in self.cells:
+            if cell.id == id:
+                return cell.source
+        for cell in self.cells:
+            if cell.is_code and id in binds(cell.source):
+                return cell.source
+        return None
 
 
 def parse(data: bytes, exercise: Exercise) -> Submission:

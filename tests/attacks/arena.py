@@ -248,7 +248,7 @@ def _pages(graded: Graded, own: str) -> dict[str, str]:
         from autograder.pages import feedback
     except ImportError:  # the packages of a teacher's installation; the other runs have them
         return {}
-    notebook = autograded.notebook(master(), graded.result, graded.submission)
+    notebook = autograded.Template(master()).filled(graded.result, graded.submission)
     page = feedback.page(exercise(), graded.result, graded.submission, None)
     for line in own.splitlines():
         if any(word in line for word in (*CANARIES, SUCCEEDED)):

@@ -182,7 +182,7 @@ class Neighbours:
         self._places.enter_context(bounded())
         self._grace, clock.GRACE_SECONDS = clock.GRACE_SECONDS, 0.2
         folder = self._places.enter_context(tempfile.TemporaryDirectory())
-        self._master = master.load(Course(ROOT, Path(folder)), self.exercise)
+        self._template = autograded.Template(master.load(Course(ROOT, Path(folder)), self.exercise))
         self.grader = self._places.enter_context(Grader(self.exercise, b"key", SETTINGS))
         self._honest = handed_in(name, {})
         self.grade(self._honest)  # what is loaded late, and the bank, are there from now on
@@ -285,9 +285,7 @@ class Neighbours:
             views |= {"score": lambda: _printed(result), "github": lambda: _published(result)}
         submission = graded.submission
         if submission is not None:
-            views["autograded notebook"] = lambda: _read(
-                autograded.notebook(self._master, result, submission)
-            )
+            views["autograded notebook"] = lambda: _read(self._template.filled(result, submission))
         for hidden in DISCLOSURES:
             views[f"page, {hidden}"] = lambda hidden=hidden: feedback.page(
                 known, result, graded.submission, None, hidden=hidden

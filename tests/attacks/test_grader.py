@@ -481,7 +481,7 @@ def test_a_hard_link_is_read_as_the_bytes_that_it_is(course):
 def test_a_folder_whose_name_is_no_student_id_is_nobodys(course, name):
     if name != "..":
         (course.submitted / name / "target").mkdir(parents=True)
-    assert submitted.students_in(course.submitted, "target") == ["ada", "mallory", "zoe"]
+    assert submitted.scan(course.submitted, "target").students == ("ada", "mallory", "zoe")
 
 
 @pytest.mark.parametrize(

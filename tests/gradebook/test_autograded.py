@@ -10,7 +10,7 @@ import pytest
 
 from autograder import text as plain_text
 from autograder.course import Course
-from autograder.gradebook import autograded
+from autograder.gradebook import autograded, master
 from tests.support import courses
 from tests.support.courses import ALL_CHECKS, NAME, RIGHT
 
@@ -25,6 +25,10 @@ def read_notebook(path: Path) -> Any:
     return notebook
 
 
+def template(course: Course) -> autograded.Template:
+    return autograded.Template(master.load(course, courses.load(course)))
+
+
 def test_the_autograded_notebook_agrees_with_nbgraders_own_reading_of_it(course: Course) -> None:
     from nbgrader.utils import determine_grade
 
@@ -32,7 +36,7 @@ def test_the_autograded_notebook_agrees_with_nbgraders_own_reading_of_it(course:
     one = courses.graded(
         course, "ada", {**ANSWERED, "extra": "print('mine')"}, ALL_CHECKS[:1], total__by_hand=0.7
     )
-    path = autograded.write(course, courses.load(course), one)
+    path = autograded.write(course, template(course), one)
     assert path == course.autograded / "ada" / NAME / f"{NAME}.ipynb"
     assert (path.parent / "timestamp.txt").read_text() == "2026-11-20 11:00:00 UTC"
     notebook = read_notebook(path)
@@ -64,7 +68,7 @@ def test_the_autograded_notebook_of_a_blank_submission_is_the_release_with_verdi
 ) -> None:
     from nbgrader.utils import determine_grade
 
-    path = autograded.write(course, courses.load(course), courses.graded(course, "cyd", {}, ()))
+    path = autograded.write(course, template(course), courses.graded(course, "cyd", {}, ()))
     cells = {cell.id: cell for cell in read_notebook(path).cells}
     assert determine_grade(cells["why"]) == (0, 4)
     assert not (path.parent / "timestamp.txt").exists()

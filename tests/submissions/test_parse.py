@@ -313,6 +313,21 @@ def test_an_answer_given_again_is_not_moved_before_the_first():
     assert graded.score == 2, [check.message for check in graded.checks]
 
 
+def test_of_two_cells_of_a_step_the_first_is_the_answer_and_the_other_was_added_behind_it():
+    toy = exercise_of_two()
+    nb = notebook(toy, f="def f(x):\n    return 0", g=RIGHT["g"])
+    again = {**copy.deepcopy(cell(nb, "f")), "source": RIGHT["f"]}
+    nb["cells"].insert(nb["cells"].index(cell(nb, "f")) + 1, again)
+    submission = parse(json.dumps(nb).encode(), toy)
+    places = {place.id: place for place in submission.by_master(one.id for one in toy.cells)}
+    assert list(places) == [one.id for one in toy.cells]
+    assert places["f"].answer.source == "def f(x):\n    return 0"
+    assert [one.source for one in places["f"].added] == [RIGHT["f"]]
+    assert places["g"].answer.source == RIGHT["g"] and places["g"].added == ()
+    assert places["setup"].answer is None
+    assert grade_once(toy, json.dumps(nb).encode()).score == 2
+
+
 def test_a_percent_script_is_as_good_as_a_notebook():
     script = f'# %% step="f"\n{RIGHT["f"]}\n\n# %% [markdown]\n# words\n\n# %%\n{RIGHT["g"]}\n'
     assert grade(script.encode()).score == 2

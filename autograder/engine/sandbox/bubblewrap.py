@@ -16,6 +16,7 @@ import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
+from autograder.engine.sandbox.blas import ONE_THREAD
 from autograder.errors import Unusable
 
 
@@ -37,8 +38,8 @@ def command(worker: Path, site: Path) -> tuple[list[str], str]:
     arguments.append("--as-pid-1")
 
     arguments += ["--setenv", "LD_LIBRARY_PATH", "/py/lib"]
-    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-        arguments += ["--setenv", name, "1"]
+    for name, value in ONE_THREAD.items():
+        arguments += ["--setenv", name, value]
     for folder in ("/py", "/py/bin", "/py/lib", "/rt", "/job", "/dev"):
         # Else for root alone, and the parent does not stay root.
         arguments += ["--perms", "0755", "--dir", folder]

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from autograder.engine.sandbox import levels
+from autograder.engine.sandbox.blas import ONE_THREAD
 from autograder.engine.worker.control import END_SECONDS, KILLED, MESSAGE
 
 # NumPy, and what needs it, is imported further down: a command starts the parent first, so that
@@ -132,7 +133,7 @@ def _environment(without: frozenset[str] = frozenset()) -> dict[str, str]:
     kept = (
         os.environ if "environment" in without else {"SYSTEMROOT": os.environ.get("SYSTEMROOT", "")}
     )
-    return {**kept, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+    return {**kept, **ONE_THREAD}
 
 
 class WarmParent:

@@ -1,0 +1,45 @@
+"""Students in the gradebook, with what the class list says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from sqlalchemy import Connection, insert, select, update
+
+from autograder.gradebook.schema import STUDENT
+
+
+def save(
+    connection: Connection, students: Iterable[str], class_list: Mapping[str, dict[str, str]]
+) -> None:
+    """Create the students who are missing, and fill in what is empty.
+
+    What stands there already is a person's entry, made in the formgrader, and stays.
+    """
+    wanted = {student: _columns(class_list.get(student, {})) for student in students}
+    for row in connection.execute(select(STUDENT).where(STUDENT.c.id.in_(list(wanted)))).all():
+        missing = {}
+        for column, value in wanted.pop(row.id).items():
+            if value and not getattr(row, column):
+                missing[column] = value
+        if missing:
+            connection.execute(update(STUDENT).where(STUDENT.c.id == row.id).values(missing))
+
+    if wanted:
+        new = [{"id": student, **columns} for student, columns in wanted.items()]
+        connection.execute(insert(STUDENT), new)
+
+
+def _columns(line: Mapping[str, str]) -> dict[str, str | None]:
+    """The gradebook's columns of a student, from a line of the class list."""
+    fields: dict[str, str] = {}
+    for title, value in line.items():
+        fields[title.strip().casefold().replace(" ", "_")] = value
+
+    first, _, last = fields.get("name", "").rpartition(" ")
+    return {
+        "first_name": fields.get("first_name") or first or None,
+        "last_name": fields.get("last_name") or last or None,
+        "email": fields.get("email") or None,
+        "lms_user_id": fields.get("lms_user_id") or fields.get("lms_id") or None,
+    }

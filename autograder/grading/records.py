@@ -1,0 +1,96 @@
+"""Where the results of a class go: onto disk, into the gradebook, into the autograded notebooks."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import replace
+from pathlib import Path
+
+from autograder import files, results
+from autograder.course import Course
+from autograder.engine.grader import Graded
+from autograder.exercises.exercise import Exercise
+from autograder.gradebook import autograded, master, record
+from autograder.grading.journal import Journal
+from autograder.result import Outcome, Result
+from autograder.troubles import cause
+
+BATCH = 50
+"""Results per gradebook transaction."""
+
+
+class Records:
+    """The records of one run: each result is stored at once, and recorded with its batch.
+
+    ``outcomes``, by student, say what came of it. A result that cannot be stored, or recorded, is
+    an ``error`` of that student alone.
+
+    Raises:
+        Unusable: no release, or a gradebook that cannot be written.
+    """
+
+    def __init__(
+        self, course: Course, exercise: Exercise, submitted: Path, journal: Journal
+    ) -> None:
+        record.prepare(course, exercise)
+        self._recorder = record.Recorder(course, exercise, submitted)
+        self.outcomes: dict[str, Outcome] = {}
+        self._course = course
+        self._exercise = exercise
+        self._submitted = submitted
+        self._journal = journal
+        self._template = autograded.Template(master.load(course, exercise))
+        self._batch: list[Graded] = []
+
+    def add(self, graded: Graded) -> Result:
+        """Store a result, which waits for its batch from then on; the result as it is stored."""
+        student = str(graded.result.student)
+        if not graded.unchanged:
+            self._journal.storing(student)
+            graded = self._stored(graded)
+        if student in self._journal.pending:
+            graded = replace(graded, unchanged=False)
+        self._batch.append(graded)
+        self.outcomes[student] = graded.result.outcome
+        return graded.result
+
+    @property
+    def is_full(self) -> bool:
+        """Whether there is a whole batch to record."""
+        return len(self._batch) >= BATCH
+
+    def record(self) -> None:
+        """Write what waits into the gradebook and the autograded notebooks.
+
+        Whoever cannot be written there is an error in this run, and for the journal still to be
+        recorded by the next.
+        """
+        if not self._batch:
+            return
+
+        # Emptied first: where nothing can be recorded at all, that is not tried twice.
+        batch, self._batch = self._batch, []
+        troubles = self._recorder.record(batch)
+        for graded in batch:
+            with troubles.of(str(graded.result.student), "no autograded notebook"):
+                autograded.write(self._course, self._template, graded, self._submitted)
+
+        for student in troubles:
+            outcome = self.outcomes[student]
+            reason = "; ".join(filter(None, [outcome.reason, troubles.about(student)]))
+            self.outcomes[student] = replace(outcome, status="error", score=None, reason=reason)
+        students = {str(graded.result.student) for graded in batch}
+        self._journal.recorded(students.difference(troubles))
+
+    def _stored(self, graded: Graded) -> Graded:
+        """Store a result; where that cannot be done, store that it is an error."""
+        path = results.result_path(self._course, self._exercise.name, str(graded.result.student))
+        try:
+            files.write(path, f"{graded.result.to_json()}\n".encode())
+            return graded
+        except Exception as error:
+            failed = graded.result.without_steps(f"the result could not be stored: {cause(error)}")
+        # Where nothing can be written at all, the outcome of the run says so alone.
+        with contextlib.suppress(Exception):
+            files.write(path, f"{failed.to_json()}\n".encode())
+        return Graded(failed, None)

@@ -41,9 +41,9 @@ def findings(course: Course) -> Iterator[tuple[str, str]]:
         yield package, _version(package)
     yield (
         "exercises",
-        ", ".join(exercise.names(course.root)) or f"none in {course.root / 'solutions'}",
+        ", ".join(exercise.built_names(course.root)) or f"none in {course.root / 'solutions'}",
     )
-    for name in exercise.names(course.root):
+    for name in exercise.built_names(course.root):
         yield f"exercise {name}", _built(course, name)
     yield "course", f"{course.state} ({_writable(course.state)})"
     yield "secret", "there" if course.has_secret() else "drawn when the class is first graded"

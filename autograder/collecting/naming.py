@@ -12,18 +12,24 @@ from typing import Literal
 
 Kind = Literal["moodle", "canvas", "gradescope", "plain"]
 
+GRADESCOPE_FOLDER = re.compile(r"submission_\d+")
+"""What Gradescope calls the folder of one submission."""
+GRADESCOPE_EXPORT = re.compile(r"assignment_\d+_export")
+"""What Gradescope calls the folder above those."""
+
 _MOODLE = re.compile(
     r"(?P<name>.+)_(?P<number>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<file>.*)", re.DOTALL
 )
 _CANVAS = re.compile(r"(?P<key>[^_]+)(?P<late>_LATE)?_(?P<number>\d+)_\d+_(?P<file>.+)", re.DOTALL)
 _COPY = re.compile(
-    r"(?:Copy of )?(?P<name>.+?)(?: ?\((?P<a>\d{1,18})\)|[-_ ](?P<b>\d{1,18})|-Copy(?P<c>\d{1,18})| - Copy| copy)?",
+    r"(?:Copy of )?(?P<name>.+?)"
+    r"(?: ?\((?P<a>\d{1,18})\)|[-_ ](?P<b>\d{1,18})|-Copy(?P<c>\d{1,18})| - Copy| copy)?",
     re.I | re.DOTALL,
 )
 _MOODLE_EXPORT = re.compile(r".+-.+-\d+(?: ?\(\d+\))?")
 _OF_A_CLASS = re.compile(
-    r"all|archive|canvas|class(room)?|course|files|github|google|gradescope|homework|inbox|moodle|week|work"
-    r"|(assignment|download|exercise|export|notebook|student|submission)s?"
+    r"all|archive|canvas|class(room)?|course|files|github|google|gradescope|homework|inbox|moodle"
+    r"|week|work|(assignment|download|exercise|export|notebook|student|submission)s?"
 )
 
 
@@ -45,10 +51,14 @@ class Claim:
 
 
 def platform_folder(name: str) -> tuple[Claim, ...]:
-    """Whose a folder is as Moodle names it (``Ada Lovelace_12345_assignsubmission_file_``);
-    nobody's otherwise."""
+    """Whose a folder is as Moodle names it; nobody's otherwise.
+
+    It looks like ``Ada Lovelace_12345_assignsubmission_file_``.
+    """
     found = _MOODLE.fullmatch(name)
-    return (Claim("moodle", found["name"], found["number"]),) if found and not found["file"] else ()
+    if not found or found["file"]:
+        return ()
+    return (Claim("moodle", found["name"], found["number"]),)
 
 
 def platform_file(name: str) -> tuple[Claim, str] | None:
@@ -56,24 +66,27 @@ def platform_file(name: str) -> tuple[Claim, str] | None:
     found = _MOODLE.fullmatch(name)
     if found and found["file"]:
         return Claim("moodle", found["name"], found["number"]), found["file"]
+
     found = _CANVAS.fullmatch(name)
     if found:
-        return Claim("canvas", found["key"], found["number"], late=bool(found["late"])), found[
-            "file"
-        ]
+        claim = Claim("canvas", found["key"], found["number"], late=bool(found["late"]))
+        return claim, found["file"]
     return None
 
 
 def copy_of(stem: str) -> tuple[str, int]:
-    """A file's stem without what browsers and platforms add to a second copy, and the number of
-    that copy."""
+    """A stem without what browsers and platforms add to a second copy, and that copy's number."""
     found = _COPY.fullmatch(stem)
-    return (found["name"], int(found["a"] or found["b"] or found["c"] or 0)) if found else (stem, 0)
+    if not found:
+        return stem, 0
+    return found["name"], int(found["a"] or found["b"] or found["c"] or 0)
 
 
 def exercise_in(stem: str, known: list[str]) -> tuple[str | None, str, int]:
-    """The exercise that a stem names, the student before it (``ada_attention``, else empty), and
-    the copy's number."""
+    """The exercise that a stem names, the student before it, and the copy's number.
+
+    The student of ``ada_attention`` is ada, that of ``attention`` is empty.
+    """
     for text, copy in ((stem, 0), copy_of(stem)):
         folded = text.casefold()
         for name in known:
@@ -86,18 +99,26 @@ def exercise_in(stem: str, known: list[str]) -> tuple[str | None, str, int]:
 
 
 def is_of_a_class(stem: str, known: list[str]) -> bool:
-    """Whether an archive is called as the download of a whole class is (``submissions``), and so
-    names nobody."""
-    words = re.findall(r"[^\W\d_]+", stem.casefold())
-    ours = {word for name in known for word in re.findall(r"[^\W\d_]+", name.casefold())}
-    is_known = all(word in ours or _OF_A_CLASS.fullmatch(word) for word in words)
-    return is_known or _MOODLE_EXPORT.fullmatch(stem) is not None
+    """Whether an archive is called as the download of a whole class is, and so names nobody."""
+    if _MOODLE_EXPORT.fullmatch(stem):
+        return True
+    ours = _letters(" ".join(known))
+    return all(word in ours or _OF_A_CLASS.fullmatch(word) for word in _letters(stem))
+
+
+def _letters(text: str) -> list[str]:
+    """The words of a name, without digits."""
+    return re.findall(r"[^\W\d_]+", text.casefold())
 
 
 def hand_back(claim: Claim, part: str) -> str:
-    """What a platform wants before the name of a file that is handed back, by the part of the path
-    that said whose a download is: a folder for Moodle, the beginning of the file's name for Canvas;
-    empty where nobody knows."""
+    """What a platform wants before the name of a file that is handed back.
+
+    A folder for Moodle, the beginning of the file's name for Canvas; empty where nobody knows.
+
+    Args:
+        part: the part of the path that said whose the download is.
+    """
     if claim.kind == "moodle":
         return moodle_folder(claim.text, claim.number)
     found = _CANVAS.fullmatch(part) if claim.kind == "canvas" else None
@@ -105,8 +126,8 @@ def hand_back(claim: Claim, part: str) -> str:
 
 
 def moodle_folder(name: str, number: str) -> str:
-    """Where Moodle's upload of feedback files looks for those of a student; it takes names apart at
-    underscores."""
+    """Where Moodle's upload of feedback files looks for those of a student."""
+    # Moodle takes the folder's name apart at underscores.
     return f"{name.replace('_', ' ')}_{number}_assignsubmission_file_/"
 
 

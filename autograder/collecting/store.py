@@ -1,5 +1,4 @@
-"""What collecting did: submissions stored where they are graded, and what was left with its
-reason."""
+"""What collecting did: the submissions that were stored, and what was left with its reason."""
 
 from __future__ import annotations
 
@@ -25,14 +24,16 @@ SECRET = "submission_secret.txt"
 """Where ``nbgrader submit`` puts what later names the student's feedback."""
 
 PLATFORM = "platform.txt"
-"""Where we keep how the learning platform calls the student, so that a page can be handed back
-there."""
+"""Where we keep how the learning platform calls the student: pages are handed back there."""
 
 
 @dataclass(frozen=True)
 class Left:
-    """Something that was not collected; ``where`` is a path as a person knows it, ``whose`` the
-    part of it that is one student's, as far as one can tell."""
+    """Something that was not collected.
+
+    ``where`` is a path as a person knows it, ``whose`` the part of it that is one student's, as
+    far as one can tell.
+    """
 
     where: str
     why: str
@@ -41,8 +42,11 @@ class Left:
 
 @dataclass(frozen=True)
 class Collected:
-    """Students whose submission was stored, those for whom nothing newer came, what was left, what
-    to look at."""
+    """What became of the submissions.
+
+    The students whose submission was stored, those for whom nothing newer came, what was left, and
+    notes about what a teacher should look at.
+    """
 
     stored: tuple[str, ...] = ()
     unchanged: tuple[str, ...] = ()
@@ -57,6 +61,7 @@ class Collected:
             lines.append(f"nothing newer: {', '.join(self.unchanged)}")
         lines += [f"left: {left.where}: {left.why}" for left in self.left]
         lines += [f"note: {note}" for note in self.notes]
+
         # Students name files; a name must not move the cursor, nor start a line of its own.
         return [" ".join(printable(line).splitlines()) for line in lines]
 
@@ -74,8 +79,10 @@ def store(
     time: datetime,
     secret: str | None = None,
 ) -> bool:
-    """Put a submission where it is graded, unless the same one or a later one lies there; whether
-    it was put.
+    """Put a submission where it is graded, unless the same one or a later one lies there.
+
+    Returns:
+        Whether it was put there.
 
     Args:
         time: when it was handed in, with its zone, by the clock of the system that took it.
@@ -84,6 +91,7 @@ def store(
     folder = course.submission(student, exercise)
     path = folder / f"{exercise}.ipynb"
     new = time.astimezone(timezone.utc).replace(tzinfo=None)
+
     try:
         same = files.read(path, MAX_BYTES) == data
         old = timestamp.submitted_at(folder) or _modified(path)
@@ -93,6 +101,7 @@ def store(
         old = None  # an earlier collection believed it
     if old is not None and (old > new or (old == new and same)):
         return False
+
     # The time last: whoever is stopped in between starts again with the notebook.
     files.write(path, data)
     if secret is not None:
@@ -104,14 +113,16 @@ def store(
 
 
 def read_secret(folder: Path | int) -> str | None:
-    """The secret that ``nbgrader submit`` put into a folder (a path or an open directory); None
-    without a sound one."""
+    """The secret that ``nbgrader submit`` put into a folder; None without a sound one.
+
+    Args:
+        folder: a path or an open directory.
+    """
     try:
-        text = (
-            files.read(SECRET, 1000, folder)
-            if isinstance(folder, int)
-            else files.read(folder / SECRET, 1000)
-        )
+        if isinstance(folder, int):
+            text = files.read(SECRET, 1000, folder)
+        else:
+            text = files.read(folder / SECRET, 1000)
     except (files.Refused, OSError):
         return None
     found = re.fullmatch(rb"\s*([0-9a-f]{32,256})\s*", text)
@@ -138,10 +149,11 @@ def shortened(left: Iterable[Left]) -> list[Left]:
     """In order, at most ``MAX_LINES`` of each student's; then how many more there are."""
     told: list[Left] = []
     counts: Counter[tuple[str, ...]] = Counter()
-    for one in sorted(set(left), key=lambda one: one.where):
-        counts[one.whose] += 1
-        if not one.whose or counts[one.whose] <= MAX_LINES:
-            told.append(one)
+    for line in sorted(set(left), key=lambda line: line.where):
+        counts[line.whose] += 1
+        if not line.whose or counts[line.whose] <= MAX_LINES:
+            told.append(line)
+
     for whose, count in sorted(counts.items()):
         if whose and count > MAX_LINES:
             told.append(Left("/".join(whose), f"and {count - MAX_LINES} more"))
@@ -150,13 +162,18 @@ def shortened(left: Iterable[Left]) -> list[Left]:
 
 def together(parts: Iterable[Collected]) -> Collected:
     """Several collections as one."""
-    found = list(parts)
-    stored = dict.fromkeys(student for part in found for student in part.stored)
-    unchanged = dict.fromkeys(student for part in found for student in part.unchanged)
-    left = tuple(left for part in found for left in part.left)
-    notes = tuple(note for part in found for note in part.notes)
+    stored: set[str] = set()
+    unchanged: set[str] = set()
+    left: list[Left] = []
+    notes: list[str] = []
+    for part in parts:
+        stored.update(part.stored)
+        unchanged.update(part.unchanged)
+        left += part.left
+        notes += part.notes
+
     return Collected(
-        tuple(sorted(stored)), tuple(sorted(unchanged.keys() - stored.keys())), left, notes
+        tuple(sorted(stored)), tuple(sorted(unchanged - stored)), tuple(left), tuple(notes)
     )
 
 

@@ -94,7 +94,7 @@ def exercise_of(course: Course, notebook: Path, data: bytes) -> Exercise:
     from autograder.submissions import parse
     from autograder.submissions.notebook import Rejected
 
-    known = exercise.names(course.root)
+    known = exercise.built_names(course.root)
     if not known:
         raise Unusable(
             f"{course.root / 'solutions'}: no built exercise; run autograder build in the course's folder"

@@ -46,7 +46,7 @@ def grade(
     course_folder: CourseFolder = None,
 ) -> None:
     """Grade the class, into the gradebook."""
-    from autograder.exercises.exercise import names
+    from autograder.exercises.exercise import built_names
     from autograder.grading import orphans
     from autograder.grading.grade_class import grade_class
     from autograder.grading.submitted import misspelt_in, strangers_in, students_in
@@ -62,7 +62,7 @@ def grade(
     folder = submitted or course.submitted
     size = len(students_in(folder, exercise.name))
     strangers = strangers_in(folder, exercise.name)
-    misspelt = misspelt_in(folder, exercise.name, names(course.root))
+    misspelt = misspelt_in(folder, exercise.name, built_names(course.root))
     if not size and misspelt:
         raise Unusable(
             f"{short(folder)}: nothing of {exercise.name}, but {misspelt[0]!r}; "

@@ -1,5 +1,4 @@
-"""Right answers that look unusual: what people write in their own style, and the solution in other
-clothes."""
+"""Right answers that look unusual: in people's own style, and the solution in other clothes."""
 
 from __future__ import annotations
 
@@ -44,12 +43,10 @@ def load(path: Path) -> tuple[RightAnswer, ...]:
     if not path.exists():
         return ()
     found = answer_bank.read(path, "right_answer", frozenset({"step"}))
-    return tuple(
-        RightAnswer(entry.name, entry.marks["step"], entry.source) for entry in found.entries
-    )
+    entries = found.entries
+    return tuple(RightAnswer(entry.name, entry.marks["step"], entry.source) for entry in entries)
 
 
-# What stands behind a solution in other clothes. {step} is its name.
 _CLOTHES = {
     "nested lists": """
 def _listed(value):
@@ -107,6 +104,7 @@ import functools
 {step} = functools.partial({step})
 """,
 }
+"""Code that stands behind a solution and wraps it; ``{step}`` is its name."""
 
 
 def dressed(exercise: Exercise) -> Iterator[RightAnswer]:

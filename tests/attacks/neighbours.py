@@ -37,7 +37,7 @@ from autograder.result import Result
 from autograder.terminal import github_actions, score_table
 from autograder.terminal.console import console
 
-NAMES = exercises.names(ROOT)
+NAMES = exercises.built_names(ROOT)
 SETTINGS = Settings(call_seconds=1, submission_seconds=3)
 TENTH = 1.1
 """A submission may cost the grader and its workers so much of its time limit, in seconds of CPU."""

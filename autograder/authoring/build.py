@@ -97,8 +97,8 @@ def authored_names(root: Path) -> list[str]:
 
     ``exercises.exercise.built_names`` lists what can be graded.
     """
-    names = (path.stem for path in (root / "solutions").glob("*.py"))
-    return sorted(name for name in names if not name.endswith(_BANKS))
+    paths = (root / "solutions").glob("*.py")
+    return sorted(path.stem for path in paths if not path.stem.endswith(_BANKS))
 
 
 def _write(path: Path, content: bytes) -> None:
@@ -123,8 +123,7 @@ def _full(authored: Source, hints: str = "") -> bytes:
 
 
 def _release(full: bytes) -> bytes:
-    """What ``nbgrader generate_assignment`` makes of the full notebook: its own steps, less the
-    database."""
+    """What ``nbgrader generate_assignment`` makes of the full notebook, less the database."""
     from nbgrader.converters import GenerateAssignment  # type: ignore[import-untyped]
     from nbgrader.preprocessors import SaveCells  # type: ignore[import-untyped]
     from traitlets.config import Config
@@ -242,7 +241,7 @@ def _beside(folder: Path) -> list[Path]:
     from nbgrader.coursedir import CourseDirectory  # type: ignore[import-untyped]
     from nbgrader.utils import find_all_files  # type: ignore[import-untyped]
 
-    return sorted(Path(found) for found in find_all_files(str(folder), CourseDirectory().ignore))
+    return sorted(map(Path, find_all_files(str(folder), CourseDirectory().ignore)))
 
 
 def _data(folder: Path, name: str) -> dict[Path, bytes]:

@@ -110,5 +110,9 @@ def _is_judging(tree: ast.AST, judges: set[str]) -> bool:
 
 
 def _calls(tree: ast.AST, name: str) -> list[ast.Call]:
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    return [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == name]
+    """The calls of the function ``name``."""
+    calls: list[ast.Call] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name:
+            calls.append(node)
+    return calls

@@ -26,6 +26,7 @@ def problems(source: Source) -> list[Problem]:
         scope.problems,
         check_form.problems,
     )
+
     for rule in rules:
         found = list(rule(source))
         if found:

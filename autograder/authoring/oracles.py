@@ -56,7 +56,7 @@ def _statements(code: str) -> list[_Statement]:
 
 def _first_line(node: ast.stmt) -> int:
     decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-    return min([node.lineno, *(decorator.lineno for decorator in decorators)])
+    return decorators[0].lineno if decorators else node.lineno
 
 
 def _changed(node: ast.stmt) -> frozenset[str]:
@@ -82,13 +82,16 @@ def closure(oracles: Iterable[str], wanted: Iterable[str]) -> str:
     statements: list[_Statement] = []
     for code in oracles:
         statements += _statements(code)
-    known = frozenset[str]().union(*(statement.names.bound for statement in statements))
+    known: set[str] = set()
+    for statement in statements:
+        known |= statement.names.bound
 
-    needed = known & frozenset(wanted)
+    needed = known & set(wanted)
     chosen: list[_Statement] = []
     while True:
         more = [statement for statement in statements if needed & statement.serves]
         if more == chosen:
             return "\n\n".join(statement.text for statement in chosen)
         chosen = more
-        needed = needed.union(*(known & statement.names.used for statement in chosen))
+        for statement in chosen:
+            needed |= known & statement.names.used

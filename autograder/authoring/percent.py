@@ -168,6 +168,7 @@ class _CellReader:
 
     def _code(self) -> str:
         source = "\n".join(self._lines)
+
         try:
             with warnings.catch_warnings():
                 # A warning about, say, "\s" in a string would be printed where nbgrader takes it

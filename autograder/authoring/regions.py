@@ -19,7 +19,7 @@ def delimiters(source: Source) -> Iterator[Problem]:
     """What is wrong with the lines that begin and end a region, in any cell."""
     for cell in source.cells:
         found = list(_delimiters(cell))
-        regions = [line.strip() for line in cell.source.split("\n")].count(BEGIN)
+        regions = list(map(str.strip, cell.source.split("\n"))).count(BEGIN)
         if cell.kind == "step" and regions != 1 and not found:
             cause = f"{regions} solution regions in a step"
             yield Problem(cell.line, cause, f"put the answer between one {BEGIN} and {END}")
@@ -62,6 +62,7 @@ def steps(source: Source) -> Iterator[Problem]:
         body = ast.parse(cell.source).body
         function = body[0] if body else None
         is_alone = len(body) == 1
+
         if not is_alone or not isinstance(function, ast.FunctionDef) or function.name != cell.id:
             yield Problem(
                 cell.line_of(body[1].lineno if len(body) > 1 else 1),

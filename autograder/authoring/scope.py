@@ -50,6 +50,7 @@ class _Scope:
         """What a cell uses and cannot know."""
         for name in sorted(here.used - here.bound - self._allowed(cell)):
             line = _line(cell, name)
+
             if name in self._oracles:
                 repair = "do without it"
                 if cell.kind == "check":

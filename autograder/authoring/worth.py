@@ -98,10 +98,15 @@ def _asks_for_dtype(cell: Cell, tree: ast.Module) -> Iterator[_Found]:
         else:
             continue
 
-        asked = [operand for operand in operands if _of_dtype(operand)]
-        others = [ast.unparse(operand) for operand in operands if operand not in asked]
+        asks, is_of_bool = False, False
+        for operand in operands:
+            if _of_dtype(operand):
+                asks = True
+            elif "bool" in ast.unparse(operand):
+                is_of_bool = True
+
         # A mask must be boolean, so that alone may be asked.
-        if asked and not any("bool" in text for text in others):
+        if asks and not is_of_bool:
             yield (
                 node.lineno,
                 "a check that compares dtype: any real dtype is right",

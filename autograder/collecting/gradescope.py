@@ -84,8 +84,9 @@ def _is_at_the_top(download: Download, names: FolderNames) -> bool:
     One that lies deeper, or in what is a student's, is theirs.
     """
     folders = download.parts[:-1]
-    if any(names.is_known(part) or GRADESCOPE_FOLDER.fullmatch(part) for part in folders):
-        return False
+    for folder in folders:
+        if names.is_known(folder) or GRADESCOPE_FOLDER.fullmatch(folder):
+            return False
     inside = folders[download.archive + 1 :] if download.archive is not None else ()
     return len(inside) <= 1 and all(GRADESCOPE_EXPORT.fullmatch(part) for part in inside)
 
@@ -145,7 +146,11 @@ def _plain_yaml(data: bytes) -> Any:
 
 
 def _dictionary(keys: Sequence[Any], values: Sequence[Any]) -> dict[str, Any]:
-    return {key: value for key, value in zip(keys, values) if isinstance(key, str)}
+    found: dict[str, Any] = {}
+    for key, value in zip(keys, values):
+        if isinstance(key, str):
+            found[key] = value
+    return found
 
 
 def _people(about: Mapping[str, Any]) -> list[Claim]:

@@ -118,21 +118,30 @@ def _of_one_account(
 
     People choose what they are called, and may choose somebody else's name.
     """
-    accounts = {(one.claim.kind, one.account) for one in candidates if one.account}
+    accounts: set[tuple[str, str]] = set()
+    for candidate in candidates:
+        if candidate.account:
+            accounts.add((candidate.claim.kind, candidate.account))
     per_kind = Counter(kind for kind, _ in accounts)
+
     if len(accounts) < 2 or (roster.listed and max(per_kind.values()) < 2):
         return candidates
     if not roster.listed:
-        where = ", ".join(one.download.where for one in candidates[:MAX_LOOKS])
+        where = ", ".join(candidate.download.where for candidate in candidates[:MAX_LOOKS])
         left.append(Left(where, f"several people are called {student}; write students.csv"))
         return []
 
     doubtful: list[Candidate] = []
+    certain: list[Candidate] = []
     known_kinds: set[str] = set()
     for candidate in candidates:
-        if roster.has_number(candidate.claim):
-            known_kinds.add(candidate.claim.kind)
-        elif per_kind[candidate.claim.kind] > 1:
+        kind = candidate.claim.kind
+        is_known = roster.has_number(candidate.claim)
+        if is_known:
+            known_kinds.add(kind)
+        if is_known or per_kind[kind] < 2:
+            certain.append(candidate)
+        else:
             doubtful.append(candidate)
     if not doubtful:
         return candidates
@@ -143,6 +152,5 @@ def _of_one_account(
         left.append(Left(candidate.download.where, f"{cause}; {repair}"))
 
     # Only the class list may say which of them it is.
-    if all(candidate.claim.kind in known_kinds for candidate in doubtful):
-        return [candidate for candidate in candidates if candidate not in doubtful]
-    return []
+    is_decided = all(candidate.claim.kind in known_kinds for candidate in doubtful)
+    return certain if is_decided else []

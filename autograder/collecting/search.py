@@ -145,18 +145,26 @@ class _Search:
         except Exception as error:  # zipfile raises many kinds
             raise _no_archive(str(error) or type(error).__name__) from None
 
+        entries: list[zipfile.ZipInfo] = []
+        size = 0
+        for entry in listed:
+            size += 50 + len(entry.filename)
+            if not entry.is_dir() and not _is_noise_in(entry.filename):
+                entries.append(entry)
         if archive.student:
-            self.contents[archive.student] += sum(50 + len(entry.filename) for entry in listed)
-        return [entry for entry in listed if not (entry.is_dir() or _is_noise_in(entry.filename))]
+            self.contents[archive.student] += size
+        return entries
 
     def _crowded(self, archive: _Archive, owners: Mapping[str, Parts]) -> set[Parts]:
         """Those who have too many files in an archive, which is said of each."""
-        counts = Counter(owners.values())
-        crowded = {owner for owner in counts if owner and counts[owner] > MAX_OWN_ENTRIES}
-        if archive.student in crowded:
-            raise _no_archive(f"it has more than {MAX_OWN_ENTRIES} entries")
+        crowded: set[Parts] = set()
+        for owner, count in sorted(Counter(owners.values()).items()):
+            if count <= MAX_OWN_ENTRIES or not owner:
+                continue
+            if owner == archive.student:
+                raise _no_archive(f"it has more than {MAX_OWN_ENTRIES} entries")
 
-        for owner in sorted(crowded):
+            crowded.add(owner)
             where = f"{archive.where}: {'/'.join(owner[len(archive.inside) :])}"
             self.left.append(Left(where, f"holds more than {MAX_OWN_ENTRIES} files", owner))
         return crowded

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
@@ -56,14 +56,18 @@ class Collected:
     @property
     def lines(self) -> list[str]:
         """The same for people, one fact a line."""
-        lines = [f"collected: {student}" for student in self.stored]
-        if self.unchanged:
-            lines.append(f"nothing newer: {', '.join(self.unchanged)}")
-        lines += [f"left: {left.where}: {left.why}" for left in self.left]
-        lines += [f"note: {note}" for note in self.notes]
-
         # Students name files; a name must not move the cursor, nor start a line of its own.
-        return [" ".join(printable(line).splitlines()) for line in lines]
+        return [" ".join(printable(fact).splitlines()) for fact in self._facts()]
+
+    def _facts(self) -> Iterator[str]:
+        for student in self.stored:
+            yield f"collected: {student}"
+        if self.unchanged:
+            yield f"nothing newer: {', '.join(self.unchanged)}"
+        for left in self.left:
+            yield f"left: {left.where}: {left.why}"
+        for note in self.notes:
+            yield f"note: {note}"
 
 
 def now() -> datetime:

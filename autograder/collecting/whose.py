@@ -138,15 +138,16 @@ class Whose:
     def _plain_claim(self, download: Download, unknown: list[int], before: str) -> Claim:
         """Without a class list: the one name in the path."""
         texts: list[str] = []
+        folded: set[str] = set()
         repair = _REPAIR
         for place in unknown:
             text = download.parts[place]
             if place == download.archive:
                 text, repair = self._names.student(text), _RENAME
             texts.append(text)
+            folded.add(text.casefold())
 
         names = " or ".join(dict.fromkeys(texts))
-        folded = {text.casefold() for text in texts}
         if len(folded) > 1:
             raise Unmatched(f"the student may be {names}; {repair}")
         is_another = before and before.casefold() not in folded

@@ -44,8 +44,11 @@ class Bank:
 
 
 def read(path: Path, decorator: str, marks: frozenset[str]) -> Bank:
-    """The functions in ``path`` under ``@decorator(step="...", ...)``, whose arguments may be
-    ``marks``.
+    """The bank in ``path``.
+
+    Args:
+        decorator: the name of ``@decorator(step="...", ...)``, which makes a function an entry.
+        marks: the arguments that it may have.
 
     Raises:
         Unusable: the file cannot be read, or an entry is not in the form that its decorator asks
@@ -135,16 +138,16 @@ class _Entries:
 
         It is so wherever it names itself.
         """
-        first = node.body[0]
-        numbers = list(range(node.lineno, (node.end_lineno or 0) + 1))
+        lines = self._lines[node.lineno - 1 : node.end_lineno]
         if ast.get_docstring(node) is not None:
             if len(node.body) == 1:
                 cause = f"{node.name} does nothing"
                 raise self._wrong(node.lineno, cause, "write what people write")
-            docstring = range(first.lineno, (first.end_lineno or 0) + 1)
-            numbers = [number for number in numbers if number not in docstring]
+            docstring = node.body[0]
+            above = self._lines[node.lineno - 1 : docstring.lineno - 1]
+            lines = above + self._lines[docstring.end_lineno : node.end_lineno]
 
-        source = "\n".join(self._lines[number - 1] for number in numbers).rstrip() + "\n"
+        source = "\n".join(lines).rstrip() + "\n"
         own_name = re.compile(rf"\b{re.escape(node.name)}\b")
         if re.search(rf"\b{re.escape(step)}\b", own_name.sub("", source)):
             cause = f"{node.name} uses {step}, which it stands for"

@@ -137,8 +137,9 @@ def built_names(root: Path) -> list[str]:
 
 
 def from_notebook(notebook: Any) -> Exercise:
-    """The exercise in a notebook that the build wrote: full, or a release whose hidden checks are
-    empty.
+    """The exercise in a notebook that the build wrote.
+
+    It is the full one, or a release whose hidden checks are empty.
 
     Raises:
         ValueError: the notebook does not carry the build's marks.

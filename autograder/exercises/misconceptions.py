@@ -47,6 +47,10 @@ class Misconceptions:
     entries: tuple[Misconception, ...] = ()
     unclaimed: Mapping[str, str] | None = None
 
+    def entry(self, name: str) -> Misconception:
+        """The misconception of this name."""
+        return next(entry for entry in self.entries if entry.name == name)
+
 
 def misconception(
     *, step: str, caught_by: str, family: str = ""

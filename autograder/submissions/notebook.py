@@ -103,8 +103,12 @@ def _notebook_cells(text: str) -> list[RawCell]:
     if len(notebook["cells"]) > MAX_CELLS:
         raise Rejected(f"more than {MAX_CELLS} cells")
 
-    cells = map(_notebook_cell, notebook["cells"])
-    return [cell for cell in cells if cell is not None]
+    cells: list[RawCell] = []
+    for raw in notebook["cells"]:
+        cell = _notebook_cell(raw)
+        if cell is not None:
+            cells.append(cell)
+    return cells
 
 
 def _is_format_4(notebook: Any) -> bool:
@@ -167,9 +171,12 @@ def _notebook_cell(raw: Any) -> RawCell | None:
 
     metadata = raw.get("metadata")
     nbgrader = metadata.get("nbgrader") if isinstance(metadata, dict) else None
-    grade_id = nbgrader.get("grade_id") if isinstance(nbgrader, dict) else None
-    claims = tuple(claim for claim in (grade_id, raw.get("id")) if isinstance(claim, str))
-    return RawCell(_clean(source), raw.get("cell_type") == "code", claims)
+    claims: list[str] = []
+    if isinstance(nbgrader, dict) and isinstance(nbgrader.get("grade_id"), str):
+        claims.append(nbgrader["grade_id"])
+    if isinstance(raw.get("id"), str):
+        claims.append(raw["id"])
+    return RawCell(_clean(source), raw.get("cell_type") == "code", tuple(claims))
 
 
 def _percent_cells(text: str) -> list[RawCell]:

@@ -87,7 +87,7 @@ class _MasterOrder:
             Rejected: not a notebook of this exercise.
         """
         self._raw, ids = Recognizer(self._exercise, self._raw, self._warnings).recognized()
-        known = {id for id in ids if id}
+        known = set(filter(None, ids))
         self._refuse_another_exercise(known)
         self._say_what_is_missing(known)
 
@@ -121,7 +121,8 @@ class _MasterOrder:
 
         # A stable sort: what the student added stays behind the cell that it followed.
         placed.sort(key=lambda entry: entry[0])
-        yield from (cell for _, cell in placed)
+        for _, submitted in placed:
+            yield submitted
 
     def _refuse_another_exercise(self, known: set[str]) -> None:
         for cell in self._exercise.cells:

@@ -52,8 +52,11 @@ class Recognizer:
 
         # Cells that read alike are told apart by their ids, else by their order; a copy is the
         # last of them again.
-        claimed = [id for id in same if id in cell.claims]
-        own = claimed[0] if claimed else same[0]
+        own = same[0]
+        for id in same:
+            if id in cell.claims:
+                own = id
+                break
         if len(same) > 1:
             same.remove(own)
         return own

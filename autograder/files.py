@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 PART = ".part"
-"""How the names of unfinished files end; they begin with a dot."""
+"""How the names of unfinished files end; all of them begin with a dot."""
 
 
 class Refused(Exception):

@@ -64,9 +64,9 @@ def build(root: Path, name: str, check: bool = False) -> list[Path]:
         Unusable: the exercise breaks a rule, or a file cannot be written.
     """
     authored = root / "solutions" / f"{name}.py"
-    known = authored_names(root)
-    if name not in known:
-        raise Unusable(f"{authored}: no such exercise; there are: {', '.join(known) or 'none'}")
+    names = authored_names(root)
+    if name not in names:
+        raise Unusable(f"{authored}: no such exercise; there are: {', '.join(names) or 'none'}")
     if importlib.util.find_spec("nbgrader") is None:
         raise Unusable(
             "nbgrader: not installed, and the build takes its release from it; run make setup"
@@ -145,7 +145,7 @@ def _release(full: bytes) -> bytes:
 
 def _cells(authored: Source, hints: str) -> Iterator[dict[str, Any]]:
     """The cells of the full notebook; oracles are in it only where a hidden check uses them."""
-    taken: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for cell in authored.cells:
         if cell.kind == "oracles":
             continue
@@ -157,7 +157,7 @@ def _cells(authored: Source, hints: str) -> Iterator[dict[str, Any]]:
             metadata = {"autograder": marks, "nbgrader": _nbgrader(cell)}
         built: dict[str, Any] = {
             "cell_type": "markdown" if cell.markdown else "code",
-            "id": id or _content_id(cell, taken),
+            "id": id or _content_id(cell, counts),
             "metadata": metadata,
             "source": _text(authored, cell, hints).splitlines(keepends=True),
         }
@@ -229,11 +229,11 @@ def _table(authored: Source) -> str:
     return f"CHECKS = {{\n{rows}}}"
 
 
-def _content_id(cell: Cell, taken: dict[str, int]) -> str:
+def _content_id(cell: Cell, counts: dict[str, int]) -> str:
     """An id from what the cell says: inserting a cell elsewhere leaves all others with theirs."""
     id = f"{cell.kind}-{hashlib.sha256(cell.source.encode()).hexdigest()[:12]}"
-    taken[id] = taken.get(id, 0) + 1
-    return id if taken[id] == 1 else f"{id}-{taken[id]}"
+    counts[id] = counts.get(id, 0) + 1
+    return id if counts[id] == 1 else f"{id}-{counts[id]}"
 
 
 def _beside(folder: Path) -> list[Path]:

@@ -90,10 +90,10 @@ def _judges(source: Source) -> set[str]:
 
     judges: set[str] = set()
     while True:
-        more = {function.name for function in functions if _is_judging(function, judges)}
-        if more == judges:
+        judging = {function.name for function in functions if _is_judging(function, judges)}
+        if judging == judges:
             return judges
-        judges = more
+        judges = judging
 
 
 def _is_judging(tree: ast.AST, judges: set[str]) -> bool:

@@ -28,9 +28,9 @@ def problems(source: Source) -> list[Problem]:
     )
 
     for rule in rules:
-        found = list(rule(source))
-        if found:
-            return found
+        mistakes = list(rule(source))
+        if mistakes:
+            return mistakes
     return []
 
 

@@ -82,16 +82,16 @@ def closure(oracles: Iterable[str], wanted: Iterable[str]) -> str:
     statements: list[_Statement] = []
     for code in oracles:
         statements += _statements(code)
-    known: set[str] = set()
+    bound: set[str] = set()
     for statement in statements:
-        known |= statement.names.bound
+        bound |= statement.names.bound
 
-    needed = known & set(wanted)
+    needed = bound & set(wanted)
     chosen: list[_Statement] = []
     while True:
-        more = [statement for statement in statements if needed & statement.serves]
-        if more == chosen:
+        serving = [statement for statement in statements if needed & statement.serves]
+        if serving == chosen:
             return "\n\n".join(statement.text for statement in chosen)
-        chosen = more
+        chosen = serving
         for statement in chosen:
-            needed |= known & statement.names.used
+            needed |= bound & statement.names.used

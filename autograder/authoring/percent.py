@@ -26,27 +26,29 @@ ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """What nbgrader and Jupyter both take for an id."""
 
 
-def cells(text: str, found: list[Problem]) -> Iterator[Cell]:
-    """The sound cells of ``text``; what is wrong with the others is added to ``found``."""
+def cells(text: str, problems: list[Problem]) -> Iterator[Cell]:
+    """The sound cells of ``text``; what is wrong with the others is added to ``problems``."""
     above, *scripts = split(text.split("\n"))
     for number, line in enumerate(above.lines, start=1):
         if line.strip() and not line.startswith("#"):
-            found.append(Problem(number, "code before the first cell", "put a line # %% above it"))
+            problems.append(
+                Problem(number, "code before the first cell", "put a line # %% above it")
+            )
             break
 
     for script in scripts:
         mistakes: list[Problem] = []
         cell = _CellReader(script, mistakes).cell()
-        found.extend(mistakes)
+        problems.extend(mistakes)
         if not mistakes:
             yield cell
 
 
 class _CellReader:
-    """Reads one cell; what is wrong with it is added to ``found``."""
+    """Reads one cell; what is wrong with it is added to ``problems``."""
 
-    def __init__(self, script: ScriptCell, found: list[Problem]) -> None:
-        self._found = found
+    def __init__(self, script: ScriptCell, problems: list[Problem]) -> None:
+        self._problems = problems
         self._line = script.number
         self._is_markdown = script.marks.startswith("[markdown]")
         self._marks = self._read_marks(script.marks.removeprefix("[markdown]").strip())
@@ -78,7 +80,7 @@ class _CellReader:
         )
 
     def _wrong(self, cause: str, repair: str, line: int | None = None) -> None:
-        self._found.append(Problem(line or self._line, cause, repair))
+        self._problems.append(Problem(line or self._line, cause, repair))
 
     def _read_marks(self, text: str) -> dict[str, str]:
         marks: dict[str, str] = {}
@@ -113,7 +115,7 @@ class _CellReader:
                 break
 
         for mark in self._marks:
-            if mark not in _MARKS.get(kind, ()) and not self._found:
+            if mark not in _MARKS.get(kind, ()) and not self._problems:
                 allowed = ", ".join(_MARKS.get(kind, ())) or "none, or manual on a [markdown] cell"
                 self._wrong(f"{mark} does not go with a {kind} cell", f"marks that do: {allowed}")
         return kind

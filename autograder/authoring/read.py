@@ -50,11 +50,11 @@ def _read(path: Path) -> Source:
             f"{path}: no name for an exercise; use letters, digits, - and _ in the file name"
         )
 
-    found: list[Problem] = []
-    cells = tuple(percent.cells(text, found))
+    problems: list[Problem] = []
+    cells = tuple(percent.cells(text, problems))
     source = Source(path, path.stem, digest(raw), cells)
-    if not found:
+    if not problems:
         # Rules about the whole are asked only of cells that are sound by themselves: one mistake,
         # one line.
-        found = lint.problems(source)
-    return replace(source, problems=tuple(sorted(found, key=lambda problem: problem.line)))
+        problems = lint.problems(source)
+    return replace(source, problems=tuple(sorted(problems, key=lambda problem: problem.line)))

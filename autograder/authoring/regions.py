@@ -18,12 +18,12 @@ _RESERVED = re.compile(r"((BEGIN|END) (SOLUTION|HIDDEN TESTS|MARK SCHEME))|AUTOT
 def delimiters(source: Source) -> Iterator[Problem]:
     """What is wrong with the lines that begin and end a region, in any cell."""
     for cell in source.cells:
-        found = list(_delimiters(cell))
+        problems = list(_delimiters(cell))
         regions = list(map(str.strip, cell.source.split("\n"))).count(BEGIN)
-        if cell.kind == "step" and regions != 1 and not found:
+        if cell.kind == "step" and regions != 1 and not problems:
             cause = f"{regions} solution regions in a step"
             yield Problem(cell.line, cause, f"put the answer between one {BEGIN} and {END}")
-        yield from found
+        yield from problems
 
 
 def _delimiters(cell: Cell) -> Iterator[Problem]:

@@ -150,8 +150,8 @@ def _foreign(value: Any) -> str:
         parts = [*value, *value.values()] if isinstance(value, dict) else value
         return next(filter(None, map(_foreign, parts)), "")
 
-    known = value is None or callable(value) or isinstance(value, (bool, int, float, str))
-    return "" if known else f"a value of type {kind}"
+    can_cross = value is None or callable(value) or isinstance(value, (bool, int, float, str))
+    return "" if can_cross else f"a value of type {kind}"
 
 
 def _run(source: str, name: str, namespace: Namespace) -> Outcome:

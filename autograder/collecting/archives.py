@@ -110,7 +110,7 @@ def contents_size(file: BinaryIO) -> int:
     # An archive of more than 4 GB has a second record, and the first one says only that.
     for end in re.finditer(b"PK\x06\x06", tail):
         if end.start() + 48 <= len(tail):
-            sizes = [known for known in sizes if known != 0xFFFFFFFF]
+            sizes = [number for number in sizes if number != 0xFFFFFFFF]
             sizes.append(struct.unpack_from("<Q", tail, end.start() + 40)[0])
 
     return max(sizes)

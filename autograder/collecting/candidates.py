@@ -101,17 +101,17 @@ class Reader:
 
     def by_student(self) -> dict[str, list[Candidate]]:
         """The submissions of each student; what is nobody's is added to what is left."""
-        found: dict[str, list[Candidate]] = {}
+        by_student: dict[str, list[Candidate]] = {}
         for download in self._downloads:
             try:
                 for candidate in self.candidates(download):
-                    found.setdefault(candidate.student, []).append(candidate)
+                    by_student.setdefault(candidate.student, []).append(candidate)
             except Exception as error:
                 self._left.append(unreadable(download.where, error, download.owner))
 
         # Of students who have handed in this exercise, other files are not worth a line.
-        self._left += [left for student, left in self._others if student not in found]
-        return found
+        self._left += [left for student, left in self._others if student not in by_student]
+        return by_student
 
     def candidates(self, download: Download) -> Iterator[Candidate]:
         """The submission that a file is: none, one, or one for each member of a group."""
@@ -130,7 +130,7 @@ class Reader:
         if file.is_notebook and exercise is None:
             last_claim, _ = students[-1]
             exercise = self._says(download, last_claim.text)
-            if exercise in self._names.known and exercise != self._exercise:
+            if exercise in self._names.exercises and exercise != self._exercise:
                 return
 
         for claim, student in students:
@@ -147,7 +147,7 @@ class Reader:
         is_notebook = f".{suffix.lower()}" in SUFFIXES
         if not dot:
             return _FileName(None, "", 0, is_notebook)
-        return _FileName(*naming.exercise_in(stem, self._names.known), is_notebook)
+        return _FileName(*naming.exercise_in(stem, self._names.exercises), is_notebook)
 
     def _students(self, download: Download, file: _FileName) -> list[tuple[Claim, str]]:
         """Whose a file is; of a group's, those whom the class list knows."""
@@ -207,9 +207,9 @@ class Reader:
         """When it was handed in: what a student packed, its times included, is their word."""
         place = claim.depth - 1
         if claim.kind == "gradescope":
-            taken = self._exports.time(download, place)
-            if taken is not None:
-                return taken
+            exported = self._exports.time(download, place)
+            if exported is not None:
+                return exported
 
         # A folder with a file's name is what was unpacked from a student's archive.
         is_folder = place < len(download.parts) - 1
@@ -224,10 +224,10 @@ class Reader:
 
         self._looks[whose] += 1
         try:
-            found = _SAYS.search(download.read(MAX_BYTES))
+            match = _SAYS.search(download.read(MAX_BYTES))
         except files.Refused:
             return None
-        return found[1].decode("utf-8", "replace") if found else None
+        return match[1].decode("utf-8", "replace") if match else None
 
 
 @dataclass(frozen=True)

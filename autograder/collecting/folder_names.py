@@ -12,9 +12,9 @@ from autograder.collecting.roster import Roster
 class FolderNames:
     """What a folder, or an archive without its ending, says by its name."""
 
-    def __init__(self, exercise: str, known: Sequence[str], roster: Roster) -> None:
+    def __init__(self, exercise: str, exercises: Sequence[str], roster: Roster) -> None:
         self.exercise = exercise
-        self.known = sorted({exercise, *known}, key=len, reverse=True)
+        self.exercises = sorted({exercise, *exercises}, key=len, reverse=True)
         self.roster = roster
         self._claims: dict[str, Claim | None] = {}
         self._mentioned: dict[str, set[str]] = {}
@@ -64,10 +64,10 @@ class FolderNames:
 
         The name without the exercise and the number of the copy.
         """
-        exercise, student, _ = naming.exercise_in(stem, self.known)
+        exercise, student, _ = naming.exercise_in(stem, self.exercises)
         return student if exercise else naming.copy_of(stem)[0]
 
     def names_nobody(self, part: str) -> bool:
         """Whether it is called as a download of a whole class is."""
         is_export = naming.GRADESCOPE_EXPORT.fullmatch(part) is not None
-        return is_export or naming.is_of_a_class(part, self.known)
+        return is_export or naming.is_of_a_class(part, self.exercises)

@@ -146,11 +146,11 @@ def _plain_yaml(data: bytes) -> Any:
 
 
 def _dictionary(keys: Sequence[Any], values: Sequence[Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    dictionary: dict[str, Any] = {}
     for key, value in zip(keys, values):
         if isinstance(key, str):
-            found[key] = value
-    return found
+            dictionary[key] = value
+    return dictionary
 
 
 def _people(about: Mapping[str, Any]) -> list[Claim]:
@@ -173,11 +173,11 @@ def _text(value: Any) -> str:
 
 
 def _time(about: Mapping[str, Any]) -> datetime | None:
-    found = _TIME.fullmatch(_text(about.get(":created_at")))
-    if not found:
+    match = _TIME.fullmatch(_text(about.get(":created_at")))
+    if not match:
         return None
 
-    day, time, zone = found.groups()
+    day, time, zone = match.groups()
     offset = "+00:00" if zone in (None, "Z", "UTC") else f"{zone[:3]}:{zone[-2:]}"
     try:
         return datetime.fromisoformat(f"{day}T{time}{offset}").astimezone(timezone.utc)

@@ -55,55 +55,55 @@ def platform_folder(name: str) -> tuple[Claim, ...]:
 
     It looks like ``Ada Lovelace_12345_assignsubmission_file_``.
     """
-    found = _MOODLE.fullmatch(name)
-    if not found or found["file"]:
+    match = _MOODLE.fullmatch(name)
+    if not match or match["file"]:
         return ()
-    return (Claim("moodle", found["name"], found["number"]),)
+    return (Claim("moodle", match["name"], match["number"]),)
 
 
 def platform_file(name: str) -> tuple[Claim, str] | None:
     """Whose a file is as Moodle (flat) or Canvas names it, and what the student called it."""
-    found = _MOODLE.fullmatch(name)
-    if found and found["file"]:
-        return Claim("moodle", found["name"], found["number"]), found["file"]
+    match = _MOODLE.fullmatch(name)
+    if match and match["file"]:
+        return Claim("moodle", match["name"], match["number"]), match["file"]
 
-    found = _CANVAS.fullmatch(name)
-    if found:
-        claim = Claim("canvas", found["key"], found["number"], late=bool(found["late"]))
-        return claim, found["file"]
+    match = _CANVAS.fullmatch(name)
+    if match:
+        claim = Claim("canvas", match["key"], match["number"], late=bool(match["late"]))
+        return claim, match["file"]
     return None
 
 
 def copy_of(stem: str) -> tuple[str, int]:
     """A stem without what browsers and platforms add to a second copy, and that copy's number."""
-    found = _COPY.fullmatch(stem)
-    if not found:
+    match = _COPY.fullmatch(stem)
+    if not match:
         return stem, 0
-    return found["name"], int(found["a"] or found["b"] or found["c"] or 0)
+    return match["name"], int(match["a"] or match["b"] or match["c"] or 0)
 
 
-def exercise_in(stem: str, known: list[str]) -> tuple[str | None, str, int]:
+def exercise_in(stem: str, exercises: list[str]) -> tuple[str | None, str, int]:
     """The exercise that a stem names, the student before it, and the copy's number.
 
     The student of ``ada_attention`` is ada, that of ``attention`` is empty.
     """
     for text, copy in ((stem, 0), copy_of(stem)):
         folded = text.casefold()
-        for name in known:
+        for name in exercises:
             if folded == name.casefold():
                 return name, "", copy
-        for name in known:
+        for name in exercises:
             if folded.endswith(f"_{name.casefold()}") and len(folded) > len(name) + 1:
                 return name, text[: -len(name) - 1], copy
     return None, "", 0
 
 
-def is_of_a_class(stem: str, known: list[str]) -> bool:
+def is_of_a_class(stem: str, exercises: list[str]) -> bool:
     """Whether an archive is called as the download of a whole class is, and so names nobody."""
     if _MOODLE_EXPORT.fullmatch(stem):
         return True
-    ours = _letters(" ".join(known))
-    return all(word in ours or _OF_A_CLASS.fullmatch(word) for word in _letters(stem))
+    of_exercises = _letters(" ".join(exercises))
+    return all(word in of_exercises or _OF_A_CLASS.fullmatch(word) for word in _letters(stem))
 
 
 def _letters(text: str) -> list[str]:
@@ -121,8 +121,8 @@ def hand_back(claim: Claim, part: str) -> str:
     """
     if claim.kind == "moodle":
         return moodle_folder(claim.text, claim.number)
-    found = _CANVAS.fullmatch(part) if claim.kind == "canvas" else None
-    return part[: found.start("file")] if found else ""
+    match = _CANVAS.fullmatch(part) if claim.kind == "canvas" else None
+    return part[: match.start("file")] if match else ""
 
 
 def moodle_folder(name: str, number: str) -> str:
@@ -134,9 +134,9 @@ def moodle_folder(name: str, number: str) -> str:
 def is_hand_back(text: str) -> bool:
     """Whether this is something that ``hand_back`` gave, and leads nowhere else."""
     name = text.removesuffix("/")
-    known = _MOODLE.fullmatch(name) if text.endswith("/") else _CANVAS.fullmatch(f"{text}x")
+    match = _MOODLE.fullmatch(name) if text.endswith("/") else _CANVAS.fullmatch(f"{text}x")
     return (
-        known is not None
+        match is not None
         and name.isprintable()
         and not name.startswith(".")
         and not set(name) & set("/\\:")

@@ -21,7 +21,7 @@ NUMBERS = {
 """Headings of ``students.csv`` over each platform's own numbers of people."""
 
 MAX_WORDS = 20
-"""Words of a file's name that are searched for students."""
+"""Words of a file's name that are searched for students, at most."""
 
 
 class Unmatched(Exception):
@@ -96,17 +96,17 @@ class Roster:
         """
         words = list(re.finditer(r"[^\W_]+", text))[:MAX_WORDS]
         for length in range(len(words), 0, -1):
-            found: set[str] = set()
+            students: set[str] = set()
             for first, last in zip(words, words[length - 1 :]):
                 part = text[first.start() : last.end()].casefold()
                 if len(part) > 2 and not part.isdecimal():
-                    found |= self._by_id.get(part, set())
+                    students |= self._by_id.get(part, set())
                 if length > 1:
-                    found |= self._by_words.get(tuple(sorted(_words(part))), set())
+                    students |= self._by_words.get(tuple(sorted(_words(part))), set())
 
             # The longest part that is somebody's name counts.
-            if found:
-                return found
+            if students:
+                return students
         return set()
 
     def having(self, headings: set[str], value: str) -> set[str]:
@@ -115,10 +115,10 @@ class Roster:
         if not wanted:
             return set()
 
-        found: set[str] = set()
+        students: set[str] = set()
         for column in headings:
-            found |= self._by_value.get((column, wanted), set())
-        return found
+            students |= self._by_value.get((column, wanted), set())
+        return students
 
     def named(self, claim: Claim) -> set[str]:
         """The students whose name, or id, is what the claim calls them."""

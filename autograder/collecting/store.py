@@ -18,13 +18,13 @@ MAX_BYTES = 10_000_000
 """The largest notebook that is collected."""
 
 MAX_LINES = 20
-"""What is listed of the files of one student."""
+"""Files of one student that are listed as left, at most."""
 
 SECRET = "submission_secret.txt"
-"""Where ``nbgrader submit`` puts what later names the student's feedback."""
+"""The file in which ``nbgrader submit`` keeps the secret that names the student's feedback."""
 
 PLATFORM = "platform.txt"
-"""Where we keep how the learning platform calls the student: pages are handed back there."""
+"""The file in which we keep what the learning platform calls the student's own folder or file."""
 
 
 @dataclass(frozen=True)
@@ -129,8 +129,8 @@ def read_secret(folder: Path | int) -> str | None:
             text = files.read(folder / SECRET, 1000)
     except (files.Refused, OSError):
         return None
-    found = re.fullmatch(rb"\s*([0-9a-f]{32,256})\s*", text)
-    return found[1].decode() if found else None
+    match = re.fullmatch(rb"\s*([0-9a-f]{32,256})\s*", text)
+    return match[1].decode() if match else None
 
 
 def keep_platform(course: Course, exercise: str, student: str, hand_back: str) -> None:
@@ -151,17 +151,17 @@ def read_platform(folder: Path) -> str:
 
 def shortened(left: Iterable[Left]) -> list[Left]:
     """In order, at most ``MAX_LINES`` of each student's; then how many more there are."""
-    told: list[Left] = []
+    lines: list[Left] = []
     counts: Counter[tuple[str, ...]] = Counter()
     for line in sorted(set(left), key=lambda line: line.where):
         counts[line.whose] += 1
         if not line.whose or counts[line.whose] <= MAX_LINES:
-            told.append(line)
+            lines.append(line)
 
     for whose, count in sorted(counts.items()):
         if whose and count > MAX_LINES:
-            told.append(Left("/".join(whose), f"and {count - MAX_LINES} more"))
-    return told
+            lines.append(Left("/".join(whose), f"and {count - MAX_LINES} more"))
+    return lines
 
 
 def together(parts: Iterable[Collected]) -> Collected:

@@ -178,13 +178,13 @@ class Whose:
 
         What else lies there is a stranger's.
         """
-        found: set[tuple[str, ...]] = set()
+        folders: set[tuple[str, ...]] = set()
         if not self._roster.listed:
-            return found
+            return folders
 
         for download in downloads:
             for place, part in enumerate(download.parts[:-1]):
                 if self._names.claim(part):
-                    found.add((*download.parts[:place], ""))
+                    folders.add((*download.parts[:place], ""))
                     break
-        return found
+        return folders

@@ -43,7 +43,7 @@ def read(root: Path, exercise: Exercise) -> tuple[Misconceptions, list[Answer]]:
     _refuse_misfits(path, exercise, written)
 
     right: list[Answer] = []
-    for entry in (*right_answers.dressed(exercise), *written):
+    for entry in (*right_answers.solutions(exercise), *written):
         right.append(Answer(entry.name, entry.step, entry.source, wrong=False))
     return bank, right
 
@@ -58,17 +58,18 @@ def _refuse_misfits(
 ) -> None:
     """Every entry answers a step, takes what that step takes, and uses nothing that comes later."""
     setup = names(exercise.setup).bound
-    known: dict[str, frozenset[str]] = {}
+    in_scope: dict[str, frozenset[str]] = {}
     parameters: dict[str, str] = {}
     for step in exercise.steps:
-        known[step] = frozenset({*known, step}) | setup | BUILTINS
+        in_scope[step] = frozenset({*in_scope, step}) | setup | BUILTINS
         parameters[step] = _parameters(exercise.cell(step).source)
 
     for entry in entries:
         name, step = entry.name, entry.step
-        if step not in known:
+        if step not in in_scope:
+            steps = ", ".join(in_scope)
             raise Unusable(
-                f"{path}: {name} answers {step}, which is no step; the steps are {', '.join(known)}"
+                f"{path}: {name} answers {step}, which is no step; the steps are {steps}"
             )
         if _parameters(entry.source) != parameters[step]:
             raise Unusable(
@@ -76,7 +77,7 @@ def _refuse_misfits(
             )
 
         own = names(entry.source).bound | _declared_global(entry.source)
-        strange = names(entry.source).used - own - known[step]
+        strange = names(entry.source).used - own - in_scope[step]
         if strange:
             raise Unusable(
                 f"{path}: {name} uses {min(strange)}, which {step} cannot know; write it out"

@@ -39,33 +39,33 @@ class Reply:
 
 def calls(bench: Bench, step: str, draw: str) -> list[Call]:
     """Every call that the step's own checks make while all answers are right."""
-    found: list[Call] = []
+    made: list[Call] = []
     bench.bind()
     right = bench.function(step)
 
     def recorded(*args: Any, **kwargs: Any) -> Any:
-        found.append(Call(copy.deepcopy(args), copy.deepcopy(kwargs)))
+        made.append(Call(copy.deepcopy(args), copy.deepcopy(kwargs)))
         return right(*args, **kwargs)
 
     bench.replace(step, recorded)
     for check in bench.of(step):
         bench.failure(check, draw)
     bench.bind()
-    return found
+    return made
 
 
-def replies(function: Callable[..., Any], given: Sequence[Call]) -> list[Reply]:
+def replies(function: Callable[..., Any], calls: Sequence[Call]) -> list[Reply]:
     """What a function answers to the calls, one after the other."""
-    found = []
-    for call in given:
+    answered = []
+    for call in calls:
         args, kwargs = copy.deepcopy(call.args), copy.deepcopy(dict(call.kwargs))
         with quiet():
             try:
                 raised, value = "", function(*args, **kwargs)
             except Exception as error:
                 raised, value = type(error).__name__, None
-        found.append(Reply(raised, value, (*args, *kwargs.values())))
-    return found
+        answered.append(Reply(raised, value, (*args, *kwargs.values())))
+    return answered
 
 
 def same(a: Any, b: Any) -> bool:
@@ -98,11 +98,11 @@ def alike(
         if len(of_step) < 2:
             continue
 
-        given = calls(bench, step, draw)
+        asked = calls(bench, step, draw)
         answered = []
         for entry in of_step:
             bench.bind(answers.wrong(entry))
-            answered.append((entry, replies(bench.function(step), given)))
+            answered.append((entry, replies(bench.function(step), asked)))
 
         for (one, replies_of_one), (other, replies_of_other) in combinations(answered, 2):
             if all(map(same, replies_of_one, replies_of_other)):

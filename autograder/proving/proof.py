@@ -64,11 +64,11 @@ class Proof:
         return replace(self, trials=trials)
 
     def _uncaught(self) -> Iterator[str]:
-        known = set(self.checks)
+        checks = set(self.checks)
         for trial in self.wrong:
             name, step = trial.answer.name, trial.answer.step
             claimed = self.bank.entry(name).caught_by
-            if claimed not in known:
+            if claimed not in checks:
                 repair = "name the one that catches it"
                 yield f"{name}: names the check {claimed}, which there is not; {repair}"
                 continue
@@ -111,10 +111,10 @@ class Proof:
                 yield f"{check}: stands in UNCLAIMED, but there is no such check; take it out"
 
     def _unlike(self) -> Iterator[str]:
-        for one, other in self.alike:
-            if not one.family or one.family != other.family:
+        for first, second in self.alike:
+            if not first.family or first.family != second.family:
                 cause = "no call of the checks tells them apart"
-                yield f"{one.name} and {other.name}: {cause}; give them one family"
+                yield f"{first.name} and {second.name}: {cause}; give them one family"
 
     def _unfair(self) -> Iterator[str]:
         for trial in self.right:

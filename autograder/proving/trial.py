@@ -104,10 +104,10 @@ class Bench:
         """The steps whose right answer calls this one, directly or through others."""
         callers = {step}
         while True:
-            more = {name for name in self._steps if _uses_any(self._steps[name], callers)}
-            if more <= callers:
+            direct = {name for name in self._steps if _uses_any(self._steps[name], callers)}
+            if direct <= callers:
                 return frozenset(callers - {step})
-            callers |= more
+            callers |= direct
 
     def reached(self, step: str) -> list[Check]:
         """The checks of other steps that this step's answer can decide."""
@@ -212,7 +212,7 @@ def _draw(key: int, answer: Answer) -> str:
 
 def by_step(exercise: Exercise, trials: Iterable[Trial]) -> Mapping[str, list[Trial]]:
     """The trials of each step, in the order of the notebook."""
-    found: dict[str, list[Trial]] = {step: [] for step in exercise.steps}
+    trials_of: dict[str, list[Trial]] = {step: [] for step in exercise.steps}
     for trial in trials:
-        found[trial.answer.step].append(trial)
-    return found
+        trials_of[trial.answer.step].append(trial)
+    return trials_of

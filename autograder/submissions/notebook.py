@@ -18,7 +18,7 @@ MAX_SOURCE = 1 << 20
 MAX_CODE = 500_000
 """Characters in all code cells together."""
 MAX_VALUES = 1_000_000
-"""Values in the JSON of a notebook, roughly: each becomes an object of some 60 bytes."""
+"""Values in the JSON of a notebook: each becomes an object of some 60 bytes."""
 
 
 class Rejected(Exception):
@@ -149,10 +149,10 @@ def _broken(text: str, error: ValueError) -> str:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    unique = dict(pairs)
+    if len(unique) != len(pairs):
         raise ValueError("an object has the same key twice")
-    return found
+    return unique
 
 
 def _notebook_cell(raw: Any) -> RawCell | None:

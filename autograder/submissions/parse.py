@@ -17,7 +17,7 @@ from autograder.submissions.python_source import binds, without_magics
 from autograder.submissions.recognizer import Recognizer
 
 MAX_WARNINGS = 20
-"""Those that are told; a page, a terminal and a result have to hold them for a whole class."""
+"""Warnings that are told; a page, a terminal and a result hold them for a whole class."""
 
 
 @dataclass(frozen=True)
@@ -63,9 +63,9 @@ def parse(data: bytes, exercise: Exercise) -> Submission:
     raw, warnings = raw_cells(data)
     cells = tuple(_MasterOrder(exercise, raw, warnings).cells())
 
-    more = len(warnings) - MAX_WARNINGS
-    if more > 0:
-        warnings = [*warnings[:MAX_WARNINGS], f"and {more} more"]
+    untold = len(warnings) - MAX_WARNINGS
+    if untold > 0:
+        warnings = [*warnings[:MAX_WARNINGS], f"and {untold} more"]
     return Submission(hashlib.sha256(data).hexdigest(), cells, tuple(warnings))
 
 
@@ -87,9 +87,9 @@ class _MasterOrder:
             Rejected: not a notebook of this exercise.
         """
         self._raw, ids = Recognizer(self._exercise, self._raw, self._warnings).recognized()
-        known = set(filter(None, ids))
-        self._refuse_another_exercise(known)
-        self._say_what_is_missing(known)
+        recognized = set(filter(None, ids))
+        self._refuse_another_exercise(recognized)
+        self._say_what_is_missing(recognized)
 
         placed: list[tuple[int, SubmittedCell]] = []
         taken: set[str] = set()
@@ -124,9 +124,9 @@ class _MasterOrder:
         for _, submitted in placed:
             yield submitted
 
-    def _refuse_another_exercise(self, known: set[str]) -> None:
+    def _refuse_another_exercise(self, recognized: set[str]) -> None:
         for cell in self._exercise.cells:
-            if cell.kind in ("step", "check") and cell.id in known:
+            if cell.kind in ("step", "check") and cell.id in recognized:
                 return
         name = self._exercise.name
         raise Rejected(f"neither notebook nor script with the steps of {name}; another exercise's?")
@@ -137,14 +137,14 @@ class _MasterOrder:
         First, and place, in the order of the master notebook.
         """
         earliest = len(self._order)
-        found: list[int] = []
+        places: list[int] = []
         for number in reversed(range(len(ids))):
-            found.append(earliest)
+            places.append(earliest)
             id = ids[number]
             # Of several, the first has its place.
             if id in self._exercise.steps and ids.index(id) == number:
                 earliest = min(earliest, self._order[id])
-        return found[::-1]
+        return places[::-1]
 
     def _is_ours(self, cell: RawCell, id: str) -> bool:
         """Whether the teacher's version of this cell is used in any case.
@@ -156,8 +156,8 @@ class _MasterOrder:
             return True
         return master.kind == "setup" and cell.source.strip() == master.source.strip()
 
-    def _say_what_is_missing(self, known: set[str]) -> None:
-        missing = [cell for cell in self._exercise.cells if cell.id not in known]
+    def _say_what_is_missing(self, recognized: set[str]) -> None:
+        missing = [cell for cell in self._exercise.cells if cell.id not in recognized]
         if not missing:
             return
 

@@ -30,24 +30,24 @@ def as_notebook(data: bytes) -> bytes:
     if len(cells) > most:
         raise ValueError(f"has more than {MAX_CELLS} cells")
 
-    taken: set[str] = set()
+    ids: set[str] = set()
     notebook = {
         "nbformat": 4,
         "nbformat_minor": 5,
         "metadata": {
             "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}
         },
-        "cells": [_cell(cell, taken) for cell in cells if not cell.is_blank],
+        "cells": [_cell(cell, ids) for cell in cells if not cell.is_blank],
     }
     text = json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
     return text.encode("utf-8", "replace")
 
 
-def _cell(cell: ScriptCell, taken: set[str]) -> dict[str, object]:
+def _cell(cell: ScriptCell, ids: set[str]) -> dict[str, object]:
     # The mark of a cell survives as its id, by which the intake finds the answer.
     claims = [claim for claim in claims_of(cell.cell_line) if _ID.fullmatch(claim)]
-    id = claims[0] if claims and claims[0] not in taken else f"cell-{len(taken) + 1}"
-    taken.add(id)
+    id = claims[0] if claims and claims[0] not in ids else f"cell-{len(ids) + 1}"
+    ids.add(id)
 
     built = {"id": id, "metadata": {}, "source": cell.source.splitlines(keepends=True)}
     if cell.is_prose:

@@ -14,9 +14,9 @@ from autograder.exercises import names
 KEEPS_ITS_BODY = ("%%time", "%%timeit", "%%capture")
 """Magic lines that are left out alone; others take the rest of the cell with them."""
 NO_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
-"""What the parser says to text that is no Python, hostile text among it."""
+"""What the parser raises for text that is no Python, hostile text among it."""
 MAX_PARSED = 64_000
-"""Characters: longer cells are not looked into, only run, for a parser needs 600 bytes for each."""
+"""Characters of the longest cell that is parsed: a parser needs 600 bytes for each."""
 
 _LINE_MAGIC = re.compile(r"(\s*)(?:\w+\s*=\s*)?[%!]\S")
 _HELP = re.compile(r"(\s*)\?*[\w.]+\?+\s*$")

@@ -11,7 +11,7 @@ from autograder.submissions.notebook import RawCell
 from autograder.submissions.python_source import binds, parses
 
 MAX_JOINED = 20
-"""Parts of split answers that are put together: each try reads the whole anew."""
+"""Parts of split answers that are joined, at most: each try parses the whole anew."""
 
 
 class Recognizer:

@@ -14,15 +14,16 @@ EMAILS = {"email", "emailaddress", "mail"}
 
 def full_name(row: Mapping[str, str]) -> str:
     """What a line of the class list calls a student; empty where it has no name."""
-    return " ".join(
-        filter(None, (value_of(row, FIRST_NAMES), value_of(row, LAST_NAMES)))
-    ) or value_of(row, NAMES)
+    first, last = value_of(row, FIRST_NAMES), value_of(row, LAST_NAMES)
+    return " ".join(filter(None, (first, last))) or value_of(row, NAMES)
 
 
 def value_of(row: Mapping[str, str], headings: set[str]) -> str:
-    """What stands under the first of these headings in a line of the class list; empty where
-    nothing does."""
-    return next((value for key, value in row.items() if value and heading(key) in headings), "")
+    """What stands under the first of these headings; empty where nothing does."""
+    for key, value in row.items():
+        if value and heading(key) in headings:
+            return value
+    return ""
 
 
 def heading(text: str) -> str:

@@ -38,7 +38,7 @@ def findings(course: Course) -> Iterator[tuple[str, str]]:
     for package in PACKAGES:
         yield package, _version(package)
 
-    names = exercise.names(course.root)
+    names = exercise.built_names(course.root)
     yield "exercises", ", ".join(names) or f"none in {course.root / 'solutions'}"
     for name in names:
         yield f"exercise {name}", _built(course, name)

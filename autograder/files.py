@@ -1,5 +1,4 @@
-"""Reading files that a student may have prepared, and writing files so that nobody ever sees half
-of one."""
+"""Reading files with suspicion, for students may have prepared them, and writing them whole."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 PART = ".part"
-"""How the names of unfinished files end; they begin with a dot."""
+"""How the names of unfinished files end; all of them begin with a dot."""
 
 
 class Refused(Exception):
@@ -21,27 +20,28 @@ class Refused(Exception):
 
 
 def open_regular(path: Path | str, folder: int | None = None) -> BinaryIO:
-    """Open a regular file for reading, never through a link; ``path`` below the open directory
-    ``folder`` if given.
+    """Open a regular file for reading, never through a link.
+
+    Args:
+        folder: the open directory that ``path`` is below, if any.
 
     Raises:
         Refused: a link, a directory, a pipe or device, unreadable.
         FileNotFoundError: nothing there.
     """
-    # O_NONBLOCK: opening a pipe must not wait for its other end. Windows has none of these flags,
-    # nor their dangers.
-    flags = (
-        os.O_RDONLY
-        | getattr(os, "O_NOFOLLOW", 0)
-        | getattr(os, "O_NONBLOCK", 0)
-        | getattr(os, "O_BINARY", 0)
-    )
+    # O_NONBLOCK: opening a pipe must not wait for its other end. Windows has neither this flag nor
+    # O_NOFOLLOW, nor their dangers.
+    flags = os.O_RDONLY
+    for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):
+        flags |= getattr(os, name, 0)
+
     try:
         descriptor = os.open(path, flags, dir_fd=folder)
     except FileNotFoundError:
         raise
     except OSError as error:
         raise Refused(_why(error)) from None
+
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise Refused("is not a regular file")
@@ -66,11 +66,9 @@ def read(path: Path | str, limit: int, folder: int | None = None) -> bytes:
 
 
 def _why(error: OSError) -> str:
-    return (
-        "is a link; links are not followed"
-        if error.errno == errno.ELOOP
-        else str(error.strerror).lower()
-    )
+    if error.errno == errno.ELOOP:
+        return "is a link; links are not followed"
+    return str(error.strerror).lower()
 
 
 def write(path: Path, data: bytes | Iterable[bytes]) -> None:
@@ -88,12 +86,16 @@ def write(path: Path, data: bytes | Iterable[bytes]) -> None:
 
 
 def text_of(raw: bytes) -> str:
-    """The text of an authored file, whatever editor saved it: no byte order mark, lines end in a
-    newline alone."""
+    """The text of an authored file, whatever editor saved it.
+
+    Without a byte order mark; lines end in a newline alone.
+    """
     return raw.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def digest(raw: bytes) -> str:
-    """SHA-256 of the text, in hex: equal for two checkouts of one file that differ in line endings
-    alone."""
+    """SHA-256 of the text, in hex.
+
+    It is the same for two checkouts of one file that differ in line endings alone.
+    """
     return hashlib.sha256(text_of(raw).encode()).hexdigest()

@@ -13,8 +13,10 @@ NAME = "timestamp.txt"
 
 
 def submitted_at(folder: Path) -> datetime | None:
-    """The time in ``folder/timestamp.txt``, in UTC without a zone as in the gradebook; None without
-    a usable one."""
+    """The time in ``folder/timestamp.txt``, in UTC without a zone as in the gradebook.
+
+    None without a usable one.
+    """
     text = read(folder)
     return parse(text) if text else None
 
@@ -28,32 +30,39 @@ def read(folder: Path) -> str | None:
     return text if parse(text) is not None else None
 
 
-@lru_cache(
-    maxsize=1024
-)  # a submission's is read for the gradebook and again for the autograded notebook
+# A submission's time is read for the gradebook and again for the autograded notebook.
+@lru_cache(maxsize=1024)
 def parse(text: str) -> datetime | None:
-    """Read ``2026-11-21 12:00:00.0 UTC`` as nbgrader does (the zone may be missing); None if it is
-    no time."""
+    """Read ``2026-11-21 12:00:00.0 UTC`` as nbgrader does; None if it is no time.
+
+    The zone may be missing.
+    """
+    try:
+        time = _parsed(text)
+        if time.tzinfo is None:
+            return time
+        return time.astimezone(timezone.utc).replace(tzinfo=None)
+    except (ValueError, OverflowError, TypeError):
+        return None
+
+
+def _parsed(text: str) -> datetime:
     import dateutil.parser  # type: ignore[import-untyped]
     import dateutil.tz  # type: ignore[import-untyped]
 
     parts = text.split(" ")
-    try:
-        if len(parts) == 3:
-            # A bare number is seconds east of UTC, not hours and minutes: so it reads in nbgrader,
-            # whose formgrader compares this file with the gradebook.
-            zone = (
-                int(parts[2])
-                if re.fullmatch(r"[+-]?\d+", parts[2])
-                else dateutil.tz.gettz(parts[2])
-            )
-            time = dateutil.parser.parse(f"{parts[0]} {parts[1]} TZ", tzinfos={"TZ": zone})
-        else:
-            time = dateutil.parser.parse(text)
-        assert isinstance(time, datetime)
-        return time if time.tzinfo is None else time.astimezone(timezone.utc).replace(tzinfo=None)
-    except (ValueError, OverflowError, TypeError):
-        return None
+    if len(parts) == 3:
+        day, clock, zone_name = parts
+        # A bare number is seconds east of UTC, not hours and minutes: so it reads in nbgrader,
+        # whose formgrader compares this file with the gradebook.
+        is_number = re.fullmatch(r"[+-]?\d+", zone_name)
+        zone = int(zone_name) if is_number else dateutil.tz.gettz(zone_name)
+        time = dateutil.parser.parse(f"{day} {clock} TZ", tzinfos={"TZ": zone})
+    else:
+        time = dateutil.parser.parse(text)
+
+    assert isinstance(time, datetime)
+    return time
 
 
 def format(time: datetime) -> str:

@@ -34,9 +34,9 @@ class Problem:
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell. ``line`` is its cell line, ``first`` the line on which ``source`` starts, both
-    counted from 1.
+    """One cell.
 
+    ``line`` is its cell line, ``first`` the line on which ``source`` starts, both counted from 1.
     ``id`` is the grade id of a step, check or manual answer; ``points`` is None where the mark is
     absent.
     """
@@ -63,6 +63,10 @@ class Cell:
         """The name of a check within its step."""
         return parts_of(self.id)[1]
 
+    def line_of(self, number: int) -> int:
+        """The line of the authored file on which line ``number`` of ``source`` stands."""
+        return self.first + number - 1
+
 
 @dataclass(frozen=True)
 class Source:
@@ -75,9 +79,11 @@ class Source:
     problems: tuple[Problem, ...] = field(default=(), compare=False)
 
     def of(self, *kinds: Kind) -> list[Cell]:
+        """The cells of these kinds, in order."""
         return [cell for cell in self.cells if cell.kind in kinds]
 
     def checks_of(self, step: str) -> list[Cell]:
+        """The checks of a step, in order."""
         return [cell for cell in self.of("check") if cell.step == step]
 
     def points_of(self, step: str) -> float:
@@ -86,4 +92,5 @@ class Source:
         return int(total) if total.is_integer() else round(total, 9)
 
     def line(self, problem: Problem) -> str:
+        """A problem as a teacher reads it: the file and the line, the cause, the repair."""
         return f"{self.path}:{problem.line}: {problem.cause}; {problem.repair}"

@@ -1,5 +1,4 @@
-"""Questions for students while they work: what each misconception answers to a visible check, as a
-digest.
+"""Questions for students while they work: what each misconception answers to a visible check.
 
 No wrong answer is shipped. The setup cell has a table from digests to questions; a visible check
 that fails makes the digest of what it was given and looks it up. It works offline, and in any
@@ -11,54 +10,59 @@ from __future__ import annotations
 import codecs
 import json
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from autograder.exercises.exercise import Exercise, from_notebook
 from autograder.exercises.misconceptions import Misconception
-from autograder.proving.trial import Answer, Bench
+from autograder.proving import answers
+from autograder.proving.trial import Bench
+
+# A function, for whoever passes never needs the table. Its text is turned by 13 letters, not for
+# secrecy, but so that nobody reads the questions of others' mistakes by accident.
+_HINTS = '''
+def HINTS():
+    """Questions about common mistakes: for the digest of an answer, the one to ask."""
+    import codecs
+    import json
+
+    questions, numbers = json.loads(codecs.decode(HINTS_ROT13, "rot13"))
+    return {digest: questions[number] for digest, number in numbers.items()}
+'''
 
 
 def table(full: bytes, misconceptions: Iterable[Misconception]) -> str:
-    """The line that binds ``HINTS`` in the setup cell; nothing for an exercise whose setup makes no
-    digests.
+    """The code that binds ``HINTS`` in the setup cell.
 
-    A digest that several mistakes share has no question, unless they are of one family: better none
-    than a wrong one.
+    Empty for an exercise whose setup makes no digests. A digest that several mistakes share has no
+    question, unless they are of one family: better none than a wrong one.
     """
     exercise = from_notebook(json.loads(full))
     if "def fingerprint(" not in exercise.setup:
         return ""
+
     suspects: dict[str, list[Misconception]] = defaultdict(list)
-    for digest, wrong in _answers(exercise, misconceptions):
+    for digest, wrong in _digests(exercise, misconceptions):
         suspects[digest].append(wrong)
-    hints = {
-        digest: found[0].hint
-        for digest, found in suspects.items()
-        if len({_group(one) for one in found}) == 1
-    }
+
+    hints: dict[str, str] = {}
+    for digest, mistakes in sorted(suspects.items()):
+        families = {wrong.family or wrong.name for wrong in mistakes}
+        if len(families) == 1:
+            hints[digest] = mistakes[0].hint
+
     questions = sorted(set(hints.values()))
-    digests = {digest: questions.index(hint) for digest, hint in sorted(hints.items())}
-    # Turned not for secrecy, but so that nobody reads the questions of others' mistakes by
-    # accident.
-    text = codecs.encode(
-        json.dumps([questions, digests], ensure_ascii=False, separators=(",", ":")), "rot13"
-    )
-    turn_back = f'__import__("json").loads(__import__("codecs").decode({text!r}, "rot13"))'
-    # A function, for whoever passes never needs the table.
-    return f"HINTS = lambda: (lambda texts, found: {{digest: texts[n] for digest, n in found.items()}})(*{turn_back})"
+    numbers = {digest: questions.index(hint) for digest, hint in hints.items()}
+    text = json.dumps([questions, numbers], ensure_ascii=False, separators=(",", ":"))
+    return f"HINTS_ROT13 = {codecs.encode(text, 'rot13')!r}\n\n{_HINTS}".rstrip()
 
 
-def _group(wrong: Misconception) -> str:
-    return wrong.family or wrong.name
-
-
-def _answers(
+def _digests(
     exercise: Exercise, misconceptions: Iterable[Misconception]
-) -> Iterable[tuple[str, Misconception]]:
+) -> Iterator[tuple[str, Misconception]]:
     """The digest of every visible check that a misconception fails."""
     bench = Bench(exercise)
     for wrong in misconceptions:
-        bench.bind(Answer(wrong.name, wrong.step, wrong.source, wrong=True))
+        bench.bind(answers.wrong(wrong))
         for check in bench.of(wrong.step):
             digest = "" if check.hidden else bench.fingerprint(check)
             if digest:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from autograder.authoring import lint, percent
@@ -39,9 +40,8 @@ def _read(path: Path) -> Source:
         raw = path.read_bytes()
         text = text_of(raw)
     except OSError as error:
-        raise Unusable(
-            f"{path}: {error.strerror}; give the exercise's .py file in solutions/"
-        ) from None
+        repair = "give the exercise's .py file in solutions/"
+        raise Unusable(f"{path}: {error.strerror}; {repair}") from None
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
         raise Unusable(f"{path}:{line}: not UTF-8 text; save the file as UTF-8") from None
@@ -49,17 +49,12 @@ def _read(path: Path) -> Source:
         raise Unusable(
             f"{path}: no name for an exercise; use letters, digits, - and _ in the file name"
         )
-    found: list[Problem] = []
-    cells = tuple(percent.cells(text, found))
+
+    problems: list[Problem] = []
+    cells = tuple(percent.cells(text, problems))
     source = Source(path, path.stem, digest(raw), cells)
-    if not found:
+    if not problems:
         # Rules about the whole are asked only of cells that are sound by themselves: one mistake,
         # one line.
-        found = lint.problems(source)
-    return Source(
-        path,
-        path.stem,
-        source.sha256,
-        cells,
-        tuple(sorted(found, key=lambda problem: problem.line)),
-    )
+        problems = lint.problems(source)
+    return replace(source, problems=tuple(sorted(problems, key=lambda problem: problem.line)))

@@ -1,5 +1,7 @@
-"""What makes a check worthless or unfair although it runs: asserting nothing, or asking what no
-docstring promises."""
+"""What makes a check worthless or unfair although it runs.
+
+It asserts nothing, or asks what no docstring promises.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,9 @@ import ast
 from collections.abc import Iterator
 
 from autograder.authoring.cells import Cell, Problem
+
+_FAILURES = ("AssertionError", "Exception", "BaseException")
+"""The exceptions as which a failing assertion can be caught."""
 
 _Found = tuple[int, str, str]
 """The line within the cell, the cause, the repair."""
@@ -16,7 +21,7 @@ def problems(cell: Cell, tree: ast.Module) -> Iterator[Problem]:
     """What is wrong with a check whose form is sound."""
     for rule in (_never_calls_its_step, _always_true, _loud, _asks_for_dtype):
         for line, cause, repair in rule(cell, tree):
-            yield Problem(cell.first + line - 1, cause, repair)
+            yield Problem(cell.line_of(line), cause, repair)
 
 
 def _never_calls_its_step(cell: Cell, tree: ast.Module) -> Iterator[_Found]:
@@ -36,11 +41,7 @@ def _always_true(cell: Cell, tree: ast.Module) -> Iterator[_Found]:
                 "an assertion that always holds",
                 "assert something about what the function returned",
             )
-        elif (
-            isinstance(node, ast.Try)
-            and any(map(_swallows, node.handlers))
-            and any(map(_asserts, node.body))
-        ):
+        elif isinstance(node, ast.Try) and _is_swallowed(node):
             yield (
                 node.lineno,
                 "an assertion whose failure is swallowed",
@@ -49,29 +50,36 @@ def _always_true(cell: Cell, tree: ast.Module) -> Iterator[_Found]:
 
 
 def _holds(test: ast.expr) -> bool:
-    """A value that is true whatever the student wrote: a constant, or the tuple of ``assert (x,
-    "message")``."""
+    """Whether a value is true whatever the student wrote.
+
+    A constant is, and the tuple of ``assert (x, "message")``.
+    """
     if isinstance(test, ast.Tuple):
         return bool(test.elts)
     return isinstance(test, ast.Constant) and bool(test.value)
 
 
-def _asserts(statement: ast.stmt) -> bool:
-    return any(isinstance(node, ast.Assert) for node in ast.walk(statement))
+def _is_swallowed(statement: ast.Try) -> bool:
+    """Whether an assertion in a ``try`` may fail and nobody hears of it."""
+    asserts = _contains(statement.body, ast.Assert)
+    return asserts and any(map(_swallows, statement.handlers))
 
 
 def _swallows(handler: ast.ExceptHandler) -> bool:
     caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    names = {
-        kind.id if isinstance(kind, ast.Name) else "" if kind else "BaseException"
-        for kind in caught
-    }
-    judges = any(
-        isinstance(node, (ast.Raise, ast.Assert))
-        for part in handler.body
-        for node in ast.walk(part)
-    )
-    return bool(names & {"AssertionError", "Exception", "BaseException"}) and not judges
+    catches_failures = False
+    for kind in caught:
+        if kind is None or (isinstance(kind, ast.Name) and kind.id in _FAILURES):
+            catches_failures = True
+    return catches_failures and not _contains(handler.body, ast.Raise, ast.Assert)
+
+
+def _contains(body: list[ast.stmt], *kinds: type[ast.stmt]) -> bool:
+    for statement in body:
+        for node in ast.walk(statement):
+            if isinstance(node, kinds):
+                return True
+    return False
 
 
 def _loud(cell: Cell, tree: ast.Module) -> Iterator[_Found]:
@@ -89,11 +97,16 @@ def _asks_for_dtype(cell: Cell, tree: ast.Module) -> Iterator[_Found]:
             operands = node.args
         else:
             continue
-        asked = [operand for operand in operands if _of_dtype(operand)]
+
+        asks, is_of_bool = False, False
+        for operand in operands:
+            if _of_dtype(operand):
+                asks = True
+            elif "bool" in ast.unparse(operand):
+                is_of_bool = True
+
         # A mask must be boolean, so that alone may be asked.
-        if asked and not any(
-            "bool" in ast.unparse(operand) for operand in operands if operand not in asked
-        ):
+        if asks and not is_of_bool:
             yield (
                 node.lineno,
                 "a check that compares dtype: any real dtype is right",

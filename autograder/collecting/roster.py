@@ -1,5 +1,4 @@
-"""Which student a claim means: by the class list where there is one, by what the path says where
-there is none."""
+"""Which student a claim means: by the class list, or without one by what the path says."""
 
 from __future__ import annotations
 
@@ -19,10 +18,10 @@ NUMBERS = {
     "gradescope": {"sid", "studentid", "idnumber", "sisid", "sisuserid", "gradescopeid"},
     "plain": set[str](),
 }
-
+"""Headings of ``students.csv`` over each platform's own numbers of people."""
 
 MAX_WORDS = 20
-"""Words of a file's name that are searched for students."""
+"""Words of a file's name that are searched for students, at most."""
 
 
 class Unmatched(Exception):
@@ -34,23 +33,23 @@ class Roster:
 
     def __init__(self, people: Mapping[str, Mapping[str, str]] | None) -> None:
         self.listed = people is not None
-        self._people = {
-            student: {heading(key): value for key, value in row.items()}
-            for student, row in (people or {}).items()
-        }
-        # A large class is asked for everybody of a large class.
-        self._holders: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+        # Tables, for a large class is asked for everybody of a large class.
+        self._ids: set[str] = set()
         self._by_id: defaultdict[str, set[str]] = defaultdict(set)
         self._by_words: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
         self._by_key: defaultdict[str, set[str]] = defaultdict(set)
-        for student, row in self._people.items():
-            words = _words(full_name(row))
+        self._by_value: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+
+        for student, row in (people or {}).items():
+            columns = {heading(key): value for key, value in row.items()}
+            words = _words(full_name(columns))
+            self._ids.add(student)
             self._by_id[student.casefold()].add(student)
             self._by_words[tuple(sorted(words))].add(student)
             for key in _rotations(words):
                 self._by_key[key].add(student)
-            for column, value in row.items():
-                self._holders[column, value.strip().casefold()].add(student)
+            for column, value in columns.items():
+                self._by_value[column, value.strip().casefold()].add(student)
 
     def find(self, claim: Claim) -> str:
         """The student's id.
@@ -59,47 +58,55 @@ class Roster:
             Unmatched: the claim fits nobody, or several.
         """
         if not self.listed:
-            return _made(claim)
-        numbered = self.having(NUMBERS[claim.kind], claim.number) | self.having(EMAILS, claim.email)
+            return _student_id(claim)
+
+        numbered = self._numbered(claim)
         named = self.named(claim)
-        hits = numbered or named
         if numbered and named and not numbered & named:
             raise Unmatched(
-                f"students.csv has {claim.text} as {either(named)}, but the number or address of {either(numbered)}"
+                f"students.csv has {claim.text} as {either(named)}, but the number or address of "
+                f"{either(numbered)}"
             )
-        if len(hits) > 1:
+
+        students = numbered or named
+        if len(students) > 1:
             raise Unmatched(
-                f"{claim.text} may be {either(hits)}; add the platform's number to students.csv"
+                f"{claim.text} may be {either(students)}; add the platform's number to students.csv"
             )
-        if not hits:
+        if not students:
             raise Unmatched(f"{claim.text} is nobody in students.csv; add a line or a column")
-        return next(iter(hits))
+        return next(iter(students))
 
     def knows(self, text: str) -> bool:
         """Whether a folder or file called ``text`` is somebody of the class list."""
         return bool(self.named(Claim("plain", text)))
 
     def has_number(self, claim: Claim) -> bool:
-        """Whether it is by the platform's number or address that the class list knows the
-        person."""
-        return bool(
-            self.having(NUMBERS[claim.kind], claim.number) | self.having(EMAILS, claim.email)
-        )
+        """Whether the class list knows the person by the platform's number or address."""
+        return bool(self._numbered(claim))
+
+    def _numbered(self, claim: Claim) -> set[str]:
+        by_number = self.having(NUMBERS[claim.kind], claim.number)
+        return by_number | self.having(EMAILS, claim.email)
 
     def mentioned(self, text: str) -> set[str]:
-        """The students whose id or whole name stands in a longer text (``ada-final``, ``week 3 Ada
-        Lovelace``)."""
+        """The students whose id or whole name stands in a longer text.
+
+        As ada's does in ``ada-final`` and ``week 3 Ada Lovelace``.
+        """
         words = list(re.finditer(r"[^\W_]+", text))[:MAX_WORDS]
         for length in range(len(words), 0, -1):
-            found: set[str] = set()
+            students: set[str] = set()
             for first, last in zip(words, words[length - 1 :]):
                 part = text[first.start() : last.end()].casefold()
                 if len(part) > 2 and not part.isdecimal():
-                    found |= self._by_id.get(part, set())
+                    students |= self._by_id.get(part, set())
                 if length > 1:
-                    found |= self._by_words.get(tuple(sorted(_words(part))), set())
-            if found:
-                return found
+                    students |= self._by_words.get(tuple(sorted(_words(part))), set())
+
+            # The longest part that is somebody's name counts.
+            if students:
+                return students
         return set()
 
     def having(self, headings: set[str], value: str) -> set[str]:
@@ -107,47 +114,57 @@ class Roster:
         wanted = value.strip().casefold()
         if not wanted:
             return set()
-        return set().union(*(self._holders.get((heading, wanted), ()) for heading in headings))
+
+        students: set[str] = set()
+        for column in headings:
+            students |= self._by_value.get((column, wanted), set())
+        return students
 
     def named(self, claim: Claim) -> set[str]:
         """The students whose name, or id, is what the claim calls them."""
         text = claim.text
-        if claim.kind == "gradescope" and claim.number in self._people:
+        if claim.kind == "gradescope" and claim.number in self._ids:
             return {claim.number}
+        same_id = self._by_id.get(text.casefold(), set())
         if claim.kind in ("plain", "gradescope"):
-            if text in self._people:
+            if text in self._ids:
                 return {text}
-            same = self._by_id.get(text.casefold())
-            if same:
-                return set(same)
+            if same_id:
+                return set(same_id)
+
+        words = _words(text)
         if claim.kind == "canvas":
-            return set(
-                self._by_key.get("".join(_words(text))) or self._by_id.get(text.casefold()) or ()
-            )
-        words = tuple(sorted(_words(text)))
-        return set(self._by_words.get(words, ())) if words else set()
+            return set(self._by_key.get("".join(words)) or same_id)
+        if not words:
+            return set()
+        return set(self._by_words.get(tuple(sorted(words)), set()))
 
 
-def _made(claim: Claim) -> str:
-    """Without a class list a student is called what the platform or the folder calls them, in plain
-    letters."""
+def _student_id(claim: Claim) -> str:
+    """Without a class list: what the platform or the folder calls a student, in plain letters."""
     texts = [claim.number, claim.email, claim.text] if claim.kind == "gradescope" else [claim.text]
+
     for text in texts:
         plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().strip()
         name = re.sub(r"\s+", "_", plain)
         if STUDENT_ID.match(name) and len(plain) >= len(unicodedata.normalize("NFC", text.strip())):
             return name
+
     raise Unmatched(
         f"{claim.text!r} makes no student id; write students.csv with the columns id and name"
     )
 
 
 def _words(text: str) -> list[str]:
-    plain = unicodedata.normalize("NFKD", text).casefold()
-    return re.findall(r"[^\W_]+", "".join(c for c in plain if not unicodedata.combining(c)))
+    """The words of a name, without case and accents."""
+    decomposed = unicodedata.normalize("NFKD", text).casefold()
+    plain = "".join(letter for letter in decomposed if not unicodedata.combining(letter))
+    return re.findall(r"[^\W_]+", plain)
 
 
 def _rotations(words: list[str]) -> set[str]:
-    """ "Ada King Lovelace" is lovelaceadaking to Canvas; which of the words are the surname, nobody
-    says."""
+    """A name as Canvas may run it together: the surname first, however many words that has.
+
+    "Ada King Lovelace" is lovelaceadaking or kinglovelaceada.
+    """
     return {"".join(words[start:] + words[:start]) for start in range(len(words))}

@@ -1,11 +1,10 @@
-"""What collecting did: submissions stored where they are graded, and what was left with its
-reason."""
+"""What collecting did: the submissions that were stored, and what was left with its reason."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
@@ -19,20 +18,22 @@ MAX_BYTES = 10_000_000
 """The largest notebook that is collected."""
 
 MAX_LINES = 20
-"""What is listed of the files of one student."""
+"""Files of one student that are listed as left, at most."""
 
 SECRET = "submission_secret.txt"
-"""Where ``nbgrader submit`` puts what later names the student's feedback."""
+"""The file in which ``nbgrader submit`` keeps the secret that names the student's feedback."""
 
 PLATFORM = "platform.txt"
-"""Where we keep how the learning platform calls the student, so that a page can be handed back
-there."""
+"""The file in which we keep what the learning platform calls the student's own folder or file."""
 
 
 @dataclass(frozen=True)
 class Left:
-    """Something that was not collected; ``where`` is a path as a person knows it, ``whose`` the
-    part of it that is one student's, as far as one can tell."""
+    """Something that was not collected.
+
+    ``where`` is a path as a person knows it, ``whose`` the part of it that is one student's, as
+    far as one can tell.
+    """
 
     where: str
     why: str
@@ -41,8 +42,11 @@ class Left:
 
 @dataclass(frozen=True)
 class Collected:
-    """Students whose submission was stored, those for whom nothing newer came, what was left, what
-    to look at."""
+    """What became of the submissions.
+
+    The students whose submission was stored, those for whom nothing newer came, what was left, and
+    notes about what a teacher should look at.
+    """
 
     stored: tuple[str, ...] = ()
     unchanged: tuple[str, ...] = ()
@@ -52,13 +56,18 @@ class Collected:
     @property
     def lines(self) -> list[str]:
         """The same for people, one fact a line."""
-        lines = [f"collected: {student}" for student in self.stored]
-        if self.unchanged:
-            lines.append(f"nothing newer: {', '.join(self.unchanged)}")
-        lines += [f"left: {left.where}: {left.why}" for left in self.left]
-        lines += [f"note: {note}" for note in self.notes]
         # Students name files; a name must not move the cursor, nor start a line of its own.
-        return [" ".join(printable(line).splitlines()) for line in lines]
+        return [" ".join(printable(fact).splitlines()) for fact in self._facts()]
+
+    def _facts(self) -> Iterator[str]:
+        for student in self.stored:
+            yield f"collected: {student}"
+        if self.unchanged:
+            yield f"nothing newer: {', '.join(self.unchanged)}"
+        for left in self.left:
+            yield f"left: {left.where}: {left.why}"
+        for note in self.notes:
+            yield f"note: {note}"
 
 
 def now() -> datetime:
@@ -74,8 +83,10 @@ def store(
     time: datetime,
     secret: str | None = None,
 ) -> bool:
-    """Put a submission where it is graded, unless the same one or a later one lies there; whether
-    it was put.
+    """Put a submission where it is graded, unless the same one or a later one lies there.
+
+    Returns:
+        Whether it was put there.
 
     Args:
         time: when it was handed in, with its zone, by the clock of the system that took it.
@@ -84,6 +95,7 @@ def store(
     folder = course.submission(student, exercise)
     path = folder / f"{exercise}.ipynb"
     new = time.astimezone(timezone.utc).replace(tzinfo=None)
+
     try:
         same = files.read(path, MAX_BYTES) == data
         old = timestamp.submitted_at(folder) or _modified(path)
@@ -93,6 +105,7 @@ def store(
         old = None  # an earlier collection believed it
     if old is not None and (old > new or (old == new and same)):
         return False
+
     # The time last: whoever is stopped in between starts again with the notebook.
     files.write(path, data)
     if secret is not None:
@@ -104,18 +117,20 @@ def store(
 
 
 def read_secret(folder: Path | int) -> str | None:
-    """The secret that ``nbgrader submit`` put into a folder (a path or an open directory); None
-    without a sound one."""
+    """The secret that ``nbgrader submit`` put into a folder; None without a sound one.
+
+    Args:
+        folder: a path or an open directory.
+    """
     try:
-        text = (
-            files.read(SECRET, 1000, folder)
-            if isinstance(folder, int)
-            else files.read(folder / SECRET, 1000)
-        )
+        if isinstance(folder, int):
+            text = files.read(SECRET, 1000, folder)
+        else:
+            text = files.read(folder / SECRET, 1000)
     except (files.Refused, OSError):
         return None
-    found = re.fullmatch(rb"\s*([0-9a-f]{32,256})\s*", text)
-    return found[1].decode() if found else None
+    match = re.fullmatch(rb"\s*([0-9a-f]{32,256})\s*", text)
+    return match[1].decode() if match else None
 
 
 def keep_platform(course: Course, exercise: str, student: str, hand_back: str) -> None:
@@ -136,27 +151,33 @@ def read_platform(folder: Path) -> str:
 
 def shortened(left: Iterable[Left]) -> list[Left]:
     """In order, at most ``MAX_LINES`` of each student's; then how many more there are."""
-    told: list[Left] = []
+    lines: list[Left] = []
     counts: Counter[tuple[str, ...]] = Counter()
-    for one in sorted(set(left), key=lambda one: one.where):
-        counts[one.whose] += 1
-        if not one.whose or counts[one.whose] <= MAX_LINES:
-            told.append(one)
+    for line in sorted(set(left), key=lambda line: line.where):
+        counts[line.whose] += 1
+        if not line.whose or counts[line.whose] <= MAX_LINES:
+            lines.append(line)
+
     for whose, count in sorted(counts.items()):
         if whose and count > MAX_LINES:
-            told.append(Left("/".join(whose), f"and {count - MAX_LINES} more"))
-    return told
+            lines.append(Left("/".join(whose), f"and {count - MAX_LINES} more"))
+    return lines
 
 
 def together(parts: Iterable[Collected]) -> Collected:
     """Several collections as one."""
-    found = list(parts)
-    stored = dict.fromkeys(student for part in found for student in part.stored)
-    unchanged = dict.fromkeys(student for part in found for student in part.unchanged)
-    left = tuple(left for part in found for left in part.left)
-    notes = tuple(note for part in found for note in part.notes)
+    stored: set[str] = set()
+    unchanged: set[str] = set()
+    left: list[Left] = []
+    notes: list[str] = []
+    for part in parts:
+        stored.update(part.stored)
+        unchanged.update(part.unchanged)
+        left += part.left
+        notes += part.notes
+
     return Collected(
-        tuple(sorted(stored)), tuple(sorted(unchanged.keys() - stored.keys())), left, notes
+        tuple(sorted(stored)), tuple(sorted(unchanged - stored)), tuple(left), tuple(notes)
     )
 
 

@@ -27,7 +27,7 @@ def build(
     root = course_at(course_folder).root
     stale = 0
 
-    for name in exercise_names or building.names(root):
+    for name in exercise_names or building.authored_names(root):
         if not check:
             print(f"{name}: trying every check on the solution and on the blank stub", flush=True)
 

@@ -91,7 +91,7 @@ def exercise_of(course: Course, notebook: Path, data: bytes) -> Exercise:
     from autograder.submissions import parse
     from autograder.submissions.notebook import Rejected
 
-    names = exercise.names(course.root)
+    names = exercise.built_names(course.root)
     if not names:
         repair = "run autograder build in the course's folder"
         raise Unusable(f"{course.root / 'solutions'}: no built exercise; {repair}")

@@ -46,7 +46,7 @@ def grade(
     course_folder: CourseFolder = None,
 ) -> None:
     """Grade the class, into the gradebook."""
-    from autograder.exercises.exercise import names
+    from autograder.exercises.exercise import built_names
     from autograder.grading import orphans
     from autograder.grading.grade_class import grade_class
     from autograder.grading.submitted import scan
@@ -61,7 +61,7 @@ def grade(
 
     folder = submitted or course.submitted
     scanned = scan(folder, exercise.name)
-    misspelt = scanned.misspelt(names(course.root))
+    misspelt = scanned.misspelt(built_names(course.root))
     if not scanned.students and misspelt:
         repair = "rename it if it is meant to be"
         raise Unusable(

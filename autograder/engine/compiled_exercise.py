@@ -11,8 +11,9 @@ import numpy as np
 
 from autograder.course import Settings
 from autograder.engine.sandbox.parent_process import Parent
+from autograder.exercises import cell_code
+from autograder.exercises.cell_code import ExerciseCode, Namespace
 from autograder.exercises.exercise import Check, Exercise
-from autograder.quiet import quiet
 from autograder.submissions.parse import Submission
 
 if TYPE_CHECKING:
@@ -34,11 +35,8 @@ class CompiledExercise:
         self._bits = np.random.PCG64(0)
         self._rng = np.random.Generator(self._bits)
         self._wrong: dict[str, Callable[..., Any]] = {}
-        self._setup = compile(exercise.setup, "<setup>", "exec", dont_inherit=True)
-        self.checks = {
-            check.id: compile(check.source, f"<{check.id}>", "exec", dont_inherit=True)
-            for check in exercise.checks
-        }
+        self._code = ExerciseCode(exercise)
+        self.checks = self._code.checks
 
     def use(self, parent: Parent) -> None:
         """Take workers from this parent from now on."""
@@ -49,38 +47,21 @@ class CompiledExercise:
         if self.exercise.has_reference:
             parent.preload("setup", self.exercise.setup)
 
-    def namespace(self) -> dict[str, Any]:
+    def namespace(self) -> Namespace:
         """The names of the setup cell, made anew: nothing of one submission stays for the next."""
-        namespace: dict[str, Any] = {"__name__": "__main__"}
-        with quiet():
-            exec(self._setup, namespace)
-        return namespace
+        return self._code.namespace()
 
     @cached_property
     def reference(self) -> Mapping[str, Callable[..., Any]]:
         """The teacher's own functions, by step. They never leave the grader."""
-        namespace = self.namespace()
-        with quiet():
-            for step in self.exercise.steps:
-                exec(
-                    compile(
-                        self.exercise.cell(step).source, f"<{step}>", "exec", dont_inherit=True
-                    ),
-                    namespace,
-                )
+        namespace = self._code.answered()
         return {step: namespace[step] for step in self.exercise.steps}
 
     def wrong(self, misconception: Misconception) -> Callable[..., Any]:
         """A wrong answer of the bank, among right answers to all other steps."""
         if misconception.name not in self._wrong:
             namespace = {**self.namespace(), **self.reference}
-            with quiet():
-                exec(
-                    compile(
-                        misconception.source, f"<{misconception.name}>", "exec", dont_inherit=True
-                    ),
-                    namespace,
-                )
+            cell_code.bind(misconception.source, misconception.name, namespace)
             self._wrong[misconception.name] = namespace[misconception.step]
         return self._wrong[misconception.name]
 

@@ -1,5 +1,4 @@
-"""Decorated functions of a bank beside an exercise, read as text: each is an answer to a step,
-under a name of its own.
+"""Banks of answers beside an exercise: decorated functions, each an answer to a step.
 
 Nothing of the file is run, so reading it leaves no bytecode among the exercises, which nbgrader
 would list as one more assignment.
@@ -19,8 +18,10 @@ from autograder.files import text_of
 
 @dataclass(frozen=True)
 class Entry:
-    """One decorated function. ``source`` is the answer as a student would hand it in: named after
-    its step."""
+    """One decorated function.
+
+    ``source`` is the answer as a student would hand it in: named after its step.
+    """
 
     name: str
     marks: Mapping[str, str]
@@ -43,8 +44,11 @@ class Bank:
 
 
 def read(path: Path, decorator: str, marks: frozenset[str]) -> Bank:
-    """The functions in ``path`` under ``@decorator(step="...", ...)``, whose arguments may be
-    ``marks``.
+    """The bank in ``path``.
+
+    Args:
+        decorator: the name of ``@decorator(step="...", ...)``, which makes a function an entry.
+        marks: the arguments that it may have.
 
     Raises:
         Unusable: the file cannot be read, or an entry is not in the form that its decorator asks
@@ -60,7 +64,9 @@ def read(path: Path, decorator: str, marks: frozenset[str]) -> Bank:
         raise Unusable(f"{path}: not UTF-8 text; save the file as UTF-8") from None
     except SyntaxError as error:
         raise Unusable(f"{path}:{error.lineno}: not Python: {error.msg}; mend it") from None
-    bank = Bank(path, tuple(_entries(path, text, tree, decorator, marks)), dict(_tables(tree)))
+
+    entries = _Entries(path, text, decorator, marks).read(tree)
+    bank = Bank(path, tuple(entries), dict(_tables(tree)))
     seen: dict[str, int] = {}
     for entry in bank.entries:
         if entry.name in seen:
@@ -71,68 +77,86 @@ def read(path: Path, decorator: str, marks: frozenset[str]) -> Bank:
     return bank
 
 
-def _entries(
-    path: Path, text: str, tree: ast.Module, decorator: str, known: frozenset[str]
-) -> Iterator[Entry]:
-    lines = text.split("\n")
-    for node in tree.body:
-        if not isinstance(node, ast.FunctionDef):
-            continue
-        calls = [call for call in node.decorator_list if isinstance(call, ast.Call)]
-        call = next(
-            (
-                call
-                for call in calls
-                if isinstance(call.func, ast.Name) and call.func.id == decorator
-            ),
-            None,
+class _Entries:
+    """Reads the decorated functions of a file."""
+
+    def __init__(self, path: Path, text: str, decorator: str, marks: frozenset[str]) -> None:
+        self._path = path
+        self._lines = text.split("\n")
+        self._decorator = decorator
+        self._known = marks
+
+    def read(self, tree: ast.Module) -> Iterator[Entry]:
+        """The entries, in order.
+
+        Raises:
+            Unusable: one is not in the form that its decorator asks for.
+        """
+        for node in tree.body:
+            if isinstance(node, ast.FunctionDef):
+                marks = self._marks(self._mark(node))
+                doc = " ".join((ast.get_docstring(node) or "").split())
+                source = self._answer(node, marks["step"])
+                yield Entry(node.name, marks, doc, source, node.lineno)
+
+    def _wrong(self, line: int, cause: str, repair: str) -> Unusable:
+        return Unusable(f"{self._path}:{line}: {cause}; {repair}")
+
+    def _mark(self, node: ast.FunctionDef) -> ast.Call:
+        """The decorator that makes a function an entry."""
+        for decorator in node.decorator_list:
+            if isinstance(decorator, ast.Call):
+                function = decorator.func
+                if isinstance(function, ast.Name) and function.id == self._decorator:
+                    return decorator
+
+        raise self._wrong(
+            node.lineno,
+            f"{node.name} is no entry, and an entry stands by itself",
+            f"give it @{self._decorator}(...), or move it into the entry that uses it",
         )
-        if call is None:
-            repair = f"give it @{decorator}(...), or move it into the entry that uses it"
-            raise Unusable(
-                f"{path}:{node.lineno}: {node.name} is no entry, and an entry stands by itself; {repair}"
-            )
+
+    def _marks(self, call: ast.Call) -> dict[str, str]:
         marks = {}
         for argument in call.keywords:
-            value = argument.value
-            if argument.arg not in known or not (
-                isinstance(value, ast.Constant) and isinstance(value.value, str)
-            ):
-                repair = f"write {', '.join(sorted(known))} as texts"
-                raise Unusable(
-                    f"{path}:{call.lineno}: {argument.arg or '**'} is no mark of an entry; {repair}"
+            value = argument.value.value if isinstance(argument.value, ast.Constant) else None
+            if argument.arg not in self._known or not isinstance(value, str):
+                raise self._wrong(
+                    call.lineno,
+                    f"{argument.arg or '**'} is no mark of an entry",
+                    f"write {', '.join(sorted(self._known))} as texts",
                 )
-            marks[argument.arg] = value.value
+            marks[argument.arg] = value
+
         if call.args or "step" not in marks:
-            raise Unusable(
-                f'{path}:{call.lineno}: an entry without its step; write @{decorator}(step="...")'
-            )
-        doc = " ".join((ast.get_docstring(node) or "").split())
-        yield Entry(node.name, marks, doc, _answer(path, node, lines, marks["step"]), node.lineno)
+            repair = f'write @{self._decorator}(step="...")'
+            raise self._wrong(call.lineno, "an entry without its step", repair)
+        return marks
 
+    def _answer(self, node: ast.FunctionDef, step: str) -> str:
+        """The function without decorators and docstring, named after its step.
 
-def _answer(path: Path, node: ast.FunctionDef, lines: list[str], step: str) -> str:
-    """The function without decorators and docstring, and named after its step wherever it names
-    itself."""
-    first = node.body[0]
-    is_doc = ast.get_docstring(node) is not None
-    if is_doc and len(node.body) == 1:
-        raise Unusable(f"{path}:{node.lineno}: {node.name} does nothing; write what people write")
-    skipped = range(first.lineno, (first.end_lineno or 0) + 1) if is_doc else range(0)
-    kept = [
-        lines[number - 1]
-        for number in range(node.lineno, (node.end_lineno or 0) + 1)
-        if number not in skipped
-    ]
-    source = "\n".join(kept).rstrip() + "\n"
-    if re.search(rf"\b{re.escape(step)}\b", re.sub(rf"\b{re.escape(node.name)}\b", "", source)):
-        raise Unusable(
-            f"{path}:{node.lineno}: {node.name} uses {step}, which it stands for; write it out"
-        )
-    return re.sub(rf"\b{re.escape(node.name)}\b", step, source)
+        It is so wherever it names itself.
+        """
+        lines = self._lines[node.lineno - 1 : node.end_lineno]
+        if ast.get_docstring(node) is not None:
+            if len(node.body) == 1:
+                cause = f"{node.name} does nothing"
+                raise self._wrong(node.lineno, cause, "write what people write")
+            docstring = node.body[0]
+            above = self._lines[node.lineno - 1 : docstring.lineno - 1]
+            lines = above + self._lines[docstring.end_lineno : node.end_lineno]
+
+        source = "\n".join(lines).rstrip() + "\n"
+        own_name = re.compile(rf"\b{re.escape(node.name)}\b")
+        if re.search(rf"\b{re.escape(step)}\b", own_name.sub("", source)):
+            cause = f"{node.name} uses {step}, which it stands for"
+            raise self._wrong(node.lineno, cause, "write it out")
+        return own_name.sub(step, source)
 
 
 def _tables(tree: ast.Module) -> Iterator[tuple[str, dict[str, str]]]:
+    """The dictionaries of text that are assigned at top level, by name."""
     for node in tree.body:
         target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
         value = getattr(node, "value", None)

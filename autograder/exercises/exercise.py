@@ -1,5 +1,4 @@
-"""An exercise as the grader sees it: the cells of the built full notebook, read with ``json``
-alone."""
+"""An exercise as the grader sees it: the cells of the built full notebook."""
 
 from __future__ import annotations
 
@@ -88,8 +87,7 @@ class Exercise:
 
     @cached_property
     def misconceptions(self) -> tuple[Misconception, ...]:
-        """The bank of named wrong answers, read when it is first asked for; empty where the
-        exercise has none.
+        """The bank of named wrong answers; empty where the exercise has none.
 
         Raises:
             Unusable: the file is not in the form of a bank.
@@ -110,23 +108,25 @@ class Exercise:
 
 
 def load(root: Path, name: str) -> Exercise:
-    """Read ``solutions/<name>/<name>.ipynb`` below ``root``; refuse it when ``solutions/<name>.py``
-    has changed since.
+    """The exercise in ``solutions/<name>/<name>.ipynb`` below ``root``.
 
     Raises:
-        Unusable: no such exercise, not built, stale, or not a notebook of ours.
+        Unusable: no such exercise, not built, not built since ``solutions/<name>.py`` has changed,
+            or not a notebook of ours.
     """
     authored = root / "solutions" / f"{name}.py"
     built = root / "solutions" / name / f"{name}.ipynb"
     if not built.is_file():
         if authored.is_file():
             raise Unusable(f"{built}: the notebook has not been built; run autograder build {name}")
-        known = ", ".join(names(root)) or "none"
+        known = ", ".join(built_names(root)) or "none"
         raise Unusable(f"{name}: no such exercise in {root / 'solutions'}; there are: {known}")
+
     try:
         exercise = from_notebook(json.loads(built.read_bytes()))
     except (OSError, ValueError) as error:
         raise Unusable(f"{built}: {error}; run autograder build {name}") from None
+
     if authored.is_file() and digest(authored.read_bytes()) != exercise.sha256:
         raise Unusable(f"{built}: older than {authored.name}; run autograder build {name}")
     if exercise.name != name:
@@ -134,19 +134,20 @@ def load(root: Path, name: str) -> Exercise:
     return replace(exercise, bank=root / "solutions" / f"{name}_misconceptions.py")
 
 
-def names(root: Path) -> list[str]:
-    """The exercises below ``root`` that have been built, those whose authored file is gone among
-    them."""
-    return sorted(
-        path.parent.name
-        for path in (root / "solutions").glob("*/*.ipynb")
-        if path.stem == path.parent.name
-    )
+def built_names(root: Path) -> list[str]:
+    """The exercises below ``root`` that have been built and can be graded.
+
+    Those whose authored file is gone are among them; ``authoring.build.authored_names`` lists what
+    can be built.
+    """
+    notebooks = (root / "solutions").glob("*/*.ipynb")
+    return sorted(path.stem for path in notebooks if path.stem == path.parent.name)
 
 
 def from_notebook(notebook: Any) -> Exercise:
-    """The exercise in a notebook that the build wrote: full, or a release whose hidden checks are
-    empty.
+    """The exercise in a notebook that the build wrote.
+
+    It is the full one, or a release whose hidden checks are empty.
 
     Raises:
         ValueError: the notebook does not carry the build's marks.
@@ -166,25 +167,28 @@ def _cell(raw: Mapping[str, Any]) -> Cell:
     source = raw["source"] if isinstance(raw["source"], str) else "".join(raw["source"])
     marks = raw["metadata"].get("autograder", {})
     kind = marks.get("kind", "plain")
-    check = None
+    is_code = raw["cell_type"] == "code"
     if kind == "check":
-        check = Check(
-            id=check_id(marks["step"], marks["check"]),
-            step=marks["step"],
-            name=marks["check"],
-            category=marks["category"],
-            points=float(marks["points"]),
-            hidden=bool(marks["hidden"]),
-            sentence=_sentence(source),
-            source=source,
-            repeatable=marks.get("repeat", True),
-        )
-    id = (
-        check.id
-        if check
-        else marks.get("step") or raw["metadata"].get("nbgrader", {}).get("grade_id") or raw["id"]
+        check = _check(marks, source)
+        return Cell(check.id, kind, is_code, source, raw, check)
+
+    grade_id = raw["metadata"].get("nbgrader", {}).get("grade_id")
+    id = marks.get("step") or grade_id or raw["id"]
+    return Cell(id, kind, is_code, source, raw, draws=marks.get("draws"))
+
+
+def _check(marks: Mapping[str, Any], source: str) -> Check:
+    return Check(
+        id=check_id(marks["step"], marks["check"]),
+        step=marks["step"],
+        name=marks["check"],
+        category=marks["category"],
+        points=float(marks["points"]),
+        hidden=bool(marks["hidden"]),
+        sentence=_sentence(source),
+        source=source,
+        repeatable=marks.get("repeat", True),
     )
-    return Cell(id, kind, raw["cell_type"] == "code", source, raw, check, marks.get("draws"))
 
 
 def _sentence(source: str) -> str:

@@ -1,5 +1,4 @@
-"""The misconceptions of an exercise: named wrong answers, each with the check that catches it and a
-hint."""
+"""The misconceptions of an exercise: named wrong answers, with the check that catches each."""
 
 from __future__ import annotations
 
@@ -11,9 +10,11 @@ from typing import Any, TypeVar
 
 from autograder.errors import Unusable
 from autograder.exercises import answer_bank
+from autograder.exercises.answer_bank import Bank, Entry
 from autograder.result import parts_of
 
-HINT_CHARACTERS = 220  # what one reads at a glance
+HINT_CHARACTERS = 220
+"""The longest hint: what one reads at a glance."""
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -37,12 +38,18 @@ class Misconception:
 
 @dataclass(frozen=True)
 class Misconceptions:
-    """The bank of an exercise; ``unclaimed`` says why a check that catches none first has its
-    place."""
+    """The bank of an exercise.
+
+    ``unclaimed`` says why a check that is the first to catch none has its place.
+    """
 
     path: Path
     entries: tuple[Misconception, ...] = ()
     unclaimed: Mapping[str, str] | None = None
+
+    def entry(self, name: str) -> Misconception:
+        """The misconception of this name."""
+        return next(entry for entry in self.entries if entry.name == name)
 
 
 def misconception(
@@ -72,26 +79,25 @@ def load(path: Path) -> Misconceptions:
     """
     if not path.exists():
         return Misconceptions(path)
-    found = answer_bank.read(path, "misconception", frozenset({"step", "caught_by", "family"}))
-    entries = []
-    for entry in found.entries:
-        step, caught_by = entry.marks["step"], entry.marks.get("caught_by", "")
-        if parts_of(caught_by)[0] != step:
-            raise found.problem(
-                entry.line, f"{entry.name} is caught by no check of {step}", 'write caught_by="..."'
-            )
-        try:
-            hint = _hint(entry.doc, entry.name)
-        except ValueError as error:
-            raise found.problem(
-                entry.line, str(error), "say what shows, what to print, and ask one question"
-            ) from None
-        entries.append(
-            Misconception(
-                entry.name, step, caught_by, hint, entry.source, entry.marks.get("family", "")
-            )
-        )
-    return Misconceptions(path, tuple(entries), found.tables.get("UNCLAIMED", {}))
+    bank = answer_bank.read(path, "misconception", frozenset({"step", "caught_by", "family"}))
+    entries = tuple(_misconception(bank, entry) for entry in bank.entries)
+    return Misconceptions(path, entries, bank.tables.get("UNCLAIMED", {}))
+
+
+def _misconception(bank: Bank, entry: Entry) -> Misconception:
+    step, caught_by = entry.marks["step"], entry.marks.get("caught_by", "")
+    if parts_of(caught_by)[0] != step:
+        cause = f"{entry.name} is caught by no check of {step}"
+        raise bank.problem(entry.line, cause, 'write caught_by="..."')
+
+    try:
+        hint = _hint(entry.doc, entry.name)
+    except ValueError as error:
+        repair = "say what shows, what to print, and ask one question"
+        raise bank.problem(entry.line, str(error), repair) from None
+
+    family = entry.marks.get("family", "")
+    return Misconception(entry.name, step, caught_by, hint, entry.source, family)
 
 
 def of_module(module: ModuleType) -> Misconceptions:

@@ -23,8 +23,11 @@ _Leaf = (ast.Constant, ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, a
 
 @dataclass(frozen=True)
 class Names:
-    """``bound`` at top level by running the code; ``used``: looked up at top level, or from within
-    a function."""
+    """The names of a piece of code.
+
+    ``bound`` at top level by running it; ``used``: looked up at top level, or from within a
+    function.
+    """
 
     bound: frozenset[str]
     used: frozenset[str]
@@ -44,12 +47,9 @@ def names(code: str) -> Names:
 def first_use(code: str, name: str) -> int:
     """The line of ``code``, counted from 1, that first mentions ``name``."""
     for node in ast.walk(ast.parse(code)):
-        if name in (
-            getattr(node, "id", None),
-            getattr(node, "name", None),
-            getattr(node, "asname", None),
-        ):
-            return int(getattr(node, "lineno", 1))
+        for field in ("id", "name", "asname"):
+            if getattr(node, field, None) == name:
+                return int(getattr(node, "lineno", 1))
     return 1
 
 
@@ -59,8 +59,10 @@ def bound(tree: ast.Module, code: str) -> frozenset[str]:
 
 
 def used(tree: ast.Module) -> frozenset[str]:
-    """The names that are looked up at top level, and those that no enclosing function or class
-    binds."""
+    """The names that are looked up at top level.
+
+    Those in functions and classes are among them, where no enclosing one binds them.
+    """
     names: set[str] = set()
     waiting: list[_Placed] = [(node, None) for node in tree.body]
 
@@ -127,8 +129,7 @@ def _bound(
 
 @dataclass(frozen=True)
 class _Scope:
-    """A function, a class body or a comprehension, by the names that it binds and declares to be
-    global."""
+    """A function, a class body or a comprehension: the names that it binds or declares global."""
 
     bound: frozenset[str]
     declared: frozenset[str]
@@ -196,8 +197,10 @@ def _visible(scope: _Scope | None) -> _Scope | None:
 def _around_function(
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
 ) -> Iterator[ast.AST]:
-    """What belongs to a function and is looked up outside of it: defaults, annotations,
-    decorators."""
+    """What belongs to a function and is looked up outside of it.
+
+    Its defaults, annotations and decorators.
+    """
     yield from node.args.defaults
     for default in node.args.kw_defaults:
         if default is not None:
@@ -239,8 +242,8 @@ def _parts(comprehension: ast.AST) -> Iterator[ast.AST]:
 
 
 def _children(node: ast.AST) -> list[ast.AST]:
-    """Those that may hold a name. Three times as fast as ``ast.iter_child_nodes``, and asked of
-    every node."""
+    """The child nodes that may hold a name."""
+    # Three times as fast as ``ast.iter_child_nodes``, and asked of every node.
     children: list[ast.AST] = []
     for value in vars(node).values():
         if isinstance(value, ast.AST):

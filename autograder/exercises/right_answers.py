@@ -1,5 +1,4 @@
-"""Right answers that look unusual: what people write in their own style, and the solution in other
-clothes."""
+"""Right answers that look unusual: in people's own style, and the solution wrapped."""
 
 from __future__ import annotations
 
@@ -43,14 +42,12 @@ def load(path: Path) -> tuple[RightAnswer, ...]:
     """
     if not path.exists():
         return ()
-    found = answer_bank.read(path, "right_answer", frozenset({"step"}))
-    return tuple(
-        RightAnswer(entry.name, entry.marks["step"], entry.source) for entry in found.entries
-    )
+    bank = answer_bank.read(path, "right_answer", frozenset({"step"}))
+    entries = bank.entries
+    return tuple(RightAnswer(entry.name, entry.marks["step"], entry.source) for entry in entries)
 
 
-# What stands behind a solution in other clothes. {step} is its name.
-_CLOTHES = {
+_WRAPPERS = {
     "nested lists": """
 def _listed(value):
     if isinstance(value, (tuple, list)):
@@ -107,14 +104,15 @@ import functools
 {step} = functools.partial({step})
 """,
 }
+"""Code that stands behind a solution and wraps it; ``{step}`` is its name."""
 
 
-def dressed(exercise: Exercise) -> Iterator[RightAnswer]:
-    """Every solution as it is, and in other clothes."""
+def solutions(exercise: Exercise) -> Iterator[RightAnswer]:
+    """The solution of every step as it is, and in each wrapper."""
     for step in exercise.steps:
         solution = exercise.cell(step).source
         yield RightAnswer("the solution", step, solution)
-        for name, clothes in _CLOTHES.items():
+        for name, wrapper in _WRAPPERS.items():
             yield RightAnswer(
-                f"the solution, {name}", step, f"{solution}\n\n{clothes.format(step=step)}"
+                f"the solution, {name}", step, f"{solution}\n\n{wrapper.format(step=step)}"
             )

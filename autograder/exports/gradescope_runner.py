@@ -33,7 +33,7 @@ def main(home: Path) -> int:
     try:
         # The bundle's own, wherever else it was unpacked or whatever the environment says.
         course = find(home / "source" / "course")
-        (name,) = exercise.names(course.root)
+        (name,) = exercise.built_names(course.root)
         known = exercise.load(course.root, name)
 
         with Grader(known, course.secret(), course.settings) as grader:

@@ -60,7 +60,7 @@ def prepare(course: Course) -> None:
         raise Unusable(
             f"{course.root}: no nbgrader_config.py, so no course; go to the folder of the kit"
         )
-    for name in exercise.names(course.root):
+    for name in exercise.built_names(course.root):
         try:
             built = exercise.load(course.root, name)
         except Unusable as error:

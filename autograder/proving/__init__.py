@@ -1,2 +1,1 @@
-"""Whether an exercise's checks do what they are for: the bank of wrong and of unusual right
-answers, and the proof."""
+"""Whether an exercise's checks do what they are for: its banks of answers tried, and the proof."""

@@ -11,10 +11,13 @@ from typing import Any
 import numpy as np
 
 from autograder.exercises.misconceptions import Misconception
-from autograder.proving.trial import Answer, Bench
+from autograder.proving import answers
+from autograder.proving.trial import Bench
 from autograder.quiet import quiet
 
-RTOL, ATOL = 1e-7, 1e-10  # as the checks compare, unless they say otherwise
+# As the checks compare, unless they say otherwise.
+RTOL = 1e-7
+ATOL = 1e-10
 
 
 @dataclass(frozen=True)
@@ -36,44 +39,47 @@ class Reply:
 
 def calls(bench: Bench, step: str, draw: str) -> list[Call]:
     """Every call that the step's own checks make while all answers are right."""
-    found: list[Call] = []
+    made: list[Call] = []
     bench.bind()
     right = bench.function(step)
 
     def recorded(*args: Any, **kwargs: Any) -> Any:
-        found.append(Call(copy.deepcopy(args), copy.deepcopy(kwargs)))
+        made.append(Call(copy.deepcopy(args), copy.deepcopy(kwargs)))
         return right(*args, **kwargs)
 
     bench.replace(step, recorded)
     for check in bench.of(step):
         bench.failure(check, draw)
     bench.bind()
-    return found
+    return made
 
 
-def replies(function: Callable[..., Any], given: Sequence[Call]) -> list[Reply]:
+def replies(function: Callable[..., Any], calls: Sequence[Call]) -> list[Reply]:
     """What a function answers to the calls, one after the other."""
-    found = []
-    for call in given:
+    answered = []
+    for call in calls:
         args, kwargs = copy.deepcopy(call.args), copy.deepcopy(dict(call.kwargs))
         with quiet():
             try:
                 raised, value = "", function(*args, **kwargs)
             except Exception as error:
                 raised, value = type(error).__name__, None
-        found.append(Reply(raised, value, (*args, *kwargs.values())))
-    return found
+        answered.append(Reply(raised, value, (*args, *kwargs.values())))
+    return answered
 
 
 def same(a: Any, b: Any) -> bool:
-    """Equal in shape and, within the tolerance, in every number; NaN equals NaN, and a list equals
-    its array."""
+    """Whether two answers are equal in shape and, within the tolerance, in every number.
+
+    NaN equals NaN, and a list equals its array.
+    """
     if isinstance(a, Reply) and isinstance(b, Reply):
         return a.raised == b.raised and same(a.value, b.value) and same(a.arguments, b.arguments)
     if isinstance(a, tuple) or isinstance(b, tuple):
         return type(a) is type(b) and len(a) == len(b) and all(map(same, a, b))
     if isinstance(a, np.ma.MaskedArray) != isinstance(b, np.ma.MaskedArray):
         return False
+
     try:
         x, y = np.asarray(a), np.asarray(b)
     except ValueError:
@@ -88,14 +94,16 @@ def alike(
 ) -> Iterator[tuple[Misconception, Misconception]]:
     """The pairs of misconceptions of a step that no call of its checks can tell apart."""
     for step in bench.exercise.steps:
-        here = [entry for entry in entries if entry.step == step]
-        if len(here) < 2:
+        of_step = [entry for entry in entries if entry.step == step]
+        if len(of_step) < 2:
             continue
-        given = calls(bench, step, draw)
+
+        asked = calls(bench, step, draw)
         answered = []
-        for entry in here:
-            bench.bind(Answer(entry.name, step, entry.source, True))
-            answered.append(replies(bench.function(step), given))
-        for (one, left), (other, right) in combinations(zip(here, answered), 2):
-            if all(map(same, left, right)):
+        for entry in of_step:
+            bench.bind(answers.wrong(entry))
+            answered.append((entry, replies(bench.function(step), asked)))
+
+        for (one, replies_of_one), (other, replies_of_other) in combinations(answered, 2):
+            if all(map(same, replies_of_one, replies_of_other)):
                 yield one, other

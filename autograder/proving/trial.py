@@ -7,43 +7,36 @@ submissions never come here.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import partial
 from multiprocessing import get_context
-from types import CodeType
 from typing import Any
 
 import numpy as np
 
+from autograder.exercises import cell_code
+from autograder.exercises.cell_code import ExerciseCode
 from autograder.exercises.exercise import Check, Exercise
-from autograder.quiet import quiet
+from autograder.proving.answers import Answer
 from autograder.submissions.python_source import uses
 
-Space = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Answer:
-    """One answer to one step: code that binds the step's name."""
-
-    name: str
-    step: str
-    source: str
-    wrong: bool
+BATCH = 25
+"""Answers that a process tries on one bench, at most; each bench takes 0.05 s to set up."""
 
 
 @dataclass(frozen=True)
 class Trial:
     """What became of an answer while all other steps were right.
 
-    ``failed``: for each key the step's own checks that failed, in the order of the notebook; of a
-        wrong answer all
-    of them for the first key, and the first one alone for the others. ``message``: what the first
-    failure said. ``fallen``: checks of other steps that failed because their right answers call
-    this one. ``strays``: those that failed even with the reference in its place, or whose step does
-    not call it.
+    ``failed``: for each key the step's own checks that failed, in the order of the notebook. Of a
+        wrong answer all of them for the first key, and the first one alone for the others.
+    ``message``: what the first failure said.
+    ``fallen``: checks of other steps that failed because their right answers call this one.
+    ``strays``: those that failed even with the reference in its place, or whose step does not call
+        it.
     """
 
     answer: Answer
@@ -54,29 +47,26 @@ class Trial:
 
 
 class Bench:
-    """The compiled cells of an exercise. ``without`` leaves out checks by id."""
+    """The exercise with right answers to all steps, any of which may be replaced."""
 
-    def __init__(self, exercise: Exercise, without: frozenset[str] = frozenset()) -> None:
+    def __init__(self, exercise: Exercise) -> None:
         self.exercise = exercise
-        self.checks = tuple(check for check in exercise.checks if check.id not in without)
+        self.checks = exercise.checks
         self._steps = {step: exercise.cell(step).source for step in exercise.steps}
-        self._code = {
-            check.id: compile(check.source, f"<{check.id}>", "exec") for check in self.checks
-        }
-        self._space: Space = {"__name__": "__main__"}
-        with quiet():
-            for source in (exercise.setup, *self._steps.values()):
-                exec(compile(source, "<cell>", "exec", dont_inherit=True), self._space)
+        self._code = ExerciseCode(exercise)
+        # One dictionary throughout: it is where the functions in it look up each other.
+        self._space = self._code.answered()
         self._right = dict(self._space)
 
     def bind(self, answer: Answer | None = None) -> None:
-        """Let checks see the setup and the right answers, but for this one; what others left behind
-        is gone."""
+        """Let checks see the setup and the right answers, but for this one.
+
+        What others have left behind is gone.
+        """
         self._space.clear()
         self._space.update(self._right)
         if answer:
-            with quiet():
-                exec(_compiled(answer.source, answer.step), self._space)
+            cell_code.bind(answer.source, answer.step, self._space)
 
     def function(self, step: str) -> Callable[..., Any]:
         """What the step's name is bound to now."""
@@ -90,85 +80,84 @@ class Bench:
     def failure(self, check: Check, draw: str) -> str:
         """Why a check failed, in a line; empty if it passed. ``draw`` decides its random inputs."""
         digest = hashlib.sha256(f"{self.exercise.name}/{check.id}/{draw}".encode()).digest()
-        drawn = {
-            "rng": np.random.default_rng(int.from_bytes(digest, "big")),
-            "REVEAL": not check.hidden,
-        }
-        self._space.update(drawn)
+        self._space["rng"] = np.random.default_rng(int.from_bytes(digest, "big"))
+        self._space["REVEAL"] = not check.hidden
         try:
-            with quiet():
-                # A copy: what a check binds is not there for the next.
-                exec(self._code[check.id], dict(self._space))
+            self._code.run(check, self._space)
         except Exception as error:
             return " ".join(f"{type(error).__name__}: {error}".split())
         return ""
 
     def fingerprint(self, check: Check) -> str:
-        """The digest that the setup cell makes of a visible check that fails; empty if it
-        passes."""
-        space = dict(self._space)
+        """The digest that the setup cell makes of a visible check's failure; empty if it passes."""
         try:
-            with quiet():
-                exec(self._code[check.id], space)
+            self._code.run(check, self._space)
         except Exception as error:
-            return str(space["fingerprint"](check.id, error))
+            return str(self._space["fingerprint"](check.id, error))
         return ""
 
     def of(self, step: str) -> list[Check]:
         """The checks of a step."""
-        return [check for check in self.checks if check.step == step]
+        return self.exercise.checks_of(step)
 
     def callers(self, step: str) -> frozenset[str]:
         """The steps whose right answer calls this one, directly or through others."""
-        found: frozenset[str] = frozenset({step})
+        callers = {step}
         while True:
-            more = found | {
-                other
-                for other, source in self._steps.items()
-                if found & (uses(source) or frozenset())
-            }
-            if more == found:
-                return found - {step}
-            found = more
+            direct = {name for name in self._steps if _uses_any(self._steps[name], callers)}
+            if direct <= callers:
+                return frozenset(callers - {step})
+            callers |= direct
 
     def reached(self, step: str) -> list[Check]:
         """The checks of other steps that this step's answer can decide."""
-        sources = self.callers(step) | {step}
-        return [
-            check
-            for check in self.checks
-            if check.step != step
-            and (check.step in sources or sources & (uses(check.source) or frozenset()))
-        ]
+        steps = self.callers(step) | {step}
+        reached = []
+        for check in self.checks:
+            if check.step != step and (check.step in steps or _uses_any(check.source, steps)):
+                reached.append(check)
+        return reached
 
     def trial(self, answer: Answer, keys: Sequence[int]) -> Trial:
-        """Try an answer with every key; what other steps make of it is looked at with one of
-        them."""
-        failed, message = [], ""
+        """Try an answer with every key; what other steps make of it, with one of them."""
+        failed: list[tuple[str, ...]] = []
+        message = ""
         for key in keys:
-            here: list[str] = []
-            self.bind(answer)
-            for check in self.of(answer.step):
-                problem = self.failure(check, _draw(key, answer))
-                if problem:
-                    here.append(check.id)
-                    message = message or problem
-                    if answer.wrong and key != keys[0]:
-                        break
-            failed.append(tuple(here))
+            first_alone = answer.wrong and key != keys[0]
+            failures = self._own_failures(answer, key, first_alone)
+            failed.append(tuple(failures))
+            message = message or next(iter(failures.values()), "")
+
         if not answer.wrong:
             return Trial(answer, tuple(failed), message)
         fallen, strays = self._others(answer, keys[len(answer.source) % len(keys)])
         return Trial(answer, tuple(failed), message, fallen, strays)
 
+    def _own_failures(self, answer: Answer, key: int, first_alone: bool) -> dict[str, str]:
+        """What the step's own checks say of an answer, by the ids of those that failed."""
+        failures: dict[str, str] = {}
+        self.bind(answer)
+        for check in self.of(answer.step):
+            problem = self.failure(check, _draw(key, answer))
+            if problem:
+                failures[check.id] = problem
+                if first_alone:
+                    break
+        return failures
+
     def _others(self, answer: Answer, key: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The checks of other steps that fail with this answer, and those that should not."""
         callers, draw = self.callers(answer.step), _draw(key, answer)
-        fallen = [check for check in self.reached(answer.step) if self.failure(check, draw)]
+        failed = [check for check in self.reached(answer.step) if self.failure(check, draw)]
+
         self.bind()
-        strays = [
-            check.id for check in fallen if check.step not in callers or self.failure(check, draw)
-        ]
-        return tuple(check.id for check in fallen if check.id not in strays), tuple(strays)
+        fallen, strays = [], []
+        for check in failed:
+            if check.step in callers and not self.failure(check, draw):
+                fallen.append(check.id)
+            else:
+                strays.append(check.id)
+        return tuple(fallen), tuple(strays)
 
 
 def run(
@@ -180,50 +169,50 @@ def run(
 ) -> list[Trial]:
     """Try all answers, in ``jobs`` processes; the trials come in the order of the answers."""
     answers = list(answers)
-    if jobs == 1:
-        bench, trials = Bench(exercise), []
-        for answer in answers:
-            trials.append(bench.trial(answer, keys))
-            tick(trials[-1])
-        return trials
-    # The last steps have the slowest checks: they go first, so that no process is left with them at
-    # the end.
-    order = sorted(answers, key=lambda answer: -exercise.steps.index(answer.step))
     done: dict[Answer, Trial] = {}
-    with ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (exercise, tuple(keys))) as pool:
-        for trial in pool.map(_try, order, chunksize=4):
-            done[trial.answer] = trial
-            tick(trial)
+    for trial in _trials(exercise, answers, tuple(keys), jobs):
+        done[trial.answer] = trial
+        tick(trial)
     return [done[answer] for answer in answers]
 
 
-_bench: Bench
-_keys: tuple[int, ...]
+def _trials(
+    exercise: Exercise, answers: Sequence[Answer], keys: tuple[int, ...], jobs: int
+) -> Iterator[Trial]:
+    if jobs == 1:
+        bench = Bench(exercise)
+        for answer in answers:
+            yield bench.trial(answer, keys)
+        return
+
+    # The last steps have the slowest checks: they go first, so that no process is left with them at
+    # the end.
+    order = sorted(answers, key=lambda answer: -exercise.steps.index(answer.step))
+    size = min(BATCH, math.ceil(len(order) / (4 * jobs)) or 1)
+    batches = [order[start : start + size] for start in range(0, len(order), size)]
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+        for trials in pool.map(partial(_tried, exercise, keys), batches):
+            yield from trials
 
 
-def _begin(exercise: Exercise, keys: tuple[int, ...]) -> None:
-    global _bench, _keys
-    _bench, _keys = Bench(exercise), keys
+def _tried(exercise: Exercise, keys: tuple[int, ...], answers: Sequence[Answer]) -> list[Trial]:
+    """A batch of trials, on a bench of their own."""
+    bench = Bench(exercise)
+    return [bench.trial(answer, keys) for answer in answers]
 
 
-def _try(answer: Answer) -> Trial:
-    return _bench.trial(answer, _keys)
+def _uses_any(source: str, steps: Set[str]) -> bool:
+    return not (uses(source) or frozenset()).isdisjoint(steps)
 
 
 def _draw(key: int, answer: Answer) -> str:
-    """As when grading: other inputs for every key and for every answer, and the same ones again
-    tomorrow."""
+    """As when grading: other inputs for every key and every answer, and the same ones tomorrow."""
     return f"{key}/{hashlib.sha256(answer.source.encode()).hexdigest()}"
-
-
-@lru_cache(maxsize=16)
-def _compiled(source: str, step: str) -> CodeType:
-    return compile(source, f"<{step}>", "exec", dont_inherit=True)
 
 
 def by_step(exercise: Exercise, trials: Iterable[Trial]) -> Mapping[str, list[Trial]]:
     """The trials of each step, in the order of the notebook."""
-    found: dict[str, list[Trial]] = {step: [] for step in exercise.steps}
+    trials_of: dict[str, list[Trial]] = {step: [] for step in exercise.steps}
     for trial in trials:
-        found[trial.answer.step].append(trial)
-    return found
+        trials_of[trial.answer.step].append(trial)
+    return trials_of

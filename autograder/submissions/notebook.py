@@ -9,14 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from autograder import files
+from autograder.exercises.percent import split
 
 MAX_BYTES = 20_000_000
 MAX_CELLS = 2_000
 MAX_SOURCE = 1 << 20
+"""Characters in a cell, or in a script."""
 MAX_CODE = 500_000
 """Characters in all code cells together."""
 MAX_VALUES = 1_000_000
-"""Values in the JSON of a notebook, roughly: each becomes an object of some 60 bytes."""
+"""Values in the JSON of a notebook: each becomes an object of some 60 bytes."""
 
 
 SAVED_AGAIN = "open it in Jupyter, save it and hand it in again"
@@ -62,6 +64,7 @@ def raw_cells(data: bytes) -> tuple[list[RawCell], list[str]]:
     """
     text, warnings = _text(data)
     cells = _notebook_cells(text) if re.match(r"\s*\{", text) else _percent_cells(text)
+
     if sum(len(cell.source) for cell in cells if cell.is_code) > MAX_CODE:
         raise Rejected(
             f"its code cells hold more than {MAX_CODE} characters",
@@ -70,16 +73,22 @@ def raw_cells(data: bytes) -> tuple[list[RawCell], list[str]]:
     return cells, warnings
 
 
+def claims_of(cell_line: str) -> list[str]:
+    """The ids in the marks of a cell line; jupytext writes nbgrader's as ``"grade_id"``."""
+    return re.findall(r"(?:step|check|manual|\"grade_id\")\s*[=:]\s*\"([^\"]*)\"", cell_line)
+
+
 def _text(data: bytes) -> tuple[str, list[str]]:
     if len(data) > MAX_BYTES:
         raise Rejected(f"larger than {MAX_BYTES // 1_000_000} MB", CLEARED)
+
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        warning = "the file was UTF-16 and was read as such; notebooks are UTF-8"
         try:
-            return data.decode("utf-16"), [
-                "the file was UTF-16 and was read as such; notebooks are UTF-8"
-            ]
+            return data.decode("utf-16"), [warning]
         except UnicodeDecodeError:
             raise Rejected("not text: neither UTF-8 nor UTF-16") from None
+
     try:
         return data.decode("utf-8-sig"), []
     except UnicodeDecodeError:
@@ -95,23 +104,39 @@ def _notebook_cells(text: str) -> list[RawCell]:
         raise Rejected("not a notebook: nested too deeply") from None
     except ValueError as error:
         raise _broken(text, error) from None
-    if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
-        raise Rejected("not a notebook of format 4")
-    if notebook.get("nbformat") != 4 or not 0 <= _integer(notebook.get("nbformat_minor", 0)) <= 20:
+
+    if not _is_format_4(notebook):
         raise Rejected("not a notebook of format 4")
     if len(notebook["cells"]) > MAX_CELLS:
         raise Rejected(f"more than {MAX_CELLS} cells", DELETED)
-    return [cell for raw in notebook["cells"] if (cell := _notebook_cell(raw))]
+
+    cells: list[RawCell] = []
+    for raw in notebook["cells"]:
+        cell = _notebook_cell(raw)
+        if cell is not None:
+            cells.append(cell)
+    return cells
+
+
+def _is_format_4(notebook: Any) -> bool:
+    if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
+        return False
+    minor = notebook.get("nbformat_minor", 0)
+    if not isinstance(minor, int) or isinstance(minor, bool):
+        return False
+    return notebook.get("nbformat") == 4 and 0 <= minor <= 20
 
 
 def _values(text: str) -> int:
-    """At least how many values the JSON holds, by size: a list is one, an object three, a key and
-    its value three."""
+    """At least how many values the JSON holds, by size.
+
+    A list is one, an object three, a key and its value three.
+    """
     values = text.count(",") + text.count("[") + 3 * text.count("{")
-    if (
-        values + 3 * text.count(":") <= MAX_VALUES
-    ):  # nearly always, and no copy is needed to know it
+    # Nearly always, and no copy is needed to know it.
+    if values + 3 * text.count(":") <= MAX_VALUES:
         return values
+
     for blank in " \t\r\n":
         text = text.replace(blank, "")
     return values + 3 * text.count('":')
@@ -133,19 +158,17 @@ def _broken(text: str, error: ValueError) -> Rejected:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    unique = dict(pairs)
+    if len(unique) != len(pairs):
         raise ValueError("an object has the same key twice")
-    return found
-
-
-def _integer(value: Any) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) else -1
+    return unique
 
 
 def _notebook_cell(raw: Any) -> RawCell | None:
+    """A cell of a notebook; None for what is no cell."""
     if not isinstance(raw, dict):
         return None
+
     source = raw.get("source", "")
     if isinstance(source, list):
         try:
@@ -154,30 +177,28 @@ def _notebook_cell(raw: Any) -> RawCell | None:
             return None
     if not isinstance(source, str):
         return None
+
     metadata = raw.get("metadata")
     nbgrader = metadata.get("nbgrader") if isinstance(metadata, dict) else None
-    claims = (nbgrader.get("grade_id") if isinstance(nbgrader, dict) else None, raw.get("id"))
-    is_code = raw.get("cell_type") == "code"
-    return RawCell(_clean(source), is_code, tuple(c for c in claims if isinstance(c, str)))
+    claims: list[str] = []
+    if isinstance(nbgrader, dict) and isinstance(nbgrader.get("grade_id"), str):
+        claims.append(nbgrader["grade_id"])
+    if isinstance(raw.get("id"), str):
+        claims.append(raw["id"])
+    return RawCell(_clean(source), raw.get("cell_type") == "code", tuple(claims))
 
 
 def _percent_cells(text: str) -> list[RawCell]:
     """The cells of a percent script; a script without cell lines is one cell."""
     if len(text) > MAX_SOURCE:  # a script has no outputs
         raise Rejected("a script of more than a million characters", DELETED)
+
     cells: list[RawCell] = []
-    lines: list[str] = []
-    header = ""
-    for line in [*text.splitlines(), "# %%"]:
-        if re.match(r"# ?%%(?!%)", line):
-            is_code = "[markdown]" not in header and "[raw]" not in header
-            body = lines if is_code else [re.sub(r"^# ?", "", one) for one in lines]
-            claims = re.findall(r"(?:step|check|manual|\"grade_id\")\s*[=:]\s*\"([^\"]*)\"", header)
-            if "\n".join(lines).strip():
-                cells.append(RawCell(_clean("\n".join(body).strip("\n")), is_code, tuple(claims)))
-            header, lines = line, []
-        else:
-            lines.append(line)
+    for cell in split(text.splitlines()):
+        if not cell.is_blank:
+            claims = tuple(claims_of(cell.cell_line))
+            cells.append(RawCell(_clean(cell.source), not cell.is_prose, claims))
+
     if not cells:
         raise Rejected("holds nothing")
     if len(cells) > MAX_CELLS:

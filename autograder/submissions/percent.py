@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import islice
 
-from autograder.submissions.notebook import MAX_CELLS, MAX_SOURCE
+from autograder.exercises.percent import ScriptCell, split
+from autograder.submissions.notebook import MAX_CELLS, MAX_SOURCE, claims_of
 
-_CLAIM = re.compile(r"(?:step|check|manual|\"grade_id\")\s*[=:]\s*\"([A-Za-z0-9_-]{1,64})\"")
+_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 def as_notebook(data: bytes) -> bytes:
@@ -22,37 +24,32 @@ def as_notebook(data: bytes) -> bytes:
         lines = data.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError:
         raise ValueError("is not UTF-8 text") from None
-    cells: list[tuple[str, list[str]]] = [("", [])]
-    for line in lines:
-        if re.match(r"# ?%%(?!%)", line):
-            cells.append((line, []))
-            if len(cells) > MAX_CELLS + 1:  # the first has no mark
-                raise ValueError(f"has more than {MAX_CELLS} cells")
-        else:
-            cells[-1][1].append(line)
-    taken: set[str] = set()
-    made = [
-        _cell(header, body, taken) for header, body in cells if any(line.strip() for line in body)
-    ]
-    metadata = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
-    notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": made}
-    return (json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode(
-        "utf-8", "replace"
-    )
 
+    most = MAX_CELLS + 1  # the first has no cell line
+    cells = list(islice(split(lines), most + 1))
+    if len(cells) > most:
+        raise ValueError(f"has more than {MAX_CELLS} cells")
 
-def _cell(header: str, body: list[str], taken: set[str]) -> dict[str, object]:
-    # The mark of a cell survives as its id, by which the intake finds the answer.
-    claim = _CLAIM.search(header)
-    id = claim[1] if claim and claim[1] not in taken else f"cell-{len(taken) + 1}"
-    taken.add(id)
-    prose = "[markdown]" in header or "[md]" in header or "[raw]" in header
-    lines = [re.sub(r"^# ?", "", line) for line in body] if prose else body
-    cell: dict[str, object] = {
-        "id": id,
-        "metadata": {},
-        "source": "\n".join(lines).strip("\n").splitlines(keepends=True),
+    ids: set[str] = set()
+    notebook = {
+        "nbformat": 4,
+        "nbformat_minor": 5,
+        "metadata": {
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}
+        },
+        "cells": [_cell(cell, ids) for cell in cells if not cell.is_blank],
     }
-    if prose:
-        return {**cell, "cell_type": "markdown"}
-    return {**cell, "cell_type": "code", "execution_count": None, "outputs": []}
+    text = json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+    return text.encode("utf-8", "replace")
+
+
+def _cell(cell: ScriptCell, ids: set[str]) -> dict[str, object]:
+    # The mark of a cell survives as its id, by which the intake finds the answer.
+    claims = [claim for claim in claims_of(cell.cell_line) if _ID.fullmatch(claim)]
+    id = claims[0] if claims and claims[0] not in ids else f"cell-{len(ids) + 1}"
+    ids.add(id)
+
+    built = {"id": id, "metadata": {}, "source": cell.source.splitlines(keepends=True)}
+    if cell.is_prose:
+        return {**built, "cell_type": "markdown"}
+    return {**built, "cell_type": "code", "execution_count": None, "outputs": []}

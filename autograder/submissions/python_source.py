@@ -12,17 +12,23 @@ from typing import TypeVar
 from autograder.exercises import names
 
 KEEPS_ITS_BODY = ("%%time", "%%timeit", "%%capture")
+"""Magic lines that are left out alone; others take the rest of the cell with them."""
 NO_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
-"""What the parser says to text that is no Python, hostile text among it."""
+"""What the parser raises for text that is no Python, hostile text among it."""
 MAX_PARSED = 64_000
-"""Characters: longer cells are not looked into, only run, for a parser needs 600 bytes for each."""
+"""Characters of the longest cell that is parsed: a parser needs 600 bytes for each."""
+
+_LINE_MAGIC = re.compile(r"(\s*)(?:\w+\s*=\s*)?[%!]\S")
+_HELP = re.compile(r"(\s*)\?*[\w.]+\?+\s*$")
 
 _Answer = TypeVar("_Answer")
 
 
 def _remembered(function: Callable[[str], _Answer]) -> Callable[[str], _Answer]:
-    """Remember the answers: a class hands in the same cells again and again. Of long cells only a
-    few are kept."""
+    """Remember the answers: a class hands in the same cells again and again.
+
+    Of long cells only a few are kept.
+    """
     usual, long = lru_cache(maxsize=4096)(function), lru_cache(maxsize=64)(function)
 
     @wraps(function)
@@ -66,9 +72,8 @@ def _tree(source: str) -> ast.Module | None:
     if len(source) > MAX_PARSED:
         return None
     try:
-        with (
-            warnings.catch_warnings()
-        ):  # the parser's, about the student's text, are not for the teacher's terminal
+        # What the parser says about the student's text is not for the teacher's terminal.
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return ast.parse(source)
     except NO_PYTHON:
@@ -89,13 +94,13 @@ def without_magics(source: str) -> tuple[str, list[str]]:
             return "", dropped
         if len(dropped) > 100:  # nobody stacks so many, and each costs a copy of the cell
             return "", dropped
+
     if not re.search(r"[!%?]", source) or parses(source):
         return source, dropped
+
     lines = []
     for line in source.split("\n"):
-        magic = re.match(r"(\s*)(?:\w+\s*=\s*)?[%!]\S", line) or re.match(
-            r"(\s*)\?*[\w.]+\?+\s*$", line
-        )
+        magic = _LINE_MAGIC.match(line) or _HELP.match(line)
         if magic:
             dropped.append(line.strip())
             line = f"{magic[1]}pass"

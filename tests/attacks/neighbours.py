@@ -44,7 +44,7 @@ from tests.attacks.arena import (
 from tests.attacks.ordinary import ROOT
 from tests.attacks.values import ALONE, VALUES, Value
 
-NAMES = exercises.names(ROOT)
+NAMES = exercises.built_names(ROOT)
 SETTINGS = Settings(call_seconds=1, submission_seconds=3)
 TENTH = 1.1
 """A submission may cost the grader and its workers so much of its time limit, in seconds of CPU."""

@@ -18,7 +18,7 @@ from autograder.errors import Unusable
 
 ROOT = Path(__file__).resolve().parents[2]
 SOUND = (ROOT / "tests" / "support" / "doubling.txt").read_text(encoding="utf-8")
-EXERCISES = build.names(ROOT)
+EXERCISES = build.authored_names(ROOT)
 
 NBGRADER_API = """
 import json, sys

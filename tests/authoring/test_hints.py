@@ -13,7 +13,8 @@ from autograder.engine.grader import Grader
 from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.misconceptions import Misconception
-from autograder.proving.trial import Answer, Bench
+from autograder.proving.answers import Answer
+from autograder.proving.trial import Bench
 from autograder.result import Result
 from tests.support.courses import ROOT
 
@@ -85,7 +86,7 @@ def test_the_questions_do_not_swell_the_notebook_and_hold_no_wrong_code(attentio
     lines = [
         line
         for line in (setup if isinstance(setup, list) else setup.splitlines())
-        if line.startswith("HINTS = lambda")
+        if line.startswith("HINTS_ROT13 = ")
     ]
     assert len(lines) == 1 and len(lines[0]) < 40_000
     assert not any(wrong.name in RELEASE.read_text() for wrong in attention.misconceptions)

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from autograder import timestamp
-from autograder.collecting import downloads, gradescope, inbox
+from autograder.collecting import archives, candidates, downloads, gradescope, inbox, search
 from autograder.collecting import store as collected
 from autograder.collecting.store import Collected
 from autograder.course import Course
@@ -420,13 +420,13 @@ def test_few_files_of_one_student_are_opened(
 ) -> None:
     write_list(course)
     reads: list[int] = []
-    read = downloads._Archived.read
+    read = archives.ArchivedFile.read
 
-    def counted(self: downloads._Archived, limit: int) -> bytes:
+    def counted(self: archives.ArchivedFile, limit: int) -> bytes:
         reads.append(limit)
         return read(self, limit)
 
-    monkeypatch.setattr(downloads._Archived, "read", counted)
+    monkeypatch.setattr(archives.ArchivedFile, "read", counted)
     for name in ("ada.zip", "stuff.zip", "CS101-Counting-1.zip"):
         below = "Ada Lovelace_1_assignsubmission_file_/" if name.startswith("CS101") else ""
         put(course, name, zipped({f"{below}{n}/n{n}.ipynb": b"{}" for n in range(300)}, PACKED_AT))
@@ -456,20 +456,20 @@ def test_whatever_cannot_be_foreseen_is_a_line_about_one_file(
     write_list(course)
     for student in ("ada", "ben", "zed"):
         put(course, f"{student}/counting.ipynb", courses.handed_in(course, RIGHT))
-    store, candidates = inbox.store, inbox._Reader.candidates
+    store, read = inbox.store, candidates.Reader.candidates
 
     def fails(course: Course, exercise: str, student: str, *rest: object) -> bool:
         if student == "ada":
             raise ZeroDivisionError("no such thing")
         return store(course, exercise, student, *rest)  # type: ignore[arg-type]
 
-    def fails_too(self: inbox._Reader, download: downloads.Download) -> object:
+    def fails_too(self: candidates.Reader, download: downloads.Download) -> object:
         if download.parts[0] == "ben":
             raise RecursionError
-        return candidates(self, download)
+        return read(self, download)
 
     monkeypatch.setattr(inbox, "store", fails)
-    monkeypatch.setattr(inbox._Reader, "candidates", fails_too)
+    monkeypatch.setattr(candidates.Reader, "candidates", fails_too)
     found = collect(course)
     assert found.stored == ("zed",)
     assert [left.why for left in found.left] == [
@@ -482,13 +482,13 @@ def test_a_thousand_archives_do_not_use_up_what_the_system_lets_a_process_open(
     course: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_list(course)
-    monkeypatch.setattr(downloads, "MAX_OPEN", 3)
+    monkeypatch.setattr(archives, "MAX_OPEN", 3)
     data = zipped({"counting.ipynb": courses.handed_in(course, RIGHT)}, PACKED_AT)
     for number in range(20):
         put(course, f"ada/{number}.zip", data)
     put(course, "ben.zip", data)
     before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
-    with downloads.found(course.inbox, lambda part: False) as (found, left):
+    with search.found(course.inbox, lambda part: False) as (found, left):
         assert len(found) == 21 and not left
         assert all(one.read(10**7) == found[0].read(10**7) for one in found)
         if before:
@@ -504,7 +504,7 @@ def test_a_table_of_contents_is_as_large_as_any_of_its_ends_says(tmp_path: Path)
     end = data.rindex(b"PK\x05\x06")
     data[end + 4 : end + 8] = b"PK\x05\x06"  # numbers of disks, which nobody asks for
     data[end + 12 : end + 16] = (9_000_000).to_bytes(4, "little")
-    assert downloads._directory(BytesIO(bytes(data))) == 9_000_000
+    assert archives.contents_size(BytesIO(bytes(data))) == 9_000_000
 
 
 def test_a_notebook_is_known_by_what_the_build_wrote_into_it(course: Course) -> None:

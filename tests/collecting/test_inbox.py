@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from autograder import timestamp
-from autograder.collecting import downloads, inbox
+from autograder.collecting import inbox, search
 from autograder.collecting.store import Collected, store
 from autograder.course import Course
 from autograder.errors import Unusable
@@ -446,7 +446,7 @@ def test_hostile_archives_cost_themselves_only(
     damaged = bytearray(archive({"gus/counting.ipynb": courses.handed_in(course, RIGHT)}))
     damaged[80] ^= 0xFF
     put(course, "damaged.zip", bytes(damaged))
-    monkeypatch.setattr(downloads, "MAX_ENTRIES", 5)
+    monkeypatch.setattr(search, "MAX_ENTRIES", 5)
     put(course, "many.zip", archive({f"s{n}/counting.ipynb": b"{}" for n in range(6)}))
     put(course, "zed/counting.ipynb")
     found = collect(course)

@@ -19,8 +19,9 @@ from autograder.errors import Unusable
 from autograder.exercises import exercise, misconceptions, right_answers
 from autograder.exercises.misconceptions import Misconceptions
 from autograder.proving import proof, spoiling, trial
+from autograder.proving.answers import Answer
 from autograder.proving.proof import Proof
-from autograder.proving.trial import Answer, Bench, Trial
+from autograder.proving.trial import Bench, Trial
 from tests.support.courses import AUTHORED, NAME, ROOT, write_root
 
 ATTENTION = exercise.load(ROOT, "attention")

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from autograder.exercises import exercise, right_answers
-from autograder.proving.trial import Answer, Bench
+from autograder.proving.answers import Answer
+from autograder.proving.trial import Bench
 from tests.support.courses import ROOT
 
 MUTANTS = json.loads(

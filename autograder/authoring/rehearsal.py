@@ -1,0 +1,176 @@
+"""The cells of a built exercise, run in order and in one namespace, without a kernel.
+
+This is the other side of ``self_check``, in a process of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import functools
+import io
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from autograder.exercises.cell_code import Namespace, compiled, new_namespace
+from autograder.exercises.exercise import Cell, Check, Exercise, from_notebook
+
+Say = Callable[[str, int, str], None]
+"""Logs a fact about a cell, by its number, with a message."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What running a cell gave.
+
+    ``error`` is the exception as one line, or empty; ``value`` is what the cell ends on;
+    ``printed_errors`` went to standard error.
+    """
+
+    error: str = ""
+    value: Any = None
+    printed_errors: str = ""
+
+
+def cells_to_run(exercise: Exercise) -> list[Cell]:
+    """The cells with code of the exercise, manual answers left out."""
+    return [cell for cell in exercise.cells if cell.is_code and cell.kind != "manual"]
+
+
+def perform() -> None:
+    """Run the notebooks given on standard input, the full one and the release.
+
+    What they show is logged to the file named last on the command line.
+    """
+    full, release = map(from_notebook, json.loads(sys.stdin.buffer.read()))
+    stubs = {step: release.cell(step).source for step in release.steps}
+
+    with open(sys.argv[-1], "w", encoding="utf-8") as log:
+
+        def say(fact: str, cell: int, message: str = "") -> None:
+            entry = {"fact": fact, "cell": cell, "message": message}
+            print(json.dumps(entry), file=log, flush=True)
+
+        _rehearse_solved(full, stubs, say)
+        _rehearse_blank(full, stubs, say)
+        say("done", 0)
+
+
+def _rehearse_solved(exercise: Exercise, stubs: dict[str, str], say: Say) -> None:
+    """With all steps solved every check passes; with its own step blank it fails."""
+    namespace = new_namespace()
+    solved: list[str] = []
+    for number, cell in enumerate(cells_to_run(exercise)):
+        say("begun", number, "")
+        if cell.check is not None:
+            if "REVEAL" in namespace:
+                namespace["REVEAL"] = not cell.check.hidden
+            _try_solved(number, cell.check, namespace, solved, say)
+            _try_blank(number, cell.check, namespace, stubs[cell.check.step], say)
+            continue
+
+        error = _run(cell.source, cell.id, namespace).error
+        if error:
+            say("solution", number, error)
+            return
+        if cell.kind == "step":
+            solved.append(cell.id)
+
+
+def _try_solved(
+    number: int, check: Check, namespace: Namespace, solved: list[str], say: Say
+) -> None:
+    """Run a check on the solution; its calls are watched."""
+    foreign: list[str] = []
+    watched = {step: _watched(namespace[step], step, foreign) for step in solved}
+    # A copy: a check that leans on an earlier one's variables must not find them.
+    outcome = _run(check.source, check.id, namespace | watched)
+    if outcome.error:
+        say("solution", number, outcome.error)
+    elif outcome.value is not None:
+        say("value", number, repr(outcome.value)[:80])
+    elif outcome.printed_errors:
+        say("stderr", number, _line(outcome.printed_errors))
+    elif foreign:
+        say("domain", number, foreign[0])
+
+
+def _try_blank(number: int, check: Check, namespace: Namespace, stub: str, say: Say) -> None:
+    """Run a check with its own step blank and all others solved."""
+    solution = namespace[check.step]
+    _run(stub, check.step, namespace)
+    outcome = _run(check.source, check.id, dict(namespace))
+    namespace[check.step] = solution
+    if not outcome.error:
+        say("blank", number, "")
+
+
+def _rehearse_blank(exercise: Exercise, stubs: dict[str, str], say: Say) -> None:
+    """With all steps blank every check fails."""
+    namespace = new_namespace()
+    for number, cell in enumerate(cells_to_run(exercise)):
+        say("begun", number, "")
+        if cell.check is None:
+            _run(stubs.get(cell.id, cell.source), cell.id, namespace)
+        elif not _run(cell.source, cell.id, dict(namespace)).error:
+            say("blank", number, "")
+
+
+def _watched(function: Any, step: str, foreign: list[str]) -> Any:
+    """The step's function; arguments that no student need expect are added to ``foreign``."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for value in (*args, *kwargs.values()):
+            kind = _foreign(value)
+            # A step may say in its docstring that an array can be empty.
+            may_be_empty = "empty" in (function.__doc__ or "")
+            if kind and not (kind.startswith("an empty") and may_be_empty):
+                foreign.append(f"{step} with {kind}")
+        return function(*args, **kwargs)
+
+    return call
+
+
+def _foreign(value: Any) -> str:
+    """What is strange about an argument; empty if nothing is.
+
+    It is empty itself, or cannot cross to where students' code runs.
+    """
+    kind = type(value).__name__
+    if hasattr(value, "dtype") and hasattr(value, "shape"):
+        if value.dtype.kind not in "biuf" or kind == "MaskedArray":
+            return f"a {kind} of {value.dtype}"
+        return "" if all(value.shape) else f"an empty array of shape {value.shape}"
+
+    if isinstance(value, (tuple, list, dict)):
+        parts = [*value, *value.values()] if isinstance(value, dict) else value
+        return next(filter(None, map(_foreign, parts)), "")
+
+    can_cross = value is None or callable(value) or isinstance(value, (bool, int, float, str))
+    return "" if can_cross else f"a value of type {kind}"
+
+
+def _run(source: str, name: str, namespace: Namespace) -> Outcome:
+    """Run a cell as a notebook does, in silence."""
+    tree = ast.parse(source)
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    value = None
+    printed = io.StringIO()
+    with contextlib.redirect_stderr(printed), contextlib.redirect_stdout(io.StringIO()):
+        try:
+            exec(compiled(tree, name), namespace)
+            if isinstance(last, ast.Expr):
+                expression = ast.Expression(last.value)
+                value = eval(compile(expression, f"<{name}>", "eval"), namespace)
+        except (Exception, SystemExit) as error:
+            return Outcome(_line(f"{type(error).__name__}: {error}"), None, printed.getvalue())
+    return Outcome("", value, printed.getvalue())
+
+
+def _line(text: str) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= 200 else words[:199] + "…"

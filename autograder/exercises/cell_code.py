@@ -1,0 +1,61 @@
+"""The cells of an exercise as code: compiled under names of their own, run in a fresh namespace.
+
+What students answer is never run here, only in a worker.
+"""
+
+from __future__ import annotations
+
+import ast
+from types import CodeType
+from typing import Any
+
+from autograder.exercises.exercise import Check, Exercise
+from autograder.quiet import quiet
+
+Namespace = dict[str, Any]
+
+
+def compiled(source: str | ast.Module, name: str) -> CodeType:
+    """A cell as code; tracebacks call it ``<name>``."""
+    # Not under this file's own `from __future__`: a notebook's cells have none.
+    return compile(source, f"<{name}>", "exec", dont_inherit=True)
+
+
+def new_namespace() -> Namespace:
+    """The names that a notebook begins with."""
+    return {"__name__": "__main__"}
+
+
+def bind(source: str, name: str, namespace: Namespace) -> None:
+    """Run a cell for the names that it binds."""
+    with quiet():
+        exec(compiled(source, name), namespace)
+
+
+class ExerciseCode:
+    """An exercise with its setup and its checks compiled."""
+
+    def __init__(self, exercise: Exercise) -> None:
+        self._exercise = exercise
+        self._setup = compiled(exercise.setup, "setup")
+        self.checks = {check.id: compiled(check.source, check.id) for check in exercise.checks}
+
+    def namespace(self) -> Namespace:
+        """The names of the setup cell, made anew."""
+        namespace = new_namespace()
+        with quiet():
+            exec(self._setup, namespace)
+        return namespace
+
+    def answered(self) -> Namespace:
+        """The same, and the teacher's own answers to all steps."""
+        namespace = self.namespace()
+        for step in self._exercise.steps:
+            bind(self._exercise.cell(step).source, step, namespace)
+        return namespace
+
+    def run(self, check: Check, namespace: Namespace) -> None:
+        """Run a check; what it raises passes."""
+        with quiet():
+            # A copy: what a check binds is not there for the next.
+            exec(self.checks[check.id], dict(namespace))

@@ -1,0 +1,97 @@
+"""The answers that a proof tries: those of the banks beside an exercise, once they fit it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.errors import Unusable
+from autograder.exercises import misconceptions, right_answers
+from autograder.exercises.exercise import Exercise
+from autograder.exercises.misconceptions import Misconception, Misconceptions
+from autograder.exercises.names import BUILTINS, names
+from autograder.exercises.right_answers import RightAnswer
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer to one step: code that binds the step's name."""
+
+    name: str
+    step: str
+    source: str
+    wrong: bool
+
+
+def read(root: Path, exercise: Exercise) -> tuple[Misconceptions, list[Answer]]:
+    """The misconceptions, and the right answers.
+
+    Raises:
+        Unusable: no misconceptions, or an entry that does not fit the exercise.
+    """
+    bank = misconceptions.load(misconceptions.path_of(root, exercise.name))
+    if not bank.entries:
+        raise Unusable(
+            f"{bank.path}: no misconceptions to try; write what students write, see CONTRIBUTING.md"
+        )
+
+    path = right_answers.path_of(root, exercise.name)
+    written = right_answers.load(path)
+    _refuse_misfits(bank.path, exercise, bank.entries)
+    _refuse_misfits(path, exercise, written)
+
+    right: list[Answer] = []
+    for entry in (*right_answers.solutions(exercise), *written):
+        right.append(Answer(entry.name, entry.step, entry.source, wrong=False))
+    return bank, right
+
+
+def wrong(entry: Misconception) -> Answer:
+    """A misconception as an answer to try."""
+    return Answer(entry.name, entry.step, entry.source, wrong=True)
+
+
+def _refuse_misfits(
+    path: Path, exercise: Exercise, entries: Sequence[Misconception | RightAnswer]
+) -> None:
+    """Every entry answers a step, takes what that step takes, and uses nothing that comes later."""
+    setup = names(exercise.setup).bound
+    in_scope: dict[str, frozenset[str]] = {}
+    parameters: dict[str, str] = {}
+    for step in exercise.steps:
+        in_scope[step] = frozenset({*in_scope, step}) | setup | BUILTINS
+        parameters[step] = _parameters(exercise.cell(step).source)
+
+    for entry in entries:
+        name, step = entry.name, entry.step
+        if step not in in_scope:
+            steps = ", ".join(in_scope)
+            raise Unusable(
+                f"{path}: {name} answers {step}, which is no step; the steps are {steps}"
+            )
+        if _parameters(entry.source) != parameters[step]:
+            raise Unusable(
+                f"{path}: {name} does not take what {step} takes; write {step}({parameters[step]})"
+            )
+
+        own = names(entry.source).bound | _declared_global(entry.source)
+        strange = names(entry.source).used - own - in_scope[step]
+        if strange:
+            raise Unusable(
+                f"{path}: {name} uses {min(strange)}, which {step} cannot know; write it out"
+            )
+
+
+def _parameters(source: str) -> str:
+    function = ast.parse(source).body[0]
+    return ast.unparse(function.args) if isinstance(function, ast.FunctionDef) else ""
+
+
+def _declared_global(source: str) -> set[str]:
+    declared: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Global):
+            declared.update(node.names)
+    return declared

@@ -1,0 +1,156 @@
+"""Which cell of the master notebook a cell of the student is, whatever became of its metadata."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import lru_cache
+
+from autograder.exercises.exercise import Cell, Exercise
+from autograder.submissions.notebook import RawCell
+from autograder.submissions.python_source import binds, parses
+
+MAX_JOINED = 20
+"""Parts of split answers that are joined, at most: each try parses the whole anew."""
+
+
+class Recognizer:
+    """Finds for each cell of a submission the master cell that it is; adds to ``warnings``."""
+
+    def __init__(self, exercise: Exercise, cells: list[RawCell], warnings: list[str]) -> None:
+        self._exercise = exercise
+        self._raw = cells
+        self._warnings = warnings
+        self._masters = {cell.id: cell for cell in exercise.cells}
+        self._by_source: dict[str, list[str]] = {}
+        for cell in exercise.cells:
+            if cell.kind != "step":
+                self._by_source.setdefault(_public(cell.source), []).append(cell.id)
+
+        self._setup_names = binds(exercise.setup)
+        self._swapped = False
+        # Some notebook services drop all metadata: that is no damage of one cell.
+        self._has_claims = any(not self._masters.keys().isdisjoint(raw.claims) for raw in cells)
+
+    def recognized(self) -> tuple[list[RawCell], list[str | None]]:
+        """The cells, parts of split answers joined, and for each the id of its master.
+
+        None is the master of a cell that the student added.
+        """
+        ids = [self._identify(cell) for cell in self._raw]
+        self._join_split_answers(ids)
+        return self._raw, ids
+
+    def _identify(self, cell: RawCell) -> str | None:
+        """The master cell that a cell is, None for one that the student added."""
+        return self._by_text(cell) or self._by_claim(cell) or self._by_content(cell)
+
+    def _by_text(self, cell: RawCell) -> str | None:
+        same = self._by_source.get(cell.source.strip())
+        if not same:
+            return None
+
+        # Cells that read alike are told apart by their ids, else by their order; a copy is the
+        # last of them again.
+        own = same[0]
+        for id in same:
+            if id in cell.claims:
+                own = id
+                break
+        if len(same) > 1:
+            same.remove(own)
+        return own
+
+    def _by_claim(self, cell: RawCell) -> str | None:
+        for claim in cell.claims:
+            master = self._masters.get(claim)
+            if master is None:
+                continue
+            if self._plausible(cell, master):
+                return self._retyped(cell, master)
+            if not self._swapped:
+                self._swapped = True
+                self._warnings.append(
+                    "cell ids did not fit their cells; the answers were found by what they define"
+                )
+        return None
+
+    def _by_content(self, cell: RawCell) -> str | None:
+        names = binds(cell.source) if cell.is_code else frozenset()
+        if len(names & self._setup_names) > len(self._setup_names) / 2:
+            return next(master.id for master in self._exercise.cells if master.kind == "setup")
+
+        check = re.search(r"with check\(\s*[\"']([\w-]+)[\"']", cell.source)
+        if check and check[1] in self._masters and names.isdisjoint(self._exercise.steps):
+            return check[1]
+
+        for step in self._exercise.steps:
+            if step in names and not self._has_cell(step):
+                if self._has_claims:
+                    self._warnings.append(
+                        f"the cell of {step} was gone; another one that defines {step} was taken "
+                        "for it"
+                    )
+                return step
+        return None
+
+    def _has_cell(self, step: str) -> bool:
+        """Whether some cell that binds this step also claims to be its answer."""
+        return any(step in cell.claims and step in binds(cell.source) for cell in self._raw)
+
+    def _plausible(self, cell: RawCell, master: Cell) -> bool:
+        """Whether a cell can be what its metadata claims.
+
+        A check cell that defines a step is an answer, and so on.
+        """
+        if master.kind == "step" and re.search(rf"^def {master.id}\(", cell.source, re.MULTILINE):
+            return True  # nearly always; a table of its names takes a hundred times as long
+
+        others = binds(cell.source) & set(self._exercise.steps)
+        if master.kind == "step":
+            return master.id in others or (not others and "with check(" not in cell.source)
+        return not others
+
+    def _retyped(self, cell: RawCell, master: Cell) -> str:
+        if master.kind == "step" and not cell.is_code:
+            cell.is_code = True
+            self._warnings.append(
+                f"the cell of {master.id} was no code cell any more; it was read as code"
+            )
+        return master.id
+
+    def _join_split_answers(self, ids: list[str | None]) -> None:
+        """Put an answer together again whose cell was split."""
+        place, joined = 0, 0
+        while place < len(self._raw) - 1 and joined < MAX_JOINED:
+            id, cell, rest = ids[place], self._raw[place], self._raw[place + 1]
+            belongs = id in self._exercise.steps and ids[place + 1] in (None, id)
+            if belongs and _is_split(cell, rest):
+                self._raw[place] = replace(cell, source=f"{cell.source}\n{rest.source}")
+                del self._raw[place + 1], ids[place + 1]
+                joined += 1
+                self._warnings.append(f"the cell of {id} was split; its parts were joined")
+            else:
+                place += 1
+
+
+def _is_split(cell: RawCell, rest: RawCell) -> bool:
+    """Whether two code cells are Python only when they are put together."""
+    if not (cell.is_code and rest.is_code) or (parses(cell.source) and parses(rest.source)):
+        return False
+    return parses(f"{cell.source}\n{rest.source}")
+
+
+@lru_cache(maxsize=1024)
+def _public(source: str) -> str:
+    """The source of a master cell as the release has it: without its hidden region."""
+    lines: list[str] = []
+    hidden = False
+    for line in source.splitlines():
+        if "### BEGIN HIDDEN TESTS" in line:
+            hidden = True
+        elif "### END HIDDEN TESTS" in line:
+            hidden = False
+        elif not hidden:
+            lines.append(line)
+    return "\n".join(lines).strip()

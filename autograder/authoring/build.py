@@ -72,8 +72,9 @@ def build(root: Path, name: str, check: bool = False) -> list[Path]:
         )
 
     folder, handed_out = root / "solutions" / name, root / "assignments" / name
-    data = _data(folder, name)
+    # First what takes no time: a mistake in a mark is said before anything slow is loaded.
     exercise = read.read(authored)
+    data = _data(folder, name)
     full = _with_hints(exercise, root)
     release = _release(full)
 

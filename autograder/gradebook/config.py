@@ -13,7 +13,6 @@ from autograder.course import Course, find
 from autograder.errors import Unusable
 
 if TYPE_CHECKING:
-    from sqlalchemy import Engine
     from traitlets.config import Config
 
 
@@ -110,23 +109,6 @@ def course_of(coursedir: Any, running: Config | None = None) -> Course:
         running.CourseDirectory.course_id = coursedir.course_id
     course = find(Path(os.path.normpath(state)))
     return Course(Path(coursedir.root), course.state, course.settings, running)
-
-
-def create_gradebook(engine: Engine) -> None:
-    """Create nbgrader's tables, with the version mark that its own upgrades look for."""
-    import nbgrader  # type: ignore[import-untyped]
-    from alembic.script import ScriptDirectory
-    from nbgrader.api import Base  # type: ignore[import-untyped]
-    from sqlalchemy import text
-
-    # nbgrader asks the program "alembic", which it finds only in an activated environment; the
-    # package knows, too.
-    version = ScriptDirectory(str(Path(nbgrader.__file__).parent / "alembic")).get_current_head()
-    mark = text("INSERT INTO alembic_version (version_num) VALUES (:version)")
-    with engine.begin() as connection:
-        Base.metadata.create_all(connection)
-        connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"))
-        connection.execute(mark, {"version": version})
 
 
 def api(course: Course) -> Any:

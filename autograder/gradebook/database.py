@@ -13,7 +13,7 @@ from sqlalchemy.exc import ArgumentError, IntegrityError, SQLAlchemyError
 
 from autograder.course import Course
 from autograder.errors import Unusable
-from autograder.gradebook import config
+from autograder.gradebook import config, schema
 
 T = TypeVar("T")
 
@@ -165,7 +165,7 @@ def _wait_for_others(connection: Connection) -> None:
 
 def _create(engine: Engine) -> None:
     try:
-        config.create_gradebook(engine)
+        schema.create(engine)
     except SQLAlchemyError:
         # Perhaps another grader has just created it.
         if not inspect(engine).has_table("grade"):

@@ -15,7 +15,7 @@ from autograder.course import Course
 from autograder.engine.grader import Graded
 from autograder.errors import Fault, Unusable
 from autograder.gradebook import config as host
-from autograder.gradebook import marks, record, schema
+from autograder.gradebook import marks, record
 from tests.support import courses, stock
 from tests.support.courses import ALL_CHECKS, NAME, RIGHT
 from tests.support.databases import Database, execute, rows
@@ -39,21 +39,6 @@ def by_hand(database: Database, cell: str, student: str, **entered: float | bool
         cell=cell,
         student=student,
     )
-
-
-def test_the_tables_are_those_of_nbgraders_own_models() -> None:
-    from nbgrader.api import Base  # type: ignore[import-untyped]
-
-    for table in schema.TABLES:
-        theirs = Base.metadata.tables[table.name]
-        for column in table.columns:
-            assert type(column.type) in type(theirs.c[column.name].type).__mro__ or column.name in {
-                "source",
-                "auto_comment",
-                "manual_comment",
-            }
-        required = {c.name for c in theirs.columns if not c.nullable and c.default is None}
-        assert required <= {column.name for column in table.columns}
 
 
 def test_an_honest_class_gets_what_stock_nbgrader_gives_it(

@@ -18,8 +18,7 @@ from autograder.errors import Unusable
 from autograder.exercises import misconceptions
 from autograder.exercises import names as scope
 from autograder.files import write
-from autograder.text import shown
-from autograder.text import points
+from autograder.text import points, shown
 
 # What stands where an answer was. nbgrader_config.py takes it from here, so that its own
 # "generate assignment" and this build write the same bytes.

@@ -74,5 +74,5 @@ def stored_lines(course: Course, exercise: str, outcomes: Iterable[Outcome]) -> 
     for outcome in outcomes:
         # What could not even be stored is an error by its outcome, which the table shows.
         with contextlib.suppress(OSError):
-            text = result_path(course, exercise, str(outcome.student)).read_text(encoding="utf-8")
+            text = result_path(course, exercise, outcome.student).read_text(encoding="utf-8")
             yield text

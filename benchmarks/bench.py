@@ -23,7 +23,7 @@ from autograder.engine.selftest import strongest
 from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
 from benchmarks import breakdown, chart, floor, measure, tables
-from benchmarks.figures import Difference, Measured
+from benchmarks.figures import Difference, Measured, options
 from benchmarks.systems import ALL, ROOT, STOCK, SYSTEMS, System, Verdicts, Workshop
 
 NAME = "attention"
@@ -72,14 +72,7 @@ def main() -> None:
     parser.add_argument(
         "--quick", action="store_true", help="small classes, once each: a minute or two"
     )
-    parser.add_argument(
-        "--folder",
-        type=Path,
-        default=ROOT / "build" / "bench",
-        help="where the figures are written",
-    )
-    arguments = parser.parse_args()
-    arguments.folder.mkdir(parents=True, exist_ok=True)
+    arguments = options(parser)
 
     measure.adopt_orphans()
     attention = exercise.load(ROOT, NAME)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import linecache
 import signal
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -54,7 +54,7 @@ def seconds(
 
     The start of the grader is left out.
     """
-    spent: Counter[str] = Counter()
+    spent: defaultdict[str, float] = defaultdict(float)
     record.prepare(course, exercise)
     template = autograded.Template(master.load(course, exercise))
     recorder = record.Recorder(course, exercise, course.submitted)
@@ -92,7 +92,7 @@ def _grade(
 
 
 @contextmanager
-def _looking(spent: Counter[str]) -> Iterator[None]:
+def _looking(spent: defaultdict[str, float]) -> Iterator[None]:
     last = time.perf_counter()
 
     def look(_: int, frame: FrameType | None) -> None:

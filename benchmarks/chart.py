@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 
@@ -63,7 +64,7 @@ def _curve(
 ) -> None:
     """What was measured of a system, and on from there, dashed, what was extrapolated."""
     colour, marker = STYLE[system.key]
-    look = {"color": colour, "marker": marker, "markersize": 7}
+    look: dict[str, Any] = {"color": colour, "marker": marker, "markersize": 7}
     axes.plot(*_points(times), linewidth=2.2, label=system.name, **look)
     if not further:
         return
@@ -73,7 +74,7 @@ def _curve(
     line = {last: times[last], **further}
     axes.plot(*_points(line), color=colour, linestyle=dashes, linewidth=1.6)
     axes.plot([end], [further[end]], fillstyle="none", **look)
-    text = {"color": colour, "fontsize": 9, "ha": "right", "va": "bottom"}
+    text: dict[str, Any] = {"color": colour, "fontsize": 9, "ha": "right", "va": "bottom"}
     place = (end, further[end])
     axes.annotate("extrapolated", place, (-12, 4), textcoords="offset points", **text)
 
@@ -99,7 +100,7 @@ def _ratio(axes: Axes, slow: Mapping[int, float], fast: Mapping[int, float]) -> 
 
     middle = (size, (slow[size] * fast[size]) ** 0.5)
     words = f"{slow[size] / fast[size]:.1f} ×"
-    text = {"color": "#444444", "ha": "right", "va": "center"}
+    text: dict[str, Any] = {"color": "#444444", "ha": "right", "va": "center"}
     axes.annotate(words, middle, (-8, 0), textcoords="offset points", **text)
 
 

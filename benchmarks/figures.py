@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import statistics
+from argparse import ArgumentParser, Namespace
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 from benchmarks.measure import Cost, Memory
+from benchmarks.systems import ROOT
 
 
 @dataclass
@@ -50,7 +53,8 @@ class Measured:
 
 def median(costs: Iterable[Cost], what: Literal["wall", "cpu"]) -> float:
     """The median of some runs: of their wall time, or of their CPU time."""
-    return statistics.median(getattr(cost, what) for cost in costs)
+    times: list[float] = [getattr(cost, what) for cost in costs]
+    return statistics.median(times)
 
 
 def line(times: dict[int, float]) -> tuple[float, float]:
@@ -73,3 +77,16 @@ class Difference:
     one: str
     other: str
     matters: bool
+
+
+def options(parser: ArgumentParser) -> Namespace:
+    """The command line of a benchmark, with the folder of its figures, which is made."""
+    parser.add_argument(
+        "--folder",
+        type=Path,
+        default=ROOT / "build" / "bench",
+        help="where the figures are written",
+    )
+    arguments = parser.parse_args()
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    return arguments

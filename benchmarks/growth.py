@@ -18,6 +18,7 @@ from rich.table import Table
 
 from autograder.exercises import exercise
 from benchmarks import measure
+from benchmarks.figures import options
 from benchmarks.systems import ALL, ROOT, Workshop
 
 NAME = "attention"
@@ -29,14 +30,7 @@ def main() -> None:
     parser.add_argument(
         "--sizes", type=int, nargs=2, default=[100, 10_000], help="submissions of the two classes"
     )
-    parser.add_argument(
-        "--folder",
-        type=Path,
-        default=ROOT / "build" / "bench",
-        help="where the figures are written",
-    )
-    arguments = parser.parse_args()
-    arguments.folder.mkdir(parents=True, exist_ok=True)
+    arguments = options(parser)
 
     measure.adopt_orphans()
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:

@@ -119,7 +119,7 @@ class Class:
             own = f"# {cell['id']}, in the words of {student}\n{answer}"
             cells.append(text if answer is None else json.dumps({**cell, "source": own}))
 
-        note = {
+        note: dict[str, Any] = {
             "cell_type": "code",
             "id": "own",
             "metadata": {},

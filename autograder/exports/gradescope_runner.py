@@ -34,9 +34,9 @@ def main(home: Path) -> int:
         # The bundle's own, wherever else it was unpacked or whatever the environment says.
         course = find(home / "source" / "course")
         (name,) = exercise.built_names(course.root)
-        known = exercise.load(course.root, name)
+        bundled = exercise.load(course.root, name)
 
-        with Grader(known, course.secret(), course.settings) as grader:
+        with Grader(bundled, course.secret(), course.settings) as grader:
             try:
                 result = grader.grade(read(_notebook(home / "submission", name)), None).result
             except Rejected as rejected:
@@ -50,7 +50,7 @@ def main(home: Path) -> int:
         print(f"autograder: {result.reason}")
         return 3
 
-    data = gradescope.results(known, result, course.settings.feedback_hidden)
+    data = gradescope.results(bundled, result, course.settings.feedback_hidden)
     files.write(home / "results" / "results.json", gradescope.encoded(data))
     return 0
 

@@ -43,7 +43,7 @@ def write(
         submitted: where the submissions lie, for their ``timestamp.txt``; the course's own folder
             by default.
     """
-    student, exercise = str(graded.result.student), graded.result.exercise
+    student, exercise = graded.result.student_id, graded.result.exercise
     folder = course.autograded / student / exercise
     path = folder / f"{exercise}.ipynb"
     if graded.result.status != "graded" or graded.submission is None:

@@ -122,7 +122,7 @@ def of_class(course: Course, exercise: Exercise, missing_as_zero: bool = False) 
     troubles = Troubles()
     results: dict[str, Result] = {}
     for result in stored.stored_results(course, exercise.name, troubles):
-        results[str(result.student)] = result
+        results[result.student_id] = result
     marks: dict[str, Marks] = {}
     for student, own in class_marks(course, exercise).items():
         # A submission that was only collected has no points yet.

@@ -130,7 +130,7 @@ class Recorder:
                 if not _may_be_of_one(error):
                     raise
                 for graded in chunk:
-                    with troubles.of(str(graded.result.student), "not in the gradebook"):
+                    with troubles.of(graded.result.student_id, "not in the gradebook"):
                         self._write(connection, saved, [graded])
         return troubles
 
@@ -140,7 +140,7 @@ class Recorder:
         by_student: dict[str, Graded] = {}
         times: dict[str, datetime | None] = {}
         for graded in chunk:
-            student = str(graded.result.student)
+            student = graded.result.student_id
             everybody.append(student)
             if graded.result.status == "graded":
                 by_student[student] = graded

@@ -44,7 +44,7 @@ class Records:
 
     def add(self, graded: Graded) -> Result:
         """Store a result, which waits for its batch from then on; the result as it is stored."""
-        student = str(graded.result.student)
+        student = graded.result.student_id
         if not graded.unchanged:
             self._journal.storing(student)
             graded = self._stored(graded)
@@ -72,19 +72,19 @@ class Records:
         batch, self._batch = self._batch, []
         troubles = self._recorder.record(batch)
         for graded in batch:
-            with troubles.of(str(graded.result.student), "no autograded notebook"):
+            with troubles.of(graded.result.student_id, "no autograded notebook"):
                 autograded.write(self._course, self._template, graded, self._submitted)
 
         for student in troubles:
             outcome = self.outcomes[student]
             reason = "; ".join(filter(None, [outcome.reason, troubles.about(student)]))
             self.outcomes[student] = replace(outcome, status="error", score=None, reason=reason)
-        students = {str(graded.result.student) for graded in batch}
+        students = {graded.result.student_id for graded in batch}
         self._journal.recorded(students.difference(troubles))
 
     def _stored(self, graded: Graded) -> Graded:
         """Store a result; where that cannot be done, store that it is an error."""
-        path = results.result_path(self._course, self._exercise.name, str(graded.result.student))
+        path = results.result_path(self._course, self._exercise.name, graded.result.student_id)
         try:
             files.write(path, f"{graded.result.to_json()}\n".encode())
             return graded

@@ -114,7 +114,7 @@ def notebook_of(path: Path) -> Path:
 
 def submission_of(course: Course, exercise: Exercise, result: Result) -> Submission | None:
     """What a result was computed from; None where it no longer lies there."""
-    folder = course.submission(str(result.student), exercise.name)
+    folder = course.submission(result.student_id, exercise.name)
 
     # A notebook comes first, but the script that was graded may still lie beside a later one.
     for suffix in (".ipynb", ".py"):

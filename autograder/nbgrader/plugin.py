@@ -101,7 +101,7 @@ class GradeExporter(_Exporter):
 
         jobs = min(len(due), os.cpu_count() or 1)
         for outcome in grade_class.grade_class(course, exercise, students=due, jobs=jobs):
-            student, score = str(outcome.student), outcome.score
+            student, score = outcome.student, outcome.score
             if outcome.status == "graded":
                 log.info("Autograded %s: %g of %g points", student, score, outcome.max_score)
                 self._protect(name, student)

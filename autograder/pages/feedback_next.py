@@ -41,12 +41,15 @@ def to_mend(steps: Iterable[StepResult]) -> list[StepResult]:
 def next_steps(result: Result, exercise: Exercise) -> Next:
     """By what the student may see of the result."""
     steps = to_mend(result.steps)
-    first = [
-        Mend(step.name, step.max_score - step.score, _reason(step, exercise))
-        for step in steps[:FIRST]
-    ]
-    others = [step for step in result.steps if step not in steps]
-    carried = [step.name for step in others if _is_carried(step)]
+    first = []
+    for step in steps[:FIRST]:
+        gain = step.max_score - step.score
+        first.append(Mend(step.name, gain, _reason(step, exercise)))
+
+    carried = []
+    for step in result.steps:
+        if _is_carried(step) and step not in steps:
+            carried.append(step.name)
 
     return Next(first, [step.name for step in steps[FIRST:]], carried)
 

@@ -78,8 +78,11 @@ def pictures(example: Example) -> Pictures:
 
 
 def _mask(table: Table, wanted: Table, name: str) -> Drawing:
-    rows = [Row([Cell(_sign(value), value is True, "") for value in row]) for row in table]
-    words = [" ".join(map(_word, row)) for row in table]
+    rows, words = [], []
+    for row in table:
+        rows.append(Row([Cell(_sign(value), value is True, "") for value in row]))
+        words.append(" ".join(map(_word, row)))
+
     wrong = [place for place, value, right in _pairs(table, wanted) if value != right]
 
     return Drawing(name, _said(name, words), len(table[0]), rows, wrong)

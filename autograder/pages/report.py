@@ -47,17 +47,20 @@ def write(course: Course, report: Report) -> Path:
 def links(course: Course, report: Report) -> dict[str, str]:
     """The students' own pages that exist, as addresses from the page, by student."""
     name = report.exercise.name
-    pages = {one.student: f"{one.student}/{name}/{name}.html" for one in report.students}
-    there = {student: page for student, page in pages.items() if (course.feedback / page).is_file()}
-    return {student: f"../{course.feedback.name}/{page}" for student, page in there.items()}
+    addresses: dict[str, str] = {}
+    for entry in report.students:
+        page = Path(entry.student, name, f"{name}.html")
+        if (course.feedback / page).is_file():
+            addresses[entry.student] = f"../{course.feedback.name}/{page.as_posix()}"
+    return addresses
 
 
 def page(report: Report, links: Mapping[str, str]) -> str:
     """The page as HTML; ``links`` has the address of each student's own page."""
     found = report_items.mistakes(report)
-    lost = [
-        f"{name} {item.lost:.1f} of {number(item.points)}" for name, item in report.steps.items()
-    ]
+    lost = []
+    for name, item in report.steps.items():
+        lost.append(f"{name} {item.lost:.1f} of {number(item.points)}")
 
     return show(
         "report.html.jinja",

@@ -144,10 +144,10 @@ def _progress(
     )
     task = bar.add_task(title, total=total, rate="", failures="")
 
-    def tick(what: Any) -> None:
+    def tick(item: Any) -> None:
         nonlocal done, failures
         done += 1
-        if failed(what):
+        if failed(item):
             failures += 1
         seconds = time.monotonic() - began
         rate = f"{done / seconds:.1f}/s" if seconds else ""

@@ -38,7 +38,7 @@ serve(int(sys.argv[1]))
 """
 """The program of the process."""
 
-NEEDED = {"open a local socket", "find open descriptors", "import the grader"}
+ALLOWED = {"open a local socket", "find open descriptors", "import the grader"}
 """What the process must be able to do, for it has workers, though student code must not."""
 
 MOST_BYTES = 8 << 20
@@ -187,6 +187,6 @@ def _open_doors() -> str:
     exec(ATTEMPTS, attempts)
     possible = []
     for name in attempts["names"]():
-        if name not in NEEDED and not attempts["attempt"](name):
+        if name not in ALLOWED and not attempts["attempt"](name):
             possible.append(name)
     return f"it could {', '.join(possible)}" if possible else ""

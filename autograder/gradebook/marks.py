@@ -89,11 +89,8 @@ class Marks:
     @property
     def extra_credit(self) -> float:
         """The extra credit that counts: nbgrader leaves out that of a cell without a score."""
-        extra = 0.0
-        for cell in self.cells.values():
-            if cell.is_scored:
-                extra += cell.extra_credit or 0.0
-        return round(extra, 9)
+        scored = [cell for cell in self.cells.values() if cell.is_scored]
+        return round(sum(cell.extra_credit or 0.0 for cell in scored), 9)
 
     @property
     def needs_manual_grade(self) -> bool:

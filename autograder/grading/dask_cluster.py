@@ -25,8 +25,8 @@ from autograder.course import Settings
 from autograder.engine.grader import Graded
 from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise
-from autograder.grading.pool import Crew, Gone
-from autograder.grading.processes import Died, Graders, Task
+from autograder.grading.pool import ClusterLost, Pool
+from autograder.grading.processes import GraderDied, Graders, Task
 from autograder.result import ENGINE
 
 CONNECT_SECONDS = 10
@@ -48,8 +48,8 @@ LOGGERS = (
 """What Dask logs to: what the user can mend is said by us, in one line."""
 
 
-class Cluster(Crew):
-    """A crew of Dask workers.
+class Cluster(Pool):
+    """A pool of Dask workers.
 
     Dask replaces a worker that dies and gives its submissions to others; after several deaths it
     gives one up.
@@ -62,7 +62,7 @@ class Cluster(Crew):
     def __init__(self, address: str, exercise: Exercise, secret: bytes, settings: Settings) -> None:
         portable = pickle.dumps(Graders(exercise, secret, settings))
         dask = _distributed()
-        self.deaths = (Died, dask.KilledWorker)
+        self.deaths = (GraderDied, dask.KilledWorker)
         self._address = address
         self._threads, self._counted = 1, -math.inf
         self._client = _client(dask, address)
@@ -91,7 +91,7 @@ class Cluster(Crew):
 
     def submit(self, task: Task) -> Future[Graded]:
         if self._client.status in ("closing", "closed"):
-            raise Gone
+            raise ClusterLost
         future: Future[Graded] = self._executor.submit(grade, self._graders, task)
         return future
 

@@ -12,8 +12,8 @@ from autograder import files
 from autograder.course import Course
 from autograder.errors import Stopped
 from autograder.exercises.exercise import Exercise
-from autograder.grading import pool
 from autograder.grading.journal import Journal
+from autograder.grading.pool import Answers, LocalPool, Pool, grade_all
 from autograder.grading.processes import Task
 from autograder.grading.submitted import Scan, scan, task_of
 from autograder.result import Outcome, Result
@@ -61,17 +61,17 @@ def grade_class(
     with Journal(course.results / exercise.name) as journal:
         journal.pending.intersection_update(scanned.students)
         _sweep(course, exercise.name)
-        answers: pool.Answers = SimpleQueue()
+        answers: Answers = SimpleQueue()
         with (
             _stoppable(answers.put),
-            closing(_crew(course, exercise, min(jobs, len(names)), scheduler)) as crew,
+            closing(_pool(course, exercise, min(jobs, len(names)), scheduler)) as pool,
         ):
             # Imported late: the graders are getting ready at the same time.
             from autograder.grading.records import Records
 
             records = Records(course, exercise, scanned.folder, journal)
             try:
-                for graded in pool.graded(crew, exercise, names, task, answers):
+                for graded in grade_all(pool, exercise, names, task, answers):
                     result = records.add(graded)
                     if progress:
                         progress(result)
@@ -82,9 +82,9 @@ def grade_class(
     return [records.outcomes[student] for student in sorted(records.outcomes)]
 
 
-def _crew(course: Course, exercise: Exercise, jobs: int, scheduler: str | None) -> pool.Crew:
+def _pool(course: Course, exercise: Exercise, jobs: int, scheduler: str | None) -> Pool:
     if scheduler is None:
-        return pool.Here(jobs, exercise, course.secret(), course.settings)
+        return LocalPool(jobs, exercise, course.secret(), course.settings)
 
     from autograder.grading.dask_cluster import Cluster
 

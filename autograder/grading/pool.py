@@ -16,18 +16,18 @@ from autograder.engine.grader import Graded
 from autograder.engine.sandbox.cpu_affinity import cores
 from autograder.errors import Fault, Stopped, Unusable
 from autograder.exercises.exercise import Exercise
-from autograder.grading.processes import Died, Graders, Task
+from autograder.grading.processes import GraderDied, Graders, Task
 from autograder.result import Result
 
-IN_HAND = 4
+TASKS_PER_GRADER = 4
 """Submissions a grader has at work or waiting: memory must not grow with the class."""
 
 Answers = SimpleQueue[Future[Graded] | Stopped]
 """Where answers arrive, and the Stopped of a signal handler: of all queues this one allows that."""
 
 
-class Gone(Unusable):
-    """The crew has gone in the middle of its work."""
+class ClusterLost(Unusable):
+    """The cluster has gone in the middle of its work."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -35,7 +35,7 @@ class Gone(Unusable):
         )
 
 
-class Crew(Protocol):
+class Pool(Protocol):
     """Takes submissions, and answers each with its result.
 
     Of one that graders have died of, several times over, it answers with one of ``deaths``.
@@ -54,10 +54,10 @@ class Crew(Protocol):
         """End everything at once."""
 
 
-class Here:
+class LocalPool:
     """Grader processes of this machine, with a thread that waits for each."""
 
-    deaths: tuple[type[Exception], ...] = (Died,)
+    deaths: tuple[type[Exception], ...] = (GraderDied,)
 
     def __init__(self, size: int, exercise: Exercise, secret: bytes, settings: Settings) -> None:
         self.size = size
@@ -74,8 +74,8 @@ class Here:
         self._threads.shutdown(cancel_futures=True)
 
 
-def graded(
-    crew: Crew,
+def grade_all(
+    pool: Pool,
     exercise: Exercise,
     students: Iterable[str],
     task: Callable[[str], Task],
@@ -83,35 +83,34 @@ def graded(
 ) -> Iterator[Graded]:
     """Have submissions graded; each result as soon as it is there.
 
-    Where graders have died or failed, what they had in hand is graded again last, one at a time: it
-    may have been a neighbour that took all the memory. If graders die even so, the reference
-    solution is graded in the same place. Dying of that, too, is their own fault, and the submission
-    ends as ``error``; else it is the submission's, and it is rejected.
+    Where graders have died or failed, what they had is graded again last, one at a time: it may
+    have been a neighbour that took all the memory. If graders die even so, the reference solution
+    is graded in the same place. Dying of that, too, is their own fault, and the submission ends as
+    ``error``; else it is the submission's, and it is rejected.
 
     Args:
         task: reads the submission of a student, just before it is needed.
 
     Raises:
         Stopped: as soon as it comes through ``answers``.
-        Gone: the crew has.
+        ClusterLost: the cluster has gone.
         Fault: not even the reference solution can be graded, and nothing was before.
     """
-
     level = None
     troubled = []
-    for student, answer in _answers(crew, students, task, answers):
+    for student, answer in _answers(pool, students, task, answers):
         if answer is None or (answer.result.status == "error" and not answer.lasting):
             troubled.append(student)
         else:
             level = answer.result.isolation
             yield answer
 
-    for student, answer in _answers(crew, troubled, task, answers, alone=True):
+    for student, answer in _answers(pool, troubled, task, answers, alone=True):
         if answer is not None:
             yield answer
             continue
 
-        reference = _reference(crew, exercise, answers)
+        reference = _reference(pool, exercise, answers)
         level = reference.isolation if reference else level
         if level is None:
             raise Fault(
@@ -122,18 +121,18 @@ def graded(
         yield Graded(_ended(exercise, task(student), level, alone), None)
 
 
-def _reference(crew: Crew, exercise: Exercise, answers: Answers) -> Result | None:
+def _reference(pool: Pool, exercise: Exercise, answers: Answers) -> Result | None:
     """The result of the reference solution, None where graders die of that, too."""
 
     def task(student: str) -> Task:
         return Task(student, json.dumps(exercise.notebook).encode())
 
-    ((_, answer),) = _answers(crew, ["reference"], task, answers, alone=True)
+    ((_, answer),) = _answers(pool, ["reference"], task, answers, alone=True)
     return answer.result if answer is not None else None
 
 
 def _answers(
-    crew: Crew,
+    pool: Pool,
     students: Iterable[str],
     task: Callable[[str], Task],
     answers: Answers,
@@ -147,9 +146,9 @@ def _answers(
     waiting = iter(students)
     running: dict[Future[Graded], str] = {}
     while True:
-        room = 1 if alone else IN_HAND * crew.size
+        room = 1 if alone else TASKS_PER_GRADER * pool.size
         for student in islice(waiting, max(room - len(running), 0)):
-            future = crew.submit(task(student))
+            future = pool.submit(task(student))
             running[future] = student
             future.add_done_callback(answers.put)
         if not running:
@@ -161,10 +160,10 @@ def _answers(
         student = running.pop(finished)
         try:
             answer = finished.result()
-        except crew.deaths:
+        except pool.deaths:
             yield student, None
         except CancelledError:
-            raise Gone from None
+            raise ClusterLost from None
         else:
             yield student, answer
 

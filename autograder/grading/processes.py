@@ -48,7 +48,7 @@ parent of the workers starts before NumPy is imported here, so that both load it
 """
 
 
-class Died(Exception):
+class GraderDied(Exception):
     """Every grader process that graded this submission has died."""
 
 
@@ -87,8 +87,8 @@ class Graders:
         self._lock = threading.Lock()
         self._closed = False
         self._level = ""
-        self._idle: list[_Process] = []
-        self._alive: set[_Process] = set()
+        self._idle: list[_GraderProcess] = []
+        self._alive: set[_GraderProcess] = set()
         weakref.finalize(self, _end, self._alive)
 
     def __reduce__(self) -> Any:
@@ -105,14 +105,14 @@ class Graders:
 
     def warm(self) -> None:
         """Start one process more, before it is needed."""
-        with contextlib.suppress(OSError, Died):  # `grade` will meet the same, and say so
+        with contextlib.suppress(OSError, GraderDied):  # `grade` will meet the same, and say so
             self._idle.append(self._start())
 
     def grade(self, task: Task) -> Graded:
         """Grade a submission, in a fresh process when one dies of it.
 
         Raises:
-            Died: so did all of them.
+            GraderDied: so did all of them.
             Unusable: no grader can work here, for example at the isolation level that is asked for.
         """
         trouble: Graded | Unusable | None = None
@@ -121,16 +121,16 @@ class Graders:
             try:
                 answer = process.ask(task)
             except (EOFError, OSError):
-                self._bury(process)
+                self._discard(process)
                 if process.ran_out_of_time:  # the next would, too
-                    raise Died from None
+                    raise GraderDied from None
                 continue
 
             if isinstance(answer, Unusable) or not self._at_level(answer):
                 # Or perhaps somebody has ended the parent of its workers while that was being
                 # tested.
                 trouble = answer
-                self._bury(process)
+                self._discard(process)
                 continue
 
             self._idle.append(process)
@@ -139,13 +139,13 @@ class Graders:
             trouble = answer
 
         if trouble is None:
-            raise Died
+            raise GraderDied
         if isinstance(trouble, Unusable):
             raise trouble
         return trouble
 
     def close(self) -> None:
-        """End all processes, at once: who waits in ``grade`` gets Died."""
+        """End all processes, at once: who waits in ``grade`` gets GraderDied."""
         with self._lock:
             self._closed = True
         _end(self._alive)
@@ -155,31 +155,31 @@ class Graders:
         self._level = self._level or answer.result.isolation
         return answer.result.isolation == self._level
 
-    def _take(self) -> _Process:
+    def _take(self) -> _GraderProcess:
         """A process that has nothing to do, or else a new one."""
         try:
             return self._idle.pop()
         except IndexError:
             return self._start()
 
-    def _start(self) -> _Process:
+    def _start(self) -> _GraderProcess:
         with self._lock:
             if self._closed:
-                raise Died
+                raise GraderDied
             taken = [process.core for process in self._alive]
             core = min(self._cores, key=taken.count, default=None)
-            process = _Process(self._job[2].isolation, core)
+            process = _GraderProcess(self._job[2].isolation, core)
             self._alive.add(process)
         process.tell(pickle.dumps((core, *self._job)))
         return process
 
-    def _bury(self, process: _Process) -> None:
+    def _discard(self, process: _GraderProcess) -> None:
         with self._lock:
             self._alive.discard(process)
         _end({process})
 
 
-class _Process:
+class _GraderProcess:
     """One grader process, seen from the one that gives it work."""
 
     def __init__(self, level: str, core: int | None) -> None:
@@ -228,7 +228,7 @@ class _Process:
         self._connection.close()
 
 
-def _end(processes: set[_Process]) -> None:
+def _end(processes: set[_GraderProcess]) -> None:
     ending = list(processes)
     for process in ending:
         process.end()

@@ -426,7 +426,7 @@ def test_nothing_but_a_regular_file_is_collected_and_nobody_else_suffers(course,
 
 def graded_files(course, students):
     """The results of these students, from the files where submissions lie."""
-    with closing(pool.Here(1, exercise(), course.secret(), course.settings)) as here:
+    with closing(pool.LocalPool(1, exercise(), course.secret(), course.settings)) as here:
         tasks = [
             submitted.task_of(course, "target", course.submitted, student, True)
             for student in students

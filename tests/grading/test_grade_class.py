@@ -293,8 +293,8 @@ def graded(exercise: Exercise, answers: dict[str, str]) -> dict[str, Result]:
     def task(student: str) -> Task:
         return Task(student, toy.submission(exercise, f=answers[student]))
 
-    with closing(pool.Here(2, exercise, b"key", toy.PATIENT)) as here:
-        found = [one.result for one in pool.graded(here, exercise, answers, task, SimpleQueue())]
+    with closing(pool.LocalPool(2, exercise, b"key", toy.PATIENT)) as here:
+        found = [one.result for one in pool.grade_all(here, exercise, answers, task, SimpleQueue())]
     assert len(found) == len(answers)
     return {str(result.student): result for result in found}
 
@@ -333,7 +333,7 @@ def test_a_mistake_of_ours_is_not_made_again_with_the_same_submission(
             """Nothing to end."""
 
     found = list(
-        pool.graded(
+        pool.grade_all(
             Failing(),
             toy.exercise("f()"),
             ["mallory", "zoe"],
@@ -360,8 +360,8 @@ def test_graders_that_die_of_everything_are_a_fault_of_their_own() -> None:
 # Bounds
 
 
-class Counting(pool.Here):
-    """A crew that knows how much it has had in hand at once."""
+class Counting(pool.LocalPool):
+    """A pool that knows how much it has had in hand at once."""
 
     most = in_hand = 0
 
@@ -385,11 +385,11 @@ def test_submissions_are_read_when_they_are_needed_and_few_are_in_hand() -> None
 
     with closing(Counting(2, exercise, b"key", toy.PATIENT)) as here:
         for done, _ in enumerate(
-            pool.graded(here, exercise, students(), task, SimpleQueue()), start=1
+            pool.grade_all(here, exercise, students(), task, SimpleQueue()), start=1
         ):
             here.in_hand -= 1
-            assert len(read) - done < 2 * pool.IN_HAND
-    assert done == 60 and 2 <= here.most <= 2 * pool.IN_HAND
+            assert len(read) - done < 2 * pool.TASKS_PER_GRADER
+    assert done == 60 and 2 <= here.most <= 2 * pool.TASKS_PER_GRADER
 
 
 def test_a_stop_ends_the_class_between_two_submissions() -> None:
@@ -401,13 +401,13 @@ def test_a_stop_ends_the_class_between_two_submissions() -> None:
         return Task(student, toy.submission(exercise, f=ANSWERS["ada"]))
 
     def grading() -> Iterable[Graded]:
-        return pool.graded(here, exercise, map(str, range(1000)), task, answers)
+        return pool.grade_all(here, exercise, map(str, range(1000)), task, answers)
 
-    with closing(pool.Here(1, exercise, b"key", toy.PATIENT)) as here, pytest.raises(Stopped):
+    with closing(pool.LocalPool(1, exercise, b"key", toy.PATIENT)) as here, pytest.raises(Stopped):
         for one in grading():
             got.append(one)
             answers.put(Stopped(signal.SIGINT))
-    assert 1 <= len(got) <= 1 + pool.IN_HAND
+    assert 1 <= len(got) <= 1 + pool.TASKS_PER_GRADER
 
 
 # Elsewhere

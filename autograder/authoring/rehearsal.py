@@ -11,15 +11,23 @@ import functools
 import io
 import json
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TextIO
 
 from autograder.exercises.cell_code import Namespace, compiled, new_namespace
 from autograder.exercises.exercise import Cell, Check, Exercise, from_notebook
 
-Say = Callable[[str, int, str], None]
-"""Logs a fact about a cell, by its number, with a message."""
+
+class Log:
+    """The facts that were found, a line of JSON each, in a file."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+
+    def say(self, fact: str, cell: int, message: str = "") -> None:
+        """Log a fact about a cell, by its number."""
+        entry = {"fact": fact, "cell": cell, "message": message}
+        print(json.dumps(entry), file=self._file, flush=True)
 
 
 @dataclass(frozen=True)
@@ -48,40 +56,36 @@ def perform() -> None:
     full, release = map(from_notebook, json.loads(sys.stdin.buffer.read()))
     stubs = {step: release.cell(step).source for step in release.steps}
 
-    with open(sys.argv[-1], "w", encoding="utf-8") as log:
-
-        def say(fact: str, cell: int, message: str = "") -> None:
-            entry = {"fact": fact, "cell": cell, "message": message}
-            print(json.dumps(entry), file=log, flush=True)
-
-        _rehearse_solved(full, stubs, say)
-        _rehearse_blank(full, stubs, say)
-        say("done", 0)
+    with open(sys.argv[-1], "w", encoding="utf-8") as file:
+        log = Log(file)
+        _rehearse_solved(full, stubs, log)
+        _rehearse_blank(full, stubs, log)
+        log.say("done", 0)
 
 
-def _rehearse_solved(exercise: Exercise, stubs: dict[str, str], say: Say) -> None:
+def _rehearse_solved(exercise: Exercise, stubs: dict[str, str], log: Log) -> None:
     """With all steps solved every check passes; with its own step blank it fails."""
     namespace = new_namespace()
     solved: list[str] = []
     for number, cell in enumerate(cells_to_run(exercise)):
-        say("begun", number, "")
+        log.say("begun", number)
         if cell.check is not None:
             if "REVEAL" in namespace:
                 namespace["REVEAL"] = not cell.check.hidden
-            _try_solved(number, cell.check, namespace, solved, say)
-            _try_blank(number, cell.check, namespace, stubs[cell.check.step], say)
+            _try_solved(number, cell.check, namespace, solved, log)
+            _try_blank(number, cell.check, namespace, stubs[cell.check.step], log)
             continue
 
         error = _run(cell.source, cell.id, namespace).error
         if error:
-            say("solution", number, error)
+            log.say("solution", number, error)
             return
         if cell.kind == "step":
             solved.append(cell.id)
 
 
 def _try_solved(
-    number: int, check: Check, namespace: Namespace, solved: list[str], say: Say
+    number: int, check: Check, namespace: Namespace, solved: list[str], log: Log
 ) -> None:
     """Run a check on the solution; its calls are watched."""
     foreign: list[str] = []
@@ -89,34 +93,34 @@ def _try_solved(
     # A copy: a check that leans on an earlier one's variables must not find them.
     outcome = _run(check.source, check.id, namespace | watched)
     if outcome.error:
-        say("solution", number, outcome.error)
+        log.say("solution", number, outcome.error)
     elif outcome.value is not None:
-        say("value", number, repr(outcome.value)[:80])
+        log.say("value", number, repr(outcome.value)[:80])
     elif outcome.printed_errors:
-        say("stderr", number, _line(outcome.printed_errors))
+        log.say("stderr", number, _line(outcome.printed_errors))
     elif foreign:
-        say("domain", number, foreign[0])
+        log.say("domain", number, foreign[0])
 
 
-def _try_blank(number: int, check: Check, namespace: Namespace, stub: str, say: Say) -> None:
+def _try_blank(number: int, check: Check, namespace: Namespace, stub: str, log: Log) -> None:
     """Run a check with its own step blank and all others solved."""
     solution = namespace[check.step]
     _run(stub, check.step, namespace)
     outcome = _run(check.source, check.id, dict(namespace))
     namespace[check.step] = solution
     if not outcome.error:
-        say("blank", number, "")
+        log.say("blank", number)
 
 
-def _rehearse_blank(exercise: Exercise, stubs: dict[str, str], say: Say) -> None:
+def _rehearse_blank(exercise: Exercise, stubs: dict[str, str], log: Log) -> None:
     """With all steps blank every check fails."""
     namespace = new_namespace()
     for number, cell in enumerate(cells_to_run(exercise)):
-        say("begun", number, "")
+        log.say("begun", number)
         if cell.check is None:
             _run(stubs.get(cell.id, cell.source), cell.id, namespace)
         elif not _run(cell.source, cell.id, dict(namespace)).error:
-            say("blank", number, "")
+            log.say("blank", number)
 
 
 def _watched(function: Any, step: str, foreign: list[str]) -> Any:

@@ -23,7 +23,7 @@ from autograder.exercises.exercise import Check, Exercise
 from autograder.proving.answers import Answer
 from autograder.submissions.python_source import uses
 
-BATCH = 25
+BATCH = 50
 """Answers that a process tries on one bench, at most; each bench takes 0.05 s to set up."""
 
 

@@ -6,18 +6,18 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+
+import pytest
 
 from autograder.course import Course, Settings
 from tests.attacks.neighbours import answered, exercise, handed_in
 from tests.attacks.ordinary import ROOT
 from tests.attacks.values import Value
+from tests.support import processes
 
 SETTINGS = Settings(call_seconds=2, submission_seconds=6)
-SECONDS = 900
-"""How long a test waits for a command that does not end."""
 
 Answers = Mapping[str, Value]
 
@@ -72,17 +72,13 @@ def _submit(course: Course, student: str, name: str, data: bytes) -> None:
 
 
 def run(course: Course, *arguments: object) -> subprocess.CompletedProcess[str]:
-    """A command of ours, in a process of its own, in the course's folder."""
-    clean = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("AUTOGRADER", "GITHUB"))
-    }
-    return subprocess.run(
-        [sys.executable, "-m", "autograder", *map(str, arguments)],
-        cwd=course.root, env={**clean, "NO_COLOR": "1", "PYTHONPATH": str(ROOT)}, stdin=subprocess.DEVNULL,
-        capture_output=True, text=True, errors="replace", timeout=SECONDS, check=False,
-    )  # fmt: skip
+    """A command of ours, in this process, in the course's folder."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in list(os.environ):
+            if name.startswith(("AUTOGRADER", "GITHUB")):
+                patch.delenv(name)
+
+        return processes.call(*arguments, cwd=course.root)
 
 
 def wrong(done: subprocess.CompletedProcess[str], lines: int = 0) -> Iterator[str]:

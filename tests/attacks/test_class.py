@@ -1,9 +1,9 @@
 """A class in which many are hostile: nothing that they hand in may cost anybody else a score, a
 page or a row.
 
-The ordinary run grades one class of each exercise by the command line: all attacks that once
-stopped a class, and nearly every odd value once. ``pytest -m everything`` adds classes that answer
-every step with each of the values.
+The ordinary run grades one class by the command line: nearly every odd value once, and some of the
+attacks that once stopped a class. ``pytest -m everything`` makes a class of each exercise with all
+of those attacks, and classes that answer every step with each of the values.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -41,13 +42,22 @@ ALSO = (
 )
 
 
-def hostile(name: str) -> dict[str, dict[str, Any]]:
-    """Who answers what in the class of the ordinary run."""
+FEW = ONCE[::5]
+"""The attacks in the class of the ordinary run; ``test_exercises.py`` makes all, one at a time."""
+
+CLASSES = [
+    pytest.param(("attention", FEW), id="attention, few"),
+    *(pytest.param((name, ONCE), id=name, marks=pytest.mark.everything) for name in NAMES),
+]
+
+
+def hostile(name: str, once: Sequence[tuple[str, str]] = ONCE) -> dict[str, dict[str, Any]]:
+    """Who answers what in a class with these attacks."""
     steps = exercise(name).steps
     found = {f"mixed-{number}": answers for number, answers in enumerate(mixed(name))}
     for number, value in enumerate(ALSO):
         found[value] = {steps[number % len(steps)]: BY_NAME[value]}
-    for value, step in ONCE:
+    for value, step in once:
         answers = at(BY_NAME[value], step, name)
         found[f"{value}-{step.replace(' ', '_')}"] = {
             step: value for step, value in answers.items() if step in steps
@@ -55,13 +65,13 @@ def hostile(name: str) -> dict[str, dict[str, Any]]:
     return {who: answers for who, answers in found.items() if answers}
 
 
-@pytest.fixture(scope="module", params=NAMES)
+@pytest.fixture(scope="module", params=CLASSES)
 def graded(request, tmp_path_factory):
     """A class graded by the command: the name of the exercise, the course, the honest students, and
     what grading said."""
-    name = request.param
+    name, once = request.param
     with bounded():
-        course, honest = prepared(tmp_path_factory.mktemp(name), name, hostile(name))
+        course, honest = prepared(tmp_path_factory.mktemp(name), name, hostile(name, once))
         return name, course, honest, run(course, "grade", name)
 
 
@@ -220,6 +230,8 @@ def test_a_class_in_which_each_value_answers_every_step_is_graded_shown_and_expo
 
 def test_the_class_holds_all_kinds_of_attacks():
     for name in NAMES:
-        values = {str(value) for answers in hostile(name).values() for value in answers.values()}
-        assert {value.name for value in VALUES if not value.steps} - ALONE <= values
-        assert len(hostile(name)) >= 10
+        for once in (FEW, ONCE):
+            people = hostile(name, once)
+            values = {str(value) for answers in people.values() for value in answers.values()}
+            assert {value.name for value in VALUES if not value.steps} - ALONE <= values
+            assert len(people) >= 10

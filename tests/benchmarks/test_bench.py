@@ -120,6 +120,7 @@ def test_make_bench_writes_tables_and_a_plot_and_ends_with_the_ratio(tmp_path: P
     assert {row["system"] for row in rows if row["runs"] == "extrapolated"} == {"stock"}
 
 
+@pytest.mark.everything
 def test_make_bench_growth_compares_two_classes(tmp_path: Path) -> None:
     lines = bench("growth", tmp_path, "--sizes", "2", "5")
     assert re.fullmatch(r"\d+\.\d\dx CPU a submission, class of 5 against class of 2", lines[-1])

@@ -223,7 +223,8 @@ def _dotted(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 
 def _fits(setting: Field[Any], value: Any) -> bool:
     if isinstance(setting.default, (int, float)):
-        if not isinstance(value, (int, float)) or isinstance(value, bool):
+        kinds = (int,) if isinstance(setting.default, int) else (int, float)
+        if not isinstance(value, kinds) or isinstance(value, bool):
             return False
         return 0 <= value <= 1 if setting.name.startswith("carried") else 0 < value < float("inf")
     if not isinstance(value, type(setting.default)):

@@ -651,9 +651,9 @@ X, W_V = rng.normal(size=(n, d_model)), random_weights(d_model, d_v)
 W_Q, W_K = random_weights(d_model, d_k), random_weights(d_model, d_k)
 wanted = [product_by_definition(X, W) for W in (W_Q, W_K, W_V)]
 with unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V):
-    project_qkv(X, W_Q, W_K, W_V)
-    for got, right in zip(unpack(project_qkv(X, W_Q, W_K, W_V), "Q, K, V"), wanted):
-        agree(got, right, "the second answer")
+    for turn in ("first", "second"):
+        for got, right in zip(unpack(project_qkv(X, W_Q, W_K, W_V), "Q, K, V"), wanted):
+            agree(got, right, f"the {turn} answer")
 
 # %% [markdown]
 # ### 2. Every query meets every key: `attention_scores`
@@ -739,7 +739,7 @@ n_queries, n_keys, d_k = different_sizes(3)
 Q, K = rng.normal(size=(n_queries, d_k)), rng.normal(size=(n_keys, d_k))
 wanted = scores_by_definition(Q, K)
 with unchanged(Q=Q, K=K):
-    attention_scores(Q, K)
+    agree(attention_scores(Q, K), wanted, "the first answer")
     agree(attention_scores(Q, K), wanted, "the second answer")
 
 # %% [markdown]
@@ -809,7 +809,7 @@ d_k, *shape = different_sizes(3)
 scores = 3 * rng.normal(size=shape)
 wanted = scores / math.sqrt(d_k)
 with unchanged(scores=scores):
-    scale_scores(scores, d_k)
+    agree(scale_scores(scores, d_k), wanted, "the first answer")
     agree(scale_scores(scores, d_k), wanted, "the second answer")
 
 # %% [markdown]
@@ -956,7 +956,7 @@ for nobody in (False, True):
 scores = 2 * rng.normal(size=different_sizes(2))
 wanted = softmax_by_definition(scores)
 with unchanged(scores=scores):
-    softmax(scores)
+    agree(softmax(scores), wanted, "the first answer")
     agree(softmax(scores), wanted, "the second answer")
 
 # %% [markdown]
@@ -1277,7 +1277,7 @@ batch, n_keys = different_sizes(2)
 lengths = rng.integers(1, n_keys + 1, size=batch)
 wanted = padding_mask_by_definition(lengths, n_keys)
 with unchanged(lengths=lengths):
-    padding_mask(lengths, n_keys)
+    agree_mask(padding_mask(lengths, n_keys), wanted, "the first answer")
     agree_mask(padding_mask(lengths, n_keys), wanted, "the second answer")
 
 # %% [markdown]
@@ -1393,7 +1393,7 @@ n, m = different_sizes(2)
 scores, mask = 2 * rng.normal(size=(n, m)), random_mask(n, m)
 wanted = masked_by_definition(scores, mask)
 with unchanged(scores=scores, mask=mask):
-    apply_mask(scores, mask)
+    agree(apply_mask(scores, mask), wanted, "the first answer")
     agree(apply_mask(scores, mask), wanted, "the second answer")
 
 # %% [markdown]
@@ -1869,7 +1869,7 @@ n, num_heads, d_head = different_sizes(3)
 X = rng.normal(size=(n, num_heads * d_head))
 wanted = heads_by_definition(X, num_heads)
 with unchanged(X=X):
-    split_heads(X, num_heads)
+    agree(split_heads(X, num_heads), wanted, "the first answer")
     agree(split_heads(X, num_heads), wanted, "the second answer")
 
 # %% [markdown]
@@ -1962,7 +1962,7 @@ num_heads, n, d_head = different_sizes(3)
 X = rng.normal(size=(n, num_heads * d_head))
 heads = heads_by_definition(X, num_heads)
 with unchanged(heads=heads):
-    concat_heads(heads)
+    agree(concat_heads(heads), X, "the first answer")
     agree(concat_heads(heads), X, "the second answer")
 
 # %% [markdown]
@@ -2120,9 +2120,9 @@ X, (W_Q, W_K, W_V, W_O) = 1.5 * rng.normal(size=(n, d_model)), (random_weights(d
 mask = causal_mask_by_definition(n, n)
 wanted = multi_head_by_definition(X, W_Q, W_K, W_V, W_O, num_heads, mask)
 with unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V, W_O=W_O, mask=mask):
-    multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads, mask)
-    got = multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads, mask)
-    agree(got, wanted, "the second answer", tol_single=TOL_SINGLE_COMPOSED)
+    for turn in ("first", "second"):
+        got = multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads, mask)
+        agree(got, wanted, f"the {turn} answer", tol_single=TOL_SINGLE_COMPOSED)
 
 # %% [markdown]
 # ### Look back: two heads, one call

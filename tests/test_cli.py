@@ -231,6 +231,7 @@ def test_a_setting_that_is_wrong_gets_one_line(tmp_path):
     (tmp_path / "solutions").mkdir()
     for text, cause in (
         ("call_seconds = 'x'", "does not fit"),
+        ("memory_mb = 512.5", "write it like memory_mb = 1024"),
         ("colour = 1", "unknown setting colour"),
         ("= 3", "TOML"),
         ("feedback.hidden = 'some'", '"never" or "points" or "message"'),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from functools import cached_property
 from types import SimpleNamespace
 from typing import Any
 
@@ -54,6 +55,8 @@ class Penalties:
                 connection.execute(of_row.values(late_submission_penalty=penalty))
 
     def _penalty(self, student: str, score: float, seconds: float) -> float | None:
+        if not self._has_rule:
+            return None
         try:
             nbgrader = self._nbgrader()
             penalty = nbgrader.plugin_inst.late_submission_penalty(student, score, seconds)
@@ -67,6 +70,14 @@ class Penalties:
                 f"nbgrader_config.py: the late penalty for {student} failed with"
                 f" {type(error).__name__}: {error}; correct AssignLatePenalties.plugin_class"
             ) from None
+
+    @cached_property
+    def _has_rule(self) -> bool:
+        """Whether anything is configured; nbgrader, which takes seconds to load, gives no penalty
+        by itself.
+        """
+        given = host.config(self._course)
+        return any(section in given for section in ("AssignLatePenalties", "LateSubmissionPlugin"))
 
     def _nbgrader(self) -> Any:
         if self._preprocessor is None:

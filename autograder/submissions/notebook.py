@@ -82,6 +82,8 @@ def _text(data: bytes) -> tuple[str, list[str]]:
     if len(data) > MAX_BYTES:
         raise Rejected(f"larger than {MAX_BYTES // 1_000_000} MB", CLEARED)
 
+    if data.startswith(b"PK\x03\x04"):
+        raise Rejected("a zip archive", "unpack it and hand in the notebook that is in it")
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         warning = "the file was UTF-16 and was read as such; notebooks are UTF-8"
         try:

@@ -91,3 +91,10 @@ def test_every_file_that_the_page_names_is_there() -> None:
     assert len(paths) >= 20
     for path in paths:
         assert (ROOT / path).exists(), path
+
+
+def test_a_name_that_the_page_gives_a_file_is_in_that_file() -> None:
+    named = re.findall(r"`(\w+)` in `(autograder/[\w./-]+\.py)`", PAGE)
+    assert len(named) >= 2
+    for name, path in named:
+        assert re.search(rf"^(class |def )?{name}\b", (ROOT / path).read_text(), re.MULTILINE)

@@ -4,6 +4,7 @@ mistakes get one line."""
 from __future__ import annotations
 
 import subprocess
+import sys
 import threading
 from typing import Any
 
@@ -264,3 +265,22 @@ def test_students_of_the_class_list_have_their_names_in_both(
     )
     record.record(course, courses.load(course), [courses.graded(course, "ada", RIGHT)])
     assert database.rows(STUDENTS) == [("ada", "Ада", "Лавлейс", "ada@example.org")]
+
+
+def test_a_gradebook_is_created_and_late_work_recorded_without_loading_nbgrader(
+    course: Course,
+) -> None:
+    courses.submit(course, "ada", ANSWERED, "2026-11-20 15:00:00 UTC")
+    code = (
+        "import sys\nfrom autograder import cli\n"
+        f"try: cli.main(['grade', {NAME!r}, '--jobs', '1', '--force'])\nexcept SystemExit: pass\n"
+        "print('loaded:', *{'nbgrader', 'nbformat', 'alembic'} & set(sys.modules))"
+    )
+    for is_late in (False, True):
+        if is_late:
+            processes.call("release", NAME, "--due", "2026-11-20 12:00 UTC", cwd=course.root)
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert done.stdout.splitlines()[-1] == "loaded:", done
+
+        ada = marks.class_marks(course, NAME)["ada"]
+        assert (ada.seconds_late > 0) == is_late and ada.late_penalty == 0

@@ -338,6 +338,7 @@ def test_a_percent_script_is_as_good_as_a_notebook():
     ("data", "reason"),
     [
         (b"", "holds nothing"),
+        (b"PK\x03\x04\x14\x00", "a zip archive; unpack it"),
         (b"hello", "neither notebook nor script"),
         (b"\xff\xfa\x00", "not UTF-8"),
         (b'{"cells": [', "not a notebook"),

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from itertools import chain
 from typing import Any, Literal
 
@@ -286,7 +287,12 @@ def _step(data: Mapping[str, Any]) -> StepResult:
 
 def _check(data: Mapping[str, Any]) -> CheckResult:
     data = {**data, "with_reference": texts(data["with_reference"])}
-    return CheckResult(**fitting(CheckResult, data, MOST_POINTS))
+    return _shared_check(tuple(data), *data.values())
+
+
+@lru_cache(maxsize=4096, typed=True)  # most of a class passes most checks
+def _shared_check(names: tuple[str, ...], *values: Any) -> CheckResult:
+    return CheckResult(**fitting(CheckResult, dict(zip(names, values)), MOST_POINTS))
 
 
 def _example(data: Mapping[str, Any]) -> Example:

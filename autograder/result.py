@@ -133,14 +133,6 @@ def worst(checks: Iterable[CheckResult]) -> Literal["not_run", "failed", "carrie
     return "carried" if "carried" in statuses else "passed"
 
 
-def alike(checks: Iterable[CheckResult]) -> list[list[CheckResult]]:
-    """The checks in groups that say the same: a misspelt name fails all checks of its step."""
-    groups: dict[tuple[Any, ...], list[CheckResult]] = {}
-    for check in checks:
-        groups.setdefault((check.status, check.hidden, check.message), []).append(check)
-    return list(groups.values())
-
-
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """A result without its steps: small enough to keep for everybody of a class."""

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TextIO
 
 from autograder.disclosure import visible
-from autograder.result import Result, StepResult, alike
+from autograder.result import Result, StepResult
+from autograder.terminal.score_table import alike
 from autograder.text import brief, count, listed, number, points_of, printable, quoted
 
 SUMMARY_BYTES = 1024 * 1024

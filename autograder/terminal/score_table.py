@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from textwrap import wrap
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
-from autograder.result import CheckResult, Result, StepResult, alike, worst
+from autograder.result import CheckResult, Result, StepResult, worst
 from autograder.terminal.console import PROSE, quote, say
 from autograder.text import agreeing, count, listed, number, points_of, shown
 
@@ -119,3 +121,11 @@ def _verdict(step: StepResult, long: bool) -> str:
     carried = sum(check.status == "carried" for check in step.checks)
     more = f", {carried} carried" if carried else ""
     return f"{passed} of {checks} passed{more}" if long else f"{passed} of {len(step.checks)}{more}"
+
+
+def alike(checks: Iterable[CheckResult]) -> list[list[CheckResult]]:
+    """The checks in groups that say the same: a misspelt name fails all checks of its step."""
+    groups: dict[tuple[Any, ...], list[CheckResult]] = {}
+    for check in checks:
+        groups.setdefault((check.status, check.hidden, check.message), []).append(check)
+    return list(groups.values())

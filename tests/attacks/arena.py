@@ -121,8 +121,9 @@ class Arena:
         found = self._neighbour(self._next)
         if cost.memory_mb > MEMORY_MB:
             found.append(f"the grader grew by {cost.memory_mb} MB")
-        if cost.seconds > self.settings.submission_seconds + 1:
-            found.append(f"grading took {cost.seconds:.1f} s")
+        seconds = self._shortest(data, cost.seconds)
+        if seconds > self.settings.submission_seconds + 1:
+            found.append(f"grading took {seconds:.1f} s")
         if result.status != attack.status:
             found.append(f"the status is {result.status}: {result.reason}")
         found += _wrong_score(result, most)
@@ -132,6 +133,17 @@ class Arena:
             found.append(f"nothing says {attack.said!r}: {said}")
         found += _control_characters(said)
         return found + self._left_behind()
+
+    def _shortest(self, data: bytes, seconds: float) -> float:
+        """The time of grading, of three times the shortest if the first was too long: on a busy
+        machine workers are kept waiting, too."""
+        for _ in range(2):
+            if seconds > self.settings.submission_seconds + 1:
+                with _measured() as cost:
+                    self._grader.grade(data, "mallory")
+                seconds = min(seconds, cost.seconds)
+
+        return seconds
 
     def _baseline(self, attack: Attack) -> float:
         if attack.baseline not in self._baselines:
@@ -154,8 +166,9 @@ class Arena:
         return [(check.message, check.earned) for check in result.checks]
 
     def _left_behind(self) -> list[str]:
-        """Processes and files of the attack, a second later at most."""
-        until = time.monotonic() + 1
+        """Processes and files of the attack, as soon as all processes have gone, or after ten
+        seconds."""
+        until = time.monotonic() + 10
         while (more := _descendants() - self._children) and time.monotonic() < until:
             time.sleep(0.02)
         found = [f"a process is left: {_command(process)}" for process in more]

@@ -147,7 +147,7 @@ FUZZ = settings(
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(FUZZ, max_examples=12, phases=[Phase.generate])
+@settings(FUZZ, max_examples=6, phases=[Phase.generate])
 @given(data=st.data())
 def test_drawn_values_are_graded_and_shown_without_a_fault(neighbours_of, name, data):
     holds(neighbours_of, name, data)
@@ -155,7 +155,7 @@ def test_drawn_values_are_graded_and_shown_without_a_fault(neighbours_of, name, 
 
 @pytest.mark.everything
 @pytest.mark.parametrize("name", NAMES)
-@settings(FUZZ, max_examples=120)
+@settings(FUZZ, max_examples=60)
 @given(data=st.data())
 def test_many_drawn_values_are_graded_and_shown_without_a_fault(neighbours_of, name, data):
     holds(neighbours_of, name, data)

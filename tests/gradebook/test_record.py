@@ -41,6 +41,12 @@ def by_hand(database: Database, cell: str, student: str, **entered: float | bool
     )
 
 
+# What nbgrader's own run leaves is the same in both, and takes ten seconds to make.
+@pytest.mark.parametrize(
+    "database",
+    ["sqlite", pytest.param("postgresql", marks=pytest.mark.everything)],
+    indirect=True,
+)
 def test_an_honest_class_gets_what_stock_nbgrader_gives_it(
     course: Course, database: Database
 ) -> None:

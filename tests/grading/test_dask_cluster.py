@@ -131,10 +131,10 @@ def anew(course: Course) -> None:
 def test_a_cluster_gives_the_same_as_this_machine_and_a_worker_that_is_killed_changes_nothing(
     course: Course, cluster: Cluster
 ) -> None:
-    hand_in(course, 12, seconds=0.1)
+    hand_in(course, 8, seconds=0.1)
     assert call("grade", NAME, cwd=course.root).returncode == 0
     wanted = everything(course)
-    assert len(results(course)) == 12
+    assert len(results(course)) == 8
 
     anew(course)
     done = run("grade", NAME, "--scheduler", cluster.address, cwd=course.root)
@@ -183,6 +183,7 @@ def test_a_submission_that_dask_gives_up_is_graded_after_the_others(
     }  # fmt: skip
 
 
+@pytest.mark.everything
 def test_a_run_on_a_cluster_can_be_stopped(course: Course, cluster: Cluster) -> None:
     hand_in(course, 12, seconds=0.3)
     with start("grade", NAME, "--scheduler", cluster.address, cwd=course.root) as process:
@@ -230,6 +231,7 @@ def test_without_dask_the_line_says_how_to_install_it(course: Course, tmp_path: 
     )
 
 
+@pytest.mark.everything
 def test_a_scheduler_that_goes_away_gets_one_line_and_what_was_graded_is_kept(
     course: Course, cluster: Cluster
 ) -> None:

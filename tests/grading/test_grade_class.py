@@ -156,6 +156,7 @@ def test_graders_and_parents_of_workers_may_be_killed_and_every_result_is_right(
     assert grade(course).returncode == 0
     wanted = everything(course)
     draw = random.Random(9)
+    killed = 0
     with start("grade", NAME, "--jobs", "2", "--force", cwd=course.root) as process:
         for number in range(6):
             until(lambda: process.poll() is not None or processes.graders(process.pid), "a grader")
@@ -165,8 +166,10 @@ def test_graders_and_parents_of_workers_may_be_killed_and_every_result_is_right(
                 for victim in victims:
                     with suppress(ProcessLookupError):
                         os.kill(victim, signal.SIGKILL)
+                        killed += 1
         out, err = process.communicate(timeout=processes.SECONDS)
     assert process.returncode == 0, (out, err)
+    assert killed
     assert everything(course) == wanted
 
 
@@ -220,7 +223,9 @@ def test_one_run_at_a_time_grades_an_exercise_and_the_next_one_waits(course: Cou
     assert len(results(course)) == 3
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.everything)]
+)
 def test_a_run_that_is_stopped_keeps_what_it_has_graded_and_leaves_no_process(
     course: Course, number: signal.Signals
 ) -> None:
@@ -251,7 +256,14 @@ def nobody_collects() -> Iterator[set[int]]:
     prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
 
 
-@pytest.mark.parametrize("ended", ["by itself", "by a signal", "after its graders were killed"])
+@pytest.mark.parametrize(
+    "ended",
+    [
+        pytest.param("by itself", marks=pytest.mark.everything),
+        pytest.param("by a signal", marks=pytest.mark.everything),
+        "after its graders were killed",
+    ],
+)
 def test_no_process_is_left_dead_or_alive_where_nobody_collects_orphans(
     course: Course, nobody_collects: set[int], ended: str
 ) -> None:

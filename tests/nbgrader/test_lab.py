@@ -55,6 +55,8 @@ def root(tmp_path: Path) -> Path:
     return root
 
 
+# Two servers and two pages. The same way without a browser: test_exchange.py and test_plugin.py.
+@pytest.mark.everything
 def test_from_release_to_feedback_in_the_browser(
     browser: Browser, root: Path, tmp_path: Path
 ) -> None:

@@ -68,6 +68,11 @@ def scores(course: Course) -> dict[str, float]:
     return {student: entry.score for student, entry in marks.class_marks(course, NAME).items()}
 
 
+@pytest.mark.parametrize(
+    "database",
+    ["sqlite", pytest.param("postgresql", marks=pytest.mark.everything)],
+    indirect=True,
+)
 def test_nbgrader_on_the_command_line_the_formgraders_button_and_ours_give_the_same_grades(
     class_: Course, database: Database
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import socket
 
@@ -36,7 +37,9 @@ class LiveWorker:
 
         encoder = Encoder(lambda function: b"")
         encoder.value((*self._limits, only_core()))
-        frames.send(self._worker.sock, frames.RUN, bytes(16), bytes(encoder.out))
+        # The system may have killed it already: the first request finds that out.
+        with contextlib.suppress(OSError):
+            frames.send(self._worker.sock, frames.RUN, bytes(16), bytes(encoder.out))
         return self._worker.sock
 
     def end(self, gone: bool = False) -> int | None:

@@ -1,0 +1,48 @@
+"""A worker that the system kills costs nobody anything."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from autograder.engine.grader import Grader
+from autograder.engine.sandbox.parent_process import WarmParent, Worker
+from tests.support.toy import PATIENT, exercise, submission
+
+
+def kill(worker: Worker) -> None:
+    """Kill a worker, and wait until it is dead."""
+    os.kill(worker.number, signal.SIGKILL)
+    state = "R"
+    while state not in "ZX":
+        state = Path(f"/proc/{worker.number}/stat").read_text().rpartition(") ")[2][0]
+
+
+@pytest.mark.parametrize("turn", [1, 2, 3])
+def test_a_worker_that_is_killed_before_it_has_heard_anything_is_replaced(
+    monkeypatch: pytest.MonkeyPatch, turn: int
+) -> None:
+    toy = exercise("assert f(2) == 4", "assert f(3) == 6")
+    data = submission(toy, f="def f(x):\n    return 2 * x")
+    start, started = WarmParent.start, 0
+
+    def dying(parent: WarmParent) -> Worker:
+        nonlocal started
+        worker = start(parent)
+        started += 1
+        if started == turn:
+            kill(worker)
+        return worker
+
+    with Grader(toy, b"key", PATIENT) as grader:
+        grader._parent.close()
+        grader._parent = grader._compiled.parent = WarmParent("process", frozenset())
+        grader._parent.wait_ready()
+        monkeypatch.setattr(WarmParent, "start", dying)
+        results = [grader.grade(data, "ada").result for _ in range(3)]
+
+    assert started > turn
+    assert [(result.status, result.score) for result in results] == [("graded", 2)] * 3

@@ -166,9 +166,9 @@ class Arena:
         return [(check.message, check.earned) for check in result.checks]
 
     def _left_behind(self) -> list[str]:
-        """Processes and files of the attack, as soon as all processes have gone, or after ten
+        """Processes and files of the attack, as soon as all processes have gone, or after three
         seconds."""
-        until = time.monotonic() + 10
+        until = time.monotonic() + 3
         while (more := _descendants() - self._children) and time.monotonic() < until:
             time.sleep(0.02)
         found = [f"a process is left: {_command(process)}" for process in more]

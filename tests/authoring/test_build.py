@@ -344,6 +344,8 @@ def test_nbgraders_own_release_leaves_the_checkout_clean(
     assert (folder / "course" / "gradebook.db").is_file()
 
 
+# What lies elsewhere is followed in nbgrader/test_plugin.py, too.
+@pytest.mark.everything
 def test_a_course_can_keep_its_state_elsewhere(tmp_path: Path) -> None:
     folder = tmp_path / "course"
     folder.mkdir()

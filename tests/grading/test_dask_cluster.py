@@ -69,7 +69,7 @@ def running(folder: Path, **settings: str) -> Iterator[Cluster]:
                 "--nworkers",
                 "2",
                 "--nthreads",
-                "2",
+                "1",
             )
         )
         yield Cluster(address, scheduler, workers)

@@ -226,6 +226,7 @@ def test_a_folder_setting_that_does_not_fit_is_said_in_one_line(class_: Course) 
     assert not outcome["success"] and "feedback_directory is" in outcome["log"]
 
 
+@pytest.mark.everything
 def test_a_stale_exercise_stops_nbgrader_with_the_repair(class_: Course) -> None:
     (class_.root / "solutions" / f"{NAME}.py").write_text(courses.AUTHORED + "\n")
     done = nbgrader(class_, "autograde", NAME)

@@ -96,6 +96,21 @@ class Session(Peer):
             Stopped: it hung, ended the process, or was not called because it has hung twice.
         """
         name = function.__name__
+        self.get_ready(name)
+        if function.handle and function.handle[0] != self._worker.generation:
+            raise self._stopped(f"{name} is gone: the process that made it has ended")
+
+        target = name if function.handle is None else function
+        self._calls.begin(*args, *kwargs.values())
+        values = (target, args, kwargs, self._clock.seconds)
+        answer = self._talk(name, lambda: self.request(frames.CALL, os.urandom(16), values))
+
+        if is_imprecise(answer):
+            self.imprecise.add(name)
+        return answer
+
+    def get_ready(self, name: str) -> None:
+        """Have a worker in which this function may be called; Stopped if it may not."""
         if self._clock.timeouts[name] >= TIMEOUTS:
             often = f"{TIMEOUTS} times it did not return in time"
             raise self._stopped(f"{name} was not called again: {often}")
@@ -107,18 +122,7 @@ class Session(Peer):
 
         with unwatched():
             self._alive()
-        if function.handle and function.handle[0] != self._worker.generation:
-            raise self._stopped(f"{name} is gone: the process that made it has ended")
-
-        target = name if function.handle is None else function
         self._errors.asks_for(name)
-        self._calls.begin(*args, *kwargs.values())
-        values = (target, args, kwargs, self._clock.seconds)
-        answer = self._talk(name, lambda: self.request(frames.CALL, os.urandom(16), values))
-
-        if is_imprecise(answer):
-            self.imprecise.add(name)
-        return answer
 
     def repeat(self, drawn: int) -> str | None:
         """Repeat one call of this check, at a random number.

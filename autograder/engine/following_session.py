@@ -92,8 +92,12 @@ class FollowingSession(Session):
         request = question + _SECONDS.pack(self._clock.seconds)
         converse = super().converse
 
-        kind, reply = self._talk(call.name, lambda: converse(frames.CALL, os.urandom(16), request))
-        self._calls.hear(reply)
+        def talk() -> tuple[int, Payload]:
+            kind, reply = converse(frames.CALL, os.urandom(16), request)
+            self._calls.hear(reply)
+            return kind, reply
+
+        kind, reply = self._talk(call.name, talk)
         return _Heard(question, kind, reply, self._clock.given)
 
 

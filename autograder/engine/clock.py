@@ -25,7 +25,7 @@ class Clock:
 
     def __init__(self, budget: Budget, call_seconds: float) -> None:
         self.budget = budget
-        self._call_seconds = call_seconds
+        self._call_seconds = float(call_seconds)
         self.depth = 0
         self.deadline = 0.0
         self.given = 0.0

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autograder.course import Settings
+from autograder.engine.known_conversations import KnownConversations
 from autograder.engine.sandbox.parent_process import Parent
 from autograder.exercises import cell_code
 from autograder.exercises.cell_code import ExerciseCode, Namespace
@@ -19,7 +20,11 @@ from autograder.submissions.parse import Submission
 if TYPE_CHECKING:
     from autograder.exercises.misconceptions import Misconception
 
-_PARTS = slice(16), slice(16, 32), slice(32, 40)
+_PARTS = slice(16), slice(16, 32)
+
+SEEDS = 16
+"""Seeds of a check, of which each submission gets one: what is known of the inputs of one
+submission serves others."""
 
 
 class CompiledExercise:
@@ -35,6 +40,7 @@ class CompiledExercise:
         self._bits = np.random.PCG64(0)
         self._rng = np.random.Generator(self._bits)
         self._wrong: dict[str, Callable[..., Any]] = {}
+        self.conversations = KnownConversations()
         self._code = ExerciseCode(exercise)
         self.checks = self._code.checks
 
@@ -65,16 +71,18 @@ class CompiledExercise:
             self._wrong[misconception.name] = namespace[misconception.step]
         return self._wrong[misconception.name]
 
-    def draw(self, check: Check, submission: Submission) -> tuple[np.random.Generator, int]:
-        """Random inputs, drawn after the submission is fixed: the same for the same bytes, and not
-        to be guessed.
+    def draw(self, check: Check, submission: Submission) -> tuple[int, int]:
+        """Which of a check's seeds a submission gets, and a number that nobody can tell from it.
 
-        Also a number that nobody can tell from the inputs. The generator is good until the next
-        call.
+        Drawn after the submission is fixed: the same for the same bytes, and not to be guessed.
         """
-        text = f"{self.exercise.name}/{check.id}/{submission.sha256}".encode()
-        digest = hashlib.blake2b(text, key=self._key, digest_size=40).digest()
-        state, increment, number = (int.from_bytes(digest[part], "big") for part in _PARTS)
+        drawn = self._digest(f"{check.id}/{submission.sha256}")
+        return drawn[0] % SEEDS, int.from_bytes(drawn[1:9], "big")
+
+    def generator(self, check: Check, seed: int) -> np.random.Generator:
+        """What a check draws its random inputs from; it is good until the next call."""
+        drawn = self._digest(f"{check.id}/{seed}")
+        state, increment = (int.from_bytes(drawn[part], "big") for part in _PARTS)
         # A keyed hash is as random as a seed can be, and need not be stirred again.
         self._bits.state = {
             "bit_generator": "PCG64",
@@ -82,4 +90,9 @@ class CompiledExercise:
             "has_uint32": 0,
             "uinteger": 0,
         }
-        return self._rng, number
+        return self._rng
+
+    def _digest(self, text: str) -> bytes:
+        """32 bytes that nobody can tell who does not know the secret."""
+        whole = f"{self.exercise.name}/{text}".encode()
+        return hashlib.blake2b(whole, key=self._key, digest_size=32).digest()

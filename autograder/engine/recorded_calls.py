@@ -58,6 +58,7 @@ class RecordedCalls:
         self.heard = 0
         self._untouched = True
         self._changed = False
+        self._all_kept = True
         self.is_plain = False
         """Whether no function crosses with the call under way: one may answer differently each
         time."""
@@ -66,7 +67,7 @@ class RecordedCalls:
         """Begin anew, for the next check."""
         self._calls.clear()
         self._kept = self.heard = 0
-        self._untouched = True
+        self._untouched = self._all_kept = True
 
     def hear(self, payload: Payload) -> None:
         """Count what the worker sends, kept or not; ProtocolError when that is too much."""
@@ -88,8 +89,21 @@ class RecordedCalls:
         if not nested and self.is_plain and self._kept + call.size <= MAX_KEPT:
             self._kept += call.size
             self._calls.append(call)
+        else:
+            self._all_kept = False
 
         self._untouched = self._untouched and not self._changed
+
+    def again(self, call: Call) -> None:
+        """Note a call that another submission's check has made, and that was answered the same."""
+        self._kept += call.size
+        self._calls.append(call)
+
+    def whole(self) -> tuple[Call, ...] | None:
+        """All calls of the check; None where some are not here, or raised."""
+        if not self._all_kept or any(call.kind == frames.RAISE for call in self._calls):
+            return None
+        return tuple(self._calls)
 
     def drawn(self, number: int) -> Call | None:
         """One of the calls, at a random number."""

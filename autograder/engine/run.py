@@ -7,13 +7,15 @@ from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from autograder.engine.budget import Budget, OutOfTime
 from autograder.engine.compiled_exercise import CompiledExercise
+from autograder.engine.following_session import FollowingSession
 from autograder.engine.recorded_calls import Call
 from autograder.engine.reference import Reference
 from autograder.engine.remote_function import RemoteFunction
 from autograder.engine.sandbox.parent_process import EngineFault
-from autograder.engine.session import Session
 from autograder.engine.student_errors import Stopped, StudentError
 from autograder.exercises.exercise import Check, Exercise
 from autograder.submissions.parse import Submission, SubmittedCell
@@ -66,7 +68,7 @@ class Run:
         self._budget = budget
         self._replaced = replaced
         self._reference = reference
-        self._session = Session(compiled.parent, compiled.settings, budget)
+        self._session = FollowingSession(compiled.parent, compiled.settings, budget)
         self._raised: dict[str, StudentError | Stopped] = {}
         self.called: set[str] = set()
         """The replaced steps that were called while the last check ran."""
@@ -156,14 +158,15 @@ class Run:
         session = self._session
         self.called.clear()
         before = dict(namespace)
-        namespace["rng"], number = self._compiled.draw(check, self._submission)
+        seed, number = self._compiled.draw(check, self._submission)
         namespace["REVEAL"] = False  # nobody reads what is printed here
         session.begin_check()
         place = ("", 0)
 
         try:
             with self._budget.at_work():
-                exec(self._compiled.checks[check.id], namespace)
+                if not session.follow(self._compiled.conversations.about(check.id, seed)):
+                    self._ask(check, seed, namespace)
                 message = session.never
                 if message is None and check.repeatable:
                     message = session.repeat(number)
@@ -191,6 +194,17 @@ class Run:
         calls = tuple(session.calls(check.step))
         return Verdict(message, session.unwritten == check.step, calls, place)
 
+    def _ask(self, check: Check, seed: int, namespace: dict[str, Any]) -> None:
+        """Run a check; where it passes, its conversation is known from then on."""
+        rng = namespace["rng"] = self._compiled.generator(check, seed)
+        first = _position(rng)
+        exec(self._compiled.checks[check.id], namespace)
+
+        conversation = self._session.conversation()
+        if conversation is not None and not self._replaced:
+            drawn_from = seed if _position(rng) != first else None
+            self._compiled.conversations.keep(check.id, drawn_from, conversation)
+
     def _place(self, error: StudentError, check: Check) -> tuple[str, int]:
         raised = self._raised.get(check.step) if error.kind == "Undefined" else None
         if isinstance(raised, StudentError):
@@ -217,6 +231,11 @@ class Run:
         where = f" in line {error.line} of your cell {error.cell}" if error.cell else ""
         text = f": {error.text}" if error.text and not check.hidden else ""
         return f"{check.step} raised {error.kind}{where}{text}"
+
+
+def _position(rng: np.random.Generator) -> int:
+    """Where a generator stands: another number once something has been drawn."""
+    return int(rng.bit_generator.state["state"]["state"])
 
 
 def _cell_failure(error: StudentError | Stopped, hidden: bool) -> str:

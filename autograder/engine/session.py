@@ -12,7 +12,7 @@ from autograder.engine.budget import Budget, OutOfTime, unwatched
 from autograder.engine.check_functions import CheckFunctions
 from autograder.engine.clock import Clock
 from autograder.engine.live_worker import LiveWorker
-from autograder.engine.recorded_calls import Call, RecordedCalls, agree, arguments, is_imprecise
+from autograder.engine.recorded_calls import Call, RecordedCalls, is_imprecise
 from autograder.engine.remote_function import RemoteFunction
 from autograder.engine.sandbox.parent_process import Parent
 from autograder.engine.student_errors import Stopped, StudentError, StudentErrors, is_exit
@@ -95,6 +95,21 @@ class Session(Peer):
             Stopped: it hung, ended the process, or was not called because it has hung twice.
         """
         name = function.__name__
+        self.get_ready(name)
+        if function.handle and function.handle[0] != self._worker.generation:
+            raise self._stopped(f"{name} is gone: the process that made it has ended")
+
+        target = name if function.handle is None else function
+        self._calls.begin()
+        values = (target, args, kwargs, self._clock.seconds)
+        answer = self._talk(name, lambda: self.request(frames.CALL, os.urandom(16), values))
+
+        if is_imprecise(answer):
+            self.imprecise.add(name)
+        return answer
+
+    def get_ready(self, name: str) -> None:
+        """Have a worker in which this function may be called; Stopped if it may not."""
         if self._clock.timeouts[name] >= TIMEOUTS:
             often = f"{TIMEOUTS} times it did not return in time"
             raise self._stopped(f"{name} was not called again: {often}")
@@ -106,53 +121,7 @@ class Session(Peer):
 
         with unwatched():
             self._alive()
-        if function.handle and function.handle[0] != self._worker.generation:
-            raise self._stopped(f"{name} is gone: the process that made it has ended")
-
-        target = name if function.handle is None else function
         self._errors.asks_for(name)
-        self._calls.begin()
-        values = (target, args, kwargs, self._clock.seconds)
-        answer = self._talk(name, lambda: self.request(frames.CALL, os.urandom(16), values))
-
-        if is_imprecise(answer):
-            self.imprecise.add(name)
-        return answer
-
-    def repeat(self, drawn: int) -> str | None:
-        """Repeat one call of this check, at a random number.
-
-        Returns:
-            What there is to say if the answers differ.
-        """
-        first = self._calls.drawn(drawn)
-        if first is None or not self._worker.is_there:
-            return None
-
-        count = len(self._calls)
-        self._calls.is_plain = True
-        try:
-            if self._talk(first.name, lambda: self._repeats(first)):
-                return None
-        except StudentError:
-            pass
-        except Stopped as stopped:
-            return f"called again with the same arguments, {stopped}"
-
-        # Nothing was noted of the second call if it called functions of the check, as the first
-        # did not.
-        again = self._calls.take_back(count)
-        if again and agree(first, again[0], self.find):
-            return None
-        return f"{first.name} gave two different answers to the same call"
-
-    def _repeats(self, first: Call) -> bool:
-        """Make a call once more: whether the reply is the same to the byte; else it is noted."""
-        kind, reply = self.converse(frames.CALL, os.urandom(16), first.request)
-        if self._calls.is_plain and (kind, reply) == (first.kind, first.reply):
-            return True
-        self.understand(first.request, kind, reply, arguments(first.request, self.find))
-        return False
 
     def calls(self, name: str) -> list[Call]:
         """The calls of a function in the last check that are kept for diagnoses and pictures."""

@@ -216,7 +216,7 @@ GRADER = {
     ),
     "weight of values": ([(bounds, "weigh", lambda *a: None)], ["B26"]),
     "keyed inputs": (
-        [(CompiledExercise, "draw", lambda *a: (np.random.default_rng(0), 0))],
+        [(CompiledExercise, "generator", lambda *a: np.random.default_rng(0))],
         ["I02"],
     ),
     "repeated calls": ([(remote.Session, "repeat", lambda *a: None)], ["B21"]),

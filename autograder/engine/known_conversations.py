@@ -1,0 +1,48 @@
+"""Conversations in which checks have passed: who answers the same to the byte passes, too.
+
+A check is a function of its random inputs and of the answers that it gets. So where a submission
+gives the very answers with which another one has passed, the check itself need not run. Its calls
+are made all the same, one after the other: what comes next is only known, and only asked, because
+every answer before it was a known one.
+"""
+
+from __future__ import annotations
+
+from autograder.engine.recorded_calls import Call
+
+Conversation = tuple[Call, ...]
+"""The calls of a check that has passed, with their answers, in their order."""
+
+MAX_BYTES = 32 << 20
+"""Bytes of all conversations that a grader keeps."""
+
+MAX_EACH = 64 << 10
+"""Bytes of one conversation."""
+
+MAX_WAYS = 32
+"""Conversations of one check from one seed: right answers differ in how they are rounded."""
+
+
+class KnownConversations:
+    """The conversations in which checks have passed, by check and random inputs."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, int | None], list[Conversation]] = {}
+        self._kept = 0
+
+    def about(self, check: str, seed: int) -> list[Conversation]:
+        """Those of a check that draws from this seed, or draws nothing."""
+        return self._known.get((check, None)) or self._known.get((check, seed), [])
+
+    def keep(self, check: str, seed: int | None, conversation: Conversation) -> None:
+        """Keep one, where there is room.
+
+        Args:
+            seed: what the check drew its random inputs from; None if it drew none.
+        """
+        known = self._known.setdefault((check, seed), [])
+        size = sum(call.size for call in conversation)
+        has_room = size <= MAX_EACH and self._kept + size <= MAX_BYTES
+        if has_room and len(known) < MAX_WAYS:
+            self._kept += size
+            known.append(conversation)

@@ -1,0 +1,171 @@
+"""A check is not run again for answers with which it has passed; every call is made all the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from autograder.engine import known_conversations
+from autograder.engine.compiled_exercise import SEEDS, CompiledExercise
+from autograder.engine.grader import Grader
+from autograder.engine.run import Run
+from tests.support.toy import PATIENT, QUICK, exercise, submission
+
+THREE_CALLS = "for number in (1, 2, 3):\n    assert f(number) == number, f'not {number}'"
+RIGHT = "def f(number): return number"
+
+
+@pytest.fixture
+def runs(monkeypatch):
+    """The checks that have run, in their order."""
+    ran = []
+    ask = Run._ask
+
+    def noted(self, check, seed, namespace):
+        ran.append(check.name)
+        ask(self, check, seed, namespace)
+
+    monkeypatch.setattr(Run, "_ask", noted)
+    return ran
+
+
+def graded(toy, *answers, settings=PATIENT):
+    """What a check says of these answers, handed in one after the other."""
+    with Grader(toy, b"key", settings) as grader:
+        results = [grader.grade(submission(toy, f=answer), "ada").result for answer in answers]
+    return [result.checks[0].message for result in results]
+
+
+def test_a_check_runs_once_for_one_set_of_answers(runs):
+    toy = exercise(THREE_CALLS)
+    assert graded(toy, RIGHT, f"{RIGHT}  # another student") == ["", ""]
+    assert runs == ["c0"]
+
+
+def test_a_check_that_draws_nothing_is_known_whatever_seed_a_submission_gets(runs):
+    answers = [f"{RIGHT}  # student {number}" for number in range(8)]
+    graded(exercise(THREE_CALLS), *answers)
+    assert runs == ["c0"]
+
+
+def test_a_check_that_draws_is_known_for_each_of_its_seeds(runs):
+    toy = exercise("x = rng.normal(size=3)\nassert (f(x) == x).all()")
+    answers = [f"{RIGHT}  # student {number}" for number in range(5 * SEEDS)]
+    assert set(graded(toy, *answers)) == {""}
+    assert len(runs) <= SEEDS
+
+
+def test_right_answers_that_are_rounded_otherwise_are_known_beside_each_other(runs):
+    toy = exercise("for number in (1, 2):\n    assert abs(f(number) - 0.1 * number) < 1e-9")
+    ways = ["def f(number): return 0.1 * number", "def f(number): return 0.1 * number + 1e-15"]
+    assert graded(toy, *ways, *ways) == [""] * 4
+    assert runs == ["c0", "c0"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ("def f(number): return number if number < 3 else 4", "not 3"),
+        ("def f(number): return number if number < 2 else {1}", "f returned a value of type set"),
+        ("def f(number): return number if number < 2 else 1 / 0", "f raised ZeroDivisionError"),
+        ("import os\ndef f(number): return number if number < 2 else os._exit(0)", "f ended its"),
+        ("def f(number): raise NotImplementedError", "f is still to be written"),
+    ],
+)
+def test_who_differs_from_known_answers_is_told_what_is_wrong(answer, message):
+    alone, behind = graded(exercise(THREE_CALLS), answer)[0], RIGHT
+    assert message in alone
+    assert graded(exercise(THREE_CALLS), behind, answer)[1] == alone
+
+
+def test_a_call_that_hangs_behind_known_answers_is_told_by_its_time():
+    answer = "def f(number):\n    while number == 3: pass\n    return number"
+    messages = graded(exercise(THREE_CALLS), RIGHT, answer, settings=QUICK)
+    assert messages == ["", "f did not return within 0.5 s"]
+
+
+def test_calls_that_have_been_made_are_not_made_again_for_the_check():
+    counting = """
+    calls = 0
+    def f(number):
+        global calls
+        calls += 1
+        if number == 2:
+            return 2.0  # as good as 2, but not the same byte for byte
+        return number if number < 3 or calls in (3, 4) else calls
+    """
+    assert graded(exercise(THREE_CALLS), RIGHT, counting) == ["", ""]
+
+
+def test_changes_to_arguments_are_seen_behind_known_answers():
+    toy = exercise("x = np.zeros(2)\nf(x)\nf(x)\nassert not x.any(), 'x has changed'")
+    spoiling = """
+    calls = 0
+    def f(x):
+        global calls
+        calls += 1
+        x += calls == 2
+    """
+    assert graded(toy, "def f(x): pass", spoiling) == ["", "x has changed"]
+
+
+def test_answers_that_differ_when_a_call_is_repeated_fail_where_they_are_known():
+    toy = exercise("assert f(1) < 2")
+    forgetful = """
+    calls = 0
+    def f(number):
+        global calls
+        calls += 1
+        return calls - 1
+    """
+    assert graded(toy, "def f(number): return 0", forgetful)[1] == (
+        "f gave two different answers to the same call"
+    )
+
+
+@pytest.mark.parametrize(
+    ("check", "answer"),
+    [
+        ("assert f(lambda x: x + 1) == 2", "def f(other): return other(1)"),
+        ("try:\n    f(1)\nexcept ValueError:\n    pass", "def f(number): raise ValueError"),
+        ("assert f(1).dtype == 'float32'", "import numpy as np\ndef f(n): return np.float32(n)"),
+    ],
+    ids=["functions", "exceptions", "single precision"],
+)
+def test_where_more_counts_than_the_answers_a_check_runs_every_time(runs, check, answer):
+    graded(exercise(check), answer, answer)
+    assert runs == ["c0", "c0"]
+
+
+def test_without_room_nothing_is_known_and_nothing_else_changes(runs, monkeypatch):
+    monkeypatch.setattr(known_conversations, "MAX_BYTES", 0)
+    assert graded(exercise(THREE_CALLS), RIGHT, RIGHT) == ["", ""]
+    assert runs == ["c0", "c0"]
+
+
+def test_the_seeds_of_a_check_follow_from_secret_and_submission():
+    toy = exercise(THREE_CALLS)
+    (check,) = toy.checks
+    first, second = CompiledSeeds(toy, b"key"), CompiledSeeds(toy, b"another")
+    assert first.seeds(check) == CompiledSeeds(toy, b"key").seeds(check) != second.seeds(check)
+    assert set(first.seeds(check)) == set(range(SEEDS))
+    assert first.inputs(check) == CompiledSeeds(toy, b"key").inputs(check)
+    assert not set(first.inputs(check)) & set(second.inputs(check))
+    assert len(set(first.inputs(check))) == SEEDS
+
+
+class CompiledSeeds:
+    """What an exercise draws with a secret."""
+
+    def __init__(self, toy, secret):
+        with Grader(toy, secret, PATIENT) as grader:
+            self._compiled: CompiledExercise = grader._compiled
+
+    def seeds(self, check):
+        class Handed:
+            def __init__(self, number):
+                self.sha256 = str(number)
+
+        return [self._compiled.draw(check, Handed(number))[0] for number in range(20 * SEEDS)]
+
+    def inputs(self, check):
+        return [float(self._compiled.generator(check, seed).normal()) for seed in range(SEEDS)]

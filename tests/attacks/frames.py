@@ -335,11 +335,11 @@ frame(RETURN, encoded(np.zeros((2, 1_000_000))) + NOTHING)
 """,
 )
 forged(
-    "E44-frame-of-300-MB",
+    "E44-frame-of-100-MB",
     "send a frame that fills the grader's memory",
     """
-write(struct.pack('<4sB3x16sQ', b'ATG1', RETURN, W.nonce, 300 << 20))
-for _ in range(300): write(bytes(1 << 20))
+write(struct.pack('<4sB3x16sQ', b'ATG1', RETURN, W.nonce, 100 << 20))
+for _ in range(100): write(bytes(1 << 20))
 """,
 )
 attack(

@@ -257,7 +257,9 @@ def test_without_a_protection_of_the_grader_its_attacks_succeed(bare, protection
             place, name, hole, raising=name not in ("AssertionError", "StopIteration")
         )
     for id in ids:
-        assert bare.problems(BY_ID[id]), f"{id} is not seen to succeed without {protection}"
+        # On a busy machine an attack may be too slow to succeed at once.
+        succeeds = any(bare.problems(BY_ID[id]) for _ in range(3))
+        assert succeeds, f"{id} is not seen to succeed without {protection}"
 
 
 def test_answers_that_the_parent_of_the_workers_holds_are_found(monkeypatch, other_user):

@@ -26,6 +26,7 @@ from autograder.engine import grader as grading
 from autograder.engine import run as running
 from autograder.engine import session as remote
 from autograder.engine.compiled_exercise import CompiledExercise
+from autograder.engine.following_session import FollowingSession
 from autograder.engine.grader import Grader
 from autograder.engine.run import Run
 from autograder.engine.student_errors import StudentErrors
@@ -219,7 +220,7 @@ GRADER = {
         [(CompiledExercise, "generator", lambda *a: np.random.default_rng(0))],
         ["I02"],
     ),
-    "repeated calls": ([(remote.Session, "repeat", lambda *a: None)], ["B21"]),
+    "repeated calls": ([(FollowingSession, "repeat", lambda *a: None)], ["B21"]),
     "hidden checks apart": ([(grading.Grader, "_verdicts", all_in_one_worker)], ["C20", "C21"]),
     "reference apart": ([(Run, "_stub", reference_in_the_grader)], ["E50"]),
     "known kinds": ([(running, "_KNOWN_KINDS", re.compile(".*"))], ["C23", "C24", "C40"]),

@@ -171,12 +171,13 @@ def _lock() -> Lock:
 
     import numpy as np
 
+    from autograder.engine.sandbox import levels
     from autograder.engine.worker.boot import readable
     from autograder.engine.worker.locks import Lock
 
     site = Path(np.__file__).parents[1]
     package = Path(autograder.__file__).parent
-    return Lock("landlock", [*readable(str(site)), str(package)], grader=True)
+    return Lock(levels.LANDLOCK.locks, [*readable(str(site)), str(package)], grader=True)
 
 
 def _open_doors() -> str:

@@ -7,6 +7,7 @@ import difflib
 import re
 import warnings
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import cast, get_args
 
 from autograder.authoring.cells import CATEGORIES, Cell, Kind, Problem
@@ -21,7 +22,7 @@ _MARKS: Mapping[Kind, tuple[str, ...]] = {
     "check": ("check", "points", "category", "hidden", "repeat"),
     "manual": ("manual", "points"),
 }
-_KNOWN = sorted(set[str]().union(*_MARKS.values()))
+_KNOWN = sorted(set(chain(*_MARKS.values())))
 
 _FLAGS: Mapping[str, tuple[str, ...]] = {
     "setup": ("true",),

@@ -28,7 +28,7 @@ CourseFolder = Annotated[
 ]
 Isolation = Annotated[
     Optional[str],
-    typer.Option(metavar="LEVEL", help=f"{levels.described()}; default: the best of the first two"),
+    typer.Option(metavar="LEVEL", help=f"{levels.described()}; default: the best that works"),
 ]
 Notebook = Annotated[
     Path, typer.Argument(metavar="NOTEBOOK", help="a submitted .ipynb or percent .py")

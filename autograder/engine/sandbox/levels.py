@@ -1,7 +1,4 @@
-"""The isolation levels, best first: how each one starts, and what may be trusted to it.
-
-The locks of a level are closed by ``engine/worker/locks.py``, inside of the worker, by its name.
-"""
+"""The isolation levels, best first: how each one starts, and what may be trusted to it."""
 
 from __future__ import annotations
 
@@ -28,6 +25,8 @@ class Level:
 
     name: str
     start: Callable[[Path], tuple[list[str], str]]
+    locks: frozenset[str]
+    """What ``engine/worker/locks.py`` closes inside of the worker, beside what all levels have."""
     proves_itself: bool
     """Whether a worker must try to break out before it is used."""
     is_automatic: bool
@@ -52,13 +51,26 @@ def _in_bubblewrap(site: Path) -> tuple[list[str], str]:
     return bubblewrap.command(WORKER, site)
 
 
-BUBBLEWRAP = Level("bubblewrap", _in_bubblewrap, True, is_automatic=True, program="bwrap")
+BUBBLEWRAP = Level(
+    "bubblewrap",
+    _in_bubblewrap,
+    frozenset({"parent", "seccomp"}),
+    proves_itself=True,
+    is_automatic=True,
+    program="bwrap",
+)
 """Namespaces, seccomp, limits."""
 
-LANDLOCK = Level("landlock", plain, True, is_automatic=True)
+LANDLOCK = Level(
+    "landlock",
+    plain,
+    frozenset({"landlock", "seccomp"}),
+    proves_itself=True,
+    is_automatic=True,
+)
 """Landlock, seccomp, limits: for containers and systems without user namespaces."""
 
-PROCESS = Level("process", plain, False, is_automatic=False)
+PROCESS = Level("process", plain, frozenset({"files"}), proves_itself=False, is_automatic=False)
 """A process of its own with limits, and nothing else: student code can read and write whatever the
 caller can, a gradebook too."""
 

@@ -122,9 +122,17 @@ def _command(level: str, without: frozenset[str], way: str, number: int) -> list
     numpy = importlib.util.find_spec("numpy")
     assert numpy is not None and numpy.origin is not None
     site = Path(numpy.origin).parent.parent
-    start = levels.plain if "namespaces" in without else levels.named(level).start
+    wanted = levels.named(level)
+    start = levels.plain if "namespaces" in without else wanted.start
     boot, place = start(site)
-    return [*boot, place, level, " ".join(sorted(without)), way, str(number)]
+    return [
+        *boot,
+        place,
+        " ".join(sorted(wanted.locks)),
+        " ".join(sorted(without)),
+        way,
+        str(number),
+    ]
 
 
 def _environment(without: frozenset[str] = frozenset()) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Started as a script: ``boot.py SITE LEVEL WITHOUT warm FD`` or ``boot.py SITE LEVEL WITHOUT cold
+"""Started as a script: ``boot.py SITE LOCKS WITHOUT warm FD`` or ``boot.py SITE LOCKS WITHOUT cold
 PORT``.
 
 Python runs isolated (``-I -S -B``), so nothing but the standard library can be imported. NumPy is
@@ -41,7 +41,7 @@ WARM = (
 
 
 def main() -> None:
-    site, level, without, way, number = sys.argv[1:]
+    site, names, without, way, number = sys.argv[1:]
     here = os.path.dirname(os.path.abspath(__file__))
     for name, folder in (("autograder", []), ("autograder.engine.worker", [here])):
         package = types.ModuleType(name)
@@ -60,7 +60,7 @@ def main() -> None:
 
     importlib.import_module("autograder.engine.worker.silent_modules").install()
     locks = importlib.import_module("autograder.engine.worker.locks")
-    lock = locks.Lock(level, readable(site), omitted)
+    lock = locks.Lock(frozenset(names.split()), readable(site), omitted)
 
     if way == "warm":
         parent = importlib.import_module("autograder.engine.worker.parent")

@@ -37,29 +37,32 @@ class Lock:
     """The locks of one isolation level. Made once in the warm parent, closed in every worker.
 
     Args:
+        names: the locks that not every level has: ``landlock``; ``seccomp``; ``parent``, where the
+            warm parent gives up root, too; ``files``, where small files may be written.
+        without: protections to leave out; only tests do.
         grader: for a process that has workers of its own.
     """
 
     def __init__(
         self,
-        level: str,
+        names: frozenset[str],
         readable: list[str],
         without: frozenset[str] = frozenset(),
         grader: bool = False,
     ) -> None:
-        self._level = level
+        self._names = names
         self._readable = readable
         self._without = without
         self._rules = -1
         self._filter = b""
-        if level == "landlock" and "landlock" not in without:
+        if "landlock" in names - without:
             self._rules = landlock.ruleset(_readable(readable))
-        if level in ("bubblewrap", "landlock") and "seccomp" not in without:
+        if "seccomp" in names - without:
             self._filter = seccomp.program(grader=grader)
 
     def warm_parent(self) -> None:
-        """In bubblewrap the parent gives up root, once it has loaded what only root may read."""
-        if self._level == "bubblewrap" and "unprivileged" not in self._without:
+        """Where it began as root, give that up: by now it has loaded what only root may read."""
+        if "parent" in self._names and "unprivileged" not in self._without:
             drop_root(())
 
     def worker(self, descriptors: Collection[int], memory_mb: int, seconds: float) -> None:
@@ -80,7 +83,7 @@ class Lock:
             libc.prctl(_SET_DUMPABLE, 0, 0, 0, 0)
 
         if "limits" not in self._without:
-            limit(memory_mb, seconds, files=self._level == "process")
+            limit(memory_mb, seconds, files="files" in self._names)
         if self._rules >= 0:
             landlock.restrict(self._rules)
         if "descriptors" not in self._without:

@@ -34,8 +34,6 @@ class Call(NamedTuple):
     request: Payload
     kind: int
     reply: Payload
-    """Whether a second answer must agree: not where functions of the check are called back, nor in
-    ungraded rows."""
     untouched: bool
     """Whether no call of this check had changed an argument before: then the student's code chose
     none of it."""

@@ -51,7 +51,7 @@ test-everything: setup-all ## run the exhaustive tests, of which make test runs 
 
 lint: setup-all ## check types and style
 	$(BIN)/ruff check .
-	$(BIN)/ruff format --check --quiet .
+	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 

@@ -27,17 +27,17 @@ def report(
 
     course, exercise = opened(course_folder, exercise_name)
     writable(json)
-    grades = final_grades.of_class(course, exercise)
-    made = reports.of_class(course, grades)
+    class_grades = final_grades.of_class(course, exercise)
+    made = reports.of_class(course, class_grades)
 
     out = sys.stderr if json == "-" else sys.stdout
     put(json, made.to_json() + "\n", out)
     path = pages.write(course, made)
 
-    results = [standing.result for standing in grades.standings if standing.result]
+    results = [grade.result for grade in class_grades.grades if grade.result]
     class_tables.checks(exercise, results, out)
     print(file=out)
-    class_tables.standings(made, out)
+    class_tables.grades(made, out)
     print(f"wrote {short(path)}", file=out)
 
-    finish(grades.troubles.lines)
+    finish(class_grades.troubles.lines)

@@ -19,7 +19,7 @@ from autograder.exports import match_students
 from autograder.exports.export import Product, Request
 from autograder.exports.match_students import LOGINS, Download, Line
 from autograder.exports.safe_csv import Cell, number, table
-from autograder.gradebook.final_grades import Class, Standing
+from autograder.gradebook.final_grades import ClassGrades, FinalGrade
 from autograder.text import printable
 
 STUDENT = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
@@ -35,20 +35,20 @@ _NUMBER = re.compile(r"\s\(\d+\)\Z")
 """Canvas's number of an assignment, behind its title."""
 
 
-def make(request: Request, everybody: Class) -> Product:
+def make(request: Request, class_grades: ClassGrades) -> Product:
     """The scores as Canvas imports them, or Canvas's own export with the scores filled in."""
     if request.fill is not None:
-        return _filled(match_students.read(request.fill, "canvas"), request, everybody)
+        return _filled(match_students.read(request.fill, "canvas"), request, class_grades)
 
-    title = request.column or everybody.exercise.name
+    title = request.column or class_grades.exercise.name
     rows: list[list[Cell]] = [
         [*STUDENT, title],
-        [_POINTS, None, None, None, None, everybody.max_score],
+        [_POINTS, None, None, None, None, class_grades.max_score],
     ]
     students = unknown = 0
-    for standing in everybody.standings:
-        with everybody.troubles.of(standing.student, "no row"):
-            row = _student(standing)
+    for grade in class_grades.grades:
+        with class_grades.troubles.of(grade.student, "no row"):
+            row = _student(grade)
             rows.append(row)
             students += 1
             if not row[1]:
@@ -63,15 +63,15 @@ def make(request: Request, everybody: Class) -> Product:
     return Product(table(rows), (note,))
 
 
-def _student(standing: Standing) -> list[Cell]:
-    person = standing.person or {}
+def _student(grade: FinalGrade) -> list[Cell]:
+    person = grade.person or {}
     return [
-        _harmless(standing.name, standing.student),
+        _harmless(grade.name, grade.student),
         value_of(person, NUMBERS["canvas"]),
         value_of(person, {"sisuserid", "sisid"}),
-        value_of(person, LOGINS) or standing.student,
+        value_of(person, LOGINS) or grade.student,
         value_of(person, {"section"}),
-        standing.score,
+        grade.score,
     ]
 
 
@@ -80,7 +80,7 @@ def _harmless(name: str, instead: str) -> str:
     return name if name and _POINTS.strip() not in name else instead
 
 
-def _filled(download: Download, request: Request, everybody: Class) -> Product:
+def _filled(download: Download, request: Request, class_grades: ClassGrades) -> Product:
     header = download.header
     if not {"ID", "Section"} <= set(header) or not {"Student", "LastName"} & set(header):
         raise Unusable(
@@ -97,18 +97,18 @@ def _filled(download: Download, request: Request, everybody: Class) -> Product:
             lines[len(rows)] = _line(dict(zip(header, row)))
             row[0] = _harmless(row[0], id)
         elif row[0].strip() == _POINTS.strip():
-            _same_points(download, header[score], row[score], everybody.max_score)
+            _same_points(download, header[score], row[score], class_grades.max_score)
         else:
             continue  # "Manual Posting", which Canvas skips
         rows.append(row)
 
-    students, notes = match_students.match(everybody, lines, str(download))
-    scored = everybody.scored
+    students, notes = match_students.match(class_grades, lines, str(download))
+    scored = class_grades.scored
     for place, student in students.items():
-        standing = scored.get(student)
-        if standing is not None and standing.score is not None:
-            with everybody.troubles.of(student, "left as it is"):
-                rows[place][score] = number(standing.score)
+        grade = scored.get(student)
+        if grade is not None and grade.score is not None:
+            with class_grades.troubles.of(student, "left as it is"):
+                rows[place][score] = number(grade.score)
 
     columns = itemgetter(*people, score)
     kept = map(columns, [header, *rows])

@@ -19,26 +19,26 @@ from autograder.errors import Unusable
 from autograder.exports.export import Product, Request
 from autograder.exports.safe_csv import number
 from autograder.gradebook import database
-from autograder.gradebook.final_grades import Class, Standing
+from autograder.gradebook.final_grades import ClassGrades, FinalGrade
 
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
 _LOGINS = {"github", "githubusername", "githublogin", "githubid", "username"}
 
 
-def make(request: Request, everybody: Class) -> Product:
+def make(request: Request, class_grades: ClassGrades) -> Product:
     """A file for each student; a note for each whose points are not whole."""
     organization, classroom = _classroom(request)
     disclosed = request.course.settings.feedback_hidden
 
     files: dict[str, bytes] = {}
     notes: list[str] = []
-    for student, standing in everybody.scored.items():
-        with everybody.troubles.of(student, "no result.json"):
-            data = _result(standing, everybody, disclosed, organization, classroom)
+    for student, grade in class_grades.scored.items():
+        with class_grades.troubles.of(student, "no result.json"):
+            data = _result(grade, class_grades, disclosed, organization, classroom)
             text = json.dumps(data, ensure_ascii=False, indent=2) + "\n"
             files[f"{student}/result.json"] = text.encode()
-            if data["score"] != standing.score:
-                score = number(standing.score or 0.0)
+            if data["score"] != grade.score:
+                score = number(grade.score or 0.0)
                 notes.append(f"made whole: {student}: {score} is {data['score']} there")
     return Product(files, tuple(notes))
 
@@ -55,13 +55,13 @@ def _classroom(request: Request) -> tuple[str, str]:
 
 
 def _result(
-    standing: Standing, everybody: Class, disclosed: str, organization: str, classroom: str
+    grade: FinalGrade, class_grades: ClassGrades, disclosed: str, organization: str, classroom: str
 ) -> dict[str, Any]:
-    assignment = everybody.exercise.name
-    most = whole(everybody.max_score)
-    owner = value_of(standing.person or {}, _LOGINS) or standing.student
-    submitted, graded = _times(standing)
-    digest = standing.result.submission_sha256 if standing.result else ""
+    assignment = class_grades.exercise.name
+    most = whole(class_grades.max_score)
+    owner = value_of(grade.person or {}, _LOGINS) or grade.student
+    submitted, graded = _times(grade)
+    digest = grade.result.submission_sha256 if grade.result else ""
 
     # The commit is not known here; the bytes that were graded are.
     address = f"sha256:{digest or 'unknown'}"
@@ -80,18 +80,18 @@ def _result(
         "review": address,
         "datetime": submitted.strftime(_TIME),
         "graded_at": graded.strftime(_TIME),
-        "score": min(whole(standing.score or 0.0), most),
+        "score": min(whole(grade.score or 0.0), most),
         "max-score": most,
-        "tests": _tests(standing, disclosed),
+        "tests": _tests(grade, disclosed),
     }
 
 
-def _tests(standing: Standing, disclosed: str) -> list[dict[str, Any]]:
-    if standing.result is None:
+def _tests(grade: FinalGrade, disclosed: str) -> list[dict[str, Any]]:
+    if grade.result is None:
         return []
 
     tests = []
-    for id, check in as_student_sees(standing.result, disclosed).by_id.items():
+    for id, check in as_student_sees(grade.result, disclosed).by_id.items():
         tests.append(
             {
                 "test-name": id,
@@ -108,19 +108,19 @@ def whole(points: float) -> int:
     return max(0, math.floor(points + 0.5))
 
 
-def _times(standing: Standing) -> tuple[datetime, datetime]:
+def _times(grade: FinalGrade) -> tuple[datetime, datetime]:
     """When it was handed in and when it was graded, in UTC.
 
     Where the one is not known, the other stands for it; where neither is, now does.
     """
     graded = datetime.now(timezone.utc)
-    if standing.result is not None:
+    if grade.result is not None:
         try:
-            graded = datetime.fromisoformat(standing.result.graded_at).astimezone(timezone.utc)
+            graded = datetime.fromisoformat(grade.result.graded_at).astimezone(timezone.utc)
         except ValueError:
             pass  # a result that another program wrote
 
-    submitted = standing.marks.submitted if standing.marks else None
+    submitted = grade.marks.submitted if grade.marks else None
     if submitted is None:
         return graded, graded
     return submitted.replace(tzinfo=timezone.utc), graded

@@ -70,7 +70,7 @@ def make(name: str, request: Request, missing_as_zero: bool = False) -> Product:
     """The export, with the class's notes before its own."""
     from dataclasses import replace
 
-    from autograder.gradebook.final_grades import Class, of_class
+    from autograder.gradebook.final_grades import ClassGrades, of_class
 
     format = FORMATS[name]
     module = import_module(f"autograder.exports.{format.module}")
@@ -78,12 +78,12 @@ def make(name: str, request: Request, missing_as_zero: bool = False) -> Product:
         bundle: Callable[[Request], Product] = module.make
         return bundle(request)
 
-    everybody = of_class(request.course, request.exercise, missing_as_zero)
-    of_grades: Callable[[Request, Class], Product] = module.make
-    product = of_grades(request, everybody)
+    class_grades = of_class(request.course, request.exercise, missing_as_zero)
+    of_grades: Callable[[Request, ClassGrades], Product] = module.make
+    product = of_grades(request, class_grades)
 
     return replace(
         product,
-        notes=(*everybody.notes(), *product.notes),
-        troubles=tuple(everybody.troubles.lines),
+        notes=(*class_grades.notes(), *product.notes),
+        troubles=tuple(class_grades.troubles.lines),
     )

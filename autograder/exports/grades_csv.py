@@ -9,27 +9,27 @@ from collections.abc import Iterator
 
 from autograder.exports.export import Product, Request
 from autograder.exports.safe_csv import Cell, table
-from autograder.gradebook.final_grades import Class, Standing
+from autograder.gradebook.final_grades import ClassGrades, FinalGrade
 from autograder.text import shown
 
 HEADER = ("exercise", "student", "name", "status", "step", "category", "score", "max_score")
 
 
-def make(request: Request, everybody: Class) -> Product:
+def make(request: Request, class_grades: ClassGrades) -> Product:
     """All students in one table."""
-    return Product(table([HEADER, *_rows(everybody)]))
+    return Product(table([HEADER, *_rows(class_grades)]))
 
 
-def _rows(everybody: Class) -> Iterator[tuple[Cell, ...]]:
-    for standing in everybody.standings:
-        with everybody.troubles.of(standing.student, "no row"):
+def _rows(class_grades: ClassGrades) -> Iterator[tuple[Cell, ...]]:
+    for grade in class_grades.grades:
+        with class_grades.troubles.of(grade.student, "no row"):
             # All rows of a student, or none.
-            yield from list(_student(everybody, standing))
+            yield from list(_student(class_grades, grade))
 
 
-def _student(everybody: Class, standing: Standing) -> Iterator[tuple[Cell, ...]]:
-    about = (everybody.exercise.name, standing.student, standing.name, standing.status)
-    for part in standing.parts:
+def _student(class_grades: ClassGrades, grade: FinalGrade) -> Iterator[tuple[Cell, ...]]:
+    about = (class_grades.exercise.name, grade.student, grade.name, grade.status)
+    for part in grade.parts:
         yield (*about, part.step, shown(part.category), part.score, part.max_score)
-    if not standing.parts:
-        yield (*about, "", "", standing.score, everybody.max_score)
+    if not grade.parts:
+        yield (*about, "", "", grade.score, class_grades.max_score)

@@ -11,25 +11,25 @@ from dataclasses import asdict
 from typing import Any
 
 from autograder.exports.export import Product, Request
-from autograder.gradebook.final_grades import Class, Standing
+from autograder.gradebook.final_grades import ClassGrades, FinalGrade
 from autograder.gradebook.marks import Marks
 
 SCHEMA = "autograder/export/1"
 
 
-def make(request: Request, everybody: Class) -> Product:
+def make(request: Request, class_grades: ClassGrades) -> Product:
     """All students in one JSON object."""
     about = {
         "schema": SCHEMA,
-        "exercise": everybody.exercise.name,
-        "max_score": everybody.max_score,
+        "exercise": class_grades.exercise.name,
+        "max_score": class_grades.max_score,
     }
 
     # A line for each student: readable with grep, and a large class needs no second copy of itself.
     lines = []
-    for standing in everybody.standings:
-        with everybody.troubles.of(standing.student, "not in the file"):
-            lines.append(_text(_student(standing)))
+    for grade in class_grades.grades:
+        with class_grades.troubles.of(grade.student, "not in the file"):
+            lines.append(_text(_student(grade)))
 
     students = ",\n".join(lines)
     text = f'{_text(about)[:-1]}, "students": [\n{students}\n]}}\n'
@@ -40,15 +40,15 @@ def _text(data: Mapping[str, Any]) -> str:
     return json.dumps(data, ensure_ascii=False, allow_nan=False)
 
 
-def _student(standing: Standing) -> dict[str, Any]:
-    result = standing.result
+def _student(grade: FinalGrade) -> dict[str, Any]:
+    result = grade.result
     return {
-        "student": standing.student,
-        "name": standing.name,
-        "status": standing.status,
-        "score": standing.score,
-        "parts": list(map(asdict, standing.parts)),
-        "marks": _marks(standing.marks) if standing.marks else None,
+        "student": grade.student,
+        "name": grade.name,
+        "status": grade.status,
+        "score": grade.score,
+        "parts": list(map(asdict, grade.parts)),
+        "marks": _marks(grade.marks) if grade.marks else None,
         "result": json.loads(result.to_json()) if result else None,
     }
 

@@ -16,7 +16,7 @@ from autograder.disclosure import as_student_sees, by_itself
 from autograder.exercises.exercise import Exercise
 from autograder.exports.export import Product, Request
 from autograder.exports.safe_csv import number
-from autograder.gradebook.final_grades import Class, Standing
+from autograder.gradebook.final_grades import ClassGrades, FinalGrade
 from autograder.result import CheckResult, Result
 from autograder.text import printable, shown
 
@@ -28,19 +28,19 @@ Test = dict[str, Any]
 """A line of Gradescope's list of tests."""
 
 
-def make(request: Request, everybody: Class) -> Product:
+def make(request: Request, class_grades: ClassGrades) -> Product:
     """A file for each student with a score."""
     disclosed = request.course.settings.feedback_hidden
 
     files: dict[str, bytes] = {}
     notes = []
-    for student, standing in everybody.scored.items():
+    for student, grade in class_grades.scored.items():
         path = f"{student}/results.json"
-        if standing.result is not None:
-            with everybody.troubles.of(student, "no results.json"):
-                data = results(everybody.exercise, standing.result, disclosed, standing)
+        if grade.result is not None:
+            with class_grades.troubles.of(student, "no results.json"):
+                data = results(class_grades.exercise, grade.result, disclosed, grade)
                 files[path] = encoded(data)
-        elif standing.status == "missing":
+        elif grade.status == "missing":
             files[path] = encoded(_absent())
         else:
             notes.append(f"left out: {student}: in the gradebook, but without a result")
@@ -48,17 +48,17 @@ def make(request: Request, everybody: Class) -> Product:
 
 
 def results(
-    exercise: Exercise, result: Result, disclosed: str, final: Standing | None = None
+    exercise: Exercise, result: Result, disclosed: str, grade: FinalGrade | None = None
 ) -> dict[str, Any]:
     """What Gradescope reads of a graded or rejected submission.
 
     Args:
         disclosed: the setting ``feedback.hidden``.
-        final: the score with a person's marks and the late penalty; None: the automatic score is
+        grade: the score with a person's marks and the late penalty; None: the automatic score is
             what counts.
     """
     data: dict[str, Any] = {
-        "score": result.score if final is None else final.score,
+        "score": result.score if grade is None else grade.score,
         "output": _output(result),
         "output_format": "text",
         "stdout_visibility": "hidden",
@@ -68,8 +68,8 @@ def results(
 
     if result.status == "rejected":
         data["score"] = 0.0
-    if final is not None and final.marks is not None:
-        data["tests"] += _beside_checks(final)
+    if grade is not None and grade.marks is not None:
+        data["tests"] += _beside_checks(grade)
     return data
 
 
@@ -140,9 +140,9 @@ def _said(check: CheckResult) -> str:
     return printable("\n\n".join(filter(None, [check.message, hint])))
 
 
-def _beside_checks(final: Standing) -> list[Test]:
-    assert final.marks is not None
-    marks = final.marks
+def _beside_checks(grade: FinalGrade) -> list[Test]:
+    assert grade.marks is not None
+    marks = grade.marks
     parts = [
         ("Marks by hand", marks.by_hand),
         ("Extra credit", marks.extra_credit),

@@ -17,7 +17,7 @@ from autograder.class_list import EMAILS
 from autograder.collecting.naming import Claim
 from autograder.collecting.roster import NUMBERS, Roster, Unmatched
 from autograder.errors import Unusable
-from autograder.gradebook.final_grades import Class
+from autograder.gradebook.final_grades import ClassGrades
 from autograder.text import either, printable
 
 LOGINS = {"sisloginid", "loginid", "login", "username"}
@@ -92,7 +92,7 @@ def _rows(text: str, delimiter: str) -> list[list[str]]:
 
 
 def match(
-    everybody: Class, lines: Mapping[int, Line], place: str
+    class_grades: ClassGrades, lines: Mapping[int, Line], place: str
 ) -> tuple[dict[int, str], list[str]]:
     """The students of these lines.
 
@@ -103,7 +103,7 @@ def match(
     Returns:
         Students by the number of their line, and notes for the teacher about what fits nothing.
     """
-    finder = _Finder(everybody)
+    finder = _Finder(class_grades)
     students: dict[int, str] = {}
     notes: list[str] = []
     for number, line in lines.items():
@@ -119,22 +119,22 @@ def match(
             why = f"one of {times[student]} lines of {student}"
             notes.append(f"left as it is: {printable(lines[number].shown)}: {why}")
 
-    for student in everybody.scored:
+    for student in class_grades.scored:
         if student not in times:
             notes.append(f"not in {place}: {student}")
     return students, notes
 
 
 class _Finder:
-    def __init__(self, everybody: Class) -> None:
+    def __init__(self, class_grades: ClassGrades) -> None:
         people: dict[str, Mapping[str, str]] = {}
         self._students: set[str] = set()
         self._by_id: defaultdict[str, set[str]] = defaultdict(set)
-        for standing in everybody.standings:
-            self._students.add(standing.student)
-            self._by_id[standing.student.casefold()].add(standing.student)
-            if standing.person is not None:
-                people[standing.student] = standing.person
+        for grade in class_grades.grades:
+            self._students.add(grade.student)
+            self._by_id[grade.student.casefold()].add(grade.student)
+            if grade.person is not None:
+                people[grade.student] = grade.person
         self._roster = Roster(people or None)
 
     def find(self, line: Line) -> str:

@@ -18,21 +18,21 @@ from autograder.exports import match_students
 from autograder.exports.export import Product, Request
 from autograder.exports.match_students import Download, Line
 from autograder.exports.safe_csv import number
-from autograder.gradebook.final_grades import Class
+from autograder.gradebook.final_grades import ClassGrades
 
 _GRADE = re.compile(r"\d+(?:[.,]\d+)?\Z", re.ASCII)
 _IDENTIFIER = re.compile(r"\D*?(\d+)\Z", re.ASCII)
 
 
-def make(request: Request, everybody: Class) -> Product:
+def make(request: Request, class_grades: ClassGrades) -> Product:
     """The worksheet with the scores of those whose line is found."""
     download = match_students.read(request.fill, "moodle")
     column = _grade_column(download)
     most = _number(download.rows[0][column + 1])
-    if most != everybody.max_score:
+    if most != class_grades.max_score:
         maximum = f"Moodle's maximum is {number(most)} points"
         raise Unusable(
-            f"{download}: {maximum}, the exercise has {number(everybody.max_score)};"
+            f"{download}: {maximum}, the exercise has {number(class_grades.max_score)};"
             " set the assignment's maximum grade in Moodle and download the worksheet again"
         )
 
@@ -40,18 +40,18 @@ def make(request: Request, everybody: Class) -> Product:
     for place, row in enumerate(download.rows):
         lines[place] = _line(row, column)
 
-    students, notes = match_students.match(everybody, lines, str(download))
-    scored = everybody.scored
+    students, notes = match_students.match(class_grades, lines, str(download))
+    scored = class_grades.scored
     for place, student in students.items():
-        standing = scored.get(student)
-        if standing is None or standing.score is None:
+        grade = scored.get(student)
+        if grade is None or grade.score is None:
             continue
-        if standing.score > most:
-            above = f"above Moodle's maximum: {student}: {number(standing.score)}"
+        if grade.score > most:
+            above = f"above Moodle's maximum: {student}: {number(grade.score)}"
             notes.append(f"{above}; Moodle skips it, enter it by hand")
-        with everybody.troubles.of(student, "left as it is"):
+        with class_grades.troubles.of(student, "left as it is"):
             # With a point, whatever the language: Moodle reads it in all of them.
-            download.rows[place][column] = number(standing.score)
+            download.rows[place][column] = number(grade.score)
 
     return Product(match_students.write(download, [download.header, *download.rows]), tuple(notes))
 

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from autograder.exercises.exercise import Exercise
 from autograder.exports.export import Product, Request
 from autograder.gradebook import master
-from autograder.gradebook.final_grades import Class
+from autograder.gradebook.final_grades import ClassGrades
 from autograder.grading.submitted import submission_of
 from autograder.submissions.parse import Submission
 
 
-def make(request: Request, everybody: Class) -> Product:
+def make(request: Request, class_grades: ClassGrades) -> Product:
     """The template, and a file for each student whose submission was graded and is still there."""
     course, exercise = request.course, request.exercise
     given: dict[str, str] = {}
@@ -30,11 +30,11 @@ def make(request: Request, everybody: Class) -> Product:
 
     files = {f"template/{exercise.name}.py": _script(template)}
     notes = []
-    for standing in everybody.standings:
-        student, result = standing.student, standing.result
+    for grade in class_grades.grades:
+        student, result = grade.student, grade.result
         if result is None or result.status != "graded":
             continue
-        with everybody.troubles.of(student, "no source"):
+        with class_grades.troubles.of(student, "no source"):
             submission = submission_of(course, exercise, result)
             if submission is None:
                 folder = course.submission(student, exercise.name)

@@ -34,7 +34,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Standing:
+class FinalGrade:
     """One student: the final score and what it is made of.
 
     ``score`` is None where there is none to export. ``person`` is the line of the class list;
@@ -63,7 +63,7 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class Class:
+class ClassGrades:
     """Everybody on the class list, in the gradebook or with a result, by id.
 
     ``max_score`` is without extra credit. ``troubles`` has what could not be done for somebody,
@@ -72,25 +72,25 @@ class Class:
 
     exercise: Exercise
     max_score: float
-    standings: tuple[Standing, ...]
+    grades: tuple[FinalGrade, ...]
     troubles: Troubles = field(default_factory=Troubles)
 
     @property
-    def scored(self) -> dict[str, Standing]:
+    def scored(self) -> dict[str, FinalGrade]:
         """The students who have a score, by id."""
-        scored = [standing for standing in self.standings if standing.score is not None]
-        return {standing.student: standing for standing in scored}
+        scored = [grade for grade in self.grades if grade.score is not None]
+        return {grade.student: grade for grade in scored}
 
     def notes(self) -> Iterator[str]:
         """What the teacher should know: who has no score, and whose may still change."""
-        for standing in self.standings:
-            if standing.score is None:
-                yield f"empty: {standing.student}: {standing.why}"
-            elif standing.status == "missing":
-                yield f"zero: {standing.student}: missing"
+        for grade in self.grades:
+            if grade.score is None:
+                yield f"empty: {grade.student}: {grade.why}"
+            elif grade.status == "missing":
+                yield f"zero: {grade.student}: missing"
 
-        for student, standing in self.scored.items():
-            result, marks = standing.result, standing.marks
+        for student, grade in self.scored.items():
+            result, marks = grade.result, grade.marks
             if result is not None and marks is None:
                 yield f"automatic score alone: {student}: not in the gradebook"
             elif result is not None and marks is not None and marks.automatic != result.score:
@@ -102,7 +102,7 @@ class Class:
                 yield f"not final: {student}: waits for a person's marks"
 
 
-def of_class(course: Course, exercise: Exercise, missing_as_zero: bool = False) -> Class:
+def of_class(course: Course, exercise: Exercise, missing_as_zero: bool = False) -> ClassGrades:
     """The final scores of a class.
 
     A person's marks come before automatic ones; extra credit is added, the late penalty taken off.
@@ -136,40 +136,40 @@ def of_class(course: Course, exercise: Exercise, missing_as_zero: bool = False) 
 
     people = course.class_list() or {}
     max_score = master.load(course, exercise).max_score
-    standings: list[Standing] = []
+    grades: list[FinalGrade] = []
     for student in sorted({*results, *marks, *people, *troubles}):
         # Ids become folders: nothing else may.
         if not STUDENT_ID.match(student):
             continue
-        standing = Standing(student, "missing", None, (), people.get(student))
+        grade = FinalGrade(student, "missing", None, (), people.get(student))
         if student not in troubles:
             with troubles.of(student, "no score"):
-                standing = _graded(standing, exercise, results.get(student), marks.get(student))
+                grade = _graded(grade, exercise, results.get(student), marks.get(student))
         if student in troubles:
-            standing = replace(standing, status="error", trouble=troubles.about(student))
-        elif standing.status == "missing" and missing_as_zero:
-            standing = replace(standing, score=0.0, parts=(Part("", "", 0.0, max_score),))
-        standings.append(standing)
-    return Class(exercise, max_score, tuple(standings), troubles)
+            grade = replace(grade, status="error", trouble=troubles.about(student))
+        elif grade.status == "missing" and missing_as_zero:
+            grade = replace(grade, score=0.0, parts=(Part("", "", 0.0, max_score),))
+        grades.append(grade)
+    return ClassGrades(exercise, max_score, tuple(grades), troubles)
 
 
 def _graded(
-    standing: Standing, exercise: Exercise, result: Result | None, marks: Marks | None
-) -> Standing:
-    """The standing with what a result and the gradebook say; unchanged where there is neither."""
+    grade: FinalGrade, exercise: Exercise, result: Result | None, marks: Marks | None
+) -> FinalGrade:
+    """The grade with what a result and the gradebook say; unchanged where there is neither."""
     if marks is not None:
         marks.check()
-    standing = replace(standing, result=result, marks=marks)
+    grade = replace(grade, result=result, marks=marks)
 
     if result is not None and result.status != "graded":
-        return replace(standing, status=result.status)
+        return replace(grade, status=result.status)
     if marks is not None:
         parts = tuple(_marked(exercise, marks))
-        return replace(standing, status="graded", score=marks.score, parts=parts)
+        return replace(grade, status="graded", score=marks.score, parts=parts)
     if result is not None:
         parts = tuple(_automatic(result))
-        return replace(standing, status="graded", score=result.score, parts=parts)
-    return standing
+        return replace(grade, status="graded", score=result.score, parts=parts)
+    return grade
 
 
 def _automatic(result: Result) -> Iterator[Part]:

@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 from autograder.course import Course
 from autograder.exercises.exercise import Check, Exercise
-from autograder.gradebook.final_grades import Class
+from autograder.gradebook.final_grades import ClassGrades
 from autograder.reports import advice, statistics
 from autograder.reports import students as roll
 from autograder.reports.advice import Advice
@@ -102,34 +102,34 @@ class Report:
         return json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1)
 
 
-def of_class(course: Course, everybody: Class) -> Report:
+def of_class(course: Course, class_grades: ClassGrades) -> Report:
     """The report on a class with its results and what the gradebook says."""
     results: list[Result] = []
     levels: Counter[str] = Counter()
     listed = 0
-    for standing in everybody.standings:
-        if standing.person is not None:
+    for grade in class_grades.grades:
+        if grade.person is not None:
             listed += 1
-        if standing.result is not None:
-            results.append(standing.result)
-            if standing.result.status == "graded":
-                levels[standing.result.isolation] += 1
+        if grade.result is not None:
+            results.append(grade.result)
+            if grade.result.status == "graded":
+                levels[grade.result.isolation] += 1
 
     final: list[float] = []
     automatic: list[float] = []
-    entries = roll.of_class(course, everybody)
+    entries = roll.of_class(course, class_grades)
     for entry in entries:
         if entry.score is not None:
             final.append(entry.score)
         if entry.automatic is not None:
             automatic.append(entry.automatic)
 
-    edges, counts = statistics.histogram(final, everybody.max_score)
-    steps, checks = statistics.items(everybody.exercise, results)
+    edges, counts = statistics.histogram(final, class_grades.max_score)
+    steps, checks = statistics.items(class_grades.exercise, results)
 
     return Report(
-        exercise=everybody.exercise,
-        max_score=everybody.max_score,
+        exercise=class_grades.exercise,
+        max_score=class_grades.max_score,
         listed=listed or None,
         students=tuple(entries),
         levels=levels,
@@ -140,8 +140,8 @@ def of_class(course: Course, everybody: Class) -> Report:
         counts=tuple(counts),
         steps=steps,
         checks=checks,
-        shared=tuple(statistics.shared(everybody.exercise, results)),
-        carried=tuple(statistics.carried(everybody.exercise, results)),
+        shared=tuple(statistics.shared(class_grades.exercise, results)),
+        carried=tuple(statistics.carried(class_grades.exercise, results)),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from autograder.course import Course
 from autograder.engine.sandbox import levels
-from autograder.gradebook.final_grades import Class, Standing, Status
+from autograder.gradebook.final_grades import ClassGrades, FinalGrade, Status
 from autograder.gradebook.marks import Marks
 from autograder.result import Result
 from autograder.text import number, signed
@@ -87,48 +87,48 @@ class Entry:
         return [concern.text for concern in self.concerns if concern.kind == kind]
 
 
-def of_class(course: Course, everybody: Class) -> list[Entry]:
+def of_class(course: Course, class_grades: ClassGrades) -> list[Entry]:
     """Everybody of the class, in the order of their ids."""
-    listed = any(standing.person is not None for standing in everybody.standings)
-    best = _best_level(course, everybody.standings)
+    listed = any(grade.person is not None for grade in class_grades.grades)
+    best = _best_level(course, class_grades.grades)
 
     entries = []
-    for standing in everybody.standings:
-        with everybody.troubles.of(standing.student, "no row in the report"):
-            entry = _entry(standing)
-            concerns = list(_concerns(entry, standing, everybody.exercise.sha256, best))
-            if listed and standing.person is None:
+    for grade in class_grades.grades:
+        with class_grades.troubles.of(grade.student, "no row in the report"):
+            entry = _entry(grade)
+            concerns = list(_concerns(entry, grade, class_grades.exercise.sha256, best))
+            if listed and grade.person is None:
                 concerns.append(Concern("unlisted", "is not on the class list"))
             entries.append(replace(entry, concerns=tuple(concerns)))
             continue
         # Only who met a trouble comes here.
-        why = Concern("error", everybody.troubles.about(standing.student))
-        entries.append(Entry(standing.student, standing.name, "error", concerns=(why,)))
+        why = Concern("error", class_grades.troubles.about(grade.student))
+        entries.append(Entry(grade.student, grade.name, "error", concerns=(why,)))
     return entries
 
 
-def _best_level(course: Course, standings: Sequence[Standing]) -> str | None:
+def _best_level(course: Course, grades: Sequence[FinalGrade]) -> str | None:
     """The isolation level that was asked for, or else the best that any submission was graded at.
 
     None where there is neither.
     """
     used = {course.settings.isolation}
-    for standing in standings:
-        if standing.result is not None and standing.result.status == "graded":
-            used.add(standing.result.isolation)
+    for grade in grades:
+        if grade.result is not None and grade.result.status == "graded":
+            used.add(grade.result.isolation)
     for name in levels.NAMES:
         if name in used:
             return name
     return None
 
 
-def _entry(standing: Standing) -> Entry:
-    entry = Entry(standing.student, standing.name, standing.status, standing.score)
-    marks = standing.marks
-    if standing.score is None:
+def _entry(grade: FinalGrade) -> Entry:
+    entry = Entry(grade.student, grade.name, grade.status, grade.score)
+    marks = grade.marks
+    if grade.score is None:
         return entry
     if marks is None:
-        return replace(entry, automatic=standing.score)
+        return replace(entry, automatic=grade.score)
 
     return replace(
         entry,
@@ -141,7 +141,7 @@ def _entry(standing: Standing) -> Entry:
 
 
 def _concerns(
-    entry: Entry, standing: Standing, exercise: str, best: str | None
+    entry: Entry, grade: FinalGrade, exercise: str, best: str | None
 ) -> Iterator[Concern]:
     """Why a teacher should look at this student.
 
@@ -149,18 +149,18 @@ def _concerns(
         exercise: the exercise's hash now.
         best: the isolation level that the others were graded at.
     """
-    result, marks = standing.result, standing.marks
-    if standing.status == "missing":
+    result, marks = grade.result, grade.marks
+    if grade.status == "missing":
         yield Concern("missing", "handed in nothing")
-    if standing.trouble:
-        yield Concern("error", standing.trouble)
+    if grade.trouble:
+        yield Concern("error", grade.trouble)
     if result is not None and result.status != "graded":
         reason = str(result.reason)
         if marks:
             reason += f"; an earlier grade of {number(marks.score)} stands in the gradebook"
         yield Concern(result.status, reason)
 
-    if standing.status == "graded":
+    if grade.status == "graded":
         yield from _outdated(result, marks, exercise)
         if result is not None and best is not None and result.isolation != best:
             yield Concern("isolation", f"graded at isolation level {result.isolation}, not {best}")

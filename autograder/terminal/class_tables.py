@@ -50,7 +50,7 @@ def scores(
     _students(console(out), rows)
 
 
-def standings(report: Report, out: TextIO | None = None) -> None:
+def grades(report: Report, out: TextIO | None = None) -> None:
     """Every student with the final score and how it came about, and what to do next."""
     screen = console(out)
     rows: list[Row] = []

@@ -127,7 +127,7 @@ def test_the_final_score_is_automatic_or_by_hand_with_extra_credit_less_the_pena
     graded: Course,
 ) -> None:
     assert {
-        one.student: one.score for one in of_class(graded, courses.load(graded)).standings
+        one.student: one.score for one in of_class(graded, courses.load(graded)).grades
     } == SCORES
 
 

@@ -29,7 +29,7 @@ from autograder.course import Course, Settings
 from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
 from autograder.gradebook import record
-from autograder.gradebook.final_grades import Class, Standing
+from autograder.gradebook.final_grades import ClassGrades, FinalGrade
 from autograder.gradebook.marks import CellMarks, Marks
 from autograder.pages import charts
 from autograder.pages import report as page
@@ -130,20 +130,20 @@ def of(
     results: Mapping[str, Result],
     entries: Mapping[str, Marks],
     people: Mapping[str, Any],
-) -> Class:
-    """The class as exports.standing reads it from a course's state."""
-    standings = []
+) -> ClassGrades:
+    """The class as gradebook.final_grades reads it from a course's state."""
+    grades = []
     for student in sorted({*results, *people}):
         one, entry = results.get(student), entries.get(student)
         score = (
             None if one is None or one.status != "graded" else entry.score if entry else one.score
         )
         status = one.status if one else "missing"
-        standings.append(
-            Standing(student, status, score, person=people.get(student), result=one, marks=entry)
+        grades.append(
+            FinalGrade(student, status, score, person=people.get(student), result=one, marks=entry)
         )
     most = max((entry.max_score for entry in entries.values()), default=known.max_score)
-    return Class(known, most, tuple(standings))
+    return ClassGrades(known, most, tuple(grades))
 
 
 def made(known: Exercise, number: int, blank: bool = False) -> list[Result]:

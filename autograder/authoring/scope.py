@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from autograder.authoring.cells import Cell, Problem, Source
 from autograder.exercises.names import BUILTINS, Names, first_use, names
@@ -22,7 +23,7 @@ def problems(source: Source) -> Iterator[Problem]:
 
 def bound(cells: list[Cell]) -> frozenset[str]:
     """The names that these cells bind."""
-    return frozenset[str]().union(*(names(cell.source).bound for cell in cells))
+    return frozenset(chain.from_iterable(names(cell.source).bound for cell in cells))
 
 
 class _Scope:

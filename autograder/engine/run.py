@@ -151,7 +151,9 @@ class Run:
         if not any(words & names for names in offered.values()):
             return set(offered)
 
-        used = frozenset[str]().union(*(uses(source) or () for source in own))
+        used: set[str] = set()
+        for source in own:
+            used.update(uses(source) or ())
         return {id for id, names in offered.items() if not used & names}
 
     def _verdict(self, check: Check, namespace: dict[str, Any]) -> Verdict:

@@ -126,7 +126,7 @@ def _engine(course: Course) -> Engine:
         return create_engine(url, connect_args=own)
     except ImportError as error:
         raise Unusable(
-            f"{_shown(url)}: the Python package {error.name} is not installed; run make setup"
+            f"{_shown(url)}: the Python package {error.name} is not installed; run make setup-all"
         ) from None
     except ArgumentError:
         raise Unusable(f"{_shown(url)}: {IS_NO_ADDRESS}") from None

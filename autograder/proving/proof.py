@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -174,7 +175,7 @@ class Proof:
 
 
 def _right_answer_json(trial: Trial) -> dict[str, Any]:
-    lost = set[str]().union(*trial.failed)
+    lost = set(chain.from_iterable(trial.failed))
     return {"name": trial.answer.name, "step": trial.answer.step, "loses": sorted(lost)}
 
 

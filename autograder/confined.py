@@ -110,6 +110,7 @@ class Confined:
         try:
             self._connection.send_bytes(json.dumps({"path": path, "name": name}).encode())
             self._connection.send_bytes(data)
+
             answer = json.loads(self._connection.recv_bytes(MOST_BYTES))
             return Result.from_json(answer["result"]), str(answer["reason"])
         except (ValueError, KeyError, TypeError):

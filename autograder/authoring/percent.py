@@ -78,6 +78,7 @@ class _CellReader:
         """The cell; of no use where something was found to be wrong with it."""
         self._check_flags()
         source = self._prose() if self._is_markdown else self._code()
+
         return Cell(
             self._kind,
             source,

@@ -38,12 +38,18 @@ class CarryForward:
         self._verdicts = verdicts
         self._imprecise = imprecise
 
-        checks = compiled.exercise.checks
-        failed = [check for check in checks if verdicts[check.id].message is not None]
-        self._broken = {check.step for check in failed}
-        self._broken_visibly = {check.step for check in failed if not check.hidden}
+        self._broken: set[str] = set()
+        self._broken_visibly: set[str] = set()
         self._at_fault: set[str] = set()
-        attempted = {check.step for check in checks if not verdicts[check.id].unattempted}
+        attempted = set()
+        for check in compiled.exercise.checks:
+            verdict = verdicts[check.id]
+            if not verdict.unattempted:
+                attempted.add(check.step)
+            if verdict.message is not None:
+                self._broken.add(check.step)
+                if not check.hidden:
+                    self._broken_visibly.add(check.step)
         self.unattempted = self._broken - attempted
 
         self._reference = Reference(compiled.exercise, compiled.parent, compiled.settings)

@@ -57,6 +57,7 @@ class Penalties:
     def _penalty(self, student: str, score: float, seconds: float) -> float | None:
         if not self._has_rule:
             return None
+
         try:
             nbgrader = self._nbgrader()
             penalty = nbgrader.plugin_inst.late_submission_penalty(student, score, seconds)
@@ -73,8 +74,9 @@ class Penalties:
 
     @cached_property
     def _has_rule(self) -> bool:
-        """Whether anything is configured; nbgrader, which takes seconds to load, gives no penalty
-        by itself.
+        """Whether anything is configured.
+
+        nbgrader gives no penalty by itself, and takes seconds to load.
         """
         given = host.config(self._course)
         return any(section in given for section in ("AssignLatePenalties", "LateSubmissionPlugin"))

@@ -3,6 +3,9 @@
 Student code runs in workers of theirs, locked in. What a grader process itself dies of is another
 thing: a fault of NumPy, too little memory, somebody's ``kill -9``. Its submission is then graded
 again by a fresh one.
+
+A pool of our own, for its processes start the parent of their workers before anything else, so that
+both load NumPy at once, and take it along when they end, however that comes about.
 """
 
 from __future__ import annotations

@@ -16,11 +16,11 @@ from autograder.pages.document import show
 from autograder.pages.report_people import FEW, people
 from autograder.reports.report import Report
 from autograder.reports.statistics import Scores
-from autograder.reports.students import Entry, Kind
+from autograder.reports.students import ConcernKind, StudentRow
 from autograder.text import number
 
 # What a teacher looks at, the most urgent first: what it is called, and what it means.
-LOOK: Mapping[Kind, tuple[str, str]] = {
+LOOK: Mapping[ConcernKind, tuple[str, str]] = {
     "error": ("The grader failed", "Not the student's fault; no points are lost. Grade again."),
     "rejected": ("Could not be read", "Nothing was graded. Ask for the file again."),
     "missing": ("Handed in nothing", "On the class list, without a submission."),
@@ -99,7 +99,7 @@ class Look:
     ``is_said``: the title says it.
     """
 
-    kind: Kind
+    kind: ConcernKind
     title: str
     about: str
     whys: list[tuple[str, str]]
@@ -172,7 +172,7 @@ def _looks(report: Report) -> list[Look]:
     return looks
 
 
-def _row(one: Entry) -> tuple[str, str, str]:
+def _row(one: StudentRow) -> tuple[str, str, str]:
     """A student, the final score, and what is to be known of it."""
     missing = "missing" if one.status == "missing" else ""
     return one.student, "–" if one.score is None else number(one.score), one.note() or missing

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from autograder.reports.students import Entry
+from autograder.reports.students import StudentRow
 
 FEW = 12
 """So many students stand in an open list; more wait to be opened."""
@@ -21,7 +21,7 @@ class People:
     few: int = FEW
 
 
-def people(students: Iterable[Entry], links: Mapping[str, str]) -> People:
+def people(students: Iterable[StudentRow], links: Mapping[str, str]) -> People:
     """The students under names of their own."""
     entries = list(students)
     names = Counter(one.name for one in entries)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from autograder.reports.students import Entry
+from autograder.reports.students import StudentRow
 from autograder.result import parts_of
 from autograder.text import agreeing, count, listed, points_of
 
@@ -148,7 +148,7 @@ def _more(number: int) -> str:
     return f" (and {number - 1} more)" if number > 1 else ""
 
 
-def _names(entries: list[Entry]) -> str:
+def _names(entries: list[StudentRow]) -> str:
     """Who they are, where they are few."""
     if len(entries) > NAMED:
         return "them"

@@ -11,11 +11,10 @@ from typing import Any, get_args
 from autograder.course import Course
 from autograder.exercises.exercise import Check, Exercise
 from autograder.gradebook.final_grades import ClassGrades
-from autograder.reports import advice, statistics
-from autograder.reports import students as roll
+from autograder.reports import advice, statistics, students
 from autograder.reports.advice import Advice
 from autograder.reports.statistics import Carried, Item, Scores, Shared
-from autograder.reports.students import Entry, Kind
+from autograder.reports.students import ConcernKind, StudentRow
 from autograder.result import Result
 
 SCHEMA = "autograder/report/1"
@@ -33,7 +32,7 @@ class Report:
     exercise: Exercise
     max_score: float
     listed: int | None
-    students: tuple[Entry, ...]
+    students: tuple[StudentRow, ...]
     levels: Mapping[str, int]
     graded_at: str | None
     final: Scores | None
@@ -46,17 +45,17 @@ class Report:
     carried: tuple[Carried, ...]
 
     @property
-    def graded(self) -> tuple[Entry, ...]:
-        return tuple(entry for entry in self.students if entry.status == "graded")
+    def graded(self) -> tuple[StudentRow, ...]:
+        return tuple(row for row in self.students if row.status == "graded")
 
     @property
     def submissions(self) -> int:
         """How many have handed something in."""
-        return sum(entry.status != "missing" for entry in self.students)
+        return sum(row.status != "missing" for row in self.students)
 
-    def who(self, kind: Kind) -> list[Entry]:
+    def who(self, kind: ConcernKind) -> list[StudentRow]:
         """Whom such a concern is about."""
-        return [entry for entry in self.students if entry.causes(kind)]
+        return [row for row in self.students if row.causes(kind)]
 
     def undiscriminated(self) -> str | None:
         """Why there are no discriminations; None where there are."""
@@ -117,12 +116,12 @@ def of_class(course: Course, class_grades: ClassGrades) -> Report:
 
     final: list[float] = []
     automatic: list[float] = []
-    entries = roll.of_class(course, class_grades)
-    for entry in entries:
-        if entry.score is not None:
-            final.append(entry.score)
-        if entry.automatic is not None:
-            automatic.append(entry.automatic)
+    rows = students.of_class(course, class_grades)
+    for row in rows:
+        if row.score is not None:
+            final.append(row.score)
+        if row.automatic is not None:
+            automatic.append(row.automatic)
 
     edges, counts = statistics.histogram(final, class_grades.max_score)
     steps, checks = statistics.items(class_grades.exercise, results)
@@ -131,7 +130,7 @@ def of_class(course: Course, class_grades: ClassGrades) -> Report:
         exercise=class_grades.exercise,
         max_score=class_grades.max_score,
         listed=listed or None,
-        students=tuple(entries),
+        students=tuple(rows),
         levels=levels,
         graded_at=max((result.graded_at for result in results), default=None),
         final=statistics.scores(final),
@@ -148,8 +147,8 @@ def of_class(course: Course, class_grades: ClassGrades) -> Report:
 def _look(report: Report) -> dict[str, list[str]]:
     """The students whom a teacher should look at, by what it is about."""
     look: dict[str, list[str]] = {}
-    for kind in get_args(Kind):
-        look[kind] = [entry.student for entry in report.who(kind)]
+    for kind in get_args(ConcernKind):
+        look[kind] = [row.student for row in report.who(kind)]
     return look
 
 

@@ -13,7 +13,7 @@ from autograder.gradebook.marks import Marks
 from autograder.result import Result
 from autograder.text import number, signed
 
-Kind = Literal[
+ConcernKind = Literal[
     "error",
     "rejected",
     "missing",
@@ -31,12 +31,12 @@ Kind = Literal[
 class Concern:
     """Why a teacher should look at a student, in one line."""
 
-    kind: Kind
+    kind: ConcernKind
     text: str
 
 
 @dataclass(frozen=True)
-class Entry:
+class StudentRow:
     """One student; all points are 0, and the scores None, where there is no grade.
 
     ``score`` is the final one: ``automatic`` + ``by_hand`` + ``extra_credit`` - ``late_penalty``.
@@ -82,29 +82,29 @@ class Entry:
                 parts.append(concern.text)
         return "; ".join(filter(None, parts))
 
-    def causes(self, kind: Kind) -> list[str]:
+    def causes(self, kind: ConcernKind) -> list[str]:
         """The concerns of this kind, in words."""
         return [concern.text for concern in self.concerns if concern.kind == kind]
 
 
-def of_class(course: Course, class_grades: ClassGrades) -> list[Entry]:
+def of_class(course: Course, class_grades: ClassGrades) -> list[StudentRow]:
     """Everybody of the class, in the order of their ids."""
     listed = any(grade.person is not None for grade in class_grades.grades)
     best = _best_level(course, class_grades.grades)
 
-    entries = []
+    rows = []
     for grade in class_grades.grades:
         with class_grades.troubles.of(grade.student, "no row in the report"):
-            entry = _entry(grade)
-            concerns = list(_concerns(entry, grade, class_grades.exercise.sha256, best))
+            row = _row(grade)
+            concerns = list(_concerns(row, grade, class_grades.exercise.sha256, best))
             if listed and grade.person is None:
                 concerns.append(Concern("unlisted", "is not on the class list"))
-            entries.append(replace(entry, concerns=tuple(concerns)))
+            rows.append(replace(row, concerns=tuple(concerns)))
             continue
         # Only who met a trouble comes here.
         why = Concern("error", class_grades.troubles.about(grade.student))
-        entries.append(Entry(grade.student, grade.name, "error", concerns=(why,)))
-    return entries
+        rows.append(StudentRow(grade.student, grade.name, "error", concerns=(why,)))
+    return rows
 
 
 def _best_level(course: Course, grades: Sequence[FinalGrade]) -> str | None:
@@ -122,16 +122,16 @@ def _best_level(course: Course, grades: Sequence[FinalGrade]) -> str | None:
     return None
 
 
-def _entry(grade: FinalGrade) -> Entry:
-    entry = Entry(grade.student, grade.name, grade.status, grade.score)
+def _row(grade: FinalGrade) -> StudentRow:
+    row = StudentRow(grade.student, grade.name, grade.status, grade.score)
     marks = grade.marks
     if grade.score is None:
-        return entry
+        return row
     if marks is None:
-        return replace(entry, automatic=grade.score)
+        return replace(row, automatic=grade.score)
 
     return replace(
-        entry,
+        row,
         automatic=marks.automatic,
         by_hand=marks.by_hand,
         extra_credit=marks.extra_credit,
@@ -141,7 +141,7 @@ def _entry(grade: FinalGrade) -> Entry:
 
 
 def _concerns(
-    entry: Entry, grade: FinalGrade, exercise: str, best: str | None
+    row: StudentRow, grade: FinalGrade, exercise: str, best: str | None
 ) -> Iterator[Concern]:
     """Why a teacher should look at this student.
 
@@ -167,10 +167,10 @@ def _concerns(
         if marks is not None and marks.needs_manual_grade:
             waiting = [id for id, cell in marks.cells.items() if cell.needs_manual_grade]
             yield Concern("by_hand", f"waits for your marks: {', '.join(waiting)}")
-        if not entry.score:
+        if not row.score:
             yield Concern("zero", "no points")
-        if entry.hours_late:
-            yield Concern("late", entry.account())
+        if row.hours_late:
+            yield Concern("late", row.account())
 
     if result is not None:
         for warning in result.warnings:

@@ -71,8 +71,10 @@ def results(course: Course) -> dict[str, Result]:
 
 
 def everything(course: Course) -> dict[str, object]:
-    """What grading leaves: files by their bytes, the gradebook by its rows, results without the
-    time of grading."""
+    """What grading leaves: files by their bytes, the gradebook by its rows, results by their fields.
+
+    Without the time of grading, and without the isolation level.
+    """
     folders = (course.results, course.autograded)
     files = {
         str(path.relative_to(course.state)): path.read_bytes()
@@ -84,7 +86,8 @@ def everything(course: Course) -> dict[str, object]:
         name: data for name, data in files.items() if not name.endswith(".json")
     }
     for name in files.keys() - found.keys():
-        found[name] = {**json.loads(files[name]), "graded_at": ""}
+        # A parent of workers that is killed while its level is tried gives way to the next level.
+        found[name] = {**json.loads(files[name]), "graded_at": "", "isolation": ""}
     return found | {
         query: databases.rows(url(course), query) for query in (stock.CONTENTS, stock.STUDENTS)
     }

@@ -25,7 +25,7 @@ from tests.attacks.course import disclose, full_marks, prepared, run, scores, st
 from tests.attacks.neighbours import NAMES, bounded, exercise, mixed, steps_for
 from tests.attacks.test_exercises import ONCE, at
 from tests.attacks.values import ALONE, BY_NAME, VALUES
-from tests.support import platforms
+from tests.support import formgrader, platforms
 from tests.support.courses import private
 
 # nbgrader's and nbconvert's own code, not ours.
@@ -165,37 +165,14 @@ def test_scoring_a_hostile_notebook_alone_says_what_it_is_worth(graded, tmp_path
 
 
 def test_the_formgraders_view_of_everybody_can_be_made_and_runs_nothing(graded):
-    import nbgrader.server_extensions.formgrader.handlers as handlers
-    from nbconvert.exporters import HTMLExporter
-    from traitlets.config import Config
-
     name, course, _, _ = graded
-    config = Config()
-    config.HTMLExporter.template_name = "formgrade"
-    config.HTMLExporter.extra_template_basedirs = [handlers.template_path]
-    names = (
-        "assignment_id",
-        "notebook_id",
-        "submission_id",
-        "base_url",
-        "student",
-        "last_name",
-        "first_name",
-    )
-    about: dict[str, Any] = dict.fromkeys((*names, "notebook_path", "mathjax_url"), "x") | {
-        "index": 0,
-        "total": 1,
-    }
-    exporter = HTMLExporter(config=config)
     # It takes long: the odd texts, and somebody ordinary.
     graded_ones = [
         student for student, (status, _) in scores(course, name).items() if status == "graded"
     ]
     wanted = ("mixed-3", "t-honest")
     for student in (student for student in graded_ones if any(word in student for word in wanted)):
-        html, _ = exporter.from_filename(
-            str(course.autograded / student / name / f"{name}.ipynb"), resources=about
-        )
+        html = formgrader.view(course.autograded / student / name / f"{name}.ipynb")
         assert "<svg onload" not in html and "</script><svg" not in html, student
 
 

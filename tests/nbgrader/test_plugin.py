@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,7 +15,7 @@ from autograder.course import Course
 from autograder.gradebook import config as host
 from autograder.gradebook import marks
 from autograder.grading import grade_class
-from tests.support import courses, databases
+from tests.support import courses, databases, formgrader
 from tests.support.courses import NAME, RIGHT
 from tests.support.databases import Database
 
@@ -188,29 +187,9 @@ def test_the_formgraders_generate_accepts_changed_checks_when_there_are_submissi
 def test_the_formgraders_view_shows_answers_verdicts_and_fields_and_runs_no_student_markup(
     class_: Course,
 ) -> None:
-    import nbgrader.server_extensions.formgrader.handlers as handlers
-    from nbconvert.exporters import HTMLExporter
-    from traitlets.config import Config
-
     grade_class.grade_class(class_, courses.load(class_))
-    config = Config()
-    config.HTMLExporter.template_name = "formgrade"
-    config.HTMLExporter.extra_template_basedirs = [handlers.template_path]
-    names = (
-        "assignment_id",
-        "notebook_id",
-        "submission_id",
-        "base_url",
-        "student",
-        "last_name",
-        "first_name",
-    )
-    about: dict[str, Any] = dict.fromkeys((*names, "notebook_path", "mathjax_url"), "x") | {
-        "index": 0,
-        "total": 1,
-    }
     path = class_.autograded / "bob" / NAME / f"{NAME}.ipynb"
-    html, _ = HTMLExporter(config=config).from_filename(str(path), resources=about)
+    html = formgrader.view(path)
     for cell in ("double-by_hand", "total-negative", "why"):
         assert f'class="score tabbable" id="{cell}"' in html
     for cell in ("double", "total", "why"):

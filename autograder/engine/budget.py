@@ -15,6 +15,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from types import FrameType
 from typing import Any, ClassVar, TypeVar
 
 from autograder.errors import Unusable
@@ -59,6 +60,9 @@ class Budget:
     watched: ClassVar[Budget | None] = None
     """Whose time ends the work that the grader is doing now; None where it must not be
     interrupted."""
+
+    interrupted: ClassVar[Budget | None] = None
+    """Whose time has ended the work in hand, until that work is left."""
 
     def __init__(self, seconds: float, whole: Budget | None = None) -> None:
         self.left = seconds
@@ -109,7 +113,7 @@ class Budget:
 class _AtWork:
     """Sets ``Budget.watched`` and sets it back.
 
-    A class: this is entered some hundred times a submission.
+    A class, for this is entered some hundred times a submission. No tick interrupts its methods.
     """
 
     def __init__(self, budget: Budget | None) -> None:
@@ -117,10 +121,11 @@ class _AtWork:
         self._outer: Budget | None = None
 
     def __enter__(self) -> None:
-        self._outer, Budget.watched = Budget.watched, self._budget
+        self._outer = Budget.watched or Budget.interrupted
+        Budget.watched, Budget.interrupted = self._budget, None
 
     def __exit__(self, *_: object) -> None:
-        Budget.watched = self._outer
+        Budget.watched, Budget.interrupted = self._outer, None
 
 
 def unwatched() -> _AtWork:
@@ -198,7 +203,7 @@ def _ticking() -> Iterator[None]:
         yield
         return
     hook = sys.unraisablehook
-    sys.unraisablehook = _going_on(hook)
+    sys.unraisablehook = _silent(hook)
     signal.setitimer(signal.ITIMER_PROF, TICK_SECONDS, TICK_SECONDS)
     try:
         yield
@@ -208,23 +213,28 @@ def _ticking() -> Iterator[None]:
         signal.signal(signal.SIGPROF, before)
 
 
-def _tick(*_: Any) -> None:
-    budget = Budget.watched
+_SWITCHES = (_AtWork.__enter__.__code__, _AtWork.__exit__.__code__)
+
+
+def _tick(_: int, frame: FrameType | None) -> None:
+    if frame is not None and frame.f_code in _SWITCHES:
+        return
+
+    # The work is left within a tick, unless something there has swallowed the exception.
+    budget = Budget.watched or Budget.interrupted
     if budget is not None and budget.is_over:
-        Budget.watched = None
-        raise OutOfTime(budget)
+        Budget.watched, Budget.interrupted = None, budget
+        raise OutOfTime
 
 
-def _going_on(hook: Hook) -> Hook:
+def _silent(hook: Hook) -> Hook:
     """A hook for what Python drops: an exception in a finalizer, or while garbage is collected.
 
-    An ``OutOfTime`` that was dropped has ended nothing, so its clock goes on.
+    A dropped ``OutOfTime`` is raised again by the next tick, and nobody need hear of it.
     """
 
     def dropped(what: sys.UnraisableHookArgs) -> None:
-        if isinstance(what.exc_value, OutOfTime):
-            Budget.watched = what.exc_value.args[0]
-        else:
+        if not isinstance(what.exc_value, OutOfTime):
             hook(what)
 
     return dropped

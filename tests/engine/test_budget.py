@@ -67,6 +67,30 @@ def test_time_that_is_over_in_a_finalizer_is_over_after_it(capfd):
     assert capfd.readouterr().err == ""
 
 
+def test_time_that_is_over_is_over_whatever_swallows_that():
+    swallowing = """
+    import time
+    def work(seconds):
+        end = time.thread_time() + seconds
+        while time.thread_time() < end:
+            pass
+    f()
+    for _ in range(3):
+        try:
+            work(10)
+        except BaseException:
+            pass
+    work(10)
+    """
+    begun = time.process_time()
+    hostile, honest = graded(exercise(swallowing), RIGHT, RIGHT, settings=SHORT)
+
+    assert time.process_time() - begun < 3 * SECONDS
+    for result in (hostile, honest):
+        assert result.checks[0].message.startswith("what f returned takes longer to look at")
+    assert Budget.watched is None and Budget.interrupted is None
+
+
 def test_an_answer_is_read_in_the_time_that_its_making_has_left():
     answer = """
     import time

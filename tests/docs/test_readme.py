@@ -198,8 +198,8 @@ def test_ci_has_time_enough_for_the_tests_and_an_hour_at_most() -> None:
     (limit,) = re.findall(
         r"timeout-minutes: (\d+)", (ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8")
     )
-    # Machines that are lent are slower than ours, and set up is before.
-    assert 3 * sum(map(int, said.values())) <= int(limit) <= 60
+    # A machine that is lent may be half as fast as ours, and set up is before.
+    assert 2.5 * sum(map(int, said.values())) <= int(limit) <= 60
 
 
 def _documents() -> list[str]:

@@ -210,7 +210,9 @@ def _ticking() -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         sys.unraisablehook = hook
-        signal.signal(signal.SIGPROF, before)
+        # A tick that is still on its way finds a handler: by default it would end the process.
+        if before is not signal.SIG_DFL:
+            signal.signal(signal.SIGPROF, before)
 
 
 _SWITCHES = (_AtWork.__enter__.__code__, _AtWork.__exit__.__code__)

@@ -106,7 +106,7 @@ def test_odd_answers_to_every_step_cost_their_author_alone(neighbours_of, name, 
     [
         pytest.param(name, answers, id=f"{name}-{turn}-{number}")
         for name in NAMES
-        for turn in range(1, len(neighbours.exercise(name).steps))
+        for turn in range(1, len(neighbours.exercise(name).steps), 4)  # they take seconds each
         for number, answers in enumerate(mixed(name, turn))
     ],
 )

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograder.errors import Unusable
-from autograder.exercises.exercise import Cell, Check, Exercise
+from autograder.exercises.exercise import Cell, Check, Exercise, sentence_of
 from autograder.result import parts_of
 from autograder.submissions.notebook import RawCell, Rejected, raw_cells
 from autograder.submissions.python_source import binds, parses
@@ -126,6 +126,5 @@ def _cell(raw: RawCell, steps: Iterable[str], table: dict[str, dict[str, Any]]) 
 
 def _check(id: str, source: str, marks: dict[str, Any]) -> Check:
     step, name = parts_of(id)
-    sentence = " ".join((ast.get_docstring(ast.parse(source)) or "").split())
     worth, category = float(marks["points"]), str(marks.get("category", "values"))
-    return Check(id, step, name, category, worth, False, sentence, source)
+    return Check(id, step, name, category, worth, False, sentence_of(source), source)

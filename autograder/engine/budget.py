@@ -202,9 +202,11 @@ def _ticking() -> Iterator[None]:
     except (AttributeError, ValueError):  # Windows; and signals reach the main thread alone
         yield
         return
+
     hook = sys.unraisablehook
     sys.unraisablehook = _silent(hook)
     signal.setitimer(signal.ITIMER_PROF, TICK_SECONDS, TICK_SECONDS)
+
     try:
         yield
     finally:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,9 +20,6 @@ from autograder.engine.student_errors import Stopped, StudentError
 from autograder.exercises.exercise import Check, Exercise
 from autograder.submissions.parse import Submission, SubmittedCell
 from autograder.submissions.python_source import binds, uses
-
-if TYPE_CHECKING:
-    pass
 
 _KNOWN_KINDS = re.compile(
     r"a masked array|more than [0-9]{1,6} (MB|values|MB of text)"

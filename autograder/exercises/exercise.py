@@ -185,13 +185,14 @@ def _check(marks: Mapping[str, Any], source: str) -> Check:
         category=marks["category"],
         points=float(marks["points"]),
         hidden=bool(marks["hidden"]),
-        sentence=_sentence(source),
+        sentence=sentence_of(source),
         source=source,
         repeatable=marks.get("repeat", True),
     )
 
 
-def _sentence(source: str) -> str:
+def sentence_of(source: str) -> str:
+    """The sentence of a check that students read: its docstring, in one line."""
     import ast
 
     return " ".join((ast.get_docstring(ast.parse(source)) or "").split())

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import cached_property
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, select, update
 
@@ -15,6 +15,9 @@ from autograder.errors import Unusable
 from autograder.gradebook import config as host
 from autograder.gradebook.master_cells import Saved
 from autograder.gradebook.schema import GRADE, SUBMITTED_ASSIGNMENT, SUBMITTED_NOTEBOOK
+
+if TYPE_CHECKING:
+    from traitlets.config import Config
 
 
 def seconds_late(
@@ -78,14 +81,18 @@ class Penalties:
 
         nbgrader gives no penalty by itself, and takes seconds to load.
         """
-        given = host.config(self._course)
-        return any(section in given for section in ("AssignLatePenalties", "LateSubmissionPlugin"))
+        sections = ("AssignLatePenalties", "LateSubmissionPlugin")
+        return any(section in self._config for section in sections)
+
+    @cached_property
+    def _config(self) -> Config:
+        return host.config(self._course)
 
     def _nbgrader(self) -> Any:
         if self._preprocessor is None:
             from nbgrader.preprocessors import AssignLatePenalties  # type: ignore[import-untyped]
 
-            self._preprocessor = AssignLatePenalties(config=host.config(self._course))
+            self._preprocessor = AssignLatePenalties(config=self._config)
             self._preprocessor.init_plugin()
         return self._preprocessor
 

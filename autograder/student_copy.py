@@ -1,20 +1,26 @@
 """The exercise as it lies in a student's own copy: all that ``autograder check`` needs.
 
 Nothing but the notebook is at hand there, perhaps without its metadata, which some notebook
-services drop. So its parts are found by what is in them: the setup cell binds ``CHECKS``, a check
-stands in ``with check(…)``.
+services drop. So its parts are found by what is in them: the setup cell fills in ``tools.CHECKS``,
+a check stands in ``with tools.check(…)``.
 """
 
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from autograder.errors import Unusable
-from autograder.exercises.exercise import Cell, Check, Exercise, sentence_of
+from autograder.exercises.exercise import (
+    ANNOUNCED,
+    FILLED_IN,
+    Cell,
+    Check,
+    Exercise,
+    sentence_of,
+)
 from autograder.result import parts_of
 from autograder.submissions.notebook import RawCell, Rejected, raw_cells
 from autograder.submissions.python_source import binds, parses
@@ -65,10 +71,10 @@ def read(data: bytes, path: str, name: str) -> StudentCopy:
 def _table(cells: list[RawCell]) -> dict[str, dict[str, Any]] | None:
     """What the build wrote into the setup cell: each check's points, and whether it is hidden."""
     for cell in cells:
-        if not (cell.is_code and parses(cell.source) and {"CHECKS", "check"} <= binds(cell.source)):
+        if not (cell.is_code and FILLED_IN.search(cell.source) and parses(cell.source)):
             continue
         for statement in ast.parse(cell.source).body:
-            if not _binds_checks(statement):
+            if not _fills_in_checks(statement):
                 continue
             try:
                 table = ast.literal_eval(statement.value)  # type: ignore[attr-defined]
@@ -79,9 +85,9 @@ def _table(cells: list[RawCell]) -> dict[str, dict[str, Any]] | None:
     return None
 
 
-def _binds_checks(statement: ast.stmt) -> bool:
+def _fills_in_checks(statement: ast.stmt) -> bool:
     targets = statement.targets if isinstance(statement, ast.Assign) else []
-    return any(isinstance(target, ast.Name) and target.id == "CHECKS" for target in targets)
+    return [ast.unparse(target) for target in targets] == ["tools.CHECKS"]
 
 
 def _is_sound(marks: dict[str, Any]) -> bool:
@@ -106,16 +112,16 @@ def _cells(cells: list[RawCell], table: dict[str, dict[str, Any]]) -> Iterator[C
 
 
 def _cell(raw: RawCell, steps: Iterable[str], table: dict[str, dict[str, Any]]) -> Cell | None:
-    names = binds(raw.source)
-    if {"CHECKS", "check"} <= names:
+    if FILLED_IN.search(raw.source):
         return Cell("setup", "setup", True, raw.source, {})
 
-    named = re.search(r"with check\(\s*[\"']([\w-]+)[\"']", raw.source)
+    named = ANNOUNCED.search(raw.source)
     if named and named[1] in table and not table[named[1]]["hidden"] and parses(raw.source):
         check = _check(named[1], raw.source, table[named[1]])
         return Cell(check.id, "check", True, raw.source, {}, check)
 
     # What it binds says more than what it claims to be.
+    names = binds(raw.source)
     answered = [step for step in steps if step in names]
     answered += [id for id in raw.claims if id in steps]
     if not answered:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from autograder.exercises import cell_code
 from autograder.exercises.exercise import Exercise
 from autograder.quiet import quiet
 from autograder.submissions.parse import parse
@@ -81,7 +82,8 @@ def _calls(exercise: Exercise) -> list[Call]:
         # Steps call each other by the names in their own namespace: only what checks call is noted.
         noted = {step: _noting(calls, step, namespace[step]) for step in exercise.steps}
         for check in exercise.checks:
-            drawn = {"rng": np.random.default_rng(0), "REVEAL": not check.hidden}
+            drawn = {"rng": np.random.default_rng(0)}
+            cell_code.reveal(namespace, not check.hidden)
             code = compile(check.source, f"<{check.id}>", "exec", dont_inherit=True)
             exec(code, {**namespace, **noted, **drawn})
 

@@ -36,145 +36,33 @@
 # The letters are the field's: `n` tokens, `d_model` features each, `d_k` for queries and keys, `d_v` for values.
 
 # %% setup
-"""The tools of this notebook. Run this cell first. You need not read it, but you may."""
-
-import hashlib
 import math
-import re
-import sys
-import warnings
 
 import numpy as np
 
-warnings.simplefilter("ignore")  # a warning on screen would count as a failure in some graders
+from autograder import tools
+
 rng = np.random.default_rng(2017)  # hidden checks draw their inputs from it
-REVEAL = True  # somebody reads what is printed; False where a check is graded, and only its message counts
-CHECKS = {}  # every check's points, in the order of the notebook; filled in when the notebook is built
-HINTS = dict  # makes a table of common mistakes: a digest of their answers -> the question to ask; filled in likewise
-SEEN = []  # what the check that is running has been given
-RESULTS = {}  # the visible checks that have run in this session: name -> passed?
-TOLD = set()  # earlier steps that have been named once as still open
 
-# Two right answers differ by rounding only: below 1e-12 in float64, for the inputs used here. In float32, as measured:
-# by 8e-7 of 1 + the number in one step, by 6e-6 where steps build on each other, and by 1e-6 in the sum of a row.
-# The mildest wrong answers are off by more than the tolerances, which leave two to four times what was measured.
-RTOL, ATOL, TOL_SINGLE, TOL_SINGLE_COMPOSED = 1e-7, 1e-10, 2e-6, 2e-5
-SUM_TOL, SUM_TOL_SINGLE = 1e-9, 2e-6
+# A sum of float32 weights is off by 1e-6, and what steps that build on each other answer in float32 by 6e-6.
+SUM_TOL, SUM_TOL_SINGLE, TOL_SINGLE_COMPOSED = 1e-9, 2e-6, 2e-5
 
-MANY = 20_000  # several times the numbers that any check asks for: what has more is not looked at
-
-
-def remember(*values):
-    """Remember what a check has been given, where somebody waits for a hint."""
-    if REVEAL:
-        SEEN.extend(values)
-
-
-def is_large(value):
-    """Has this more than MANY parts or letters? An empty axis counts as one, for the others may be huge."""
-    if isinstance(value, np.ndarray) and 0 < value.size <= MANY:  # nearly always
-        return False
-    count, waiting = 0, [value]
-    while waiting and count <= MANY:
-        part = waiting.pop()
-        if isinstance(part, (list, tuple)):
-            count += len(part)
-            waiting += part[:MANY]
-        elif isinstance(part, (str, bytes)):
-            count += len(part)
-        elif isinstance(part, np.ndarray):
-            count += math.prod(max(side, 1) for side in part.shape)
-    return count > MANY
-
-
-def plain(value, what, shape=None):
-    """The value as an ordinary array of real numbers, or a sentence about what it is instead."""
-    remember(value)
-    if value is None:
-        raise AssertionError(f"{what}: got None. Does your function end with a return?")
-    if isinstance(value, np.ma.MaskedArray):
-        raise AssertionError(f"{what}: got a masked array; please return an ordinary one")
-    if is_large(value):
-        raise AssertionError(f"{what}: got far more than was asked for. Which shape does the docstring promise?")
-    if isinstance(value, (str, bytes)):
-        raise AssertionError(f"{what}: expected real numbers, got text")
-    try:
-        array = np.asarray(value)
-    except ValueError:
-        raise AssertionError(f"{what}: got rows of different lengths") from None
-    if array.dtype.kind not in "biuf":
-        raise AssertionError(f"{what}: expected real numbers, got {type(value).__name__:.40} ({array.dtype!s:.40})")
-    if shape is not None and array.shape != shape:
-        raise AssertionError(f"{what}: {other_shape(array.shape, shape)}.")
-    return array
-
-
-def other_shape(got, wanted):
-    """The two shapes in words; one that nobody makes by mistake is not spelled out."""
-    if len(got) > 6 or max(got, default=0) > 100:
-        return f"the shape is not {wanted}"
-    return f"the shape is {got}, not {wanted}"
-
-
-def is_single(*arrays):
-    """Has one of these fewer digits than float64?"""
-    return any(array.dtype.char in "ef" for array in arrays)
-
-
-def difference(got, wanted, where, rtol, atol):
-    """What is wrong with `got`, in at most two numbers; an empty string if nothing is."""
-    if got.shape != wanted.shape:
-        return other_shape(got.shape, wanted.shape)
-    got, wanted = np.asarray(got, dtype=float), np.asarray(wanted, dtype=float)
-    with np.errstate(over="ignore", invalid="ignore"):
-        if (np.abs(got - wanted) - rtol * np.abs(wanted) <= atol).all():  # never where one is infinite or NaN
-            return ""
-    graded = np.broadcast_to(where, wanted.shape)
-    infinite = graded & np.isinf(wanted)
-    missed = np.count_nonzero(got[infinite] != wanted[infinite])
-    if missed:
-        return f"{missed} of the {np.count_nonzero(infinite)} entries that must be -inf are something else"
-    finite = graded & ~infinite
-    got, wanted = got[finite], wanted[finite]
-    broken = np.count_nonzero(~np.isfinite(got))
-    if broken:
-        return f"{broken} of {got.size} entries are NaN or infinite"
-    with np.errstate(over="ignore"):
-        gap = np.abs(got - wanted)
-    wrong = np.count_nonzero(~(gap <= atol + rtol * np.abs(wanted)))  # nothing agrees with NaN
-    return f"{wrong} of {got.size} entries differ; the largest difference is {gap.max():.3g}" if wrong else ""
-
-
-def agree(
-    got, wanted, what, ask="", show=False, where=True, rtol=RTOL, atol=ATOL, single=False, tol_single=TOL_SINGLE
-):
-    """Insist that `got` equals `wanted`: first the shape, then every entry (of those in `where`)."""
-    got, wanted = plain(got, what), np.asarray(wanted)
-    if single or is_single(got):
-        rtol, atol = max(rtol, tol_single), max(atol, tol_single)
-    problem = difference(got, wanted, where, rtol, atol)
-    if REVEAL and (show or problem):
-        print(f"{what[0].upper()}{what[1:]}")
-        for label, array in (("yours", got), ("wanted", wanted)):
-            text = np.array2string(array, precision=4, suppress_small=True, threshold=60, prefix=" " * 8)
-            print(f"{label:>6}: {text}")
-    if problem:
-        raise AssertionError(f"{what}: {problem}." + (f" {ask}" if ask else ""))
+AXES = {"xlabel": "key (looked at)", "ylabel": "query"}  # of a picture of weights or of a mask
 
 
 def agree_mask(got, wanted, what, ask="", show=False):
     """Insist on exactly this mask; 1 and 0 count as True and False."""
-    agree(got, wanted, what, ask, show, rtol=0, atol=0, tol_single=0)
+    tools.agree(got, wanted, what, ask, show, rtol=0, atol=0, tol_single=0)
 
 
 def rows_sum_to_one(weights, what="the weights", axis=-1, where=True):
     """Insist that the weights along `axis` sum to 1 (in the rows of `where`)."""
-    array = plain(weights, what)
+    array = tools.plain(weights, what)
     if not -array.ndim <= axis < array.ndim:
         raise AssertionError(f"{what}: their shape has no axis {axis}")
     with np.errstate(over="ignore", invalid="ignore"):
         sums = np.atleast_1d(array.sum(axis=axis, dtype=float))
-    wrong = ~(np.abs(sums - 1) <= (SUM_TOL_SINGLE if is_single(array) else SUM_TOL)) & where
+    wrong = ~(np.abs(sums - 1) <= (SUM_TOL_SINGLE if tools.is_single(array) else SUM_TOL)) & where
     if wrong.any():
         first = np.unravel_index(wrong.argmax(), wrong.shape)
         row = first[0] if len(first) == 1 else tuple(int(i) for i in first)
@@ -187,7 +75,7 @@ def rows_sum_to_one(weights, what="the weights", axis=-1, where=True):
 
 def hidden_get_nothing(weights, mask):
     """Insist that a weight under the mask is exactly 0 (in rows that may look at something)."""
-    array = plain(weights, "the weights")
+    array = tools.plain(weights, "the weights")
     leaks = array[np.broadcast_to(~mask & mask.any(axis=-1, keepdims=True), array.shape)]
     if np.count_nonzero(leaks):
         raise AssertionError(
@@ -196,191 +84,16 @@ def hidden_get_nothing(weights, mask):
         )
 
 
-def unpack(result, names):
-    """The parts of a tuple or list that has exactly these parts."""
-    several = isinstance(result, (tuple, list))
-    remember(*(result[:100] if several else [result]))
-    count = len(names.split(", "))
-    if not several or len(result) != count:
-        size = f" {len(result)}" if several and len(result) <= 100 else ""
-        raise AssertionError(f"expected a tuple of {count}, ({names}), got a {type(result).__name__:.40}{size}")
-    return result
-
-
-def refuses(call, what):
-    """Insist that the call raises an error; one that is not written yet does not count."""
-    try:
-        remember(call())
-    except NotImplementedError:
-        raise
-    except Exception:
-        return
-    raise AssertionError(f"{what}: expected an error, but your function returned something")
-
-
-class unchanged:
-    """`with unchanged(X=X):` insists that the arrays are the same afterwards, bit for bit and in shape."""
-
-    def __init__(self, **arrays):
-        self.arrays = arrays
-        self.before = {name: (array.shape, array.tobytes()) for name, array in arrays.items()}
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, error, trace):
-        changed = [name for name, array in self.arrays.items() if (array.shape, array.tobytes()) != self.before[name]]
-        if kind is None and changed:
-            raise AssertionError(f"your function changed its input {changed[0]}. Which of your lines writes into it?")
-
-
-def fingerprint(name, error):
-    """A digest of what a failing check has been given: answers that agree to four digits have the same."""
-    if is_large(SEEN):
-        return ""
-    facts = [name]
-    if not isinstance(error, AssertionError):
-        facts += [type(error).__name__, *re.findall(r"\d+", str(error)[:1000])]
-    for value in SEEN:
-        try:
-            numbers = np.asarray(value, dtype=float)
-            facts += [str(numbers.shape), *(f"{number + 0.0:.4g}" for number in numbers.ravel())]
-        except Exception:
-            facts.append(type(value).__name__)
-    return hashlib.sha256(" ".join(facts).encode()).hexdigest()[:12]
-
-
-def reaches(name, goal, passed=()):
-    """Does the function of this name call the other one, itself or through others?"""
-    code = getattr(globals().get(name), "__code__", None)
-    names = [used for used in code.co_names if used not in passed] if code else []
-    return goal in names or any(reaches(used, goal, (*passed, name)) for used in names)
-
-
-class check:
-    """`with check("softmax-by_hand"):` runs a visible check, keeps the tally and says where to look first."""
-
-    def __init__(self, name):
-        self.name = name
-
-    def __enter__(self):
-        SEEN.clear()
-        return self
-
-    def __exit__(self, kind, error, trace):
-        if not REVEAL:  # nobody reads it
-            return
-        RESULTS[self.name] = kind is None
-        points = CHECKS.get(self.name, {}).get("points")
-        if kind is None:
-            print(f"✓ {self.name}: passed" + (f", {points:g} point{'s' * (points != 1)}" if points else ""))
-            return
-        inner = trace
-        while inner.tb_next:
-            inner = inner.tb_next
-        if kind is NotImplementedError or inner.tb_frame.f_code.co_filename == check.__exit__.__code__.co_filename:
-            trace.tb_next = None  # the message says it all; twenty lines of these tools would bury it
-        step, order = self.name.split("-")[0], list(dict.fromkeys(name.split("-")[0] for name in CHECKS))
-        steps = order[: order.index(step)] if step in order else []
-        failing = [name for name in CHECKS if name.split("-")[0] in steps and RESULTS.get(name) is False]
-        called = [name for name in failing if reaches(step, name.split("-")[0])]
-        for earlier, _, short in (name.partition("-") for name in (called or failing)[:1]):
-            where = f"step {order.index(earlier) + 1}, {earlier}: its check {short} fails"
-            if called:
-                print(f"First mend {where}.")
-            elif where not in TOLD:
-                print(f"Not the reason, but still open: {where}.")
-                TOLD.add(where)
-        if called:
-            return
-        hint = HINTS().get(fingerprint(self.name, error))
-        if hint:
-            print(f"Think about this: {hint}")
-
-
-def summary():
-    """Visible points earned so far, what is still open, and how many hidden points wait."""
-    if not CHECKS:
-        print(f"{sum(RESULTS.values())} of {len(RESULTS)} visible checks passed.")
-        return
-    visible = {name: about["points"] for name, about in CHECKS.items() if not about["hidden"]}
-    waiting = sum(about["points"] for about in CHECKS.values() if about["hidden"])
-    earned = sum(points for name, points in visible.items() if RESULTS.get(name))
-    print(f"Visible checks: {earned:g} of {sum(visible.values()):g} points.")
-    for name, points in visible.items():
-        if not RESULTS.get(name):
-            state = "fails" if name in RESULTS else "has not run"
-            print(f"  open: {name} ({points:g} point{'s' * (points != 1)}) {state}")
-    print(f"Hidden checks: {waiting:g} points, graded after you hand in.")
-
-
-def demo(scene):
-    """Play a scene at once. While a step it needs is missing or broken, say so in one line."""
-    try:
-        scene()
-    except Exception as error:
-        steps, culprit, trace = {name.split("-")[0] for name in CHECKS}, "", error.__traceback__
-        while trace:
-            culprit = trace.tb_frame.f_code.co_name if trace.tb_frame.f_code.co_name in steps else culprit
-            trace = trace.tb_next
-        if isinstance(error, NotImplementedError):
-            print(f"This scene waits for your {culprit}.")
-        else:
-            print(f"This scene stopped{' in your ' * bool(culprit)}{culprit}: {type(error).__name__}: {error}")
-    return scene
-
-
-def table(numbers, rows, columns, decimals=2):
-    """Print numbers with a name for every row and column."""
-    cells = [[f"{number + 0.0:.{decimals}f}" for number in row] for row in np.asarray(numbers, dtype=float)]
-    width = max(len(text) for text in [*columns, *(cell for row in cells for cell in row)]) + 2
-    margin = max(len(name) for name in rows)
-    print(" " * margin + "".join(f"{name:>{width}}" for name in columns))
-    for name, row in zip(rows, cells):
-        print(f"{name:>{margin}}" + "".join(f"{cell:>{width}}" for cell in row))
-
-
-def picture(numbers, rows, columns, title, texts):
-    """A heatmap with its values written in the cells, where a notebook and matplotlib are at hand."""
-    try:
-        import io
-
-        from IPython import get_ipython
-        from IPython.display import Image, display
-        from matplotlib.figure import Figure
-
-        if get_ipython() is None:
-            return
-        width = max(0.75, 0.1 * max(len(name) for name in columns))
-        figure = Figure(figsize=(2.0 + width * len(columns), 1.2 + 0.45 * len(rows)), layout="constrained")
-        axes = figure.subplots()
-        axes.imshow(numbers, cmap="cividis", vmin=0, vmax=1, aspect="auto")
-        axes.set_xticks(range(len(columns)), columns)
-        axes.set_yticks(range(len(rows)), rows)
-        axes.set(title=title, xlabel="key (looked at)", ylabel="query")
-        for (i, j), text in np.ndenumerate(texts):
-            axes.text(j, i, text, ha="center", va="center", color="black" if numbers[i, j] > 0.44 else "white")
-        file = io.BytesIO()
-        figure.savefig(file, format="png", dpi=110)
-        try:
-            image = Image(file.getvalue(), alt=f"Heatmap: {title}. The text above says the same.")
-        except TypeError:  # before IPython 8
-            image = Image(file.getvalue())
-        display(image)
-    except Exception:  # no matplotlib, an old one, a stand-in: the text above has said it all
-        return
-
-
 def draw_weights(weights, queries, keys, title):
     """Weights as a table, as sentences, and as a heatmap."""
     weights = np.asarray(weights, dtype=float)
     print(title)
-    table(weights, queries, keys)
+    tools.table(weights, queries, keys)
     for name, row in zip(queries, weights):
         best = [key for key, weight in zip(keys, row) if weight >= row.max() - 1e-9]
         most = "everybody alike" if len(best) == len(keys) > 1 else " and ".join(best)
         print(f"  {name} looks most at {most} ({row.max():.2f}{' each' * (len(best) > 1)})")
-    picture(weights, queries, keys, title, np.char.mod("%.2f", weights))
+    tools.heatmap(weights, queries, keys, title, np.char.mod("%.2f", weights), **AXES)
 
 
 def draw_mask(mask, queries, keys, title):
@@ -389,10 +102,7 @@ def draw_mask(mask, queries, keys, title):
     print(title)
     for name, row in zip(queries, mask):
         print(f"  {name} may look at: {', '.join(key for key, allowed in zip(keys, row) if allowed) or 'nobody'}")
-    picture(mask.astype(float), queries, keys, title, np.where(mask, "may", "hidden"))
-
-
-print(f"Python {sys.version.split()[0]}, NumPy {np.__version__}: ready.")
+    tools.heatmap(mask.astype(float), queries, keys, title, np.where(mask, "may", "hidden"), **AXES)
 
 # %% oracles
 """The definitions, written the slow way: one entry at a time, or letter by letter. Hidden checks compare with these."""
@@ -463,15 +173,15 @@ def attention_by_definition(Q, K, V, mask=None):
 
 def attention_agrees(result, wanted, mask=None, **tolerances):
     """Output and weights are right; hidden keys get nothing; a query with no key at all is not looked at."""
-    output, weights = unpack(result, "output, weights")
+    output, weights = tools.unpack(result, "output, weights")
     seen = True if mask is None else np.broadcast_to(mask, wanted[1].shape).any(axis=-1)
     rows = np.expand_dims(seen, -1) if mask is not None else True
-    single = is_single(plain(output, "the output"), plain(weights, "the weights"))
-    agree(weights, wanted[1], "the weights", where=rows, **tolerances)
+    single = tools.is_single(tools.plain(output, "the output"), tools.plain(weights, "the weights"))
+    tools.agree(weights, wanted[1], "the weights", where=rows, **tolerances)
     rows_sum_to_one(weights, where=seen)
     if mask is not None:
         hidden_get_nothing(weights, mask)
-    agree(output, wanted[0], "the output", where=rows, single=single, **tolerances)
+    tools.agree(output, wanted[0], "the output", where=rows, single=single, **tolerances)
 
 
 def heads_by_definition(X, num_heads):
@@ -584,8 +294,8 @@ def project_qkv(X, W_Q, W_K, W_V):
 
 # %% check="project_qkv-by_hand" points=2 category="values"
 """Two tokens give the queries, keys and values that you get with a pencil."""
-with check("project_qkv-by_hand"):
-    answer = unpack(
+with tools.check("project_qkv-by_hand"):
+    answer = tools.unpack(
         project_qkv(
             np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 0.5]]),
             np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]),
@@ -594,14 +304,14 @@ with check("project_qkv-by_hand"):
         ),
         "Q, K, V",
     )
-    agree(answer[0], [[3.0, 2.0], [0.5, 3.5]], "the queries", "Which operator sums over features?", show=True)
-    agree(answer[1], [[4.0, 1.0], [4.0, 0.0]], "the keys", "Which matrix makes keys?", show=True)
-    agree(answer[2], [[7.0], [7.5]], "the values", "Which matrix makes values?", show=True)
+    tools.agree(answer[0], [[3.0, 2.0], [0.5, 3.5]], "the queries", "Which operator sums over features?", show=True)
+    tools.agree(answer[1], [[4.0, 1.0], [4.0, 0.0]], "the keys", "Which matrix makes keys?", show=True)
+    tools.agree(answer[2], [[7.0], [7.5]], "the values", "Which matrix makes values?", show=True)
 
 # %% check="project_qkv-batch_of_two" points=1 category="shapes"
 """In a batch of two, each sequence is projected by itself, with the same three matrices."""
-with check("project_qkv-batch_of_two"):
-    answer = unpack(
+with tools.check("project_qkv-batch_of_two"):
+    answer = tools.unpack(
         project_qkv(
             np.array([[[1.0, 2.0], [0.0, 1.0]], [[3.0, 0.0], [-1.0, 1.0]]]),
             np.array([[1.0, 0.0], [2.0, 1.0]]),
@@ -610,9 +320,9 @@ with check("project_qkv-batch_of_two"):
         ),
         "Q, K, V",
     )
-    agree(answer[0], [[[5.0, 2.0], [2.0, 1.0]], [[3.0, 0.0], [1.0, 1.0]]], "the queries", "Which axis is the batch?")
-    agree(answer[1], [[[2.0, 1.0], [1.0, 0.0]], [[0.0, 3.0], [1.0, -1.0]]], "the keys", "Which axis is the batch?")
-    agree(
+    tools.agree(answer[0], [[[5.0, 2.0], [2.0, 1.0]], [[3.0, 0.0], [1.0, 1.0]]], "the queries", "Which axis is the batch?")
+    tools.agree(answer[1], [[[2.0, 1.0], [1.0, 0.0]], [[0.0, 3.0], [1.0, -1.0]]], "the keys", "Which axis is the batch?")
+    tools.agree(
         answer[2],
         [[[2.0, 2.0, 3.0], [0.0, 1.0, 1.0]], [[6.0, 0.0, 3.0], [-2.0, 1.0, 0.0]]],
         "the values",
@@ -631,18 +341,18 @@ for *lead, n, d_model, d_k, d_v in (
     X, W_V = rng.normal(size=(*lead, n, d_model)), random_weights(d_model, d_v)
     W_Q, W_K = random_weights(d_model, d_k), random_weights(d_model, d_k)
     wanted = [product_by_definition(X, W) for W in (W_Q, W_K, W_V)]
-    parts = unpack(project_qkv(X, W_Q, W_K, W_V), "Q, K, V")
+    parts = tools.unpack(project_qkv(X, W_Q, W_K, W_V), "Q, K, V")
     for got, right, what in zip(parts, wanted, ("the queries", "the keys", "the values")):
-        agree(got, right, what, "Which axes of X are the batch, which the tokens, which the features?")
+        tools.agree(got, right, what, "Which axes of X are the batch, which the tokens, which the features?")
 
 # %% check="project_qkv-all_sizes_equal" points=1 category="values" hidden=true
 """Where every size is the same, no shape error protects you: the numbers must still be right."""
 n = int(rng.integers(3, 6))
 X, (W_Q, W_K, W_V) = rng.normal(size=(n, n, n)), (random_weights(n, n) for _ in range(3))
 wanted = [product_by_definition(X, W) for W in (W_Q, W_K, W_V)]
-parts = unpack(project_qkv(X, W_Q, W_K, W_V), "Q, K, V")
+parts = tools.unpack(project_qkv(X, W_Q, W_K, W_V), "Q, K, V")
 for got, right, what in zip(parts, wanted, ("the queries", "the keys", "the values")):
-    agree(got, right, what, "On which side of X do the weights stand?")
+    tools.agree(got, right, what, "On which side of X do the weights stand?")
 
 # %% check="project_qkv-inputs_unchanged" points=1 category="purity" hidden=true
 """The tokens and the three matrices stay as they are, and a second call gives the same answer."""
@@ -650,10 +360,10 @@ n, d_model, d_k, d_v = different_sizes(4)
 X, W_V = rng.normal(size=(n, d_model)), random_weights(d_model, d_v)
 W_Q, W_K = random_weights(d_model, d_k), random_weights(d_model, d_k)
 wanted = [product_by_definition(X, W) for W in (W_Q, W_K, W_V)]
-with unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V):
+with tools.unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V):
     for turn in ("first", "second"):
-        for got, right in zip(unpack(project_qkv(X, W_Q, W_K, W_V), "Q, K, V"), wanted):
-            agree(got, right, f"the {turn} answer")
+        for got, right in zip(tools.unpack(project_qkv(X, W_Q, W_K, W_V), "Q, K, V"), wanted):
+            tools.agree(got, right, f"the {turn} answer")
 
 # %% [markdown]
 # ### 2. Every query meets every key: `attention_scores`
@@ -690,8 +400,8 @@ def attention_scores(Q, K):
 
 # %% check="attention_scores-by_hand" points=2 category="values"
 """Two queries and three keys give the six dot products that you get with a pencil."""
-with check("attention_scores-by_hand"):
-    agree(
+with tools.check("attention_scores-by_hand"):
+    tools.agree(
         attention_scores(np.array([[1.0, 2.0], [3.0, -1.0]]), np.array([[1.0, 0.0], [0.0, 2.0], [2.0, 1.5]])),
         [[1.0, 4.0, 5.0], [3.0, -2.0, 4.5]],
         "the scores",
@@ -701,8 +411,8 @@ with check("attention_scores-by_hand"):
 
 # %% check="attention_scores-batch_of_two" points=2 category="shapes"
 """In a batch of two, each sequence's queries meet only that sequence's keys."""
-with check("attention_scores-batch_of_two"):
-    agree(
+with tools.check("attention_scores-batch_of_two"):
+    tools.agree(
         attention_scores(
             np.array([[[1.0, 2.0], [3.0, -1.0]], [[0.0, 1.0], [2.0, 0.0]]]),
             np.array([[[1.0, 0.0], [0.0, 2.0], [2.0, 1.5]], [[1.0, 1.0], [3.0, 0.5], [-1.0, 2.0]]]),
@@ -717,7 +427,7 @@ with check("attention_scores-batch_of_two"):
 for n in rng.permutation([2, 3, 4, 5])[:2]:
     Q, K = rng.normal(size=(n, n)), rng.normal(size=(n, n))
     wanted = scores_by_definition(Q, K)
-    agree(attention_scores(Q, K), wanted, "the scores", "Rows for queries, columns for keys?")
+    tools.agree(attention_scores(Q, K), wanted, "the scores", "Rows for queries, columns for keys?")
 
 # %% check="attention_scores-any_batch" points=1 category="shapes" hidden=true
 """Any number of leading axes, sizes of 1 included, equal sizes included."""
@@ -731,16 +441,16 @@ for *lead, n_queries, n_keys, d_k in (
 ):
     Q, K = rng.normal(size=(*lead, n_queries, d_k)), rng.normal(size=(*lead, n_keys, d_k))
     wanted = scores_by_definition(Q, K)
-    agree(attention_scores(Q, K), wanted, "the scores", "Do you count axes from the front or from the end?")
+    tools.agree(attention_scores(Q, K), wanted, "the scores", "Do you count axes from the front or from the end?")
 
 # %% check="attention_scores-inputs_unchanged" points=1 category="purity" hidden=true
 """Queries and keys stay as they are, and a second call gives the same answer."""
 n_queries, n_keys, d_k = different_sizes(3)
 Q, K = rng.normal(size=(n_queries, d_k)), rng.normal(size=(n_keys, d_k))
 wanted = scores_by_definition(Q, K)
-with unchanged(Q=Q, K=K):
-    agree(attention_scores(Q, K), wanted, "the first answer")
-    agree(attention_scores(Q, K), wanted, "the second answer")
+with tools.unchanged(Q=Q, K=K):
+    tools.agree(attention_scores(Q, K), wanted, "the first answer")
+    tools.agree(attention_scores(Q, K), wanted, "the second answer")
 
 # %% [markdown]
 # ### 3. Keeping scores in range: `scale_scores`
@@ -777,8 +487,8 @@ def scale_scores(scores, d_k):
 
 # %% check="scale_scores-by_hand" points=2 category="values"
 """With vectors of length 16, every score becomes a quarter of what it was."""
-with check("scale_scores-by_hand"):
-    agree(
+with tools.check("scale_scores-by_hand"):
+    tools.agree(
         scale_scores(np.array([[4.0, -8.0, 12.0], [16.0, 0.0, 2.0]]), 16),
         [[1.0, -2.0, 3.0], [4.0, 0.0, 0.5]],
         "the scaled scores",
@@ -788,8 +498,8 @@ with check("scale_scores-by_hand"):
 
 # %% check="scale_scores-batch_of_two" points=1 category="values"
 """With vectors of length 8, whose square root is no whole number, in a batch of two."""
-with check("scale_scores-batch_of_two"):
-    agree(
+with tools.check("scale_scores-batch_of_two"):
+    tools.agree(
         scale_scores(np.array([[[8.0, 4.0, -2.0]], [[0.0, 1.0, 16.0]]]), 8),
         [[[2.8284271247, 1.4142135624, -0.7071067812]], [[0.0, 0.3535533906, 5.6568542495]]],
         "the scaled scores",
@@ -801,16 +511,16 @@ with check("scale_scores-batch_of_two"):
 for turn, d_k in enumerate((1, *(int(d) for d in rng.permutation([2, 3, 5, 6, 7, 8, 12, 20, 48, 80])[:4]))):
     scores = 3 * rng.normal(size=different_sizes(2 + turn % 2))
     wanted = scores / math.sqrt(d_k)
-    agree(scale_scores(scores, d_k), wanted, "the scaled scores", "Try d_k = 8 by hand. What is its square root?")
+    tools.agree(scale_scores(scores, d_k), wanted, "the scaled scores", "Try d_k = 8 by hand. What is its square root?")
 
 # %% check="scale_scores-inputs_unchanged" points=1 category="purity" hidden=true
 """The scores stay as they are: scaling the same scores twice gives the same answer twice."""
 d_k, *shape = different_sizes(3)
 scores = 3 * rng.normal(size=shape)
 wanted = scores / math.sqrt(d_k)
-with unchanged(scores=scores):
-    agree(scale_scores(scores, d_k), wanted, "the first answer")
-    agree(scale_scores(scores, d_k), wanted, "the second answer")
+with tools.unchanged(scores=scores):
+    tools.agree(scale_scores(scores, d_k), wanted, "the first answer")
+    tools.agree(scale_scores(scores, d_k), wanted, "the second answer")
 
 # %% [markdown]
 # Does it work? The next cell draws random queries and keys of growing length and measures the spread of
@@ -819,7 +529,7 @@ with unchanged(scores=scores):
 
 
 # %%
-@demo
+@tools.demo
 def spread_of_scores():
     noise = np.random.default_rng(0)
     spreads = []
@@ -827,7 +537,7 @@ def spread_of_scores():
         scores = np.asarray(attention_scores(noise.normal(size=(60, d_k)), noise.normal(size=(60, d_k))))
         spreads.append([scores.std(), np.std(scale_scores(scores, d_k))])
     print("Standard deviation of 3600 scores between random vectors")
-    table(spreads, ["d_k = 4", "d_k = 16", "d_k = 64", "d_k = 256"], ["raw", "scaled"])
+    tools.table(spreads, ["d_k = 4", "d_k = 16", "d_k = 64", "d_k = 256"], ["raw", "scaled"])
 
 
 # %% [markdown]
@@ -880,8 +590,8 @@ def softmax(scores, axis=-1):
 
 # %% check="softmax-by_hand" points=2 category="values"
 """The logarithms of 1, 2, 1 become the shares 1/4, 2/4, 1/4."""
-with check("softmax-by_hand"):
-    agree(
+with tools.check("softmax-by_hand"):
+    tools.agree(
         softmax(np.log([[1.0, 2.0, 1.0], [3.0, 1.0, 4.0]])),
         [[0.25, 0.5, 0.25], [0.375, 0.125, 0.5]],
         "the weights",
@@ -891,18 +601,18 @@ with check("softmax-by_hand"):
 
 # %% check="softmax-rows_sum_to_one" points=2 category="row sums"
 """Each row of weights sums to one, and one point more of score is e times the weight."""
-with check("softmax-rows_sum_to_one"):
+with tools.check("softmax-rows_sum_to_one"):
     answer = softmax(np.array([[1.0, 2.0, 3.0, 4.0], [0.5, 0.5, 0.5, -0.5], [-3.0, -1.0, -2.0, -4.0]]))
-    answer = plain(answer, "the weights", (3, 4))
+    answer = tools.plain(answer, "the weights", (3, 4))
     rows_sum_to_one(answer)
-    agree(answer[0, 1:] / answer[0, :-1], [math.e] * 3, "row 0, each weight by the one before", "Do you round?")
-    agree(answer[1], [1 / (3 + 1 / math.e)] * 3 + [1 / (3 * math.e + 1)], "row 1, with three equal scores")
-    agree(answer[2, [3, 0, 2, 1]], answer[0], "row 2, which is row 0 minus 5 in another order")
+    tools.agree(answer[0, 1:] / answer[0, :-1], [math.e] * 3, "row 0, each weight by the one before", "Do you round?")
+    tools.agree(answer[1], [1 / (3 + 1 / math.e)] * 3 + [1 / (3 * math.e + 1)], "row 1, with three equal scores")
+    tools.agree(answer[2, [3, 0, 2, 1]], answer[0], "row 2, which is row 0 minus 5 in another order")
 
 # %% check="softmax-large_scores" points=2 category="overflow safety"
 """Scores around a thousand overflow nothing: they give the same weights as 0, 1, 2."""
-with check("softmax-large_scores"):
-    agree(
+with tools.check("softmax-large_scores"):
+    tools.agree(
         softmax(np.array([[1000.0, 1001.0, 1002.0], [-1000.0, -1002.0, -1001.0]])),
         [[0.0900305732, 0.2447284711, 0.6652409558], [0.6652409558, 0.0900305732, 0.2447284711]],
         "the weights",
@@ -918,12 +628,12 @@ scores = rng.integers(-24, 25, size=(9, n_keys)) / 8 + far
 scores[5, 0], scores[6, -1], scores[7, 0], scores[8, -1] = 4000.0, 4000.0, -4000.0, -4000.0
 scores = scores[rng.permutation(9)]
 wanted = softmax_by_definition(scores)
-weights = plain(softmax(scores.copy()), "the weights", scores.shape)
+weights = tools.plain(softmax(scores.copy()), "the weights", scores.shape)
 rows_sum_to_one(weights)
-agree(weights, wanted, "the weights", "Print the row with the smallest scores. What is left of it?", rtol=1e-6)
+tools.agree(weights, wanted, "the weights", "Print the row with the smallest scores. What is left of it?", rtol=1e-6)
 far_down_and_up = np.argsort(scores.max(axis=-1))[[0, 1, -1]]
 for row, right in zip(scores[far_down_and_up, None], wanted[far_down_and_up, None]):
-    agree(softmax(row), right, "the weights of one row alone", "Does it need the others?", rtol=1e-6)
+    tools.agree(softmax(row), right, "the weights of one row alone", "Does it need the others?", rtol=1e-6)
 
 # %% check="softmax-any_axis" points=2 category="row sums" hidden=true
 """Along whichever axis you ask for, in arrays of one axis to four, the weights sum to one."""
@@ -932,10 +642,10 @@ for shape, axes in (((a,), (0,)), ((a, b), (1, -2)), ((a, b, c), (0, -2)), ((n, 
     scores = 2 * rng.normal(size=shape)
     for axis in axes:
         wanted = softmax_by_definition(scores, axis)
-        weights = plain(softmax(scores.copy(), axis=axis), "the weights", shape)
+        weights = tools.plain(softmax(scores.copy(), axis=axis), "the weights", shape)
         rows_sum_to_one(weights, axis=axis)
-        agree(weights, wanted, "the weights", "Which axis did the caller ask for?")
-agree(softmax(scores.copy()), softmax_by_definition(scores), "the weights along the last axis")
+        tools.agree(weights, wanted, "the weights", "Which axis did the caller ask for?")
+tools.agree(softmax(scores.copy()), softmax_by_definition(scores), "the weights along the last axis")
 
 # %% check="softmax-minus_infinity" points=1 category="row sums" hidden=true
 """A score of -inf gets exactly 0, the rest of its row still sums to one, and other rows notice nothing."""
@@ -947,7 +657,7 @@ for nobody in (False, True):
         seen[2], scores[2] = False, -np.inf
     rows, wanted = seen.any(axis=-1), softmax_by_definition(scores)
     weights = softmax(scores.copy())
-    agree(weights, wanted, "the weights", "What is the exponential of -inf?", where=rows[:, None])
+    tools.agree(weights, wanted, "the weights", "What is the exponential of -inf?", where=rows[:, None])
     rows_sum_to_one(weights, where=rows)
     hidden_get_nothing(weights, seen)
 
@@ -955,9 +665,9 @@ for nobody in (False, True):
 """The scores stay as they are, and a second call gives the same answer."""
 scores = 2 * rng.normal(size=different_sizes(2))
 wanted = softmax_by_definition(scores)
-with unchanged(scores=scores):
-    agree(softmax(scores), wanted, "the first answer")
-    agree(softmax(scores), wanted, "the second answer")
+with tools.unchanged(scores=scores):
+    tools.agree(softmax(scores), wanted, "the first answer")
+    tools.agree(softmax(scores), wanted, "the second answer")
 
 # %% [markdown]
 # ### 5. The weighted average: `weighted_sum`
@@ -992,8 +702,8 @@ def weighted_sum(weights, V):
 
 # %% check="weighted_sum-by_hand" points=2 category="values"
 """Half of value 0 and half of value 1; a quarter of value 1 and three quarters of value 2."""
-with check("weighted_sum-by_hand"):
-    agree(
+with tools.check("weighted_sum-by_hand"):
+    tools.agree(
         weighted_sum(np.array([[0.5, 0.5, 0.0], [0.0, 0.25, 0.75]]), np.array([[2.0, 4.0], [6.0, 0.0], [-2.0, 8.0]])),
         [[4.0, 2.0], [0.0, 6.0]],
         "the outputs",
@@ -1003,8 +713,8 @@ with check("weighted_sum-by_hand"):
 
 # %% check="weighted_sum-batch_of_two" points=1 category="shapes"
 """In a batch of two, each sequence blends its own values, here of length 3."""
-with check("weighted_sum-batch_of_two"):
-    agree(
+with tools.check("weighted_sum-batch_of_two"):
+    tools.agree(
         weighted_sum(
             np.array([[[0.5, 0.5], [1.0, 0.0]], [[0.25, 0.75], [0.0, 1.0]]]),
             np.array([[[2.0, 4.0, 0.0], [6.0, 0.0, 1.0]], [[8.0, 0.0, 4.0], [0.0, 4.0, -4.0]]]),
@@ -1027,16 +737,16 @@ for *lead, n_queries, n_keys, d_v in (
     weights = rng.dirichlet(np.ones(n_keys), size=(*lead, n_queries))
     V = rng.normal(size=(*lead, n_keys, d_v))
     wanted = product_by_definition(weights, V)
-    agree(weighted_sum(weights, V), wanted, "the outputs", "One row for each query, as long as a value?")
+    tools.agree(weighted_sum(weights, V), wanted, "the outputs", "One row for each query, as long as a value?")
 
 # %% check="weighted_sum-square_and_unchanged" points=1 category="purity" hidden=true
 """With all sizes equal the numbers are right, the inputs stay as they are, and a second call agrees."""
 n = int(rng.integers(3, 6))
 weights, V = rng.dirichlet(np.ones(n), size=n), rng.normal(size=(n, n))
 wanted = product_by_definition(weights, V)
-with unchanged(weights=weights, V=V):
-    agree(weighted_sum(weights, V), wanted, "the outputs", "Which of the two stands on the left?")
-    agree(weighted_sum(weights, V), wanted, "the second answer")
+with tools.unchanged(weights=weights, V=V):
+    tools.agree(weighted_sum(weights, V), wanted, "the outputs", "Which of the two stands on the left?")
+    tools.agree(weighted_sum(weights, V), wanted, "the second answer")
 
 # %% [markdown]
 # ### Look back: one pass through five steps
@@ -1052,7 +762,7 @@ with unchanged(weights=weights, V=V):
 
 
 # %%
-@demo
+@tools.demo
 def four_random_tokens():
     X, W_Q, W_K, W_V = (
         np.array(numbers.split(), dtype=float).reshape(-1, 8)
@@ -1108,7 +818,7 @@ def four_random_tokens():
         ("Output", weighted_sum(weights, V), features, 2),
     ):
         print(title)
-        table(numbers, tokens, columns, decimals)
+        tools.table(numbers, tokens, columns, decimals)
 
 
 # %% [markdown]
@@ -1121,7 +831,7 @@ def four_random_tokens():
 
 
 # %%
-@demo
+@tools.demo
 def what_it_refers_to():
     words = "The cat sat on the mat because it was soft".split()
     weights = np.array([[0.02, 0.08, 0.03, 0.01, 0.01, 0.72, 0.03, 0.05, 0.03, 0.02]])
@@ -1178,7 +888,7 @@ def causal_mask(n_queries, n_keys=None):
 
 # %% check="causal_mask-by_hand" points=2 category="mask correctness"
 """Of three tokens the first sees one, the second two, the third all three."""
-with check("causal_mask-by_hand"):
+with tools.check("causal_mask-by_hand"):
     agree_mask(
         causal_mask(3),
         [[True, False, False], [True, True, False], [True, True, True]],
@@ -1189,7 +899,7 @@ with check("causal_mask-by_hand"):
 
 # %% check="causal_mask-new_tokens" points=2 category="mask correctness"
 """Two new tokens after three old ones: the last sees all five, the one before it four."""
-with check("causal_mask-new_tokens"):
+with tools.check("causal_mask-new_tokens"):
     agree_mask(
         causal_mask(2, 5),
         [[True, True, True, True, False], [True, True, True, True, True]],
@@ -1247,7 +957,7 @@ def padding_mask(lengths, n_keys):
 
 # %% check="padding_mask-by_hand" points=2 category="mask correctness"
 """Sequences of 2, 4 and 1 tokens in an array with room for 5."""
-with check("padding_mask-by_hand"):
+with tools.check("padding_mask-by_hand"):
     agree_mask(
         padding_mask(np.array([2, 4, 1]), 5),
         [[[True, True, False, False, False]], [[True, True, True, True, False]], [[True, False, False, False, False]]],
@@ -1276,7 +986,7 @@ for batch, n_keys in ((1, int(rng.integers(2, 8))), (int(rng.integers(2, 6)), 1)
 batch, n_keys = different_sizes(2)
 lengths = rng.integers(1, n_keys + 1, size=batch)
 wanted = padding_mask_by_definition(lengths, n_keys)
-with unchanged(lengths=lengths):
+with tools.unchanged(lengths=lengths):
     agree_mask(padding_mask(lengths, n_keys), wanted, "the first answer")
     agree_mask(padding_mask(lengths, n_keys), wanted, "the second answer")
 
@@ -1286,7 +996,7 @@ with unchanged(lengths=lengths):
 
 
 # %%
-@demo
+@tools.demo
 def two_masks():
     words = ["The", "cat", "sat", "(pad)"]
     causal = np.asarray(causal_mask(4), dtype=bool)
@@ -1334,8 +1044,8 @@ def apply_mask(scores, mask):
 
 # %% check="apply_mask-by_hand" points=2 category="mask correctness"
 """Two hidden scores become -inf; the other four stay."""
-with check("apply_mask-by_hand"):
-    agree(
+with tools.check("apply_mask-by_hand"):
+    tools.agree(
         apply_mask(
             np.array([[1.0, 2.5, -3.0], [0.5, 4.0, 7.0]]),
             np.array([[True, False, True], [False, True, True]]),
@@ -1348,8 +1058,8 @@ with check("apply_mask-by_hand"):
 
 # %% check="apply_mask-batch_of_two" points=1 category="shapes"
 """One row of a mask for each sequence of a batch hides the same keys from all of its queries, whatever lies there."""
-with check("apply_mask-batch_of_two"):
-    agree(
+with tools.check("apply_mask-batch_of_two"):
+    tools.agree(
         apply_mask(
             np.array([[[1.0, 2.0, 3.0], [4.0, np.nan, 6.0]], [[-1.0, -2.0, np.inf], [0.5, 0.0, 7.0]]]),
             np.array([[[True, False, True]], [[True, True, False]]]),
@@ -1373,7 +1083,7 @@ for shape, mask_shape in (
 ):
     scores, mask = 2 * rng.normal(size=shape), random_mask(*mask_shape)
     wanted = masked_by_definition(scores, mask)
-    agree(apply_mask(scores, mask), wanted, "the masked scores", "Which axes does the mask have, counted from the end?")
+    tools.agree(apply_mask(scores, mask), wanted, "the masked scores", "Which axes does the mask have, counted from the end?")
 
 # %% check="apply_mask-nan_disappears" points=2 category="edge cases" hidden=true repeat=false
 """NaN, inf and huge numbers under the mask leave no trace; a row may be hidden altogether."""
@@ -1385,16 +1095,16 @@ for under in (np.nan, np.inf, -np.inf, 1e4, -1e12):
     scores = clean.copy()
     scores[~mask] = under
     wanted = masked_by_definition(clean, mask)
-    agree(apply_mask(scores, mask.copy()), wanted, "the masked scores", "What is NaN plus anything? And 0 times inf?")
+    tools.agree(apply_mask(scores, mask.copy()), wanted, "the masked scores", "What is NaN plus anything? And 0 times inf?")
 
 # %% check="apply_mask-inputs_unchanged" points=1 category="purity" hidden=true
 """Scores and mask stay as they are, and a second call gives the same answer."""
 n, m = different_sizes(2)
 scores, mask = 2 * rng.normal(size=(n, m)), random_mask(n, m)
 wanted = masked_by_definition(scores, mask)
-with unchanged(scores=scores, mask=mask):
-    agree(apply_mask(scores, mask), wanted, "the first answer")
-    agree(apply_mask(scores, mask), wanted, "the second answer")
+with tools.unchanged(scores=scores, mask=mask):
+    tools.agree(apply_mask(scores, mask), wanted, "the first answer")
+    tools.agree(apply_mask(scores, mask), wanted, "the second answer")
 
 # %% [markdown]
 # ### Look back: a decoder reads five tokens
@@ -1424,7 +1134,7 @@ def five_tokens():
     return (X, *(np.array([matrix(16, 8) for _ in range(2)]) for _ in range(3)))
 
 
-@demo
+@tools.demo
 def a_decoder_reads():
     names, features = ["<BOS>", "I", "like", "transformers", "<EOS>"], [f"f{j}" for j in range(8)]
     X, W_Q, W_K, W_V = five_tokens()
@@ -1437,12 +1147,12 @@ def a_decoder_reads():
         if head == 0:
             for title, stage in (("scores", scores), ("scaled scores", scaled), ("masked scores", masked)):
                 print(f"Head {head}: {title}")
-                table(stage, names, names, 4)
+                tools.table(stage, names, names, 4)
         print(f"Head {head}: weights")
-        table(weights, names, names, 4)
+        tools.table(weights, names, names, 4)
         print(f"Head {head}: output")
-        table(weighted_sum(weights, V), names, features, 4)
-        picture(np.asarray(weights), names, names, f"Head {head}: weights", np.char.mod("%.2f", weights))
+        tools.table(weighted_sum(weights, V), names, features, 4)
+        tools.heatmap(np.asarray(weights), names, names, f"Head {head}: weights", np.char.mod("%.2f", weights), **AXES)
 
 
 # %% [markdown]
@@ -1499,8 +1209,8 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
 
 # %% check="scaled_dot_product_attention-by_hand" points=2 category="values"
 """Two queries, three keys of length 4: the scaled scores are logarithms, so the weights are simple fractions."""
-with check("scaled_dot_product_attention-by_hand"):
-    answer = unpack(
+with tools.check("scaled_dot_product_attention-by_hand"):
+    answer = tools.unpack(
         scaled_dot_product_attention(
             np.array([[2.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0]]),
             np.array([[np.log(2.0), 0.0, 0.0, 0.0], [0.0, np.log(3.0), 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]]),
@@ -1508,14 +1218,14 @@ with check("scaled_dot_product_attention-by_hand"):
         ),
         "output, weights",
     )
-    agree(answer[1], [[0.5, 0.25, 0.25], [0.2, 0.6, 0.2]], "the weights", "Which scaled scores do you get?", show=True)
-    agree(answer[0], [[37.5, 25.0], [18.0, 36.0]], "the output", "Which rows does it blend?", show=True)
+    tools.agree(answer[1], [[0.5, 0.25, 0.25], [0.2, 0.6, 0.2]], "the weights", "Which scaled scores do you get?", show=True)
+    tools.agree(answer[0], [[37.5, 25.0], [18.0, 36.0]], "the output", "Which rows does it blend?", show=True)
 
 # %% check="scaled_dot_product_attention-with_mask" points=2 category="mask correctness"
 """The same with one key hidden from each query: the other two share out everything."""
-with check("scaled_dot_product_attention-with_mask"):
+with tools.check("scaled_dot_product_attention-with_mask"):
     allowed = np.array([[True, False, True], [True, True, False]])
-    answer = unpack(
+    answer = tools.unpack(
         scaled_dot_product_attention(
             np.array([[2.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0]]),
             np.array([[np.log(2.0), 0.0, 0.0, 0.0], [0.0, np.log(3.0), 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]]),
@@ -1524,9 +1234,9 @@ with check("scaled_dot_product_attention-with_mask"):
         ),
         "output, weights",
     )
-    agree(answer[1], [[2 / 3, 0.0, 1 / 3], [0.25, 0.75, 0.0]], "the weights", "At which stage does your mask act?")
+    tools.agree(answer[1], [[2 / 3, 0.0, 1 / 3], [0.25, 0.75, 0.0]], "the weights", "At which stage does your mask act?")
     hidden_get_nothing(answer[1], allowed)
-    agree(answer[0], [[50.0, 20.0], [15.0, 30.0]], "the output", "Is it made with the masked weights?")
+    tools.agree(answer[0], [[50.0, 20.0], [15.0, 30.0]], "the output", "Is it made with the masked weights?")
 
 # %% check="scaled_dot_product_attention-rows_sum_to_one" points=2 category="row sums" hidden=true
 """Every query shares out exactly one, in the right shares, whatever the five sizes are."""
@@ -1595,7 +1305,7 @@ attention_agrees(scaled_dot_product_attention(Q, K, V, mask.copy()), wanted, mas
 n_queries, n_keys, d_k, d_v = different_sizes(4)
 Q, K, V = (rng.normal(size=size) for size in ((n_queries, d_k), (n_keys, d_k), (n_keys, d_v)))
 mask, wanted = random_mask(n_queries, n_keys), attention_by_definition(Q, K, V)
-with unchanged(Q=Q, K=K, V=V, mask=mask):
+with tools.unchanged(Q=Q, K=K, V=V, mask=mask):
     scaled_dot_product_attention(Q, K, V)
     attention_agrees(scaled_dot_product_attention(Q, K, V), wanted)
     scaled_dot_product_attention(Q, K, V, mask)  # what it makes of a mask is graded above
@@ -1611,7 +1321,7 @@ with unchanged(Q=Q, K=K, V=V, mask=mask):
 
 
 # %%
-@demo
+@tools.demo
 def soft_lookup():
     Q = np.array([[1.0, 0.0], [0.0, 1.0]])
     K = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
@@ -1620,7 +1330,7 @@ def soft_lookup():
     output, weights = scaled_dot_product_attention(Q, K, V)
     draw_weights(weights, queries, keys, "Soft lookup")
     print("Output: a blend of [10, 0], [0, 10] and [5, 5]")
-    table(output, queries, ["feature 0", "feature 1"], 4)
+    tools.table(output, queries, ["feature 0", "feature 1"], 4)
 
 
 # %% [markdown]
@@ -1660,8 +1370,8 @@ def self_attention(X, W_Q, W_K, W_V, mask=None):
 
 # %% check="self_attention-by_hand" points=1 category="values"
 """Two tokens whose scores are log(2) and log(3): the weights are thirds and quarters."""
-with check("self_attention-by_hand"):
-    answer = unpack(
+with tools.check("self_attention-by_hand"):
+    answer = tools.unpack(
         self_attention(
             np.array([[1.0, 0.0], [0.0, 1.0]]),
             np.array([[np.log(2.0)], [np.log(3.0)]]),
@@ -1670,16 +1380,16 @@ with check("self_attention-by_hand"):
         ),
         "output, weights",
     )
-    agree(answer[1], [[2 / 3, 1 / 3], [0.75, 0.25]], "the weights", "d_k is 1 here. What do you scale by?", show=True)
-    agree(
+    tools.agree(answer[1], [[2 / 3, 1 / 3], [0.75, 0.25]], "the weights", "d_k is 1 here. What do you scale by?", show=True)
+    tools.agree(
         answer[0], [[8.0, 4.0, 20.0], [9.0, 3.0, 21.0]], "the output", "Which projection makes the values?", show=True
     )
 
 # %% check="self_attention-causal" points=1 category="mask correctness"
 """The same two tokens, but the first must not look ahead: it keeps to itself."""
-with check("self_attention-causal"):
+with tools.check("self_attention-causal"):
     allowed = np.array([[True, False], [True, True]])
-    answer = unpack(
+    answer = tools.unpack(
         self_attention(
             np.array([[1.0, 0.0], [0.0, 1.0]]),
             np.array([[np.log(2.0)], [np.log(3.0)]]),
@@ -1689,9 +1399,9 @@ with check("self_attention-causal"):
         ),
         "output, weights",
     )
-    agree(answer[1], [[1.0, 0.0], [0.75, 0.25]], "the weights", "Does the mask reach the attention?")
+    tools.agree(answer[1], [[1.0, 0.0], [0.75, 0.25]], "the weights", "Does the mask reach the attention?")
     hidden_get_nothing(answer[1], allowed)
-    agree(answer[0], [[12.0, 0.0, 24.0], [9.0, 3.0, 21.0]], "the output")
+    tools.agree(answer[0], [[12.0, 0.0, 24.0], [9.0, 3.0, 21.0]], "the output")
 
 # %% check="self_attention-rows_sum_to_one" points=1 category="row sums" hidden=true
 """Every token shares out exactly one, in the right shares, whatever the sizes are."""
@@ -1719,7 +1429,7 @@ n, d_model, d_k, d_v = different_sizes(4)
 X, (W_Q, W_K, W_V) = rng.normal(size=(n, d_model)), (random_weights(d_model, width) for width in (d_k, d_k, d_v))
 wanted = attention_by_definition(*(product_by_definition(X, W) for W in (W_Q, W_K, W_V)))
 mask = random_mask(n, n)
-with unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V, mask=mask):
+with tools.unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V, mask=mask):
     self_attention(X, W_Q, W_K, W_V)
     attention_agrees(self_attention(X, W_Q, W_K, W_V), wanted, tol_single=TOL_SINGLE_COMPOSED)
     self_attention(X, W_Q, W_K, W_V, mask)  # what it makes of a mask is graded above
@@ -1741,17 +1451,17 @@ with unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V, mask=mask):
 
 
 # %%
-@demo
+@tools.demo
 def the_cat_sat_down():
     words = ["The", "cat", "sat", "down"]
     X = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.2], [0.1, 0.2, 1.0], [0.0, 0.0, 1.0]])
     output, weights = self_attention(X, np.eye(3), np.eye(3), np.eye(3))
     draw_weights(weights, words, words, "The cat sat down, identity projections")
     print("Output: each word in its context")
-    table(output, words, ["feature 0", "feature 1", "feature 2"])
+    tools.table(output, words, ["feature 0", "feature 1", "feature 2"])
 
 
-@demo
+@tools.demo
 def four_by_eight():
     draw = np.random.RandomState(42)
     X = draw.randn(4, 8)
@@ -1759,7 +1469,7 @@ def four_by_eight():
     output, weights = self_attention(X, W_Q, W_K, W_V)
     tokens = [f"token {i}" for i in range(4)]
     print("Four random tokens of eight features: weights")
-    table(weights, tokens, tokens, 3)
+    tools.table(weights, tokens, tokens, 3)
     print("Shape of the output:", np.shape(output))
 
 
@@ -1769,7 +1479,7 @@ def four_by_eight():
 
 
 # %%
-@demo
+@tools.demo
 def your_own_heatmap():
     words = ["a", "dog", "bites", "a", "man"]
     draw = np.random.default_rng(7)
@@ -1825,8 +1535,8 @@ def split_heads(X, num_heads):
 
 # %% check="split_heads-by_hand" points=1 category="multi-head concatenation"
 """Three tokens of four features become two heads of three tokens with two features."""
-with check("split_heads-by_hand"):
-    agree(
+with tools.check("split_heads-by_hand"):
+    tools.agree(
         split_heads(np.array([[0.0, 1.0, 2.0, 3.0], [4.0, 5.0, 6.0, 7.0], [8.0, 9.0, 10.0, 11.0]]), 2),
         [[[0.0, 1.0], [4.0, 5.0], [8.0, 9.0]], [[2.0, 3.0], [6.0, 7.0], [10.0, 11.0]]],
         "the heads",
@@ -1836,10 +1546,10 @@ with check("split_heads-by_hand"):
 
 # %% check="split_heads-refuses_what_does_not_divide" points=1 category="edge cases"
 """Six features make three heads of two, but four heads are refused with an error."""
-with check("split_heads-refuses_what_does_not_divide"):
+with tools.check("split_heads-refuses_what_does_not_divide"):
     token = np.array([[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]])
-    agree(split_heads(token.copy(), 3), [[[0.0, 1.0]], [[2.0, 3.0]], [[4.0, 5.0]]], "three heads of one token")
-    refuses(lambda: split_heads(token, 4), "4 heads of 6 features")
+    tools.agree(split_heads(token.copy(), 3), [[[0.0, 1.0]], [[2.0, 3.0]], [[4.0, 5.0]]], "three heads of one token")
+    tools.refuses(lambda: split_heads(token, 4), "4 heads of 6 features")
 
 # %% check="split_heads-any_batch" points=2 category="shapes" hidden=true
 """Leading axes stay in front of the heads, whatever their number, also where sizes are equal or 1."""
@@ -1853,7 +1563,7 @@ for *lead, n_tokens, num_heads, d_head in (
 ):
     X = rng.normal(size=(*lead, n_tokens, num_heads * d_head))
     wanted = heads_by_definition(X, num_heads)
-    agree(split_heads(X, num_heads), wanted, "the heads", "Do you count axes from the front or from the end?")
+    tools.agree(split_heads(X, num_heads), wanted, "the heads", "Do you count axes from the front or from the end?")
 
 # %% check="split_heads-contiguous_blocks" points=2 category="multi-head concatenation" hidden=true
 """Each head owns one contiguous block, for one head, for heads of one feature, and where sizes are equal."""
@@ -1861,16 +1571,16 @@ n = int(rng.integers(3, 6))
 for n_tokens, num_heads, d_head in (*rising_and_falling(3), (n, n, n), (3, 1, 5), (2, 5, 1), (1, 2, 3)):
     X = rng.normal(size=(n_tokens, num_heads * d_head))
     wanted = heads_by_definition(X, num_heads)
-    agree(split_heads(X, num_heads), wanted, "the heads", "Are the features of one head neighbours in X?")
+    tools.agree(split_heads(X, num_heads), wanted, "the heads", "Are the features of one head neighbours in X?")
 
 # %% check="split_heads-inputs_unchanged" points=1 category="purity" hidden=true
 """X stays as it is, its shape included, and a second call gives the same answer."""
 n, num_heads, d_head = different_sizes(3)
 X = rng.normal(size=(n, num_heads * d_head))
 wanted = heads_by_definition(X, num_heads)
-with unchanged(X=X):
-    agree(split_heads(X, num_heads), wanted, "the first answer")
-    agree(split_heads(X, num_heads), wanted, "the second answer")
+with tools.unchanged(X=X):
+    tools.agree(split_heads(X, num_heads), wanted, "the first answer")
+    tools.agree(split_heads(X, num_heads), wanted, "the second answer")
 
 # %% [markdown]
 # ### 12. Side by side again: `concat_heads`
@@ -1905,8 +1615,8 @@ def concat_heads(heads):
 
 # %% check="concat_heads-by_hand" points=1 category="multi-head concatenation"
 """Two heads of three tokens with two features become three tokens of four features."""
-with check("concat_heads-by_hand"):
-    agree(
+with tools.check("concat_heads-by_hand"):
+    tools.agree(
         concat_heads(np.array([[[0.0, 1.0], [4.0, 5.0], [8.0, 9.0]], [[2.0, 3.0], [6.0, 7.0], [10.0, 11.0]]])),
         [[0.0, 1.0, 2.0, 3.0], [4.0, 5.0, 6.0, 7.0], [8.0, 9.0, 10.0, 11.0]],
         "the features",
@@ -1916,8 +1626,8 @@ with check("concat_heads-by_hand"):
 
 # %% check="concat_heads-batch_of_two" points=1 category="shapes"
 """In a batch of two, every sequence keeps its own heads."""
-with check("concat_heads-batch_of_two"):
-    agree(
+with tools.check("concat_heads-batch_of_two"):
+    tools.agree(
         concat_heads(
             np.array(
                 [
@@ -1940,7 +1650,7 @@ n = int(rng.integers(3, 6))
 for num_heads, n_tokens, d_head in (*rising_and_falling(3), (n, n, n), (1, 3, 5), (5, 2, 1), (2, 1, 3)):
     X = rng.normal(size=(n_tokens, num_heads * d_head))
     heads = heads_by_definition(X, num_heads)
-    agree(concat_heads(heads), X, "the features", "Are the features of one head neighbours?")
+    tools.agree(concat_heads(heads), X, "the features", "Are the features of one head neighbours?")
 
 # %% check="concat_heads-any_batch" points=1 category="shapes" hidden=true
 """Leading axes stay in front, whatever their number, also where sizes are equal or 1."""
@@ -1954,16 +1664,16 @@ for *lead, n_tokens, num_heads, d_head in (
 ):
     X = rng.normal(size=(*lead, n_tokens, num_heads * d_head))
     heads = heads_by_definition(X, num_heads)
-    agree(concat_heads(heads), X, "the features", "Which axes trade places before they merge?")
+    tools.agree(concat_heads(heads), X, "the features", "Which axes trade places before they merge?")
 
 # %% check="concat_heads-inputs_unchanged" points=1 category="purity" hidden=true
 """The heads stay as they are, their shape included, and a second call gives the same answer."""
 num_heads, n, d_head = different_sizes(3)
 X = rng.normal(size=(n, num_heads * d_head))
 heads = heads_by_definition(X, num_heads)
-with unchanged(heads=heads):
-    agree(concat_heads(heads), X, "the first answer")
-    agree(concat_heads(heads), X, "the second answer")
+with tools.unchanged(heads=heads):
+    tools.agree(concat_heads(heads), X, "the first answer")
+    tools.agree(concat_heads(heads), X, "the second answer")
 
 # %% [markdown]
 # ### 13. Many heads at once: `multi_head_attention`
@@ -2015,10 +1725,10 @@ def multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
 
 # %% check="multi_head_attention-by_hand" points=1 category="multi-head concatenation"
 """Two tokens and two heads of one feature: thirds and fifths in head 0, quarters and sixths in head 1."""
-with check("multi_head_attention-by_hand"):
+with tools.check("multi_head_attention-by_hand"):
     # Head 0 has the scores [[log 2, 0], [log 4, 0]] and the values 15, 0; its outputs are 10, 12.
     # Head 1 has the scores [[0, log 3], [0, log 5]] and the values 12, 24; its outputs are 21, 22.
-    agree(
+    tools.agree(
         multi_head_attention(
             np.eye(2),
             np.log([[2.0, 3.0], [4.0, 5.0]]),
@@ -2035,8 +1745,8 @@ with check("multi_head_attention-by_hand"):
 
 # %% check="multi_head_attention-batch_of_two" points=1 category="mask correctness"
 """Two sequences, each with a mask of its own: queries of zeros look at all that they may see alike."""
-with check("multi_head_attention-batch_of_two"):
-    agree(
+with tools.check("multi_head_attention-batch_of_two"):
+    tools.agree(
         multi_head_attention(
             np.array([[[1.0, 2.0], [3.0, 6.0]], [[0.0, 4.0], [2.0, 0.0]]]),
             np.zeros((2, 2)),
@@ -2058,7 +1768,7 @@ for n, num_heads, d_head in (*rising_and_falling(3), (4, 1, 3), (3, 3, 3), (2, 3
     X, (W_Q, W_K, W_V, W_O) = 1.5 * rng.normal(size=(n, d_model)), (random_weights(d_model, d_model) for _ in range(4))
     wanted = multi_head_by_definition(X, W_Q, W_K, W_V, W_O, num_heads)
     got = multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads)
-    agree(got, wanted, "the output", "Which length scales a head's scores?", tol_single=TOL_SINGLE_COMPOSED)
+    tools.agree(got, wanted, "the output", "Which length scales a head's scores?", tol_single=TOL_SINGLE_COMPOSED)
 
 # %% check="multi_head_attention-any_batch" points=1 category="shapes" hidden=true
 """Any number of leading axes, also where they equal the number of heads or of tokens."""
@@ -2074,7 +1784,7 @@ for *lead, n, num_heads, d_head in (
     W_Q, W_K, W_V, W_O = (random_weights(d_model, d_model) for _ in range(4))
     wanted = multi_head_by_definition(X, W_Q, W_K, W_V, W_O, num_heads)
     got = multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads)
-    agree(got, wanted, "the output", "Where do the heads go in a batch?", tol_single=TOL_SINGLE_COMPOSED)
+    tools.agree(got, wanted, "the output", "Where do the heads go in a batch?", tol_single=TOL_SINGLE_COMPOSED)
 
 # %% check="multi_head_attention-masks" points=2 category="mask correctness" hidden=true repeat=false
 """One mask for all, one for each sequence, one for each query, also with as many sequences as heads."""
@@ -2092,13 +1802,13 @@ for turn, (b, n, num_heads, d_head) in enumerate(sizes):
         given = [W.copy() for W in (W_Q, W_K, W_V, W_O)]
         got = multi_head_attention(X, *given, num_heads, mask=mask)
         ask = "Which axis of the mask is the batch, and where does the head axis belong?"
-        agree(got, wanted, "the output", ask, tol_single=TOL_SINGLE_COMPOSED)
+        tools.agree(got, wanted, "the output", ask, tol_single=TOL_SINGLE_COMPOSED)
 mask, X = random_mask(b, n, n), rng.normal(size=(b, n, d_model))
 mask[-1, 1] = False
 wanted = multi_head_by_definition(X, W_Q, W_K, W_V, W_O, num_heads, mask)
 rows = mask.any(axis=-1)[..., None]
 got = multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads, mask)
-agree(got, wanted, "the output beside a query with no key", where=rows, tol_single=TOL_SINGLE_COMPOSED)
+tools.agree(got, wanted, "the output beside a query with no key", where=rows, tol_single=TOL_SINGLE_COMPOSED)
 
 # %% check="multi_head_attention-large_scores" points=2 category="overflow safety" hidden=true
 """Scores in the thousands, beside small ones, overflow nothing."""
@@ -2110,7 +1820,7 @@ X = rng.integers(-3, 4, size=(n, d_model)).astype(float)
 X[0], X[1] = 1.0, rng.choice([-24.0, 24.0], size=d_model)
 wanted = multi_head_by_definition(X, W_Q, 4 * W_Q, W_V, W_O, num_heads)
 got = multi_head_attention(X, W_Q, 4 * W_Q, W_V, W_O, num_heads)
-agree(got, wanted, "the output", "Does every row of every head survive its exponentials?", rtol=1e-6, atol=1e-7)
+tools.agree(got, wanted, "the output", "Does every row of every head survive its exponentials?", rtol=1e-6, atol=1e-7)
 
 # %% check="multi_head_attention-inputs_unchanged" points=1 category="purity" hidden=true
 """Tokens, matrices and mask stay as they are, and a second call gives the same answer."""
@@ -2119,10 +1829,10 @@ d_model = num_heads * d_head
 X, (W_Q, W_K, W_V, W_O) = 1.5 * rng.normal(size=(n, d_model)), (random_weights(d_model, d_model) for _ in range(4))
 mask = causal_mask_by_definition(n, n)
 wanted = multi_head_by_definition(X, W_Q, W_K, W_V, W_O, num_heads, mask)
-with unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V, W_O=W_O, mask=mask):
+with tools.unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V, W_O=W_O, mask=mask):
     for turn in ("first", "second"):
         got = multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads, mask)
-        agree(got, wanted, f"the {turn} answer", tol_single=TOL_SINGLE_COMPOSED)
+        tools.agree(got, wanted, f"the {turn} answer", tol_single=TOL_SINGLE_COMPOSED)
 
 # %% [markdown]
 # ### Look back: two heads, one call
@@ -2134,15 +1844,15 @@ with unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V, W_O=W_O, mask=mask):
 
 
 # %%
-@demo
+@tools.demo
 def two_heads_one_call():
     names = ["<BOS>", "I", "like", "transformers", "<EOS>"]
     X, *pairs = five_tokens()
     W_Q, W_K, W_V = (np.concatenate([pair[0], pair[1]], axis=1) for pair in pairs)
     output = np.asarray(multi_head_attention(X, W_Q, W_K, W_V, np.eye(16), 2, causal_mask(5)))
     print("Output of both heads, head 0 first")
-    table(output[:, :8], names, [f"f{j}" for j in range(8)], 4)
-    table(output[:, 8:], names, [f"f{j}" for j in range(8, 16)], 4)
+    tools.table(output[:, :8], names, [f"f{j}" for j in range(8)], 4)
+    tools.table(output[:, 8:], names, [f"f{j}" for j in range(8, 16)], 4)
 
 
 # %% [markdown]
@@ -2163,7 +1873,7 @@ def two_heads_one_call():
 # run everything, so that this count is honest.
 
 # %%
-summary()
+tools.summary()
 
 # %% [markdown]
 # ## Where to go from here

@@ -50,7 +50,9 @@ def spying_on(folder: Path, cell: str) -> bytes:
     notebook = json.loads(NOTEBOOK.read_text())
     for raw in notebook["cells"]:
         if raw["id"] == cell:
-            raw["source"] = "".join(raw["source"]).replace("with check(", f"{spy}\nwith check(", 1)
+            raw["source"] = "".join(raw["source"]).replace(
+                "with tools.check(", f"{spy}\nwith tools.check(", 1
+            )
     return json.dumps(notebook).encode()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -70,12 +71,17 @@ class Cell:
 
 @dataclass(frozen=True)
 class Source:
-    """The authored file: the exercise's name, the digest of its text, its cells in order."""
+    """The authored file: the exercise's name, and its cells in order.
+
+    ``shared`` is the code that the exercises of the course share, if this one uses it;
+    ``built_from`` are the digests of the files that its notebooks are built from.
+    """
 
     path: Path
     exercise: str
-    sha256: str
     cells: tuple[Cell, ...]
+    shared: str = ""
+    built_from: Mapping[str, str] = field(default_factory=dict)
     problems: tuple[Problem, ...] = field(default=(), compare=False)
 
     def of(self, *kinds: Kind) -> list[Cell]:

@@ -1,17 +1,16 @@
-"""The form of a check: a sentence first, then assertions, within ``check`` where setup has that."""
+"""The form of a check: a sentence first, then assertions."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from autograder.authoring import scope, worth
+from autograder.authoring import modules, worth
 from autograder.authoring.cells import Cell, Problem, Source
 
 
 def problems(source: Source) -> Iterator[Problem]:
     """What is wrong with the checks."""
-    has_check = "check" in scope.bound(source.of("setup"))
     judges = _judges(source)
     for cell in source.of("check"):
         tree = ast.parse(cell.source)
@@ -25,8 +24,7 @@ def problems(source: Source) -> Iterator[Problem]:
 
         yield from _sentence(cell, tree)
         yield from _assertions(cell, tree, judges)
-        if has_check:
-            yield from _announced(cell, tree)
+        yield from _announced(cell, tree)
         yield from worth.problems(cell, tree)
 
 
@@ -60,9 +58,8 @@ def _assertions(cell: Cell, tree: ast.Module, judges: set[str]) -> Iterator[Prob
 
 
 def _announced(cell: Cell, tree: ast.Module) -> Iterator[Problem]:
-    """A visible check stands within ``with check("<its id>"):``, which tells a student about it."""
-    calls = _calls(tree, "check")
-    for call in calls:
+    """``with tools.check("<its id>"):`` tells a student about the check in which it stands."""
+    for call in announcements(tree):
         named = call.args[0] if call.args else None
         if not (isinstance(named, ast.Constant) and named.value == cell.id):
             yield Problem(
@@ -71,26 +68,43 @@ def _announced(cell: Cell, tree: ast.Module) -> Iterator[Problem]:
                 f'write check("{cell.id}")',
             )
 
-    if not calls and not cell.hidden:
-        yield Problem(
-            cell.line,
-            f"the check {cell.id} tells a student nothing",
-            f'put its body into with check("{cell.id}"):',
-        )
+
+def announcements(tree: ast.AST) -> list[ast.Call]:
+    """The calls of ``check``, the tools' or a name that setup gave it."""
+    calls: list[ast.Call] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and _called(node) in ("check", "tools.check"):
+            calls.append(node)
+    return calls
 
 
 def _judges(source: Source) -> set[str]:
-    """The functions of setup and oracles that assert or raise, also through each other."""
-    functions: list[ast.FunctionDef | ast.ClassDef] = []
+    """The functions that assert or raise, also through each other: a check may call them."""
+    judges: set[str] = set()
+    for module, body in modules.bodies(source.shared).items():
+        judging = _judging(body)
+        judges |= {f"{module}.{name}" for name in judging}
+        for cell in source.of("setup"):
+            judges |= modules.imported_as(cell.source, module, judging)
+
+    own: list[ast.stmt] = []
     for cell in source.of("setup", "oracles"):
-        for node in ast.parse(cell.source).body:
-            # `check` only passes on what happens inside it.
-            if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name != "check":
-                functions.append(node)
+        own += ast.parse(cell.source).body
+    return judges | _judging(own, judges)
+
+
+def _judging(body: Iterable[ast.stmt], others: Iterable[str] = ()) -> set[str]:
+    """The functions of ``body`` that assert or raise, or call one of these or of the others."""
+    functions: list[ast.FunctionDef | ast.ClassDef] = []
+    for node in body:
+        # `check` only passes on what happens inside it.
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name != "check":
+            functions.append(node)
 
     judges: set[str] = set()
     while True:
-        judging = {function.name for function in functions if _is_judging(function, judges)}
+        known = judges.union(others)
+        judging = {function.name for function in functions if _is_judging(function, known)}
         if judging == judges:
             return judges
         judges = judging
@@ -102,17 +116,16 @@ def _is_judging(tree: ast.AST, judges: set[str]) -> bool:
         if isinstance(node, (ast.Assert, ast.Raise)):
             return True
         if isinstance(node, ast.Call):
-            function = node.func
-            name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
-            if name.startswith("assert") or (isinstance(function, ast.Name) and name in judges):
+            name = _called(node)
+            if name.rpartition(".")[2].startswith("assert") or name in judges:
                 return True
     return False
 
 
-def _calls(tree: ast.AST, name: str) -> list[ast.Call]:
-    """The calls of the function ``name``."""
-    calls: list[ast.Call] = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name:
-            calls.append(node)
-    return calls
+def _called(call: ast.Call) -> str:
+    """The name of what is called, with what stands before its last dot if that is a name."""
+    function = call.func
+    if isinstance(function, ast.Attribute):
+        owner = function.value.id if isinstance(function.value, ast.Name) else ""
+        return f"{owner}.{function.attr}"
+    return function.id if isinstance(function, ast.Name) else ""

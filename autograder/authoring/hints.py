@@ -17,29 +17,18 @@ from autograder.exercises.misconceptions import Misconception
 from autograder.proving import answers
 from autograder.proving.trial import Bench
 
-# A function, for whoever passes never needs the table. Its text is turned by 13 letters, not for
-# secrecy, but so that nobody reads the questions of others' mistakes by accident.
-_HINTS = '''
-def HINTS():
-    """Questions about common mistakes: for the digest of an answer, the one to ask."""
-    import codecs
-    import json
-
-    questions, numbers = json.loads(codecs.decode(HINTS_ROT13, "rot13"))
-    return {digest: questions[number] for digest, number in numbers.items()}
-'''
-
 
 def table(full: bytes, misconceptions: Iterable[Misconception]) -> str:
-    """The code that binds ``HINTS`` in the setup cell.
+    """The line of the setup cell that fills in ``HINTS``; empty if there are none.
 
-    Empty for an exercise whose setup makes no digests. A digest that several mistakes share has no
+    A digest that several mistakes share has no
     question, unless they are of one family: better none than a wrong one.
     """
-    exercise = from_notebook(json.loads(full))
-    if "def fingerprint(" not in exercise.setup:
+    misconceptions = list(misconceptions)
+    if not misconceptions:
         return ""
 
+    exercise = from_notebook(json.loads(full))
     suspects: dict[str, list[Misconception]] = defaultdict(list)
     for digest, wrong in _digests(exercise, misconceptions):
         suspects[digest].append(wrong)
@@ -53,7 +42,7 @@ def table(full: bytes, misconceptions: Iterable[Misconception]) -> str:
     questions = sorted(set(hints.values()))
     numbers = {digest: questions.index(hint) for digest, hint in hints.items()}
     text = json.dumps([questions, numbers], ensure_ascii=False, separators=(",", ":"))
-    return f"HINTS_ROT13 = {codecs.encode(text, 'rot13')!r}\n\n{_HINTS}".rstrip()
+    return f"tools.HINTS = {codecs.encode(text, 'rot13')!r}" if hints else ""
 
 
 def _digests(

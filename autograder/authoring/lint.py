@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from autograder.authoring import check_form, regions, scope
+from autograder.authoring import check_form, modules, regions, scope
 from autograder.authoring.cells import Problem, Source
 
 
@@ -23,6 +23,7 @@ def problems(source: Source) -> list[Problem]:
         regions.delimiters,
         regions.steps,
         _points,
+        modules.problems,
         scope.problems,
         check_form.problems,
     )
@@ -36,8 +37,6 @@ def problems(source: Source) -> list[Problem]:
 
 def _layout(source: Source) -> Iterator[Problem]:
     setups = source.of("setup")
-    if not setups:
-        yield Problem(1, "no setup cell", "mark the cell of imports and helpers with # %% setup")
     for cell in setups[1:]:
         yield Problem(
             cell.line, f"a second setup cell, after line {setups[0].line}", "put both into one"
@@ -48,7 +47,7 @@ def _layout(source: Source) -> Iterator[Problem]:
             1, "no checks", 'add cells marked # %% check="<step>-<name>" points=1 category="values"'
         )
     graded = source.of("step", "check")
-    if setups and graded and graded[0].line < setups[0].line:
+    if graded and graded[0].line < setups[0].line:
         yield Problem(setups[0].line, "the setup cell comes after a step", "move it to the top")
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from autograder.authoring import lint, percent
+from autograder.authoring import lint, modules, percent
 from autograder.authoring.cells import CATEGORIES, Cell, Problem, Source
 from autograder.errors import Unusable
-from autograder.files import digest, text_of
+from autograder.exercises import sources
+from autograder.files import text_of
 
 __all__ = ["CATEGORIES", "Cell", "Problem", "Source", "problems", "read"]
 
@@ -51,10 +54,40 @@ def _read(path: Path) -> Source:
         )
 
     problems: list[Problem] = []
-    cells = tuple(percent.cells(text, problems))
-    source = Source(path, path.stem, digest(raw), cells)
+    cells = _with_setup(percent.cells(text, problems))
+    shared = _shared(path) if modules.uses_shared(cells) else ""
+    built_from = sources.digests(path, with_shared=bool(shared))
+    source = Source(path, path.stem, cells, shared, built_from)
     if not problems:
         # Rules about the whole are asked only of cells that are sound by themselves: one mistake,
         # one line.
         problems = lint.problems(source)
     return replace(source, problems=tuple(sorted(problems, key=lambda problem: problem.line)))
+
+
+def _with_setup(cells: Iterable[Cell]) -> tuple[Cell, ...]:
+    """The cells, and a setup cell for the tools where the author wrote none."""
+    found = list(cells)
+    if not any(cell.kind == "setup" for cell in found):
+        place = next((number for number, cell in enumerate(found) if not cell.markdown), 0)
+        found.insert(place, Cell("setup", "", line=1, first=1))
+    return tuple(found)
+
+
+def _shared(authored: Path) -> str:
+    """The code that the exercises of a course share.
+
+    Raises:
+        Unusable: it cannot be read, or is not Python.
+    """
+    path = sources.shared_path(authored)
+    try:
+        text = text_of(path.read_bytes())
+        ast.parse(text)
+    except OSError as error:
+        raise Unusable(f"{path}: {error.strerror}; {authored.name} imports it") from None
+    except UnicodeDecodeError:
+        raise Unusable(f"{path}: not UTF-8 text; save the file as UTF-8") from None
+    except SyntaxError as error:
+        raise Unusable(f"{path}:{error.lineno}: not Python: {error.msg}; mend it") from None
+    return text

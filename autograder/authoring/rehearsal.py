@@ -14,7 +14,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any, TextIO
 
-from autograder.exercises.cell_code import Namespace, compiled, new_namespace
+from autograder.exercises.cell_code import Namespace, compiled, new_namespace, reveal
 from autograder.exercises.exercise import Cell, Check, Exercise, from_notebook
 
 
@@ -70,8 +70,7 @@ def _rehearse_solved(exercise: Exercise, stubs: dict[str, str], log: Log) -> Non
     for number, cell in enumerate(cells_to_run(exercise)):
         log.say("begun", number)
         if cell.check is not None:
-            if "REVEAL" in namespace:
-                namespace["REVEAL"] = not cell.check.hidden
+            reveal(namespace, not cell.check.hidden)
             _try_solved(number, cell.check, namespace, solved, log)
             _try_blank(number, cell.check, namespace, stubs[cell.check.step], log)
             continue

@@ -55,7 +55,9 @@ class CompiledExercise:
 
     def namespace(self) -> Namespace:
         """The names of the setup cell, made anew: nothing of one submission stays for the next."""
-        return self._code.namespace()
+        namespace = self._code.namespace()
+        cell_code.reveal(namespace, False)
+        return namespace
 
     @cached_property
     def reference(self) -> Mapping[str, Callable[..., Any]]:

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from autograder.errors import Unusable
-from autograder.files import digest
+from autograder.exercises import sources
 from autograder.result import Picture, check_id
 
 if TYPE_CHECKING:
     from autograder.exercises.misconceptions import Misconception
 
 Kind = Literal["plain", "setup", "step", "check", "manual"]
+
+ANNOUNCED = re.compile(r"with (?:tools\.)?check\(\s*[\"']([\w-]+)[\"']")
+"""How a visible check says its id, whatever has become of the cell's metadata."""
+
+FILLED_IN = re.compile(r"^tools\.CHECKS = ", re.MULTILINE)
+"""What stands in every setup cell that the build wrote, and in no other cell."""
 
 
 @dataclass(frozen=True)
@@ -55,13 +62,17 @@ class Cell:
 
 @dataclass(frozen=True)
 class Exercise:
-    """The master: every cell in order, and the hash of the authored file that it was built from."""
+    """The master: every cell in order, and what it was built from.
+
+    ``built_from`` are the digests of files by their names, ``sha256`` is one for all of them.
+    """
 
     name: str
     sha256: str
     cells: tuple[Cell, ...]
     notebook: Mapping[str, Any]
     bank: Path | None = None
+    built_from: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def checks(self) -> tuple[Check, ...]:
@@ -127,11 +138,20 @@ def load(root: Path, name: str) -> Exercise:
     except (OSError, ValueError) as error:
         raise Unusable(f"{built}: {error}; run autograder build {name}") from None
 
-    if authored.is_file() and digest(authored.read_bytes()) != exercise.sha256:
-        raise Unusable(f"{built}: older than {authored.name}; run autograder build {name}")
+    newer = _newer(authored, exercise) if authored.is_file() else None
+    if newer:
+        raise Unusable(f"{built}: older than {newer}; run autograder build {name}")
     if exercise.name != name:
         raise Unusable(f"{built}: is the notebook of {exercise.name}; run autograder build {name}")
     return replace(exercise, bank=root / "solutions" / f"{name}_misconceptions.py")
+
+
+def _newer(authored: Path, exercise: Exercise) -> str | None:
+    """The name of a file that has changed since the notebook was built from it."""
+    try:
+        return sources.changed(authored, exercise.built_from)
+    except OSError as error:
+        raise Unusable(f"{error.filename}: {error.strerror}; {authored.name} needs it") from None
 
 
 def built_names(root: Path) -> list[str]:
@@ -155,7 +175,8 @@ def from_notebook(notebook: Any) -> Exercise:
     try:
         about = notebook["metadata"]["autograder"]
         cells = tuple(_cell(raw) for raw in notebook["cells"])
-        exercise = Exercise(about["exercise"], about.get("source_sha256", ""), cells, notebook)
+        sha256, built_from = about.get("source_sha256", ""), about.get("built_from", {})
+        exercise = Exercise(about["exercise"], sha256, cells, notebook, built_from=built_from)
     except (KeyError, TypeError, AttributeError):
         raise ValueError("not a notebook that autograder build wrote") from None
     if not exercise.checks:

@@ -81,7 +81,7 @@ class Bench:
         """Why a check failed, in a line; empty if it passed. ``draw`` decides its random inputs."""
         digest = hashlib.sha256(f"{self.exercise.name}/{check.id}/{draw}".encode()).digest()
         self._space["rng"] = np.random.default_rng(int.from_bytes(digest, "big"))
-        self._space["REVEAL"] = not check.hidden
+        cell_code.reveal(self._space, not check.hidden)
         try:
             self._code.run(check, self._space)
         except Exception as error:
@@ -93,7 +93,7 @@ class Bench:
         try:
             self._code.run(check, self._space)
         except Exception as error:
-            return str(self._space["fingerprint"](check.id, error))
+            return str(self._space["tools"].fingerprint(check.id, error))
         return ""
 
     def of(self, step: str) -> list[Check]:

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
-from autograder.exercises.exercise import Cell, Exercise
+from autograder.exercises.exercise import ANNOUNCED, FILLED_IN, Cell, Exercise
 from autograder.submissions.notebook import RawCell
 from autograder.submissions.python_source import binds, parses
 
@@ -27,7 +27,7 @@ class Recognizer:
             if cell.kind != "step":
                 self._by_source.setdefault(_public(cell.source), []).append(cell.id)
 
-        self._setup_names = binds(exercise.setup)
+        self._setup_names = binds(exercise.setup) - {"tools"}  # a name that students may take
         self._swapped = False
         # Some notebook services drop all metadata: that is no damage of one cell.
         self._has_claims = any(not self._masters.keys().isdisjoint(raw.claims) for raw in cells)
@@ -77,10 +77,11 @@ class Recognizer:
 
     def _by_content(self, cell: RawCell) -> str | None:
         names = binds(cell.source) if cell.is_code else frozenset()
-        if len(names & self._setup_names) > len(self._setup_names) / 2:
+        is_setup = len(names & self._setup_names) > len(self._setup_names) / 2
+        if is_setup or FILLED_IN.search(cell.source):
             return next(master.id for master in self._exercise.cells if master.kind == "setup")
 
-        check = re.search(r"with check\(\s*[\"']([\w-]+)[\"']", cell.source)
+        check = ANNOUNCED.search(cell.source)
         if check and check[1] in self._masters and names.isdisjoint(self._exercise.steps):
             return check[1]
 
@@ -108,7 +109,7 @@ class Recognizer:
 
         others = binds(cell.source) & set(self._exercise.steps)
         if master.kind == "step":
-            return master.id in others or (not others and "with check(" not in cell.source)
+            return master.id in others or (not others and not ANNOUNCED.search(cell.source))
         return not others
 
     def _retyped(self, cell: RawCell, master: Cell) -> str:

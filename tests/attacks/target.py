@@ -25,7 +25,6 @@ CODED = "_".join(
 SETUP = """
 import numpy as np
 rng = np.random.default_rng(0)
-REVEAL = True
 
 class check:
     def __init__(self, name):

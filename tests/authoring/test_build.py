@@ -65,8 +65,8 @@ def test_the_full_notebook_holds_every_cell_but_the_oracles(tmp_path: Path) -> N
     ]
     assert "autograder" not in prose["metadata"] and plain["metadata"] == {}
     assert setup["source"].endswith(
-        'CHECKS = {\n    "double-by_hand": {"points": 1.5, "hidden": False, "category": "values"},\n'
-        '    "double-drawn": {"points": 3.5, "hidden": True, "category": "edge cases"},\n}'
+        '\ntools.CHECKS = {\n    "double-by_hand": {"points": 1.5, "hidden": False, "category": "values"},\n'
+        '    "double-drawn": {"points": 3.5, "hidden": True, "category": "edge cases"},\n}\n\ntools.ready()'
     )
     assert step["source"].startswith("# Step 1 of 1 · double · 5 points\ndef double(x):")
     assert step["metadata"]["autograder"] == {"kind": "step", "step": "double", "points": 5}
@@ -247,7 +247,7 @@ def test_what_cannot_be_written_is_said_and_leaves_nothing_half_done(
     [
         ("return 2 *", "return 3 *", "check=\"double-by", "the solution fails its own check double-by_hand (AssertionError: "
          "double([1]): got [3.])"),
-        ("return 2 *", "import warnings; warnings.warn('odd')\n    return 2 *", "check=\"double-by", "writes to standard error"),
+        ("return 2 *", "import sys; sys.stderr.write('odd')\n    return 2 *", "check=\"double-by", "writes to standard error"),
         ("agree(double(x), double_by_definition(x), \"the doubles\")", "agree(x, x, str(double))", "check=\"double-drawn",
          "passes although double is blank"),
         ("agree(double(x), ", "try:\n    double(x)\nexcept Exception:\n    pass\nagree(double_by_definition(x), ",

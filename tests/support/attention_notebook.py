@@ -1,13 +1,14 @@
 """The authored exercise as its cells, and a way to play its checks with other answers.
 
-The tests of the exercise need no build and no engine: this splits the percent file by hand and
-executes the cells as a notebook would.
+The tests of the exercise need no engine: this splits the percent file by hand and executes the
+cells as a notebook would.
 """
 
 from __future__ import annotations
 
 import contextlib
 import io
+import json
 import re
 import zlib
 from collections.abc import Callable, Mapping
@@ -70,17 +71,23 @@ def stubs() -> dict[str, str]:
     return {cell.name: SOLUTION.sub(STUB, cell.text) for cell in cells() if cell.kind == "step"}
 
 
+@cache
+def setup() -> CodeType:
+    """The setup cell as the build writes it, with the tools in it and the checks filled in."""
+    notebook = json.loads(SOURCE.with_suffix("").joinpath("attention.ipynb").read_bytes())
+    cell = next(cell for cell in notebook["cells"] if cell["id"] == "setup")
+    return compile("".join(cell["source"]), "<setup>", "exec")
+
+
 def namespace() -> dict[str, Any]:
-    """What setup and oracles define, with the points of all checks filled in."""
+    """What the setup cell, run anew, and the oracles define."""
     names: dict[str, Any] = {"__name__": "__main__"}
     with contextlib.redirect_stdout(io.StringIO()):
+        exec(setup(), names)
         for cell in cells():
-            if cell.kind in ("setup", "oracles"):
+            if cell.kind == "oracles":
                 assert cell.code is not None
                 exec(cell.code, names)
-    names["CHECKS"] = {
-        cell.name: {"points": cell.points, "hidden": cell.hidden} for cell in checks()
-    }
     return names
 
 
@@ -102,7 +109,7 @@ def run_check(cell: Cell, names: dict[str, Any], seed: int) -> str:
     seed."""
     assert cell.code is not None
     names["rng"] = np.random.default_rng([seed, zlib.crc32(cell.name.encode())])
-    names["REVEAL"] = not cell.hidden
+    names["tools"].REVEAL = not cell.hidden
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             exec(cell.code, dict(names))

@@ -34,8 +34,6 @@ from contextlib import contextmanager
 import numpy as np
 
 rng = np.random.default_rng(0)
-REVEAL = True
-CHECKS = {}
 
 
 @contextmanager

@@ -17,7 +17,6 @@ SETUP = """
 import contextlib
 import numpy as np
 rng = np.random.default_rng(0)
-REVEAL = True
 
 @contextlib.contextmanager
 def check(id):

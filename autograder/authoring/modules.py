@@ -1,0 +1,251 @@
+"""The modules that the build writes into the setup cell: the kit's tools, the course's shared code.
+
+A notebook that students get must need no file beside it. Each module is written out as a function
+whose names are all global, and which is run in a module of its own: no variable of a student is in
+its way, and Python compiles it with the cell.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+
+from autograder.authoring.cells import Cell, Problem, Source
+from autograder.authoring.statements import Statement, needed, statements
+from autograder.authoring.untyped import untyped
+from autograder.exercises.sources import SHARED, TOOLS
+
+ALWAYS = frozenset({"CHECKS", "HINTS", "REVEAL", "check", "fingerprint", "ready"})
+"""What every notebook needs of the tools."""
+
+_PACKAGE = "autograder.tools"
+
+_HEAD = '''\
+# @title Tools: run this first
+"""What this notebook checks and draws with. You need not read it, but you may."""
+
+import types
+import warnings
+
+warnings.simplefilter("ignore")  # a warning on screen would count as a failure in some graders
+
+
+def module(body, **names):
+    """The lines of a function as a module: its names are its own, whatever you call yours."""
+    made = types.ModuleType(body.__name__, body.__doc__)
+    vars(made).update(names)
+    exec(body.__code__, vars(made))
+    return made'''
+
+
+def head(authored: Source) -> str:
+    """The first part of the setup cell: what makes the modules that the exercise uses."""
+    codes = [cell.source for cell in authored.cells if not cell.markdown]
+    parts = [_HEAD]
+    makes = ["tools = module(tools)"]
+    wanted = ALWAYS | _used("tools", [*codes, authored.shared])
+    about = "Checks, comparisons and tables, the same for every exercise."
+    parts.append(_written("tools", about, needed(_tools(), wanted)))
+
+    if authored.shared:
+        found = statements(untyped(without_imports(authored.shared), signatures=False))
+        about = "What the exercises of this course share."
+        parts.append(_written(SHARED, about, needed(found, _used(SHARED, codes))))
+        makes.append(f"{SHARED} = module({SHARED}, tools=tools)")
+    makes.append("del module, types, warnings")
+    return "\n\n\n".join([*parts, "\n".join(makes)])
+
+
+def without_imports(code: str) -> str:
+    """Code without its imports of these modules, which are there already.
+
+    Names imported from them are bound.
+    """
+    lines = code.split("\n")
+    for node in reversed(ast.parse(code).body):
+        if not _is_ours(node):
+            continue
+        assert isinstance(node, (ast.Import, ast.ImportFrom))
+        bindings = []
+        if isinstance(node, ast.ImportFrom) and _module(node):
+            for alias in node.names:
+                bindings.append(f"{alias.asname or alias.name} = {_module(node)}.{alias.name}")
+
+        first, last = node.lineno - 1, node.end_lineno or node.lineno
+        around = lines[first - 1 : first] + lines[last : last + 1]
+        if not bindings and not any(line.strip() for line in around):
+            last += 1  # one of the blank lines around it goes with it
+        lines[first:last] = bindings
+    return "\n".join(lines).strip("\n")
+
+
+def indented(code: str) -> str:
+    """Code four columns to the right; lines within its texts stay, but for those of docstrings."""
+    lines = code.split("\n")
+    stay: set[int] = set()
+    tree = ast.parse(code)
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Constant, ast.JoinedStr)) and id(node) not in docstrings:
+            stay.update(range(node.lineno, node.end_lineno or node.lineno))
+
+    for number, line in enumerate(lines):
+        if line.strip() and number not in stay:
+            lines[number] = f"    {line}"
+    return "\n".join(lines)
+
+
+def uses_shared(cells: Iterable[Cell]) -> bool:
+    """Whether the setup cell imports the course's shared code."""
+    for cell in cells:
+        if cell.kind == "setup":
+            for node in ast.parse(cell.source).body:
+                if _is_ours(node) and SHARED in _imported(node):
+                    return True
+    return False
+
+
+def bodies(shared: str) -> dict[str, list[ast.stmt]]:
+    """The top-level statements of the tools and of the shared code, by the module's name."""
+    tools: list[ast.stmt] = []
+    for path in TOOLS.glob("*.py"):
+        tools += ast.parse(path.read_text(encoding="utf-8")).body
+    return {"tools": tools, SHARED: ast.parse(shared).body}
+
+
+def imported_as(code: str, module: str, names: set[str]) -> set[str]:
+    """How code calls these names of a module that it imports from it."""
+    bound: set[str] = set()
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.ImportFrom) and _module(node) == module:
+            bound.update(alias.asname or alias.name for alias in node.names if alias.name in names)
+    return bound
+
+
+def problems(source: Source) -> Iterator[Problem]:
+    """What is wrong with how cells use these modules."""
+    known = {"tools": _bound(_tools()), SHARED: _bound(statements(source.shared))}
+    for cell in source.cells:
+        if cell.markdown:
+            continue
+        tree = ast.parse(cell.source)
+        for node in ast.walk(tree):
+            line = cell.line_of(getattr(node, "lineno", 1))
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                yield from _import_problems(cell, node, line, is_top=node in tree.body)
+
+            for module, name in _names_used(node):
+                if name not in known[module]:
+                    close = difflib.get_close_matches(name, known[module], 1)
+                    repair = f"did you mean {module}.{close[0]}?" if close else "define it in setup"
+                    yield Problem(line, f"there is no {module}.{name}", repair)
+
+
+def _import_problems(
+    cell: Cell, node: ast.Import | ast.ImportFrom, line: int, is_top: bool
+) -> Iterator[Problem]:
+    modules = _imported(node)
+    if not modules & {"autograder", _PACKAGE, SHARED}:
+        foreign = {name for name in modules if name.split(".")[0] == "autograder"}
+        if foreign:
+            cause = f"students have no {min(foreign)}"
+            yield Problem(line, cause, "write from autograder import tools; the build brings that")
+        return
+
+    if cell.kind != "setup" or not is_top:
+        cause = f"this {cell.kind} cell imports what the build writes into the setup cell"
+        yield Problem(line, cause, "import it there, at the top")
+    elif not _is_ours(node):
+        cause = f"the build cannot write out {ast.unparse(node)}"
+        yield Problem(line, cause, f"write from autograder import tools, or from {SHARED} import …")
+
+
+def _imported(node: ast.AST) -> set[str]:
+    """The modules that a statement imports, or imports from."""
+    if isinstance(node, ast.Import):
+        return {alias.name for alias in node.names}
+    return {node.module or ""} if isinstance(node, ast.ImportFrom) else set()
+
+
+def _module(node: ast.ImportFrom) -> str:
+    """Which of these modules a statement imports names from; empty if none."""
+    return {_PACKAGE: "tools", SHARED: SHARED}.get(node.module or "", "")
+
+
+def _is_ours(node: ast.AST) -> bool:
+    """Whether a statement imports one of these modules in a way that can be written out."""
+    if isinstance(node, ast.ImportFrom):
+        if node.module == "autograder":
+            return [(alias.name, alias.asname) for alias in node.names] == [("tools", None)]
+        return bool(_module(node)) and node.names[0].name != "*"
+    if isinstance(node, ast.Import):
+        return [(alias.name, alias.asname) for alias in node.names] == [(SHARED, None)]
+    return False
+
+
+def _names_used(node: ast.AST) -> Iterator[tuple[str, str]]:
+    """The names that a piece of code takes from one of these modules, each with its module."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        if node.value.id in ("tools", SHARED):
+            yield node.value.id, node.attr
+    elif isinstance(node, ast.ImportFrom) and _module(node):
+        for alias in node.names:
+            yield _module(node), alias.name
+
+
+def _used(module: str, codes: Iterable[str]) -> set[str]:
+    """The names that pieces of code take from a module."""
+    used: set[str] = set()
+    for code in codes:
+        for node in ast.walk(ast.parse(code)):
+            used.update(name for owner, name in _names_used(node) if owner == module)
+    return used
+
+
+@cache
+def _tools() -> tuple[Statement, ...]:
+    """The statements of the tools, those that others need first."""
+    codes = {path.stem: path.read_text(encoding="utf-8") for path in sorted(TOOLS.glob("*.py"))}
+    del codes["__init__"]
+
+    found: list[Statement] = []
+    done: set[str] = set()
+
+    def add(name: str) -> None:
+        if name in done:
+            return
+        done.add(name)
+        code = untyped(codes[name], signatures=True)
+        lines = code.split("\n")
+        for node in reversed(ast.parse(code).body):
+            module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
+            if module.startswith(f"{_PACKAGE}."):
+                lines[node.lineno - 1 : node.end_lineno] = []
+                add(module.removeprefix(f"{_PACKAGE}."))
+        found.extend(statements("\n".join(lines)))
+
+    for name in codes:
+        add(name)
+    return tuple(found)
+
+
+def _bound(found: Iterable[Statement]) -> set[str]:
+    """The names that statements bind."""
+    bound: set[str] = set()
+    for statement in found:
+        bound |= statement.names.bound
+    return bound
+
+
+def _written(name: str, about: str, chosen: Sequence[Statement]) -> str:
+    """A module as a function: the names that it binds are global there."""
+    imports = {statement.text for statement in chosen if statement.is_import}
+    others = [statement.text for statement in chosen if not statement.is_import]
+    names = ", ".join(sorted(_bound(chosen)))
+    declared = [f"global {line.rstrip(',')}" for line in textwrap.wrap(names, 86)]
+    top = ["\n".join(declared), "\n".join(sorted(imports))]
+    body = "\n\n".join(filter(None, [*top, *others]))
+    return f'def {name}():\n    """{about}"""\n{indented(body)}'

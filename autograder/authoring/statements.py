@@ -1,0 +1,105 @@
+"""The top-level statements of a piece of code, and those of them that other code needs."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from autograder.exercises.names import Names, names
+
+_ONLY_BIND = (
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+    ast.Import,
+    ast.ImportFrom,
+)
+"""The statements that bind names and change nothing else."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A top-level statement with its full lines, the comment above it and the text below it.
+
+    ``serves`` are the names that cannot be had as they should be without it.
+    """
+
+    text: str
+    names: Names
+    serves: frozenset[str]
+    is_import: bool
+
+
+def statements(code: str) -> list[Statement]:
+    """The top-level statements of ``code``; those that share a line stay together."""
+    lines = code.split("\n")
+    groups: list[list[ast.stmt]] = []
+    for node in ast.parse(code).body:
+        if groups and _belongs_to(groups[-1][-1], node):
+            groups[-1].append(node)
+        elif not _is_text(node):
+            groups.append([node])
+
+    found = []
+    for nodes in groups:
+        first = _first_line(nodes[0])
+        while first > 1 and lines[first - 2].startswith("#"):
+            first -= 1
+        text = "\n".join(lines[first - 1 : nodes[-1].end_lineno])
+        here = names(text)
+        serves = here.bound.union(*map(_changed, nodes))
+        is_import = all(isinstance(node, (ast.Import, ast.ImportFrom)) for node in nodes)
+        found.append(Statement(text, here, serves, is_import))
+    return found
+
+
+def needed(found: Sequence[Statement], wanted: Iterable[str]) -> list[Statement]:
+    """The statements that code using the names ``wanted`` needs, in their order."""
+    bound: set[str] = set()
+    for statement in found:
+        bound |= statement.names.bound
+
+    names = bound & set(wanted)
+    chosen: list[Statement] = []
+    while True:
+        serving = [statement for statement in found if names & statement.serves]
+        if serving == chosen:
+            return chosen
+        chosen = serving
+        for statement in chosen:
+            names |= bound & statement.names.used
+
+
+def _belongs_to(last: ast.stmt, node: ast.stmt) -> bool:
+    """Whether a statement shares a line with the last one, or is the text that explains it."""
+    if _first_line(node) <= (last.end_lineno or 0):
+        return True
+    return isinstance(last, (ast.Assign, ast.AnnAssign)) and _is_text(node)
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _first_line(node: ast.stmt) -> int:
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return decorators[0].lineno if decorators else node.lineno
+
+
+def _changed(node: ast.stmt) -> frozenset[str]:
+    """The names whose objects a statement may change without binding them anew."""
+    if isinstance(node, _ONLY_BIND):
+        return frozenset()
+
+    if isinstance(node, ast.Assign):
+        parts: list[ast.AST] = list(node.targets)
+    elif isinstance(node, (ast.AnnAssign, ast.AugAssign)):
+        parts = [node.target]
+    else:
+        parts = [node]  # a call or a loop may change whatever it mentions
+
+    changed: set[str] = set()
+    for part in parts:
+        changed.update(name.id for name in ast.walk(part) if isinstance(name, ast.Name))
+    return frozenset(changed)

@@ -1,0 +1,26 @@
+"""What the notebooks of all exercises use: checks, comparisons, tables.
+
+An exercise writes ``from autograder import tools``. The build writes what it uses of this package
+into the notebook, as text, so students need nothing but NumPy.
+"""
+
+from autograder.tools.drawing import heatmap, table
+from autograder.tools.numbers import agree, is_single, plain
+from autograder.tools.session import check, demo, summary
+from autograder.tools.values import printed, refuses, same, unchanged, unpack
+
+__all__ = [
+    "agree",
+    "check",
+    "demo",
+    "heatmap",
+    "is_single",
+    "plain",
+    "printed",
+    "refuses",
+    "same",
+    "summary",
+    "table",
+    "unchanged",
+    "unpack",
+]

@@ -1,0 +1,74 @@
+"""Numbers as tables and pictures."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+
+def table(numbers: Any, rows: Sequence[str], columns: Sequence[str], decimals: int = 2) -> None:
+    """Print numbers with a name for every row and column."""
+    cells = []
+    for row in np.asarray(numbers, dtype=float):
+        cells.append([f"{number + 0.0:.{decimals}f}" for number in row])
+
+    longest = max(map(len, columns))
+    for texts in cells:
+        longest = max(longest, *map(len, texts))
+    width, margin = longest + 2, max(map(len, rows))
+
+    print(" " * margin + "".join(f"{name:>{width}}" for name in columns))
+    for name, texts in zip(rows, cells):
+        print(f"{name:>{margin}}" + "".join(f"{text:>{width}}" for text in texts))
+
+
+def heatmap(
+    numbers: Any,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    title: str,
+    texts: Any,
+    xlabel: str = "",
+    ylabel: str = "",
+    lowest: float = 0.0,
+    highest: float = 1.0,
+) -> None:
+    """A picture of numbers with a text in each cell, where a notebook and matplotlib are at hand.
+
+    Args:
+        numbers, texts: of the same shape, two axes.
+        lowest, highest: the numbers that get the darkest and the lightest colour.
+    """
+    try:
+        import io
+
+        from IPython import get_ipython
+        from IPython.display import Image, display
+        from matplotlib.figure import Figure
+
+        if get_ipython() is None:
+            return
+        width = max(0.75, 0.1 * max(len(name) for name in columns))
+        size = (2.0 + width * len(columns), 1.2 + 0.45 * len(rows))
+        figure = Figure(figsize=size, layout="constrained")
+        axes = figure.subplots()
+        axes.imshow(numbers, cmap="cividis", vmin=lowest, vmax=highest, aspect="auto")
+        axes.set_xticks(range(len(columns)), columns)
+        axes.set_yticks(range(len(rows)), rows)
+        axes.set(title=title, xlabel=xlabel, ylabel=ylabel)
+
+        light = lowest + 0.44 * (highest - lowest)
+        for (i, j), text in np.ndenumerate(texts):
+            color = "black" if numbers[i, j] > light else "white"
+            axes.text(j, i, text, ha="center", va="center", color=color)
+
+        file = io.BytesIO()
+        figure.savefig(file, format="png", dpi=110)
+        try:
+            about = f"Heatmap: {title}. The text above says the same."
+            image = Image(file.getvalue(), alt=about)
+        except TypeError:  # before IPython 8
+            image = Image(file.getvalue())
+        display(image)
+    except Exception:  # no matplotlib, an old one, a stand-in: the text above has said it all
+        return

@@ -1,0 +1,142 @@
+"""Arrays of real numbers, compared."""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from autograder.tools.digests import is_large
+from autograder.tools.session import REVEAL, remember
+
+Array: TypeAlias = np.ndarray[Any, Any]
+
+# Two right answers differ by rounding only: below 1e-12 in float64, for the inputs used in checks.
+# In float32, as measured: by 8e-7 of 1 + the number in one step, by 6e-6 where steps build on each
+# other. The mildest wrong answers are off by more than these tolerances, which leave two to four
+# times what was measured.
+RTOL, ATOL = 1e-7, 1e-10
+TOL_SINGLE = 2e-6
+
+
+def plain(value: Any, what: str, shape: tuple[int, ...] | None = None) -> Array:
+    """The value as an ordinary array of real numbers.
+
+    Raises:
+        AssertionError: it is something else; the sentence says what.
+    """
+    remember(value)
+    if value is None:
+        raise AssertionError(f"{what}: got None. Does your function end with a return?")
+    if isinstance(value, np.ma.MaskedArray):
+        raise AssertionError(f"{what}: got a masked array; please return an ordinary one")
+    if is_large(value):
+        ask = "Which shape does the docstring promise?"
+        raise AssertionError(f"{what}: got far more than was asked for. {ask}")
+    if isinstance(value, (str, bytes)):
+        raise AssertionError(f"{what}: expected real numbers, got text")
+
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise AssertionError(f"{what}: got rows of different lengths") from None
+    if array.dtype.kind not in "biuf":
+        kind = f"{type(value).__name__:.40} ({array.dtype!s:.40})"
+        raise AssertionError(f"{what}: expected real numbers, got {kind}")
+    if shape is not None and array.shape != shape:
+        raise AssertionError(f"{what}: {other_shape(array.shape, shape)}.")
+    return array
+
+
+def other_shape(got: tuple[int, ...], wanted: tuple[int, ...]) -> str:
+    """The two shapes in words; one that nobody makes by mistake is not spelled out."""
+    if len(got) > 6 or max(got, default=0) > 100:
+        return f"the shape is not {wanted}"
+    return f"the shape is {got}, not {wanted}"
+
+
+def is_single(*arrays: Array) -> bool:
+    """Has one of these fewer digits than float64?"""
+    return any(array.dtype.char in "ef" for array in arrays)
+
+
+def difference(got: Array, wanted: Array, where: Any, rtol: float, atol: float) -> str:
+    """What is wrong with ``got``, in at most two numbers; an empty string if nothing is."""
+    if got.shape != wanted.shape:
+        return other_shape(got.shape, wanted.shape)
+
+    got, wanted = np.asarray(got, dtype=float), np.asarray(wanted, dtype=float)
+    with np.errstate(over="ignore", invalid="ignore"):
+        # Never where one is infinite or NaN.
+        if (np.abs(got - wanted) - rtol * np.abs(wanted) <= atol).all():
+            return ""
+
+    graded = np.broadcast_to(where, wanted.shape)
+    finite = graded & np.isfinite(wanted)
+    special = graded & ~finite
+    missed = ~np.isclose(got[special], wanted[special], equal_nan=True)
+    if missed.any():
+        names = sorted({f"{number:g}" for number in wanted[special][missed].tolist()})
+        count = f"{np.count_nonzero(missed)} of the {missed.size} entries"
+        return f"{count} that must be {' or '.join(names)} are something else"
+
+    got, wanted = got[finite], wanted[finite]
+    broken = np.count_nonzero(~np.isfinite(got))
+    if broken:
+        return f"{broken} of {got.size} entries are NaN or infinite"
+    with np.errstate(over="ignore"):
+        gap = np.abs(got - wanted)
+    wrong = np.count_nonzero(gap > atol + rtol * np.abs(wanted))
+    if not wrong:
+        return ""
+    return f"{wrong} of {got.size} entries differ; the largest difference is {gap.max():.3g}"
+
+
+def agree(
+    got: Any,
+    wanted: Any,
+    what: str,
+    ask: str = "",
+    show: bool = False,
+    where: Any = True,
+    rtol: float = RTOL,
+    atol: float = ATOL,
+    single: bool = False,
+    tol_single: float = TOL_SINGLE,
+) -> None:
+    """Insist that ``got`` equals ``wanted``: first the shape, then every entry.
+
+    Args:
+        got: the answer; nested lists are as good as arrays.
+        wanted: real numbers; NaN and infinity are met by themselves alone.
+        what: the answer in words, for example "the weights".
+        ask: the question that helps where it differs.
+        show: whether to print both even where they agree.
+        where: the entries that count.
+        rtol, atol: how far numbers may lie apart, relative to the wanted one and in itself.
+        single: whether something before it was computed in float32.
+        tol_single: the least tolerance for float32.
+
+    Raises:
+        AssertionError: it does not.
+    """
+    got, wanted = plain(got, what), np.asarray(wanted)
+    if single or is_single(got):
+        rtol, atol = max(rtol, tol_single), max(atol, tol_single)
+
+    problem = difference(got, wanted, where, rtol, atol)
+    if REVEAL and (show or problem):
+        reveal(what, in_short(got), in_short(wanted))
+    if problem:
+        raise AssertionError(f"{what}: {problem}." + (f" {ask}" if ask else ""))
+
+
+def in_short(array: Array) -> str:
+    """An array as text of a few lines."""
+    prefix = " " * 8
+    return np.array2string(array, precision=4, suppress_small=True, threshold=60, prefix=prefix)
+
+
+def reveal(what: str, got: str, wanted: str) -> None:
+    """Print an answer beside the right one."""
+    print(f"{what[0].upper()}{what[1:]}")
+    print(f" yours: {got}")
+    print(f"wanted: {wanted}")

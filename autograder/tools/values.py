@@ -1,0 +1,238 @@
+"""Values of any kind: compared, taken apart, watched."""
+
+import contextlib
+import io
+import math
+import numbers
+import reprlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograder.tools.digests import is_large
+from autograder.tools.numbers import ATOL, RTOL, difference, plain, reveal
+from autograder.tools.session import REVEAL, remember
+
+
+def same(
+    got: Any,
+    wanted: Any,
+    what: str,
+    ask: str = "",
+    show: bool = False,
+    rtol: float = RTOL,
+    atol: float = ATOL,
+) -> None:
+    """Insist that ``got`` is ``wanted``, whatever that is, part by part.
+
+    A list is as good as a tuple, and NaN is met by NaN. The sentence says where they differ first,
+    and nothing of what was wanted: it is read where inputs are hidden, too.
+
+    Args:
+        got: the answer.
+        wanted: numbers, texts, arrays, None; lists, tuples, dictionaries and sets of these.
+        what: the answer in words, for example "the counts".
+        ask: the question that helps where it differs.
+        show: whether to print both even where they agree.
+        rtol, atol: how far inexact numbers may lie apart, relative to the wanted one and in itself.
+
+    Raises:
+        AssertionError: it is not.
+    """
+    remember(got)
+    problem = unlike(got, wanted, rtol, atol)
+    if REVEAL and (show or problem):
+        reveal(what, SHORT.repr(got), SHORT.repr(wanted))
+    if problem:
+        end = "" if problem.endswith("?") else "."
+        raise AssertionError(f"{what}: {problem}{end}" + (f" {ask}" if ask else ""))
+
+
+SHORT = reprlib.Repr()
+SHORT.maxdict = SHORT.maxlist = SHORT.maxtuple = SHORT.maxset = SHORT.maxfrozenset = 20
+SHORT.maxstring = SHORT.maxother = SHORT.maxlong = 200
+
+
+def unlike(got: Any, wanted: Any, rtol: float, atol: float) -> str:
+    """How a value differs from the wanted one, in a short line; empty if it does not."""
+    if got is None and wanted is not None:
+        return "got None. Does your function end with a return?"
+    if is_large(got) and not is_large(wanted):
+        return "got far more than was asked for"
+
+    if isinstance(wanted, np.ndarray):
+        return unlike_array(got, wanted, rtol, atol)
+    if isinstance(got, np.ndarray) and isinstance(wanted, (list, tuple)):
+        got = got.tolist()
+    if kind_of(got) != kind_of(wanted):
+        return f"expected {kind_of(wanted)}, got {kind_of(got)}"
+
+    if isinstance(wanted, numbers.Number):
+        return unlike_number(got, wanted, rtol, atol)
+    if isinstance(wanted, (str, bytes)):
+        return unlike_text(got, wanted)
+    if isinstance(wanted, dict):
+        return unlike_keys(got, wanted) or unlike_parts(
+            [got[key] for key in wanted], list(wanted.values()), "a value", rtol, atol
+        )
+    if isinstance(wanted, (set, frozenset)):
+        return unlike_sets(got, wanted, "element")
+    if isinstance(wanted, (list, tuple)):
+        if len(got) != len(wanted):
+            return f"the number of entries is {len(got)}, not {len(wanted)}"
+        return unlike_parts(list(got), list(wanted), "entry", rtol, atol)
+    return "" if got == wanted else f"{kind_of(got)}, but not the one that is wanted"
+
+
+def unlike_array(got: Any, wanted: np.ndarray[Any, Any], rtol: float, atol: float) -> str:
+    """The same, for an array."""
+    if wanted.dtype.kind in "biuf":
+        try:
+            return difference(plain(got, ""), wanted, True, rtol, atol)
+        except AssertionError as error:
+            return str(error).removeprefix(": ").removesuffix(".")
+
+    try:
+        array = np.asarray(got)
+    except ValueError:
+        return "got rows of different lengths"
+    if array.shape != wanted.shape:
+        return difference(array, wanted, True, rtol, atol)
+    return unlike_parts(array.ravel().tolist(), wanted.ravel().tolist(), "entry", rtol, atol)
+
+
+def unlike_number(got: Any, wanted: Any, rtol: float, atol: float) -> str:
+    """The same, for a number; exact ones must be equal."""
+    if got == wanted or (got != got and wanted != wanted):
+        return ""
+
+    if isinstance(wanted, (bool, np.bool_)):
+        return "it is the wrong one of True and False"
+
+    is_exact = isinstance(got, numbers.Rational) and isinstance(wanted, numbers.Rational)
+    try:
+        gap = float(abs(got - wanted if is_exact else complex(got) - complex(wanted)))
+    except OverflowError:  # of more than three hundred digits
+        gap = math.inf
+    if not is_exact and gap <= atol + rtol * abs(complex(wanted)):
+        return ""
+    return f"it is off by {gap:.3g}" if math.isfinite(gap) else "it is not the number wanted"
+
+
+def unlike_text(got: Any, wanted: Any) -> str:
+    """The same, for a text."""
+    if got == wanted:
+        return ""
+    if len(got) != len(wanted) and (got.startswith(wanted) or wanted.startswith(got)):
+        return f"it has {len(got)} characters, not {len(wanted)}"
+    pairs = enumerate(zip(got, wanted), start=1)
+    first = next(number for number, (mine, right) in pairs if mine != right)
+    return f"it is another text from character {first} on"
+
+
+def unlike_keys(got: Any, wanted: Any) -> str:
+    """The same, for the keys of a dictionary."""
+    return unlike_sets(set(got), set(wanted), "key")
+
+
+def unlike_sets(got: Any, wanted: Any, noun: str) -> str:
+    """The same, for two sets of something."""
+    missing, extra = len(wanted - got), len(got - wanted)
+    said = []
+    if missing:
+        said.append(f"{missing} {noun}{'s' * (missing != 1)} of {len(wanted)} missing")
+    if extra:
+        said.append(f"{extra} {noun}{'s' * (extra != 1)} too many")
+    return ", ".join(said)
+
+
+def unlike_parts(got: list[Any], wanted: list[Any], noun: str, rtol: float, atol: float) -> str:
+    """The same, for parts that stand in the same places: the first that differs."""
+    for number, (part, right) in enumerate(zip(got, wanted)):
+        problem = unlike(part, right, rtol, atol)
+        if problem:
+            place = f"{noun} {number}" if noun == "entry" else noun
+            return f"{place}: {problem}"
+    return ""
+
+
+def kind_of(value: Any) -> str:
+    """What a value is, in words; a list is as good as a tuple."""
+    kinds: dict[str, Any] = {
+        "a number": (numbers.Number, np.bool_),
+        "a text": str,
+        "bytes": bytes,
+        "a list": (list, tuple),
+        "a dictionary": dict,
+        "a set": (set, frozenset),
+        "an array": np.ndarray,
+    }
+    for words, kind in kinds.items():
+        if isinstance(value, kind):
+            return words
+    return "None" if value is None else f"a {type(value).__name__:.40}"
+
+
+def unpack(result: Any, names: str) -> Any:
+    """The parts of a tuple or list that has exactly these parts, named like "output, weights"."""
+    several = isinstance(result, (tuple, list))
+    remember(*(result[:100] if several else [result]))
+    count = len(names.split(", "))
+    if not several or len(result) != count:
+        size = f" {len(result)}" if several and len(result) <= 100 else ""
+        kind = f"{type(result).__name__:.40}{size}"
+        raise AssertionError(f"expected a tuple of {count}, ({names}), got a {kind}")
+    return result
+
+
+def refuses(call: Callable[[], object], what: str) -> None:
+    """Insist that the call raises an error; one that is not written yet does not count."""
+    try:
+        remember(call())
+    except NotImplementedError:
+        raise
+    except Exception:
+        return
+    raise AssertionError(f"{what}: expected an error, but your function returned something")
+
+
+class unchanged:
+    """``with unchanged(X=X):`` insists that the values are the same afterwards, to the last bit."""
+
+    def __init__(self, **values: Any) -> None:
+        self.values = values
+        self.before = {name: frozen(value) for name, value in values.items()}
+
+    def __enter__(self) -> "unchanged":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: object, trace: object) -> None:
+        if kind is not None:
+            return
+        for name, value in self.values.items():
+            if frozen(value) != self.before[name]:
+                ask = "Which of your lines writes into it?"
+                raise AssertionError(f"your function changed its input {name}. {ask}")
+
+
+def frozen(value: Any) -> Any:
+    """All that could be changed of a value, copied."""
+    if isinstance(value, np.ndarray):
+        return value.shape, value.tobytes()
+    if isinstance(value, (list, tuple)):
+        return [frozen(part) for part in value]
+    if isinstance(value, dict):
+        return [(frozen(key), frozen(part)) for key, part in value.items()]
+    return set(value) if isinstance(value, set) else value
+
+
+def printed(function: Callable[..., object], *args: Any, **kwargs: Any) -> str:
+    """What a function prints when it is called with these arguments."""
+    if hasattr(function, "printed"):  # where it is graded: what it prints arrives elsewhere
+        return str(function.printed(*args, **kwargs))
+
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        function(*args, **kwargs)
+    return out.getvalue()

@@ -1,0 +1,18 @@
+"""The tools as the build writes them into a notebook."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from autograder.authoring import modules
+from autograder.authoring.cells import Cell, Source
+
+
+def written(*names: str) -> dict[str, Any]:
+    """The names of a notebook whose setup cell has just run; its cells use these of the tools."""
+    code = "\n".join(f"tools.{name}" for name in names)
+    source = Source(Path("doubling.py"), "doubling", (Cell("plain", code, 1, 1),))
+    notebook: dict[str, Any] = {"__name__": "__main__"}
+    exec(modules.head(source), notebook)
+    return notebook

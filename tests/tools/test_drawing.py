@@ -1,0 +1,23 @@
+"""Tables and pictures."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+
+import numpy as np
+
+
+def test_a_table_has_a_name_for_every_row_and_column(tools, capsys) -> None:
+    tools.table([[1, -0.0], [2.346, 10]], ["a", "long"], ["x", "y"])
+    assert capsys.readouterr().out == (
+        "          x      y\n   a   1.00   0.00\nlong   2.35  10.00\n"
+    )
+
+
+def test_without_a_notebook_or_matplotlib_there_is_no_picture_and_no_error(
+    tools, capsys, monkeypatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "IPython", ModuleType("IPython"))
+    tools.heatmap(np.eye(2), ["a", "b"], ["x", "y"], "title", np.full((2, 2), "text"))
+    assert capsys.readouterr().out == ""

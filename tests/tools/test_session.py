@@ -1,0 +1,111 @@
+"""A session with a notebook: what its checks print, count and blame."""
+
+from __future__ import annotations
+
+import codecs
+import json
+from typing import Any
+
+import pytest
+
+from tests.support.written_tools import written
+
+CHECKS = {
+    "double-by_hand": {"points": 2, "hidden": False},
+    "double-drawn": {"points": 3, "hidden": True},
+    "twice-by_hand": {"points": 1, "hidden": False},
+}
+
+
+@pytest.fixture
+def notebook() -> dict[str, Any]:
+    """The names of a notebook with three checks."""
+    names = written("agree", "demo", "summary")
+    names["tools"].CHECKS = CHECKS
+    return names
+
+
+def run(names: dict[str, Any], cell: str) -> str:
+    """What a cell raises, as a line; empty if nothing."""
+    try:
+        exec(cell, names)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return ""
+
+
+def test_a_check_that_passes_says_what_it_is_worth(notebook, capsys) -> None:
+    assert run(notebook, 'with tools.check("double-by_hand"): pass') == ""
+    assert run(notebook, 'with tools.check("twice-by_hand"): pass') == ""
+    said = capsys.readouterr().out
+    assert said == "✓ double-by_hand: passed, 2 points\n✓ twice-by_hand: passed, 1 point\n"
+
+
+def test_the_summary_counts_points_and_lists_what_is_open(notebook, capsys) -> None:
+    run(notebook, 'with tools.check("double-by_hand"): pass')
+    run(notebook, 'with tools.check("twice-by_hand"): 1 / 0')
+    capsys.readouterr()
+    run(notebook, "tools.summary()")
+    assert capsys.readouterr().out.splitlines() == [
+        "Visible checks: 2 of 3 points.",
+        "  open: twice-by_hand (1 point) fails",
+        "Hidden checks: 3 points, graded after you hand in.",
+    ]
+
+
+def test_a_failure_names_the_earlier_step_that_it_calls(notebook, capsys) -> None:
+    run(notebook, "def double(x): return x\ndef twice(x): return double(x)")
+    run(notebook, 'with tools.check("double-by_hand"): assert double(1) == 2')
+    run(notebook, 'with tools.check("twice-by_hand"): assert twice(1) == 2')
+    where = "step 1, double: its check by_hand fails.\n"
+    assert capsys.readouterr().out == f"First mend {where}"
+
+    run(notebook, "def twice(x): return x")
+    for said in (f"Not the reason, but still open: {where}", ""):
+        run(notebook, 'with tools.check("twice-by_hand"): assert twice(1) == 2')
+        assert capsys.readouterr().out == said
+
+
+def test_a_known_mistake_gets_its_question(notebook, capsys) -> None:
+    tools = notebook["tools"]
+    failing = 'with tools.check("double-by_hand"): tools.agree([1.0], [2.0], "the answer")'
+    error = run(notebook, failing)
+    assert error.startswith("AssertionError: the answer: 1 of 1 entries differ")
+    digest = tools.fingerprint("double-by_hand", AssertionError(error))
+    tools.HINTS = codecs.encode(json.dumps([["Is it twice?"], {digest: 0}]), "rot13")
+    capsys.readouterr()
+    run(notebook, failing)
+    assert capsys.readouterr().out.endswith("Think about this: Is it twice?\n")
+    run(notebook, failing.replace("[1.0]", "[3.0]"))
+    assert "Think" not in capsys.readouterr().out
+
+
+def test_where_nobody_reads_nothing_is_printed_and_nothing_kept(notebook, capsys) -> None:
+    tools = notebook["tools"]
+    tools.REVEAL = False
+    run(notebook, 'with tools.check("double-by_hand"): tools.agree([1.0], [2.0], "the answer")')
+    assert (tools.SEEN, tools.RESULTS, capsys.readouterr().out) == ([], {}, "")
+
+
+def test_a_scene_says_which_step_it_waits_for(notebook, capsys) -> None:
+    run(notebook, "def double(x): raise NotImplementedError")
+    run(notebook, "@tools.demo\ndef scene():\n    double(1)")
+    run(notebook, "def double(x): return 1 / 0")
+    run(notebook, "@tools.demo\ndef scene():\n    double(1)")
+    assert capsys.readouterr().out.splitlines() == [
+        "This scene waits for your double.",
+        "This scene stopped in your double: ZeroDivisionError: division by zero",
+    ]
+
+
+def test_no_variable_of_a_student_is_in_the_way_of_the_tools(notebook) -> None:
+    taken = {name for name in vars(notebook["tools"]) if not name.startswith("__")}
+    assert {"agree", "check", "difference", "np", "math", "SEEN"} <= taken
+    notebook.update(dict.fromkeys(taken, 3))
+    cell = 'with tools.check("double-by_hand"): tools.agree([2.0], [2.0], "the answer")'
+    assert run(notebook, cell) == ""
+    assert run(notebook, "tools.summary()") == ""
+
+
+def test_the_tools_take_one_name() -> None:
+    assert set(written("agree")) - {"__name__", "__builtins__", "__doc__"} == {"tools"}

@@ -1,0 +1,146 @@
+"""Comparisons of values of any kind: the first difference in a line, and nothing of the wanted."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("got", "wanted"),
+    [
+        ("ab", "ab"),
+        (b"ab", b"ab"),
+        (None, None),
+        (2, 2.0),
+        (0.1 + 0.2, 0.3),
+        (NAN, NAN),
+        (1 + 2j, 1 + 2j),
+        (Fraction(1, 2), Fraction(1, 2)),
+        (np.bool_(True), True),
+        ([1, 2], (1, 2)),
+        (np.array([1, 2]), [1, 2]),
+        ([[1.0, NAN]], np.array([[1.0, NAN]])),
+        (np.array(["a", "b"]), np.array(["a", "b"])),
+        ({("a", "b"): 2, "c": [1.0]}, {"c": (1.0,), ("a", "b"): 2}),
+        ({3, 1, 2}, frozenset({1, 2, 3})),
+        ([{"a": {1}}, "b", None], [{"a": {1}}, "b", None]),
+    ],
+    ids=repr,
+)
+def test_the_same_value_passes_whatever_it_is(tools, got: Any, wanted: Any) -> None:
+    tools.same(got, wanted, "the answer")
+
+
+@pytest.mark.parametrize(
+    ("got", "wanted", "says"),
+    [
+        (None, [1], "got None. Does your function end with a return?"),
+        ([1], None, "expected None, got a list"),
+        ("12", 12, "expected a number, got a text"),
+        ((1, 2), {1, 2}, "expected a set, got a list"),
+        (len, "a", "expected a text, got a builtin_function_or_method"),
+        (3, 5, "it is off by 2"),
+        (10**400, 5, "it is not the number wanted"),
+        (0.3, NAN, "it is not the number wanted"),
+        (False, True, "it is the wrong one of True and False"),
+        ("abc", "abd", "it is another text from character 3 on"),
+        ("ab", "abc", "it has 2 characters, not 3"),
+        ([1, 2], [1, 2, 3], "the number of entries is 2, not 3"),
+        ([1, 2, 4], [1, 2, 3], "entry 2: it is off by 1"),
+        ([["a"], ["b"]], [["a"], ["c"]], "entry 1: entry 0: it is another text from character 1"),
+        ({"a": 1}, {"a": 1, "b": 2}, "1 key of 2 missing"),
+        ({"a": 1, "c": 1, "d": 1}, {"a": 1, "b": 2}, "1 key of 2 missing, 2 keys too many"),
+        ({"a": 1}, {"a": 2}, "a value: it is off by 1"),
+        ({1, 2}, {2, 3}, "1 element of 2 missing, 1 element too many"),
+        ([1.0, 2.5], np.array([1.0, 2.0]), "1 of 2 entries differ; the largest difference is 0.5"),
+        ("ab", np.array([1.0]), "expected real numbers, got text"),
+        ([[1], [1, 2]], np.array(["a"]), "got rows of different lengths"),
+        (np.array(["a"]), np.array(["b"]), "entry 0: it is another text"),
+        (["x" * 30_000], ["x"], "got far more than was asked for"),
+    ],
+    ids=repr,
+)
+def test_the_first_difference_is_said_in_a_short_line(
+    tools, got: Any, wanted: Any, says: str
+) -> None:
+    with pytest.raises(AssertionError, match=re.escape(f"the answer: {says}")) as caught:
+        tools.same(got, wanted, "the answer")
+    assert len(str(caught.value)) < 120
+
+
+def test_nothing_that_was_wanted_or_returned_stands_in_the_sentence(tools) -> None:
+    got = {"seen": [("hidden", 17)], "same": "text"}
+    for wanted in (
+        {"seen": [("secret", 17)], "same": "text"},
+        {"unseen": 1, "same": "text"},
+        {"seen": [("hidden", 12345)], "same": "text"},
+    ):
+        with pytest.raises(AssertionError) as caught:
+            tools.same(got, wanted, "the answer")
+        assert not re.search("hidden|secret|seen|17|12345", str(caught.value))
+
+
+def test_both_are_shown_in_short_to_whoever_reads_it(
+    tools, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(AssertionError):
+        tools.same(list(range(1000)), [1], "the answer")
+    yours, wanted = capsys.readouterr().out.splitlines()[1:]
+    assert wanted == "wanted: [1]" and len(yours) < 120
+
+
+def test_a_tuple_is_counted_up_to_a_hundred(tools) -> None:
+    for count, says in ((3, "got a tuple 3$"), (100, "got a tuple 100$"), (101, "got a tuple$")):
+        with pytest.raises(AssertionError, match=says):
+            tools.unpack((0,) * count, "output, weights")
+    assert tools.unpack([1, 2], "output, weights") == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda value: value["rows"].append(3),
+        lambda value: value["array"].__setitem__(0, 5.0),
+        lambda value: value["names"].add("b"),
+        lambda value: value.update(more=1),
+    ],
+)
+def test_an_input_of_any_kind_that_was_changed_is_named(tools, change: Any) -> None:
+    value = {"rows": [1, 2], "array": np.zeros(2), "names": {"a"}}
+    with tools.unchanged(value=value, other=[1]):
+        pass
+    with (
+        pytest.raises(AssertionError, match="your function changed its input value"),
+        tools.unchanged(other=[1], value=value),
+    ):
+        change(value)
+
+
+def test_an_error_of_the_function_itself_is_not_covered_by_what_it_changed(tools) -> None:
+    rows = [1]
+    with pytest.raises(KeyError), tools.unchanged(rows=rows):
+        rows.append(2)
+        raise KeyError("mine")
+
+
+def test_an_error_is_insisted_on_and_one_that_is_not_written_does_not_count(tools) -> None:
+    tools.refuses(lambda: 1 // 0, "zero")
+    with pytest.raises(AssertionError, match="zero: expected an error, but your function returned"):
+        tools.refuses(lambda: 1, "zero")
+
+    def stub() -> None:
+        raise NotImplementedError
+
+    with pytest.raises(NotImplementedError):
+        tools.refuses(stub, "zero")
+
+
+def test_what_a_function_prints_is_caught(tools) -> None:
+    assert tools.printed(print, "a", "b", sep="-") == "a-b\n"

@@ -99,7 +99,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         code = app(given or ["--help"], prog_name="autograder", standalone_mode=False)
     except Unusable as error:
-        stop(str(error), 2)
+        stop(error.lines, 2)
     except UsageError as error:
         message = error.format_message().rstrip(".")
         command = error.ctx.command_path if error.ctx else "autograder"

@@ -4,8 +4,16 @@
 class Unusable(Exception):
     """Something a user can mend; the message is one line: file, cause, repair.
 
-    The command line prints it as it stands and exits with 2.
+    The command line prints it as it stands and exits with 2. Where several things are wrong with
+    one file, each is a line, and the message is the first.
     """
+
+    def __init__(self, *lines: str) -> None:
+        super().__init__(*lines)
+        self.lines = lines
+
+    def __str__(self) -> str:
+        return self.lines[0]
 
 
 class Fault(Exception):

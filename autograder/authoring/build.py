@@ -7,12 +7,25 @@ import hashlib
 import importlib.util
 import io
 import json
-from collections.abc import Iterator
+import os
+import sys
+from collections.abc import Callable, Iterator
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from autograder.authoring import check_form, hints, modules, oracles, read, self_check
+from autograder.authoring import (
+    check_form,
+    grading,
+    hints,
+    modules,
+    oracles,
+    read,
+    regions,
+    self_check,
+)
 from autograder.authoring.cells import Cell, Source
+from autograder.course import Settings
 from autograder.errors import Unusable
 from autograder.exercises import misconceptions, sources
 from autograder.exercises import names as scope
@@ -21,11 +34,14 @@ from autograder.text import points, shown
 
 # What stands where an answer was. nbgrader_config.py takes it from here, so that its own
 # "generate assignment" and this build write the same bytes.
-CODE_STUB = 'raise NotImplementedError("This step is still to be written.")'
+CODE_STUB = regions.STUB
 TEXT_STUB = "*Write your answer here.*"
 
 _BANKS = ("_misconceptions", "_right_answers")
 """How the names of the files end that hold answers to an exercise."""
+
+IGNORED = (".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback")
+"""What nbgrader does not hand out, wherever it lies."""
 
 _FOLDED = {"cellView": "form", "jupyter": {"source_hidden": True}}
 """How Colab, and JupyterLab and Notebook 7, open a cell of which they show the first line alone."""
@@ -53,11 +69,22 @@ def _with_hints(authored: Source, root: Path) -> bytes:
     return _full(authored, hints.table(_full(authored), bank.entries))
 
 
-def build(root: Path, name: str, check: bool = False) -> list[Path]:
+def build(
+    root: Path,
+    name: str,
+    check: bool = False,
+    settings: Settings | None = None,
+    begin: Callable[[], None] = lambda: None,
+) -> list[Path]:
     """Write what is built from ``solutions/<name>.py`` below ``root``.
 
     Before anything is written, the solution must pass every check and the blank stub fail every
-    one. With ``check`` nothing is run or written.
+    one, in plain Python and in the engine that grades students.
+
+    Args:
+        check: run and write nothing.
+        settings: of the course; the engine keeps them.
+        begin: called before the first cell is run.
 
     Returns:
         The files that were out of date.
@@ -78,6 +105,10 @@ def build(root: Path, name: str, check: bool = False) -> list[Path]:
     # First what takes no time: a mistake in a mark is said before anything slow is loaded.
     exercise = read.read(authored)
     data = _data(folder, name)
+    if not check:
+        begin()
+        # Before the bank's answers, which would meet the same mistakes.
+        self_check.rehearse(exercise, _full(exercise), data)
     full = _with_hints(exercise, root)
     release = _release(full)
 
@@ -89,7 +120,7 @@ def build(root: Path, name: str, check: bool = False) -> list[Path]:
 
     stale = [path for path, content in files.items() if _differs(path, content)]
     if not check:
-        self_check.rehearse(exercise, full, release, data)
+        grading.insist(exercise, full, release, settings or Settings())
         for path in stale:
             _write(path, files[path])
     return stale
@@ -132,6 +163,9 @@ def _full(authored: Source, hints: str = "") -> bytes:
 
 def _release(full: bytes) -> bytes:
     """What ``nbgrader generate_assignment`` makes of the full notebook, less the database."""
+    # It compiles a grammar of addresses when it is imported, for as long as all the rest of this
+    # takes. Notebooks have no addresses, and jsonschema does without it.
+    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
     from nbgrader.converters import GenerateAssignment  # type: ignore[import-untyped]
     from nbgrader.preprocessors import SaveCells  # type: ignore[import-untyped]
     from traitlets.config import Config
@@ -255,10 +289,15 @@ def _content_id(cell: Cell, counts: dict[str, int]) -> str:
 
 def _beside(folder: Path) -> list[Path]:
     """The files below ``folder`` that nbgrader copies when it hands the folder out."""
-    from nbgrader.coursedir import CourseDirectory  # type: ignore[import-untyped]
-    from nbgrader.utils import find_all_files  # type: ignore[import-untyped]
+    found: list[Path] = []
+    for above, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not _is_ignored(name)]
+        found += [Path(above, name) for name in names if not _is_ignored(name)]
+    return sorted(found)
 
-    return sorted(map(Path, find_all_files(str(folder), CourseDirectory().ignore)))
+
+def _is_ignored(name: str) -> bool:
+    return any(fnmatch(name, pattern) for pattern in IGNORED)
 
 
 def _data(folder: Path, name: str) -> dict[Path, bytes]:

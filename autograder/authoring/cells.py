@@ -82,7 +82,6 @@ class Source:
     cells: tuple[Cell, ...]
     shared: str = ""
     built_from: Mapping[str, str] = field(default_factory=dict)
-    problems: tuple[Problem, ...] = field(default=(), compare=False)
 
     def of(self, *kinds: Kind) -> list[Cell]:
         """The cells of these kinds, in order."""

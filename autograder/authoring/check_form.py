@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Set
+from functools import lru_cache
 
 from autograder.authoring import modules, worth
 from autograder.authoring.cells import Cell, Problem, Source
@@ -41,7 +42,7 @@ def _sentence(cell: Cell, tree: ast.Module) -> Iterator[Problem]:
         )
 
 
-def _assertions(cell: Cell, tree: ast.Module, judges: set[str]) -> Iterator[Problem]:
+def _assertions(cell: Cell, tree: ast.Module, judges: Set[str]) -> Iterator[Problem]:
     body = tree.body[1:]
     if not any(_is_judging(statement, judges) for statement in body):
         repair = "assert something, or call a helper of setup that does"
@@ -81,36 +82,37 @@ def announcements(tree: ast.AST) -> list[ast.Call]:
 def _judges(source: Source) -> set[str]:
     """The functions that assert or raise, also through each other: a check may call them."""
     judges: set[str] = set()
-    for module, body in modules.bodies(source.shared).items():
-        judging = _judging(body)
+    for module, code in modules.codes(source.shared).items():
+        judging = _judging(code)
         judges |= {f"{module}.{name}" for name in judging}
         for cell in source.of("setup"):
             judges |= modules.imported_as(cell.source, module, judging)
 
-    own: list[ast.stmt] = []
-    for cell in source.of("setup", "oracles"):
-        own += ast.parse(cell.source).body
-    return judges | _judging(own, judges)
+    own = [cell.source for cell in source.of("setup", "oracles")]
+    return judges | _judging("\n".join(own), frozenset(judges))
 
 
-def _judging(body: Iterable[ast.stmt], others: Iterable[str] = ()) -> set[str]:
-    """The functions of ``body`` that assert or raise, or call one of these or of the others."""
-    functions: list[ast.FunctionDef | ast.ClassDef] = []
-    for node in body:
+@lru_cache(maxsize=16)
+def _judging(code: str, others: frozenset[str] = frozenset()) -> frozenset[str]:
+    """The functions of ``code`` that assert or raise, or call one of these or of the others."""
+    calls: dict[str, set[str]] = {}
+    judges: set[str] = set()
+    for node in ast.parse(code).body:
         # `check` only passes on what happens inside it.
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name != "check":
-            functions.append(node)
+            calls[node.name] = _calls(node)
+            if _is_judging(node, set()):
+                judges.add(node.name)
 
-    judges: set[str] = set()
     while True:
         known = judges.union(others)
-        judging = {function.name for function in functions if _is_judging(function, known)}
+        judging = {name for name, called in calls.items() if called & known} | judges
         if judging == judges:
-            return judges
+            return frozenset(judges)
         judges = judging
 
 
-def _is_judging(tree: ast.AST, judges: set[str]) -> bool:
+def _is_judging(tree: ast.AST, judges: Set[str]) -> bool:
     """Whether code asserts or raises, or calls something that does."""
     for node in ast.walk(tree):
         if isinstance(node, (ast.Assert, ast.Raise)):
@@ -120,6 +122,11 @@ def _is_judging(tree: ast.AST, judges: set[str]) -> bool:
             if name.rpartition(".")[2].startswith("assert") or name in judges:
                 return True
     return False
+
+
+def _calls(tree: ast.AST) -> set[str]:
+    """The names of what code calls."""
+    return {_called(node) for node in ast.walk(tree) if isinstance(node, ast.Call)}
 
 
 def _called(call: ast.Call) -> str:

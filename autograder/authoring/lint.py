@@ -5,34 +5,37 @@ They find what makes an exercise wrong, worthless or unfair.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
 
 from autograder.authoring import check_form, modules, regions, scope
 from autograder.authoring.cells import Problem, Source
 
+Rule: TypeAlias = Callable[[Source], Iterator[Problem]]
+"""What is wrong in an authored file, in one respect."""
 
-def problems(source: Source) -> list[Problem]:
-    """What is wrong in ``source``, by the first rule that is broken.
 
-    Mistakes that follow from it are not told.
+def problems(source: Source, is_whole: bool) -> list[Problem]:
+    """What is wrong in ``source``. Mistakes that follow from others are not told.
+
+    Args:
+        is_whole: whether all cells of the file are there, none left out for a mistake of its own.
     """
-    rules = (
-        _layout,
-        _ids,
-        _order,
-        regions.delimiters,
-        regions.steps,
-        _points,
-        modules.problems,
-        scope.problems,
-        check_form.problems,
-    )
+    # Of each group the first rule that is broken: it may break those behind it.
+    groups: list[tuple[Rule, ...]] = [(regions.delimiters, regions.steps)]
+    if is_whole:
+        groups += [(modules.problems,), (check_form.problems,)]
+        groups += [(_layout, _ids, _order, _points, scope.problems)]
 
-    for rule in rules:
-        mistakes = list(rule(source))
-        if mistakes:
-            return mistakes
-    return []
+    found: dict[int, Problem] = {}
+    for rules in groups:
+        for rule in rules:
+            mistakes = list(rule(source))
+            for problem in mistakes:
+                found.setdefault(problem.line, problem)
+            if mistakes:
+                break
+    return list(found.values())
 
 
 def _layout(source: Source) -> Iterator[Problem]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import difflib
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cache
 
 from autograder.authoring.cells import Cell, Problem, Source
@@ -108,15 +108,14 @@ def uses_shared(cells: Iterable[Cell]) -> bool:
     return False
 
 
-def bodies(shared: str) -> dict[str, list[ast.stmt]]:
-    """The top-level statements of the tools and of the shared code, by the module's name."""
-    tools: list[ast.stmt] = []
-    for path in TOOLS.glob("*.py"):
-        tools += ast.parse(path.read_text(encoding="utf-8")).body
-    return {"tools": tools, SHARED: ast.parse(shared).body}
+def codes(shared: str) -> dict[str, str]:
+    """The code of the tools and of the shared module, by the module's name."""
+    files = sorted(TOOLS.glob("*.py"))
+    tools = "\n".join(path.read_text(encoding="utf-8") for path in files)
+    return {"tools": tools, SHARED: shared}
 
 
-def imported_as(code: str, module: str, names: set[str]) -> set[str]:
+def imported_as(code: str, module: str, names: Set[str]) -> set[str]:
     """How code calls these names of a module that it imports from it."""
     bound: set[str] = set()
     for node in ast.walk(ast.parse(code)):

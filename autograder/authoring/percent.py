@@ -60,6 +60,7 @@ class _CellReader:
 
     def __init__(self, script: ScriptCell, problems: list[Problem]) -> None:
         self._problems = problems
+        self._is_complete = True
         self._line = script.number
         self._is_markdown = script.marks.startswith("[markdown]")
         self._marks = self._read_marks(script.marks.removeprefix("[markdown]").strip())
@@ -103,7 +104,12 @@ class _CellReader:
             match = _MARK.match(text, at)
             if not match or match["name"] not in _KNOWN:
                 self._unknown_mark(match["name"] if match else text[at:].split()[0])
-                break
+                # What is missing may be what this was meant for.
+                self._is_complete = False
+                if not match or match["value"] is None:  # words, which are no marks either
+                    break
+                at = match.end()
+                continue
 
             name, value = match["name"], match["value"]
             if name in marks:
@@ -156,7 +162,7 @@ class _CellReader:
     def _points(self) -> float | None:
         text = self._marks.get("points")
         if text is None:
-            if self._kind in ("check", "manual"):
+            if self._kind in ("check", "manual") and self._is_complete:
                 cause = f"{self._marks[self._kind]} has no points"
                 self._wrong(cause, "add points=1 to the cell line")
             return None
@@ -172,6 +178,8 @@ class _CellReader:
     def _category(self) -> str:
         category = self._marks.get("category", "")
         if self._kind != "check" or category in CATEGORIES:
+            return category
+        if not category and not self._is_complete:
             return category
 
         cause = f"{self._marks['check']} has no category"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 
 from autograder.authoring import lint, modules, percent
@@ -13,32 +12,16 @@ from autograder.errors import Unusable
 from autograder.exercises import sources
 from autograder.files import text_of
 
-__all__ = ["CATEGORIES", "Cell", "Problem", "Source", "problems", "read"]
+__all__ = ["CATEGORIES", "Cell", "Problem", "Source", "read"]
 
 
 def read(path: Path) -> Source:
     """Read the authored file at ``path``.
 
     Raises:
-        Unusable: the first problem that :func:`problems` lists, or the file cannot be read.
+        Unusable: everything that is wrong with it, a line each, from top to bottom; or it cannot be
+            read.
     """
-    source = _read(path)
-    if source.problems:
-        raise Unusable(source.line(source.problems[0]))
-    return source
-
-
-def problems(path: Path) -> list[str]:
-    """Everything that is wrong with the authored file, a line each, from top to bottom.
-
-    Raises:
-        Unusable: the file cannot be read.
-    """
-    source = _read(path)
-    return [source.line(problem) for problem in source.problems]
-
-
-def _read(path: Path) -> Source:
     try:
         raw = path.read_bytes()
         text = text_of(raw)
@@ -58,11 +41,11 @@ def _read(path: Path) -> Source:
     shared = _shared(path) if modules.uses_shared(cells) else ""
     built_from = sources.digests(path, with_shared=bool(shared))
     source = Source(path, path.stem, cells, shared, built_from)
-    if not problems:
-        # Rules about the whole are asked only of cells that are sound by themselves: one mistake,
-        # one line.
-        problems = lint.problems(source)
-    return replace(source, problems=tuple(sorted(problems, key=lambda problem: problem.line)))
+    problems += lint.problems(source, is_whole=not problems)
+    if problems:
+        problems.sort(key=lambda problem: problem.line)
+        raise Unusable(*map(source.line, problems))
+    return source
 
 
 def _with_setup(cells: Iterable[Cell]) -> tuple[Cell, ...]:

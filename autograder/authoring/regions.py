@@ -8,11 +8,29 @@ from collections.abc import Iterator
 
 from autograder.authoring.cells import Cell, Problem, Source
 
+STUB = 'raise NotImplementedError("This step is still to be written.")'
+"""What stands where an answer was."""
+
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 
 # What nbgrader looks for anywhere in a line, prose included.
 _SOLUTION = re.compile(r"(BEGIN|END) SOLUTION")
 _RESERVED = re.compile(r"((BEGIN|END) (SOLUTION|HIDDEN TESTS|MARK SCHEME))|AUTOTEST")
+
+
+def stub(cell: Cell) -> str:
+    """A step's cell as students get it."""
+    lines: list[str] = []
+    inside = False
+    for line in cell.source.split("\n"):
+        if line.strip() == BEGIN:
+            inside = True
+            lines.append(line.replace(BEGIN, STUB))
+        elif line.strip() == END:
+            inside = False
+        elif not inside:
+            lines.append(line)
+    return "\n".join(lines)
 
 
 def delimiters(source: Source) -> Iterator[Problem]:

@@ -49,21 +49,18 @@ def cells_to_run(exercise: Exercise) -> list[Cell]:
 
 
 def perform() -> None:
-    """Run the notebooks given on standard input, the full one and the release.
+    """Run the full notebook given on standard input, with the stub of each step.
 
-    What they show is logged to the file named last on the command line.
+    What it shows is logged to the file named last on the command line.
     """
-    full, release = map(from_notebook, json.loads(sys.stdin.buffer.read()))
-    stubs = {step: release.cell(step).source for step in release.steps}
-
+    full, stubs = json.loads(sys.stdin.buffer.read())
     with open(sys.argv[-1], "w", encoding="utf-8") as file:
         log = Log(file)
-        _rehearse_solved(full, stubs, log)
-        _rehearse_blank(full, stubs, log)
+        _rehearse(from_notebook(full), stubs, log)
         log.say("done", 0)
 
 
-def _rehearse_solved(exercise: Exercise, stubs: dict[str, str], log: Log) -> None:
+def _rehearse(exercise: Exercise, stubs: dict[str, str], log: Log) -> None:
     """With all steps solved every check passes; with its own step blank it fails."""
     namespace = new_namespace()
     solved: list[str] = []
@@ -109,17 +106,6 @@ def _try_blank(number: int, check: Check, namespace: Namespace, stub: str, log: 
     namespace[check.step] = solution
     if not outcome.error:
         log.say("blank", number)
-
-
-def _rehearse_blank(exercise: Exercise, stubs: dict[str, str], log: Log) -> None:
-    """With all steps blank every check fails."""
-    namespace = new_namespace()
-    for number, cell in enumerate(cells_to_run(exercise)):
-        log.say("begun", number)
-        if cell.check is None:
-            _run(stubs.get(cell.id, cell.source), cell.id, namespace)
-        elif not _run(cell.source, cell.id, dict(namespace)).error:
-            log.say("blank", number)
 
 
 def _watched(function: Any, step: str, foreign: list[str]) -> Any:

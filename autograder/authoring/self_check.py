@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from autograder.authoring import rehearsal
+from autograder.authoring import regions, rehearsal
 from autograder.authoring.cells import Cell, Source
 from autograder.errors import Unusable
 from autograder.exercises.exercise import from_notebook
@@ -31,30 +31,31 @@ Report = dict[str, Any]
 def rehearse(
     authored: Source,
     full: bytes,
-    release: bytes,
     data: Mapping[Path, bytes],
     seconds: float = SECONDS,
 ) -> None:
-    """Run the built notebooks' cells; ``data`` are the files that lie beside them.
+    """Run the full notebook's cells; ``data`` are the files that lie beside it.
 
     Raises:
-        Unusable: the first cell, from top to bottom, that shows one of the facts to be wrong.
+        Unusable: a line for each cell that shows one of the facts to be wrong, from top to bottom.
     """
-    notebooks = [json.loads(full), json.loads(release)]
-    reports = _run(notebooks, data, seconds)
-    if not reports:
-        return
+    notebook = json.loads(full)
+    stubs = {cell.id: regions.stub(cell) for cell in authored.of("step")}
+    reports = _run([notebook, stubs], data, seconds)
 
-    report = reports[0]
     marked = {cell.id or "setup": cell for cell in authored.of("setup", "step", "check")}
     plain = iter(authored.of("plain"))
     cells: list[Cell] = []
-    for built in rehearsal.cells_to_run(from_notebook(notebooks[0])):
+    for built in rehearsal.cells_to_run(from_notebook(notebook)):
         cells.append(next(plain) if built.kind == "plain" else marked[built.id])
 
-    cell = cells[report["cell"]]
-    cause, repair = _explain(cell, report, seconds)
-    raise Unusable(f"{authored.path}:{cell.line}: {cause}; {repair}")
+    lines: dict[int, str] = {}
+    for report in reports:
+        cell = cells[report["cell"]]
+        cause, repair = _explain(cell, report, seconds)
+        lines.setdefault(cell.line, f"{authored.path}:{cell.line}: {cause}; {repair}")
+    if lines:
+        raise Unusable(*lines.values())
 
 
 def _explain(cell: Cell, report: Report, seconds: float) -> tuple[str, str]:
@@ -92,7 +93,7 @@ def _explain(cell: Cell, report: Report, seconds: float) -> tuple[str, str]:
     return explanations[report["fact"]]
 
 
-def _run(notebooks: list[Any], data: Mapping[Path, bytes], seconds: float) -> list[Report]:
+def _run(given: list[Any], data: Mapping[Path, bytes], seconds: float) -> list[Report]:
     """What the rehearsal in a process of its own found to be wrong, in order."""
     with tempfile.TemporaryDirectory() as scratch:
         work, log = Path(scratch, "work"), Path(scratch, "log")
@@ -101,7 +102,7 @@ def _run(notebooks: list[Any], data: Mapping[Path, bytes], seconds: float) -> li
             (work / place).parent.mkdir(parents=True, exist_ok=True)
             (work / place).write_bytes(content)
 
-        end = _perform(notebooks, work, log, seconds)
+        end = _perform(given, work, log, seconds)
         lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
 
     reports: list[Report] = []
@@ -119,7 +120,7 @@ def _run(notebooks: list[Any], data: Mapping[Path, bytes], seconds: float) -> li
     return [end | {"cell": begun}]
 
 
-def _perform(notebooks: list[Any], work: Path, log: Path, seconds: float) -> Report:
+def _perform(given: list[Any], work: Path, log: Path, seconds: float) -> Report:
     """Run the rehearsal in the folder ``work``; what is to be said if its log breaks off."""
     package = str(Path(__file__).resolve().parents[2])
     path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
@@ -129,7 +130,7 @@ def _perform(notebooks: list[Any], work: Path, log: Path, seconds: float) -> Rep
         done = subprocess.run(
             [sys.executable, "-B", "-c", code, str(log)],
             check=False,
-            input=json.dumps(notebooks).encode(),
+            input=json.dumps(given).encode(),
             cwd=work,
             env=os.environ | {"PYTHONPATH": path, "PYTHONUTF8": "1", "MPLBACKEND": "agg"},
             stdout=subprocess.DEVNULL,

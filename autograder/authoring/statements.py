@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from autograder.exercises.names import Names, names
 
@@ -31,7 +32,8 @@ class Statement:
     is_import: bool
 
 
-def statements(code: str) -> list[Statement]:
+@lru_cache(maxsize=256)
+def statements(code: str) -> tuple[Statement, ...]:
     """The top-level statements of ``code``; those that share a line stay together."""
     lines = code.split("\n")
     groups: list[list[ast.stmt]] = []
@@ -51,7 +53,7 @@ def statements(code: str) -> list[Statement]:
         serves = here.bound.union(*map(_changed, nodes))
         is_import = all(isinstance(node, (ast.Import, ast.ImportFrom)) for node in nodes)
         found.append(Statement(text, here, serves, is_import))
-    return found
+    return tuple(found)
 
 
 def needed(found: Sequence[Statement], wanted: Iterable[str]) -> list[Statement]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import Annotated, Optional
 
 import typer
@@ -24,14 +25,14 @@ def build(
     from autograder.authoring import build as building
     from autograder.exercises import exercise
 
-    root = course_at(course_folder).root
+    course = course_at(course_folder)
+    root = course.root
     stale = 0
 
     for name in exercise_names or building.authored_names(root):
-        if not check:
-            print(f"{name}: trying every check on the solution and on the blank stub", flush=True)
-
-        paths = building.build(root, name, check=check)
+        about = f"{name}: trying every check on the solution and on the blank stub"
+        begin = partial(print, about, flush=True)
+        paths = building.build(root, name, check, course.settings, begin)
         for path in paths:
             print(f"{'out of date' if check else 'wrote'}: {short(path)}")
         if not paths:

@@ -35,14 +35,15 @@ Notebook = Annotated[
 ]
 
 
-def stop(line: str, code: int) -> NoReturn:
-    """End the program with one line."""
-    line = inert(" ".join(line.split()))
-    print(f"autograder: {line}", file=sys.stderr)
-    if os.environ.get("GITHUB_ACTIONS"):
-        from autograder.terminal import github_actions
+def stop(lines: str | Sequence[str], code: int) -> NoReturn:
+    """End the program with one line, or with one for each thing that is wrong."""
+    for line in [lines] if isinstance(lines, str) else lines:
+        line = inert(" ".join(line.split()))
+        print(f"autograder: {line}", file=sys.stderr)
+        if os.environ.get("GITHUB_ACTIONS"):
+            from autograder.terminal import github_actions
 
-        print(github_actions.command("error", line, title="autograder"), file=sys.stderr)
+            print(github_actions.command("error", line, title="autograder"), file=sys.stderr)
     sys.exit(code)
 
 

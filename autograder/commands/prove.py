@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from typing import Annotated, Optional
 
 import typer
@@ -27,6 +28,7 @@ def prove(
     course_folder: CourseFolder = None,
 ) -> None:
     """Try the checks on known misconceptions and unusual right answers."""
+    from autograder.authoring import grading
     from autograder.proving import proof
     from autograder.terminal import class_tables, kill_matrix
 
@@ -37,6 +39,9 @@ def prove(
 
     with class_tables.progress(f"proving {exercise.name}", size, out) as tick:
         proved = proof.prove(course.root, exercise, range(keys), jobs or os.cpu_count() or 1, tick)
+    right = [trial.answer for trial in proved.right]
+    refused = grading.refused(exercise, right, course.settings)
+    proved = replace(proved, refused=tuple(refused))
 
     put(json, [proved.to_json()], out)
     kill_matrix.show(proved, out)

@@ -16,7 +16,7 @@ from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.diagnosis import diagnose
 from autograder.engine.examples import example
 from autograder.engine.recorded_calls import Call
-from autograder.engine.run import Run, Verdict
+from autograder.engine.run import Run, SetupFailed, Verdict
 from autograder.engine.sandbox.parent_process import EngineFault
 from autograder.engine.selftest import strongest
 from autograder.errors import Unusable
@@ -108,6 +108,11 @@ class Grader:
             return Graded(graded, submission)
         except Unusable:  # the exercise's bank of misconceptions, say: the teacher can mend that
             raise
+        except SetupFailed as fault:
+            if not self._exercise.has_reference:  # somebody's own copy, changed
+                return Graded(result.without_steps(_printable(str(fault))), submission)
+            repair = "use what is there for student code, or do it in a function"
+            raise Unusable(f"{self._exercise.name}: {fault}, in a worker; {repair}") from None
         except Exception as fault:
             # Whatever went wrong here: the next submission must not suffer for it.
             lasting = not isinstance(fault, EngineFault)

@@ -44,6 +44,10 @@ class Verdict:
     """The cell and the line of it where the student's code raised what made the check fail."""
 
 
+class SetupFailed(EngineFault):
+    """The setup cell raises where student code runs, so that nobody can be graded."""
+
+
 class Run:
     """A run of the cells, in which some steps may be replaced by the reference.
 
@@ -78,7 +82,9 @@ class Run:
         """
         left = set(wanted)
         with self._session as session:
-            session.run("setup", self._compiled.exercise.setup)
+            raised = session.run("setup", self._compiled.exercise.setup)
+            if isinstance(raised, StudentError):
+                raise SetupFailed(f"the setup cell raises {raised.kind}: {raised.text}")
             namespace = self._compiled.namespace()
             for step in self._compiled.exercise.steps:
                 namespace[step] = RemoteFunction(session, step)

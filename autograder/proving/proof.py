@@ -24,7 +24,8 @@ class Proof:
     """What was tried with which keys, what came of it, and what is wrong, a line each.
 
     ``alike`` are the misconceptions that no check can tell apart. ``spoilt`` are the checks that
-    use an argument after handing it over, and what shows it.
+    use an argument after handing it over, and what shows it. ``refused`` is what the engine that
+    grades students holds against right answers, a line each.
     """
 
     exercise: Exercise
@@ -33,6 +34,7 @@ class Proof:
     trials: tuple[Trial, ...]
     alike: tuple[tuple[Misconception, Misconception], ...] = ()
     spoilt: tuple[tuple[str, str], ...] = ()
+    refused: tuple[str, ...] = ()
 
     @property
     def checks(self) -> list[str]:
@@ -56,6 +58,7 @@ class Proof:
             *self._unclaimed(),
             *self._unlike(),
             *self._unfair(),
+            *self.refused,
             *self._spoilt(),
         ]
 

@@ -229,9 +229,6 @@ def frozen(value: Any) -> Any:
 
 def printed(function: Callable[..., object], *args: Any, **kwargs: Any) -> str:
     """What a function prints when it is called with these arguments."""
-    if hasattr(function, "printed"):  # where it is graded: what it prints arrives elsewhere
-        return str(function.printed(*args, **kwargs))
-
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         function(*args, **kwargs)

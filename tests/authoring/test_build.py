@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from autograder.authoring import build, read, self_check
+from autograder.authoring import build, grading, read, self_check
+from autograder.course import Settings
 from autograder.errors import Unusable
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -279,7 +280,7 @@ def test_an_exercise_that_never_ends_is_stopped_and_said(tmp_path: Path) -> None
     with pytest.raises(
         Unusable, match=r"double-drawn is not done after 3 s for the whole file; make it faster"
     ):
-        self_check.rehearse(read.read(path), *build.notebooks(path), {}, seconds=3)
+        self_check.rehearse(read.read(path), build.notebooks(path)[0], {}, seconds=3)
 
 
 def course(folder: Path, name: str) -> Path:
@@ -406,7 +407,9 @@ def test_no_line_of_an_answer_an_oracle_or_a_hidden_check_is_released(name: str)
 @pytest.mark.parametrize("name", EXERCISES)
 def test_the_solution_passes_every_check_and_the_blank_stub_none(name: str) -> None:
     path = ROOT / "solutions" / f"{name}.py"
-    self_check.rehearse(read.read(path), *committed(name), {})
+    authored, (full, release) = read.read(path), committed(name)
+    self_check.rehearse(authored, full, {})
+    grading.insist(authored, full, release, Settings())
 
 
 @pytest.mark.parametrize("name", EXERCISES)

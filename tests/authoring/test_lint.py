@@ -345,17 +345,24 @@ def test_a_mistake_gets_one_line_with_file_line_cause_and_repair(
     path = authored(tmp_path, text)
     with pytest.raises(Unusable) as caught:
         read.read(path)
-    message = str(caught.value)
     line = text[: text.index(at)].count("\n") + 1
-    assert message.startswith(f"{path}:{line}: "), message
+    (message,) = (said for said in caught.value.lines if said.startswith(f"{path}:{line}: "))
     assert says in message
     assert "; " in message and "\n" not in message
+    assert len(caught.value.lines) <= 2, caught.value.lines
 
 
-def test_every_mistake_of_a_file_can_be_listed(tmp_path: Path) -> None:
-    text = SOUND.replace("points=1.5 ", "").replace('category="edge cases"', 'category="edges"')
-    path = authored(tmp_path, text)
-    assert [line.split(": ")[1].split(";")[0] for line in read.problems(path)] == [
+def test_all_mistakes_of_a_file_are_said_at_once(tmp_path: Path) -> None:
+    text = (
+        SOUND.replace("points=1.5 ", "")
+        .replace('category="edge cases"', 'category="edges"')
+        .replace("    ### END SOLUTION", "    ### END SOLUTION here", 1)
+    )
+    with pytest.raises(Unusable) as caught:
+        read.read(authored(tmp_path, text))
+    assert [line.split(": ")[1].split(";")[0] for line in caught.value.lines] == [
+        "### BEGIN SOLUTION without ### END SOLUTION",
+        "END SOLUTION within a line",
         "double-by_hand has no points",
         "unknown category 'edges'",
     ]

@@ -1,0 +1,140 @@
+"""What the engine says of a built exercise: it gives the solution every point, the stub none.
+
+The checks have passed in plain Python by then. Here the answers run where students' answers run,
+and every value goes over the wire.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from autograder.authoring.cells import Source
+from autograder.course import Settings
+from autograder.engine.grader import Grader
+from autograder.errors import Unusable
+from autograder.exercises.exercise import Exercise, from_notebook
+from autograder.exercises.names import names
+from autograder.proving.answers import Answer
+from autograder.result import CheckResult, Result
+
+REPAIRS = {
+    "which no check can use": "let {step} answer with values that can leave a sandbox",
+    "gave two different answers": "let chance come from an argument, or mark it repeat=false",
+    "did not return within": "give it less to do, or raise call_seconds in autograder.toml",
+}
+"""What mends a failure whose message holds these words."""
+
+
+def insist(authored: Source, full: bytes, release: bytes, settings: Settings) -> None:
+    """Grade both notebooks with the engine.
+
+    Locked in or not, a worker answers alike: the lowest level does, which every system has.
+
+    Raises:
+        Unusable: the solution does not get every point, or the blank stub gets some; a line for
+            each check.
+    """
+    exercise = from_notebook(json.loads(full))
+    try:
+        with Grader(exercise, b"build", replace(settings, isolation="process")) as grader:
+            solved = grader.grade(full, None).result
+            blank = grader.grade(release, None).result
+    except Unusable as error:
+        place = f"{authored.path}:{authored.of('setup')[0].line}"
+        raise Unusable(f"{place}: {str(error).removeprefix(f'{authored.exercise}: ')}") from None
+
+    lines = [*_lost(authored, solved), *_given(authored, blank)]
+    if lines:
+        raise Unusable(*lines)
+
+
+def refused(exercise: Exercise, answers: Iterable[Answer], settings: Settings) -> list[str]:
+    """What the engine holds against right answers, a line each.
+
+    A notebook that it grades has as many of them as do not call each other: in each only the checks
+    of its answers' own steps count, and what these call is the solution.
+    """
+    notebooks = _together(exercise, answers)
+    lines = []
+    with Grader(exercise, b"prove", replace(settings, isolation="process")) as grader:
+        for answered in notebooks:
+            result = grader.grade(_handed_in(exercise, answered), None).result
+            if result.status != "graded":
+                lines.append(f"right answers cannot be graded: {result.reason}")
+            for step in result.steps:
+                for check in step.checks if step.name in answered else ():
+                    if check.status != "passed":
+                        name = f"{answered[step.name].name} ({step.name})"
+                        fails = f"the engine fails {step.name}-{check.name}"
+                        lines.append(f"{name}: is right, but {fails}: {check.message}")
+    return lines
+
+
+def _together(exercise: Exercise, answers: Iterable[Answer]) -> list[dict[str, Answer]]:
+    """The answers by their steps, in groups of those that do not call each other."""
+    uses = {step: names(exercise.cell(step).source).used for step in exercise.steps}
+
+    def called(source: str) -> set[str]:
+        found: set[str] = set()
+        waiting = [names(source).used]
+        while waiting:
+            new = waiting.pop() & uses.keys() - found
+            found |= new
+            waiting += [uses[step] for step in new]
+        return found
+
+    groups: list[tuple[dict[str, Answer], set[str]]] = []
+    for answer in answers:
+        needed = called(answer.source)
+        for group, needed_there in groups:
+            if not group.keys() & {answer.step, *needed} and answer.step not in needed_there:
+                break
+        else:
+            group, needed_there = {}, set()
+            groups.append((group, needed_there))
+        group[answer.step] = answer
+        needed_there |= needed - {answer.step}
+    return [group for group, _ in groups]
+
+
+def _handed_in(exercise: Exercise, answered: dict[str, Answer]) -> bytes:
+    """The full notebook with these answers; steps without one keep the solution."""
+    cells = []
+    for cell in exercise.cells:
+        answer = answered.get(cell.id)
+        cells.append({**cell.raw, "source": answer.source} if answer else cell.raw)
+    return json.dumps({**exercise.notebook, "cells": cells}).encode()
+
+
+def _lost(authored: Source, solved: Result) -> Iterator[str]:
+    """The points that the solution does not get."""
+    if solved.status != "graded":
+        repair = "mend what it says"
+        yield f"{authored.path}:1: the solution cannot be graded: {solved.reason}; {repair}"
+
+    for line, step, check in _checks(authored, solved):
+        if check.status == "passed":
+            continue
+        message = check.message.rstrip(".")
+        repairs = [repair for words, repair in REPAIRS.items() if words in message]
+        repair = repairs[0] if repairs else "it passes in plain Python: mind what runs elsewhere"
+        cause = f"the grader gives the solution no points for {step}-{check.name}: {message}"
+        yield f"{authored.path}:{line}: {cause}; {repair.format(step=step)}"
+
+
+def _given(authored: Source, blank: Result) -> Iterator[str]:
+    """The points that the blank stub gets."""
+    for line, step, check in _checks(authored, blank):
+        if check.earned > 0:
+            cause = f"the grader gives the blank stub points for {step}-{check.name}"
+            yield f"{authored.path}:{line}: {cause}; let it fail on what {step} returns"
+
+
+def _checks(authored: Source, result: Result) -> Iterator[tuple[int, str, CheckResult]]:
+    """The checks of a result, each with its line in the authored file and its step."""
+    lines = {cell.id: cell.line for cell in authored.of("check")}
+    for step in result.steps:
+        for check in step.checks:
+            yield lines[f"{step.name}-{check.name}"], step.name, check

@@ -1,0 +1,122 @@
+"""The engine's opinion of a built exercise, asked before anything is written."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from autograder import cli
+from autograder.authoring import build, grading, read
+from autograder.course import Settings
+from autograder.errors import Unusable
+from autograder.exercises import exercise
+from autograder.proving.answers import Answer
+from tests.authoring.test_modules import TINY, authored
+
+
+def test_a_solution_whose_values_cannot_leave_the_worker_is_not_built(tmp_path: Path) -> None:
+    text = TINY.replace("return x + x", "return {x + x} if isinstance(x, int) else object()")
+    text = text.replace("== 2,", "== {2},").replace('== "aa"', "is not None")
+    path = authored(tmp_path, text)
+    with pytest.raises(Unusable) as caught:
+        build.build(tmp_path, "doubling")
+    line = text[: text.index('check="double-text"')].count("\n") + 1
+    assert caught.value.lines[-1] == (
+        f"{path}:{line}: the grader gives the solution no points for double-text: double returned "
+        "a value of type object, which no check can use; let double answer with values that can "
+        "leave a sandbox"
+    )
+    assert not list(tmp_path.rglob("*.ipynb"))
+
+
+def test_a_solution_that_answers_by_chance_is_told_how_to(tmp_path: Path) -> None:
+    text = TINY.replace("return x + x", "import random\n    return random.random() or x")
+    text = text.replace("== 2,", "< 1,").replace('== "aa"', "< 1")
+    authored(tmp_path, text)
+    with pytest.raises(Unusable) as caught:
+        build.build(tmp_path, "doubling")
+    assert len(caught.value.lines) == 2
+    for line in caught.value.lines:
+        assert re.search("double gave two different answers .*; let chance come from", line)
+
+
+def test_a_setup_that_raises_where_student_code_runs_is_said(tmp_path: Path) -> None:
+    text = TINY.replace("# %% step=", "# %% setup\nimport colorsys, typer\n\n# %% step=", 1)
+    path = authored(tmp_path, text)
+    with pytest.raises(Unusable) as caught:
+        build.build(tmp_path, "doubling")
+    line = text[: text.index("# %% setup")].count("\n") + 1
+    assert str(caught.value).startswith(
+        f"{path}:{line}: the setup cell raises ModuleNotFoundError: No module named 'typer', in a"
+    )
+
+
+def test_a_blank_stub_that_earns_points_is_not_built(tmp_path: Path) -> None:
+    path = authored(tmp_path)
+    full, _ = build.notebooks(path)
+    with pytest.raises(Unusable) as caught:
+        grading.insist(read.read(path), full, full, Settings())
+    assert [re.sub(r".*: the", "the", line) for line in caught.value.lines] == [
+        "the grader gives the blank stub points for double-by_hand; let it fail on what double "
+        "returns",
+        "the grader gives the blank stub points for double-text; let it fail on what double "
+        "returns",
+    ]
+
+
+def test_a_right_answer_that_the_engine_refuses_is_named(tmp_path: Path) -> None:
+    authored(tmp_path)
+    build.build(tmp_path, "doubling")
+    known = exercise.load(tmp_path, "doubling")
+    sources = {
+        "the solution": "def double(x): return x + x",
+        "a subclass": "class Text(str): pass\n\ndef double(x): return Text(x * 2) if x == 'a' else 2",
+        "lost at once": "def double(x): return object() if x == 'a' else 2 * x",
+    }
+    right = [Answer(name, "double", source, wrong=False) for name, source in sources.items()]
+    lines = grading.refused(known, right, Settings())
+    assert lines[-1] == (
+        "lost at once (double): is right, but the engine fails double-text: double returned a "
+        "value of type object, which no check can use"
+    )
+    assert not any(line.startswith("the solution") for line in lines)
+
+
+def test_all_that_fails_is_said_in_one_run(tmp_path: Path) -> None:
+    authored(tmp_path, TINY.replace("return x + x", "return 3"))
+    with pytest.raises(Unusable) as caught:
+        build.build(tmp_path, "doubling")
+    assert len(caught.value.lines) == 2
+
+
+def test_a_mistake_in_a_mark_is_said_before_anything_slow_is_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = TINY.replace("points=1", "pts=1").replace("hidden=true", "hidden=yes")
+    authored(tmp_path, text)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["build", "doubling"])
+    assert ended.value.code == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert [line.split("; ")[1] for line in err.splitlines()] == [
+        "did you mean points?",
+        "write hidden=true",
+    ]
+
+
+def test_linting_loads_neither_nbgrader_nor_the_engine(tmp_path: Path) -> None:
+    path = authored(tmp_path)
+    code = (
+        "import sys, pathlib; from autograder.authoring import read; "
+        "read.read(pathlib.Path(sys.argv[1])); print(*sys.modules)"
+    )
+    command = [sys.executable, "-c", code, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    loaded = {name.split(".")[0] for name in done.stdout.split()}
+    assert not loaded & {"nbgrader", "nbformat", "jsonschema", "jupytext", "IPython"}

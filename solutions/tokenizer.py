@@ -1,0 +1,736 @@
+# %% [markdown]
+# # Tokens, built by hand
+#
+# A language model reads no letters. It reads numbers, each of which stands for a piece of text: a letter,
+# a syllable, a whole word. Those pieces are called tokens, and somebody has to choose them. Most models let
+# the text choose: start with single bytes, find the two neighbours that stand side by side most often, give
+# the two together a number of their own, and do it again. That is **byte-pair encoding**. In five short
+# functions you will write all of it: learn the pieces, cut a text into them, and put it together again.
+#
+# **How this works.** Each step says why it exists and leaves one function for you to write. Below it stand
+# its checks.
+#
+# - A *visible* check tells you at once whether it passed, and what it got and wanted. The first one of each
+#   step is small enough to verify with a pencil.
+# - A *hidden* check is graded after you hand in. It tests only rules that the function's docstring states,
+#   on texts that nobody knows beforehand.
+#
+# Work from top to bottom. Change your own functions as often as you like, and add cells wherever you want
+# to try something out. Before you hand in, restart the kernel and run everything once.
+
+# %% [markdown]
+# ## The house rules
+#
+# They hold for all five steps.
+#
+# - **Tokens are whole numbers, in a list.** 0 to 255 are the bytes of UTF-8. Every larger number stands for
+#   two tokens that were merged: 256 for the first pair that was learnt, 257 for the second, and so on.
+# - **A pair is a tuple of two tokens**, left one first: `(98, 97)` is another pair than `(97, 98)`.
+# - **Merges are a list of pairs**, in the order in which they were learnt. The place of a pair in that list
+#   says its number: place 0 makes token 256.
+# - **Inputs are never changed.** Whoever calls your function keeps their lists as they were.
+# - **Plain Python is enough.** A tuple is as good as a list wherever a list is asked for.
+
+# %% setup
+"""The tools of this notebook. Run this cell first. You need not read it, but you may."""
+
+import numpy as np
+
+rng = np.random.default_rng(256)  # hidden checks draw their inputs from it
+REVEAL = True  # somebody reads what is printed; False where a check is graded
+CHECKS = {}  # every check's points, filled in when the notebook is built
+RESULTS = {}  # the visible checks that have run in this session: name -> passed?
+
+
+def difference(got, wanted):
+    """What is wrong with `got`, without saying what it should be; an empty string if nothing is."""
+    if got is None:
+        return "got None. Does your function end with a return?"
+    kinds = {dict: "a dictionary", str: "a text", list: "a list"}
+    kind = next(kind for kind in kinds if isinstance(wanted, kind))
+    if not isinstance(got, (list, tuple) if kind is list else kind):
+        return f"expected {kinds[kind]}, got {type(got).__name__:.40}"
+    if kind is dict:
+        missing, strange = len(wanted.keys() - got.keys()), len(got.keys() - wanted.keys())
+        other = sum(got[key] != wanted[key] for key in wanted.keys() & got.keys())
+        parts = [f"{missing} keys are missing"] * (missing > 0) + [f"{strange} keys should not be there"] * (strange > 0)
+        return " and ".join([*parts, *[f"{other} counts differ"] * (other > 0)])
+    parts = list(zip(map(listed, got), map(listed, wanted)))
+    wrong = [place for place, (one, other) in enumerate(parts) if one != other]
+    if len(got) != len(wanted):
+        return f"the length is {len(got)}, not {len(wanted)}"
+    return f"{len(wrong)} of {len(wanted)} differ, the first at place {wrong[0]}" if wrong else ""
+
+
+def listed(part):
+    """A tuple is as good as a list."""
+    return list(part) if isinstance(part, tuple) else part
+
+
+def same(got, wanted, what, ask="", show=False):
+    """Insist that `got` equals `wanted`: texts, lists, dictionaries."""
+    problem = difference(got, wanted)
+    if REVEAL and (show or problem):
+        print(f"{what[0].upper()}{what[1:]}\n yours: {got!r:.300}\nwanted: {wanted!r:.300}")
+    if problem:
+        raise AssertionError(f"{what}: {problem}." + (f" {ask}" if ask else ""))
+
+
+class unchanged:
+    """`with unchanged(tokens=tokens):` insists that the lists are the same afterwards."""
+
+    def __init__(self, **lists):
+        self.lists = lists
+        self.before = {name: list(values) for name, values in lists.items()}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        changed = [name for name, values in self.lists.items() if list(values) != self.before[name]]
+        if kind is None and changed:
+            raise AssertionError(f"your function changed its input {changed[0]}. Which of your lines writes into it?")
+
+
+class check:
+    """`with check("count_pairs-by_hand"):` runs a visible check and keeps the tally."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if REVEAL:
+            RESULTS[self.name] = kind is None
+            if kind is None:
+                print(f"✓ {self.name}: passed")
+
+
+def demo(scene):
+    """Play a scene at once. While a step it needs is missing or broken, say so in one line."""
+    try:
+        scene()
+    except Exception as error:
+        print(f"This scene waits: {type(error).__name__}: {error}")
+    return scene
+
+
+def summary():
+    """How many visible checks have passed."""
+    print(f"{sum(RESULTS.values())} of {len(RESULTS)} visible checks passed.")
+
+
+# %% oracles
+"""The definitions, written the slow way: one place after the other. Hidden checks compare with these."""
+
+
+def drawn_tokens(count, *numbers):
+    """So many tokens, each of them one of these numbers."""
+    return [numbers[place] for place in rng.integers(len(numbers), size=count)]
+
+
+def drawn_text(count, letters):
+    """So many letters, each of them one of these."""
+    return "".join(drawn_tokens(count, *letters))
+
+
+def pairs_by_definition(tokens):
+    """At every place but the last stands a pair; each is counted from the start."""
+    pairs = [(tokens[place], tokens[place + 1]) for place in range(len(tokens) - 1)]
+    return {pair: pairs.count(pair) for pair in pairs}
+
+
+def merged_by_definition(tokens, pair, new):
+    """The first place where the pair stands; then the same with what follows it."""
+    for place in range(len(tokens) - 1):
+        if tuple(tokens[place : place + 2]) == pair:
+            return [*tokens[:place], new, *merged_by_definition(tokens[place + 2 :], pair, new)]
+    return list(tokens)
+
+
+def trained_by_definition(text, merges):
+    """The pairs that are learnt, and what becomes of the text: all pairs are ranked anew each time."""
+    learnt, tokens = [], list(text.encode("utf-8"))
+    while len(learnt) < merges:
+        counts = pairs_by_definition(tokens)
+        ranked = sorted((-count, *pair) for pair, count in counts.items())
+        if not ranked or ranked[0][0] > -2:
+            break
+        learnt.append(ranked[0][1:])
+        tokens = merged_by_definition(tokens, learnt[-1], 255 + len(learnt))
+    return learnt, tokens
+
+
+def encoded_by_definition(text, merges):
+    """Of all pairs that were ever learnt, the one learnt first is merged, at its first place; then again."""
+    tokens = list(text.encode("utf-8"))
+    while True:
+        places = [
+            (merges.index((tokens[place], tokens[place + 1])), place)
+            for place in range(len(tokens) - 1)
+            if (tokens[place], tokens[place + 1]) in merges
+        ]
+        if not places:
+            return tokens
+        rank, place = min(places)
+        tokens[place : place + 2] = [256 + rank]
+
+
+def bytes_by_definition(token, merges):
+    """A token is a byte, or the bytes of its two parts."""
+    if token < 256:
+        return [token]
+    left, right = merges[token - 256]
+    return bytes_by_definition(left, merges) + bytes_by_definition(right, merges)
+
+
+def decoded_by_definition(tokens, merges):
+    """All bytes side by side, read as UTF-8."""
+    spelled = [byte for token in tokens for byte in bytes_by_definition(token, merges)]
+    return bytes(spelled).decode("utf-8", errors="replace")
+
+
+# %% [markdown]
+# ## Warm-up: letters, bytes, numbers
+#
+# Nothing here is graded. A text is a row of letters, a file is a row of bytes, and UTF-8 is the rule that
+# takes one to the other. Write down your guess for each line, then run the cell: how many bytes has each
+# of these texts?
+
+# %%
+for text in ("hug", "Süße", "5 €", "🤗"):
+    print(f"{text!r:7} {len(text)} letters, {len(text.encode('utf-8'))} bytes: {list(text.encode('utf-8'))}")
+del text
+
+# %% [markdown]
+# An English letter is one byte, its number is below 128. All other letters take two to four bytes, and
+# each of those is 128 or more. Cut such a letter in half, and neither half is text any more. Keep that in
+# mind for the last step.
+#
+# And back again: `bytes([104, 117, 103])` is a row of bytes, and `.decode("utf-8")` reads it as text.
+
+# %%
+print(bytes([104, 117, 103]), bytes([104, 117, 103]).decode("utf-8"))
+
+# %% [markdown]
+# ## Part one: learn the pieces
+#
+# ### 1. Who stands beside whom: `count_pairs`
+#
+# To find the two neighbours that meet most often, count all that meet. Take the tokens `1 2 1 2 3`. Four
+# pairs stand in it, one at each place but the last:
+#
+# | place | 0 | 1 | 2 | 3 |
+# |---|---|---|---|---|
+# | pair | `(1, 2)` | `(2, 1)` | `(1, 2)` | `(2, 3)` |
+#
+# So the answer is `{(1, 2): 2, (2, 1): 1, (2, 3): 1}`. Pairs may overlap: in `7 7 7` the middle seven has a
+# seven on either side, and the pair `(7, 7)` stands there twice.
+
+
+# %% step="count_pairs" points=15
+def count_pairs(tokens):
+    """How often each pair of tokens stands side by side.
+
+    Takes
+        tokens: a list of whole numbers of any size; it may be empty
+
+    Returns
+        a dictionary from each pair, a tuple (left, right), to how often it stands there
+
+    Rules
+        Every place counts, also where pairs overlap: 7 7 7 holds (7, 7) twice.
+        A pair that does not stand there is no key. Without neighbours the dictionary is empty.
+        The list stays as it is.
+    """
+    ### BEGIN SOLUTION
+    counts = {}
+    for pair in zip(tokens, tokens[1:]):
+        counts[pair] = counts.get(pair, 0) + 1
+    return counts
+    ### END SOLUTION
+
+
+# %% check="count_pairs-by_hand" points=3 category="counts"
+"""Five tokens give the three pairs that you count with a pencil."""
+with check("count_pairs-by_hand"):
+    same(
+        count_pairs([1, 2, 1, 2, 3]),
+        {(1, 2): 2, (2, 1): 1, (2, 3): 1},
+        "the counts",
+        "Which two tokens meet at each place?",
+        show=True,
+    )
+
+# %% check="count_pairs-overlaps" points=3 category="overlaps"
+"""Three sevens in a row are two pairs, four are three."""
+with check("count_pairs-overlaps"):
+    ask = "At how many places does a seven have a seven to its right?"
+    same(count_pairs([7, 7, 7]), {(7, 7): 2}, "the counts of 7 7 7", ask)
+    same(count_pairs([7, 7, 7, 7]), {(7, 7): 3}, "the counts of 7 7 7 7", ask)
+
+# %% check="count_pairs-drawn" points=4 category="counts" hidden=true
+"""Long lists of drawn tokens, bytes and larger ones, are counted right."""
+for size in (30, 60):
+    tokens = drawn_tokens(size, 0, 7, 77, 255, 256, 1000)
+    wanted = pairs_by_definition(tokens)
+    same(count_pairs(tokens), wanted, "the counts", "Is a large token counted as a small one is?")
+
+# %% check="count_pairs-short_lists" points=3 category="edge cases" hidden=true
+"""An empty list and a single token have no pairs; two tokens have one."""
+token = int(rng.integers(1, 300))
+same(count_pairs([]), {}, "the counts of an empty list", "What does your function do before its loop?")
+same(count_pairs([token]), {}, "the counts of a single token", "Who is the neighbour of a single token?")
+same(count_pairs([token, 0]), {(token, 0): 1}, "the counts of two tokens")
+
+# %% check="count_pairs-tokens_unchanged" points=2 category="purity" hidden=true
+"""The tokens stay as they are, and a second call gives the same answer."""
+tokens = drawn_tokens(12, 1, 2, 3)
+wanted = pairs_by_definition(tokens)
+with unchanged(tokens=tokens):
+    same(count_pairs(tokens), wanted, "the first answer")
+    same(count_pairs(tokens), wanted, "the second answer", "What is left over from the call before?")
+
+# %% [markdown]
+# ### 2. Two become one: `merge_pair`
+#
+# The pair is chosen; now it gets a number of its own, and every place where it stands becomes that number.
+# With `(1, 2)` as token 256:
+#
+# ```
+# 2  1 2  3  1 2
+# 2  256  3  256
+# ```
+#
+# `2 1` stays, for it is another pair. Where occurrences overlap, they cannot all be merged: a token that has
+# been used up is gone. The rule is to read from left to right. So `7 7 7`, with `(7, 7)` as 256, becomes
+# `256 7`, and not `7 256`.
+
+
+# %% step="merge_pair" points=20
+def merge_pair(tokens, pair, new):
+    """The tokens with every occurrence of a pair replaced by one new token.
+
+    Takes
+        tokens: a list of whole numbers; it may be empty
+        pair: a tuple (left, right)
+        new: the token that stands for the pair from now on, any whole number
+
+    Returns
+        a new list, in which `new` stands where the pair stood, and all else is as before
+
+    Rules
+        From left to right and without overlap: 7 7 7 with (7, 7) becomes new 7.
+        Where the pair does not stand, the list that comes back equals the one that came in.
+        The list that came in stays as it is.
+    """
+    ### BEGIN SOLUTION
+    merged = []
+    place = 0
+    while place < len(tokens):
+        if tuple(tokens[place : place + 2]) == tuple(pair):
+            merged.append(new)
+            place += 2
+        else:
+            merged.append(tokens[place])
+            place += 1
+    return merged
+    ### END SOLUTION
+
+
+# %% check="merge_pair-by_hand" points=4 category="merges"
+"""The example above: the pair (1, 2) becomes 256 twice, and 2 1 stays."""
+with check("merge_pair-by_hand"):
+    same(
+        merge_pair([2, 1, 2, 3, 1, 2], (1, 2), 256),
+        [2, 256, 3, 256],
+        "the merged tokens",
+        "Go through it token by token: at which place does yours take another turn?",
+        show=True,
+    )
+
+# %% check="merge_pair-left_to_right" points=4 category="overlaps"
+"""Three sevens become 256 7, four become 256 256."""
+with check("merge_pair-left_to_right"):
+    ask = "A seven that has been merged is used up. What is left of the row then?"
+    same(merge_pair([7, 7, 7], (7, 7), 256), [256, 7], "7 7 7", ask)
+    same(merge_pair([7, 7, 7, 7], (7, 7), 256), [256, 256], "7 7 7 7", ask)
+
+# %% check="merge_pair-drawn" points=6 category="merges" hidden=true
+"""In long lists of drawn tokens every occurrence is merged, under any new number, and nothing else."""
+for turn in range(6):
+    left, right = drawn_tokens(2, 3, 7, 9)
+    new = int(rng.integers(257, 900))
+    tokens = drawn_tokens(40, 3, 7, 9, 37, 77, 99, 300) + [left, 1, 10 + left, right, 9, left]
+    wanted = merged_by_definition(tokens, (left, right), new)
+    same(merge_pair(tokens, (left, right), new), wanted, "the merged tokens", "Must both tokens of the pair be there?")
+
+# %% check="merge_pair-nothing_to_merge" points=3 category="edge cases" hidden=true
+"""Lists without the pair come back as they were: empty ones, single tokens, the pair the other way round."""
+new = int(rng.integers(256, 300))
+same(merge_pair([], (1, 2), new), [], "an empty list", "What does your function ask of a first token?")
+same(merge_pair([1], (1, 2), new), [1], "a single token", "What stands to the right of it?")
+same(merge_pair([2, 1], (1, 2), new), [2, 1], "the pair the other way round", "Is that the same pair?")
+same(merge_pair([3, 4, 5, 2], (1, 2), new), [3, 4, 5, 2], "a list without the pair")
+
+# %% check="merge_pair-tokens_unchanged" points=3 category="purity" hidden=true
+"""The tokens that came in stay as they are, and a second call gives the same answer."""
+tokens = [*drawn_tokens(10, 1, 2), 1, 2]
+wanted = merged_by_definition(tokens, (1, 2), 256)
+with unchanged(tokens=tokens):
+    same(merge_pair(tokens, (1, 2), 256), wanted, "the first answer")
+    same(merge_pair(tokens, (1, 2), 256), wanted, "the second answer", "Which list do you write into?")
+
+# %% [markdown]
+# ### Look: one merge after the other
+#
+# Your two functions are all it takes. The cell below merges the pair that stands there most often, three
+# times. Tokens from 256 on are shown as the letters that they stand for. Watch the row get shorter.
+
+
+# %%
+@demo
+def one_merge_after_the_other():
+    tokens, pieces = list(b"aaabdaaabac"), {}
+    print(f"{len(tokens):>2} tokens:", " ".join(map(chr, tokens)))
+    for new in range(256, 259):
+        counts = count_pairs(tokens)
+        pair = max(sorted(counts), key=lambda pair: counts[pair])
+        pieces[new] = "".join(pieces.get(token, chr(token % 256)) for token in pair)
+        tokens = merge_pair(tokens, pair, new)
+        print(f"{len(tokens):>2} tokens:", " ".join(pieces.get(token, chr(token % 256)) for token in tokens))
+
+
+# %% [markdown]
+# ### 3. Let the text choose: `train`
+#
+# Now in a loop. Start from the bytes of a text. Count the pairs, take the most frequent one, merge it under
+# the next free number, and write down which pair it was. The list of what you wrote down is the whole
+# tokenizer: real ones are a file with some 100,000 such lines.
+#
+# With a pencil: `abc.abc-ab` are the bytes
+#
+# ```
+# 97 98 99  46  97 98 99  45  97 98      (97, 98) stands there three times: it becomes 256
+#  256  99  46   256  99  45   256       (256, 99) stands there twice: it becomes 257
+#   257     46    257     45   256       no pair stands there twice: done
+# ```
+#
+# and the answer is `[(97, 98), (256, 99)]`. Where several pairs are equally frequent, somebody has to decide,
+# or two people learn two tokenizers from one text. We take the pair whose numbers are smaller: first the
+# left token decides, then the right one, which is how Python compares tuples.
+
+
+# %% step="train" points=25
+def train(text, merges):
+    """The pairs that byte-pair encoding learns from a text, in their order.
+
+    Takes
+        text: a text of any letters; it may be empty
+        merges: how many pairs to learn at most, 0 or more
+
+    Returns
+        a list of pairs; the pair at place i was merged into token 256 + i
+
+    Rules
+        It starts from the bytes of the text in UTF-8.
+        Each time the pair is merged that stands there most often, as count_pairs counts; among equals the one
+        whose numbers are smaller, the left one first.
+        It stops early where no pair stands there twice.
+    """
+    ### BEGIN SOLUTION
+    tokens = list(text.encode("utf-8"))
+    learnt = []
+    for new in range(256, 256 + merges):
+        counts = count_pairs(tokens)
+        if max(counts.values(), default=0) < 2:
+            break
+        pair = min(counts, key=lambda pair: (-counts[pair], pair))
+        tokens = merge_pair(tokens, pair, new)
+        learnt.append(pair)
+    return learnt
+    ### END SOLUTION
+
+
+# %% check="train-by_hand" points=5 category="order"
+"""The example above: abc.abc-ab gives two merges, the second one built on the first."""
+with check("train-by_hand"):
+    same(
+        train("abc.abc-ab", 2),
+        [(97, 98), (256, 99)],
+        "the merges",
+        "Print the tokens after the first merge. Which pair stands there most often now?",
+        show=True,
+    )
+
+# %% check="train-ties" points=5 category="order"
+"""Among pairs that are equally frequent, the one with the smaller numbers comes first."""
+with check("train-ties"):
+    ask = "Print all counts before each merge. Which pairs share the first place, and which has the smaller numbers?"
+    same(train("abcabcab", 2), [(97, 98), (99, 256)], "the merges of abcabcab", ask)
+    same(train("cbcb-baba", 1), [(98, 97)], "the first merge of cbcb-baba", ask)
+
+# %% check="train-stops_early" points=4 category="edge cases" hidden=true
+"""It learns no more than it is asked for, and nothing from what stands there once."""
+letters = drawn_text(1, "bcdfgh")
+same(train("", 3), [], "the merges of an empty text", "What is the most frequent pair of none at all?")
+same(train(letters, 3), [], "the merges of a single letter", "What is the most frequent pair of none at all?")
+same(train("aeiou", 3), [], "the merges of five letters that meet once", "How often must a pair stand there?")
+same(train(4 * f"{letters}a", 0), [], "no merges at all", "How often does your loop run?")
+same(train("banana", 9), [(97, 110)], "the merges of banana", "How often must a pair stand there?")
+same(train(3 * letters, 9), [(ord(letters), ord(letters))], "the merges of one letter, three times", "How does count_pairs count it?")
+
+# %% check="train-drawn" points=6 category="order" hidden=true
+"""Drawn texts give the merges of the definition, to the last one and in their order."""
+for letters, merges in (("abc", 9), ("xyz ", 7), ("az", 6), ("tokens ", 12)):
+    text = drawn_text(80, letters)
+    wanted = trained_by_definition(text, merges)[0]
+    same(train(text, merges), wanted, "the merges", "Which of several equally frequent pairs do you take?")
+
+# %% check="train-bytes" points=5 category="several bytes" hidden=true
+"""Letters that are several bytes long are learnt byte by byte."""
+for letters in ("äöü", "ab€", "🤗🤔"):
+    text = drawn_text(30, letters)
+    wanted = trained_by_definition(text, 5)[0]
+    same(train(text, 5), wanted, "the merges", "Print the list that you start from: is any number above 255?")
+
+# %% [markdown]
+# ### Look: what a text teaches
+#
+# Thirty merges from a few lines. Each line shows a new token, the two that it was made of, and the piece of
+# text that it stands for. Which pieces are words, which are endings? Put a text of your own in, in any
+# language.
+
+# %%
+LINES = (
+    "the cat sat on the mat and the rat sat on the cat. that is that, said the rat. "
+    "the mat is where the cat sat, and the cat is where the rat was. "
+)
+
+
+@demo
+def what_a_text_teaches():
+    learnt = train(LINES, 30)
+    pieces = {byte: bytes([byte]) for byte in range(256)}
+    for new, (left, right) in enumerate(learnt, start=256):
+        pieces[new] = pieces[left] + pieces[right]
+        print(f"{new} = {left:>3} + {right:>3}  {pieces[new].decode()!r}")
+
+
+# %% [markdown]
+# ## Part two: use the pieces
+#
+# ### 4. From text to tokens: `encode`
+#
+# The merges are learnt once, from much text. Then other texts come, and each is cut into the pieces that are
+# known. What is frequent in the new text is no matter any more: the *order in which the merges were learnt*
+# decides. First every occurrence of the first pair is merged, then of the second, to the end of the list.
+#
+# Why does the order matter? Take the merges `[(98, 99), (97, 98)]`, which know `bc` as 256 and `ab` as 257,
+# and the text `abc`. The letter in the middle can go only one way. `bc` was learnt first, so the answer is
+# `97 256`, and not `257 99`.
+
+
+# %% step="encode" points=20
+def encode(text, merges):
+    """The tokens of a text, by merges that were learnt before.
+
+    Takes
+        text: a text of any letters; it may be empty
+        merges: a list of pairs, as train returns it; place i makes token 256 + i
+
+    Returns
+        a list of whole numbers
+
+    Rules
+        It starts from the bytes of the text in UTF-8.
+        The merges are applied in the order in which they were learnt, each wherever its pair stands, as
+        merge_pair does. A pair that does not stand there is passed over.
+        For the text that they were learnt from, the tokens are those that training ended with.
+        The list of merges stays as it is.
+    """
+    ### BEGIN SOLUTION
+    tokens = list(text.encode("utf-8"))
+    for new, pair in enumerate(merges, start=256):
+        tokens = merge_pair(tokens, pair, new)
+    return tokens
+    ### END SOLUTION
+
+
+# %% check="encode-by_hand" points=4 category="merges"
+"""Two merges turn the five letters of abcab into two tokens."""
+with check("encode-by_hand"):
+    same(
+        encode("abcab", [(97, 98), (256, 99)]),
+        [257, 256],
+        "the tokens",
+        "Print the tokens after each merge. The first should leave 256 99 256: what does yours leave?",
+        show=True,
+    )
+
+# %% check="encode-in_order" points=4 category="order"
+"""Where two merges want the same letter, the one that was learnt first gets it."""
+with check("encode-in_order"):
+    ask = "Which of the two pairs stands first in the list of merges?"
+    same(encode("abc", [(98, 99), (97, 98)]), [97, 256], "the tokens of abc", ask)
+    same(encode("abc", [(97, 98), (98, 99)]), [256, 99], "the tokens of abc, learnt the other way round", ask)
+    same(encode("abcabc", [(98, 99), (97, 98)]), [97, 256, 97, 256], "the tokens of abcabc", ask)
+
+# %% check="encode-drawn" points=4 category="merges" hidden=true
+"""Drawn texts are cut as the definition cuts them: the one that was learnt from, and others."""
+for letters in ("abc", "xyz ", "az"):
+    learnt, wanted = trained_by_definition(drawn_text(60, letters) + "qqq", 8)
+    text = drawn_text(25, f"{letters}k") + "k"
+    same(encode(text, list(learnt)), encoded_by_definition(text, learnt), "the tokens", "Which merges have had their turn?")
+text = drawn_text(60, "abc")
+learnt, wanted = trained_by_definition(text, 8)
+same(encode(text, list(learnt)), wanted, "the tokens of the text that was learnt from")
+same(encode("kcbk", [(97, 98), (99, 98)]), [107, 257, 107], "where the first pair is not there", "Does the second get its turn?")
+
+# %% check="encode-short_texts" points=3 category="edge cases" hidden=true
+"""An empty text, a single letter, and a text without any merges."""
+letter = drawn_text(1, "bcdfgh")
+same(encode("", [(97, 98)]), [], "an empty text", "What is there to merge?")
+same(encode(letter, [(97, 98)]), [ord(letter)], "a single letter", "What stands beside it?")
+same(encode(f"{letter}ab", []), [ord(letter), 97, 98], "a text without merges", "What are its tokens then?")
+
+# %% check="encode-bytes" points=3 category="several bytes" hidden=true
+"""Letters that are several bytes long begin as their bytes, merged or not."""
+for letters in ("äöü", "ab€", "🤗🤔"):
+    learnt = trained_by_definition(drawn_text(20, letters), 4)[0]
+    text = drawn_text(10, letters)
+    same(encode(text, list(learnt)), encoded_by_definition(text, learnt), "the tokens", "Print the list that you start from: is any number above 255?")
+
+# %% check="encode-merges_unchanged" points=2 category="purity" hidden=true
+"""The merges stay as they are, and a second call gives the same answer."""
+text = drawn_text(20, "ab")
+merges = trained_by_definition(text, 4)[0]
+wanted = encoded_by_definition(text, merges)
+with unchanged(merges=merges):
+    same(encode(text, merges), wanted, "the first answer")
+    same(encode(text, merges), wanted, "the second answer", "What is left of the merges after the first?")
+
+# %% [markdown]
+# ### 5. And back: `decode`
+#
+# A model answers in tokens, and people want to read. Each token is spelled out: a byte is itself, a merged
+# token is its left part followed by its right part, and those may be merged ones again. With the merges
+# `[(97, 98), (256, 99)]`, token 257 is 256 and 99, which is 97, 98 and 99: `abc`.
+#
+# One thing can go wrong. A model may say any tokens in any order, so the bytes need not be text: half of an
+# `é`, say. Nobody wants an error there. Such bytes are shown as `�`, the letter U+FFFD, whose only
+# purpose is to say that something could not be read. Python's own decoder puts it there, if you ask it to;
+# `help(bytes.decode)` says how.
+#
+# And a token on its own need not be text either, although the whole is. So put all bytes side by side
+# first, and read them afterwards.
+
+
+# %% step="decode" points=20
+def decode(tokens, merges):
+    """The text that tokens stand for.
+
+    Takes
+        tokens: a list of whole numbers below 256 + the number of merges; it may be empty
+        merges: a list of pairs, as train returns it; place i made token 256 + i
+
+    Returns
+        a text
+
+    Rules
+        For what encode returns, it is the text that was encoded, whatever its letters.
+        Bytes that are no text in UTF-8 become U+FFFD, as Python's own decoder puts it.
+        Both lists stay as they are.
+    """
+    ### BEGIN SOLUTION
+    pieces = [bytes([byte]) for byte in range(256)]
+    for left, right in merges:
+        pieces.append(pieces[left] + pieces[right])
+    return b"".join(pieces[token] for token in tokens).decode("utf-8", errors="replace")
+    ### END SOLUTION
+
+
+# %% check="decode-by_hand" points=4 category="round trip"
+"""The tokens 257 and 256 are abc and ab again."""
+with check("decode-by_hand"):
+    same(
+        decode([257, 256], [(97, 98), (256, 99)]),
+        "abcab",
+        "the text",
+        "Spell out 257 until only bytes are left. In which order do they stand?",
+        show=True,
+    )
+
+# %% check="decode-several_bytes" points=4 category="several bytes"
+"""The two bytes of é are one letter again, each a token by itself or merged into one."""
+with check("decode-several_bytes"):
+    ask = "Is half of é a letter?"
+    same(decode([195, 169], []), "é", "the text of 195 169", ask)
+    same(decode([99, 97, 102, 256], [(195, 169)]), "café", "the text of 99 97 102 256", ask)
+
+# %% check="decode-no_text" points=4 category="several bytes" hidden=true
+"""Bytes that are no text become U+FFFD, and what stands around them is still read."""
+letter = drawn_text(1, "bcdfgh")
+ask = "What does your function do with bytes that are no text?"
+same(decode([255, ord(letter)], []), f"\ufffd{letter}", "a byte that is never text", ask)
+same(decode([ord(letter), 195], []), f"{letter}\ufffd", "half of a letter at the end", ask)
+same(decode([256, ord(letter), 169], [(195, 40)]), f"\ufffd({letter}\ufffd", "halves of two letters", ask)
+
+# %% check="decode-round_trip" points=4 category="round trip" hidden=true
+"""What was encoded comes back, letter for letter, however deep its tokens are nested."""
+for letters, count in (("ab", 90), ("tokens ", 60), ("äöü€", 40), ("🤗🤔 ", 40)):
+    text = drawn_text(count, letters) + 8 * letters
+    merges, tokens = trained_by_definition(text, 16)
+    same(decode(tokens, merges), text, "the text", "Are the parts of a token always bytes?")
+
+# %% check="decode-nothing" points=2 category="edge cases" hidden=true
+"""No tokens are an empty text, and merges that no token uses do no harm."""
+letter = drawn_text(1, "bcdfgh")
+same(decode([], [(97, 98)]), "", "the text of no tokens", "What does your function begin with?")
+same(decode([ord(letter)], [(97, 98), (256, 256)]), letter, "a byte beside merges that it does not use")
+
+# %% check="decode-inputs_unchanged" points=2 category="purity" hidden=true
+"""The tokens and the merges stay as they are, and a second call gives the same answer."""
+text = drawn_text(30, "ab")
+merges, tokens = trained_by_definition(text, 6)
+with unchanged(tokens=tokens, merges=merges):
+    same(decode(tokens, merges), text, "the first answer")
+    same(decode(tokens, merges), text, "the second answer", "Which list do you write into?")
+
+# %% [markdown]
+# ### Look: who pays by the token
+#
+# Models are paid by the token, and read only so many at once. Your tokenizer has seen a few lines of
+# English. What does it make of the same greeting in other languages? A letter that it has never met costs
+# a token for every byte. Which of these lines would be cheaper if the training text had been another one?
+
+
+# %%
+@demo
+def who_pays_by_the_token():
+    merges = train(8 * LINES + "hello, how are you? the weather is good today. ", 60)
+    for line in ("the cat sat on the mat", "hello, how are you?", "hallo, wie geht es dir?", "γεια σου, τι κάνεις;", "你好吗？", "🤗🤗"):
+        tokens = encode(line, merges)
+        assert decode(tokens, merges) == line, f"{line!r} does not come back"
+        print(f"{len(line):>2} letters, {len(tokens):>2} tokens, {len(tokens) / len(line):.1f} each: {line}")
+
+
+# %% [markdown]
+# ## Your score so far
+#
+# What the visible checks of this session say. Before you hand in, restart the kernel and run everything, so
+# that this count is honest.
+
+# %%
+summary()
+
+# %% [markdown]
+# ## Where to go from here
+#
+# Real tokenizers add two things to yours. Before they count, they cut the text into words, so that no token
+# reaches across a space: try `train` on a text in which every word begins with a capital, and see what gets
+# merged. And they have special tokens that no text can produce, to mark where a document begins and ends.
+# What is left is speed: yours counts all pairs anew for every merge. Which of the counts change when one
+# pair is merged, and which stay as they were?

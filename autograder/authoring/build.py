@@ -275,7 +275,8 @@ def _check(cell: Cell, oracle_cells: list[str]) -> str:
 def _table(authored: Source) -> str:
     rows = []
     for cell in authored.of("check"):
-        marks = f'"points": {cell.points}, "hidden": {cell.hidden}, "category": "{cell.category}"'
+        category = json.dumps(cell.category, ensure_ascii=False)
+        marks = f'"points": {cell.points}, "hidden": {cell.hidden}, "category": {category}'
         rows.append(f'    "{cell.id}": {{{marks}}},\n')
     return f"tools.CHECKS = {{\n{''.join(rows)}}}"
 

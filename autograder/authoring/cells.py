@@ -12,17 +12,6 @@ from autograder.result import Picture, parts_of
 
 Kind = Literal["prose", "plain", "setup", "oracles", "step", "check", "manual"]
 
-CATEGORIES = (
-    "shapes",
-    "row sums",
-    "mask correctness",
-    "overflow safety",
-    "multi-head concatenation",
-    "values",
-    "purity",
-    "edge cases",
-)
-
 
 @dataclass(frozen=True)
 class Problem:

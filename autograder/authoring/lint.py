@@ -5,6 +5,8 @@ They find what makes an exercise wrong, worthless or unfair.
 
 from __future__ import annotations
 
+import difflib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
@@ -13,6 +15,9 @@ from autograder.authoring.cells import Problem, Source
 
 Rule: TypeAlias = Callable[[Source], Iterator[Problem]]
 """What is wrong in an authored file, in one respect."""
+
+ALIKE = 0.8
+"""From how much likeness on, between 0 and 1, two categories look like one that is misspelt."""
 
 
 def problems(source: Source, is_whole: bool) -> list[Problem]:
@@ -24,7 +29,7 @@ def problems(source: Source, is_whole: bool) -> list[Problem]:
     # Of each group the first rule that is broken: it may break those behind it.
     groups: list[tuple[Rule, ...]] = [(regions.delimiters, regions.steps)]
     if is_whole:
-        groups += [(modules.problems,), (check_form.problems,)]
+        groups += [(modules.problems,), (check_form.problems,), (_categories,)]
         groups += [(_layout, _ids, _order, _points, scope.problems)]
 
     found: dict[int, Problem] = {}
@@ -88,4 +93,18 @@ def _points(source: Source) -> Iterator[Problem]:
                 step.line,
                 f"{step.id} declares {step.points} points, but its checks add up to {total}",
                 f"write points={total}, or change the points of its checks",
+            )
+
+
+def _categories(source: Source) -> Iterator[Problem]:
+    """A category is whatever the exercise says; one that stands there once may be a slip."""
+    used = Counter(check.category for check in source.of("check"))
+    for check in source.of("check"):
+        others = [category for category in used if used[category] > 1]
+        close = difflib.get_close_matches(check.category, others, 1, ALIKE)
+        if used[check.category] == 1 and close:
+            yield Problem(
+                check.line,
+                f"the category {check.category!r} is used once, and nearly {close[0]!r}",
+                f'write category="{close[0]}", or a name that is less like it',
             )

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import cast, get_args
 
-from autograder.authoring.cells import CATEGORIES, Cell, Kind, Problem
+from autograder.authoring.cells import Cell, Kind, Problem
 from autograder.exercises.percent import ScriptCell, split
 from autograder.result import Picture
 
@@ -176,18 +176,10 @@ class _CellReader:
         return int(points) if points.is_integer() else points
 
     def _category(self) -> str:
-        category = self._marks.get("category", "")
-        if self._kind != "check" or category in CATEGORIES:
-            return category
-        if not category and not self._is_complete:
-            return category
-
-        cause = f"{self._marks['check']} has no category"
-        if category:
-            cause = f"unknown category {category!r}"
-        close = difflib.get_close_matches(category, CATEGORIES, 1) or CATEGORIES
-        choices = " or ".join(f'category="{name}"' for name in close)
-        self._wrong(cause, f"write {choices}")
+        category = self._marks.get("category", "").strip()
+        if self._kind == "check" and not category and self._is_complete:
+            repair = 'say what it is about, in a word or two, like category="edge cases"'
+            self._wrong(f"{self._marks['check']} has no category", repair)
         return category
 
     def _draws(self) -> Picture | None:

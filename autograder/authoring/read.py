@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from autograder.authoring import lint, modules, percent
-from autograder.authoring.cells import CATEGORIES, Cell, Problem, Source
+from autograder.authoring.cells import Cell, Problem, Source
 from autograder.errors import Unusable
 from autograder.exercises import sources
 from autograder.files import text_of
 
-__all__ = ["CATEGORIES", "Cell", "Problem", "Source", "read"]
+__all__ = ["Cell", "Problem", "Source", "read"]
 
 
 def read(path: Path) -> Source:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from autograder.errors import Unusable
 from autograder.exercises import answer_bank
+from autograder.exercises.answer_bank import Bank
 from autograder.exercises.exercise import Exercise
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -40,13 +42,39 @@ def load(path: Path) -> tuple[RightAnswer, ...]:
     Raises:
         Unusable: the file is not in the form of a bank.
     """
-    if not path.exists():
-        return ()
-    bank = answer_bank.read(path, "right_answer", frozenset({"step"}))
-    entries = bank.entries
+    entries = _bank(path).entries
     return tuple(RightAnswer(entry.name, entry.marks["step"], entry.source) for entry in entries)
 
 
+def not_right(path: Path, steps: Iterable[str]) -> frozenset[str]:
+    """What the file says in ``NOT_RIGHT`` is not right in this exercise, with a reason for each.
+
+    The keys are wrappers of the solution: ``float32`` for every step, ``float32 (softmax)`` for one
+    of ``steps``.
+
+    Raises:
+        Unusable: there is no such wrapper or step.
+    """
+    bank = _bank(path)
+    known = {*_WRAPPERS}
+    for step in steps:
+        known |= {f"{name} ({step})" for name in _WRAPPERS}
+
+    said = bank.tables.get("NOT_RIGHT", {})
+    for name in said:
+        if name not in known:
+            repair = f"write one of {', '.join(_WRAPPERS)}, perhaps with a step in brackets"
+            raise Unusable(f"{path}: NOT_RIGHT names {name!r}, which is never tried; {repair}")
+    return frozenset(said)
+
+
+def _bank(path: Path) -> Bank:
+    if not path.exists():
+        return Bank(path, (), {})
+    return answer_bank.read(path, "right_answer", frozenset({"step"}))
+
+
+# No wrapper may count on the exercise for a name: it imports what it uses.
 _WRAPPERS = {
     "nested lists": """
 def _listed(value):
@@ -58,21 +86,25 @@ def {step}(*args, _solution={step}, **kwargs):
     return _listed(_solution(*args, **kwargs))
 """,
     "Fortran order": """
+import numpy as _numpy
+
 def _turned(value):
     if isinstance(value, tuple):
         return tuple(map(_turned, value))
-    return np.asfortranarray(value) if isinstance(value, np.ndarray) else value
+    return _numpy.asfortranarray(value) if isinstance(value, _numpy.ndarray) else value
 
 def {step}(*args, _solution={step}, **kwargs):
     return _turned(_solution(*args, **kwargs))
 """,
     "read-only views that run backwards": """
+import numpy as _numpy
+
 def _view(value):
     if isinstance(value, tuple):
         return tuple(map(_view, value))
-    if not isinstance(value, np.ndarray) or not value.ndim:
+    if not isinstance(value, _numpy.ndarray) or not value.ndim:
         return value
-    backwards = np.array(value[..., ::-1])[..., ::-1]
+    backwards = _numpy.array(value[..., ::-1])[..., ::-1]
     backwards.flags.writeable = False
     return backwards
 
@@ -80,10 +112,14 @@ def {step}(*args, _solution={step}, **kwargs):
     return _view(_solution(*args, **kwargs))
 """,
     "float32": """
+import numpy as _numpy
+
 def _single(value):
     if isinstance(value, tuple):
         return tuple(map(_single, value))
-    return np.float32(value) if isinstance(value, np.ndarray) and value.dtype.kind == "f" else value
+    if not isinstance(value, _numpy.ndarray) or value.dtype.kind != "f":
+        return value
+    return _numpy.float32(value)
 
 def {step}(*args, _solution={step}, **kwargs):
     named = {{name: _single(value) for name, value in kwargs.items()}}
@@ -107,12 +143,14 @@ import functools
 """Code that stands behind a solution and wraps it; ``{step}`` is its name."""
 
 
-def solutions(exercise: Exercise) -> Iterator[RightAnswer]:
-    """The solution of every step as it is, and in each wrapper."""
+def solutions(exercise: Exercise, without: Set[str] = frozenset()) -> Iterator[RightAnswer]:
+    """The solution of every step as it is, and in each wrapper but those ``without``."""
     for step in exercise.steps:
         solution = exercise.cell(step).source
         yield RightAnswer("the solution", step, solution)
         for name, wrapper in _WRAPPERS.items():
+            if not without.isdisjoint({name, f"{name} ({step})"}):
+                continue
             yield RightAnswer(
                 f"the solution, {name}", step, f"{solution}\n\n{wrapper.format(step=step)}"
             )

@@ -43,7 +43,8 @@ def read(root: Path, exercise: Exercise) -> tuple[Misconceptions, list[Answer]]:
     _refuse_misfits(path, exercise, written)
 
     right: list[Answer] = []
-    for entry in (*right_answers.solutions(exercise), *written):
+    without = right_answers.not_right(path, exercise.steps)
+    for entry in (*right_answers.solutions(exercise, without), *written):
         right.append(Answer(entry.name, entry.step, entry.source, wrong=False))
     return bank, right
 

@@ -114,9 +114,9 @@ def test_jupytext_reads_the_same_cells(tmp_path: Path) -> None:
         (' category="values"', "", 'check="double-by_hand"', "has no category"),
         (
             'category="edge cases"',
-            'category="edge case"',
+            'category=""',
             "double-drawn",
-            'write category="edge cases"',
+            "has no category; say what it is about",
         ),
         (
             'check="double-drawn"',
@@ -355,7 +355,7 @@ def test_a_mistake_gets_one_line_with_file_line_cause_and_repair(
 def test_all_mistakes_of_a_file_are_said_at_once(tmp_path: Path) -> None:
     text = (
         SOUND.replace("points=1.5 ", "")
-        .replace('category="edge cases"', 'category="edges"')
+        .replace('category="edge cases"', 'category=" "')
         .replace("    ### END SOLUTION", "    ### END SOLUTION here", 1)
     )
     with pytest.raises(Unusable) as caught:
@@ -364,8 +364,28 @@ def test_all_mistakes_of_a_file_are_said_at_once(tmp_path: Path) -> None:
         "### BEGIN SOLUTION without ### END SOLUTION",
         "END SOLUTION within a line",
         "double-by_hand has no points",
-        "unknown category 'edges'",
+        "double-drawn has no category",
     ]
+
+
+def test_a_category_is_any_text_but_one_that_is_nearly_another_is_asked_about(
+    tmp_path: Path,
+) -> None:
+    check = SOUND[SOUND.index('# %% check="double-by_hand"') : SOUND.index("# %% check=\"double-dr")]
+    more = check.replace("double-by_hand", "double-again")
+    text = SOUND.replace('category="values"', 'category="Größe & Form"')
+    assert [cell.category for cell in read.read(authored(tmp_path, text)).of("check")] == [
+        "Größe & Form",
+        "edge cases",
+    ]
+
+    text = SOUND.replace(check, check + more).replace(" points=5", "")
+    text = text.replace('category="edge cases"', 'category="vlaues"')
+    read.read(authored(tmp_path, text.replace("vlaues", "order")))
+    with pytest.raises(Unusable) as caught:
+        read.read(authored(tmp_path, text))
+    (line,) = caught.value.lines
+    assert "the category 'vlaues' is used once, and nearly 'values'; write category=" in line
 
 
 @pytest.mark.parametrize(

@@ -289,6 +289,28 @@ def test_a_check_that_takes_points_from_a_right_answer_is_named_with_what_it_sai
     )
 
 
+def test_what_is_not_right_in_an_exercise_is_said_beside_its_right_answers(tmp_path: Path) -> None:
+    write_root(tmp_path)  # its checks compare to the last bit
+    path = right_answers.path_of(tmp_path, NAME)
+    for said in ("float32", "float32 (double)"):
+        path.write_text(f'NOT_RIGHT = {{"{said}": "it asks for every bit"}}\n')
+        assert problems(tmp_path) == []
+
+    path.write_text('NOT_RIGHT = {"float32 (total)": "another step"}\n')
+    assert any(line.startswith("the solution, float32 (double)") for line in problems(tmp_path))
+    path.write_text('NOT_RIGHT = {"float23": "a slip"}\n')
+    with pytest.raises(Unusable, match="NOT_RIGHT names 'float23', which is never tried; write one"):
+        problems(tmp_path)
+
+
+def test_an_exercise_without_numpy_is_proved(tmp_path: Path) -> None:
+    text = AUTHORED.replace("import numpy as np\n", "import numpy\n").replace("np.", "numpy.")
+    write_root(tmp_path, text.replace("numpy.array_equal(got", "numpy.allclose(got"))
+    bank = CATCHES.replace("np.", "numpy.")
+    misconceptions.path_of(tmp_path, NAME).write_text(bank, encoding="utf-8")
+    assert proof.prove(tmp_path, exercise.load(tmp_path, NAME), range(2), 1).problems() == []
+
+
 def spoilt(tmp_path: Path, old: str, new: str) -> list[str]:
     """The checks that a proof names once one of the small exercise is written in another way."""
     text = AUTHORED.replace("np.array_equal(got, wanted)", "np.allclose(got, wanted)")

@@ -484,8 +484,8 @@ same(train(3 * letters, 9), [(ord(letters), ord(letters))], "the merges of one l
 
 # %% check="train-drawn" points=6 category="order" hidden=true
 """Drawn texts give the merges of the definition, to the last one and in their order."""
-for letters, merges in (("abc", 9), ("xyz ", 7), ("az", 6), ("tokens ", 12)):
-    text = drawn_text(80, letters)
+for letters, merges in (("abc", 20), ("xyz ", 20), ("az", 16), ("tokens ", 20)):
+    text = 2 * drawn_text(60, letters)
     wanted = trained_by_definition(text, merges)[0]
     same(train(text, merges), wanted, "the merges", "Which of several equally frequent pairs do you take?")
 
@@ -581,11 +581,11 @@ with check("encode-in_order"):
 # %% check="encode-drawn" points=4 category="merges" hidden=true
 """Drawn texts are cut as the definition cuts them: the one that was learnt from, and others."""
 for letters in ("abc", "xyz ", "az"):
-    learnt, wanted = trained_by_definition(drawn_text(60, letters) + "qqq", 8)
-    text = drawn_text(25, f"{letters}k") + "k"
+    learnt, _ = trained_by_definition(drawn_text(120, letters), 16)
+    text = drawn_text(60, letters) + drawn_text(20, f"{letters}k")
     same(encode(text, list(learnt)), encoded_by_definition(text, learnt), "the tokens", "Which merges have had their turn?")
-text = drawn_text(60, "abc")
-learnt, wanted = trained_by_definition(text, 8)
+text = drawn_text(120, "abc")
+learnt, wanted = trained_by_definition(text, 16)
 same(encode(text, list(learnt)), wanted, "the tokens of the text that was learnt from")
 same(encode("kcbk", [(97, 98), (99, 98)]), [107, 257, 107], "where the first pair is not there", "Does the second get its turn?")
 

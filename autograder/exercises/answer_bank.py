@@ -149,7 +149,8 @@ class _Entries:
 
         source = "\n".join(lines).rstrip() + "\n"
         own_name = re.compile(rf"\b{re.escape(node.name)}\b")
-        if re.search(rf"\b{re.escape(step)}\b", own_name.sub("", source)):
+        # A method of that name is another thing: text.encode in an answer to encode.
+        if any(isinstance(part, ast.Name) and part.id == step for part in ast.walk(node)):
             cause = f"{node.name} uses {step}, which it stands for"
             raise self._wrong(node.lineno, cause, "write it out")
         return own_name.sub(step, source)

@@ -1,0 +1,1273 @@
+"""What people get wrong about byte-pair encoding, as functions, each with the question that helps.
+
+Every function here is a wrong answer to one step. Its decorator names the step and the first check that must
+fail; its docstring is the hint that a student reads. A hint says what shows, what to print, and asks one question;
+it never holds the repair. Names are for teachers: no student sees them. Entries of one `family` answer alike, or are
+helped by the same question.
+
+An entry stands by itself, as if handed in: it uses the functions of earlier steps, which are right.
+`autograder prove tokenizer` holds every entry, and every check, to its promise.
+"""
+
+from autograder.exercises.misconceptions import misconception
+
+
+# 1. count_pairs
+
+
+@misconception(step="count_pairs", caught_by="count_pairs-by_hand")
+def both_orders_together(tokens):
+    """You count 1 2 and 2 1 together. Print your keys in the first check: does the order in a pair matter?"""
+    counts = {}
+    for pair in zip(tokens, tokens[1:]):
+        pair = tuple(sorted(pair))
+        counts[pair] = counts.get(pair, 0) + 1
+    return counts
+
+
+@misconception(step="count_pairs", caught_by="count_pairs-by_hand")
+def steps_of_two(tokens):
+    """Only every other place is counted. Print the pairs that your loop visits in the first check: which pair begins at place 1?"""
+    counts = {}
+    for pair in zip(tokens[::2], tokens[1::2]):
+        counts[pair] = counts.get(pair, 0) + 1
+    return counts
+
+
+@misconception(step="count_pairs", caught_by="count_pairs-by_hand")
+def last_pair_forgotten(tokens):
+    """The last pair is missing. Print the places that your loop visits for 1 2 1 2 3: how many pairs have five tokens?"""
+    counts = {}
+    for place in range(len(tokens) - 2):
+        pair = (tokens[place], tokens[place + 1])
+        counts[pair] = counts.get(pair, 0) + 1
+    return counts
+
+
+@misconception(step="count_pairs", caught_by="count_pairs-by_hand")
+def ends_joined(tokens):
+    """There is one pair too many. Print your counts in the first check: do the last token and the first stand side by side?"""
+    counts = {}
+    for place in range(len(tokens)):
+        pair = (tokens[place - 1], tokens[place])
+        counts[pair] = counts.get(pair, 0) + 1
+    return counts
+
+
+@misconception(step="count_pairs", caught_by="count_pairs-by_hand")
+def every_pair_once(tokens):
+    """All your counts are 1. Print them in the first check: what happens when a pair is met for the second time?"""
+    counts = {}
+    for pair in zip(tokens, tokens[1:]):
+        counts[pair] = 1
+    return counts
+
+
+@misconception(step="count_pairs", caught_by="count_pairs-by_hand")
+def one_less_than_met(tokens):
+    """Every count is one too small. Print your counts in the first check: with which number does a pair begin when it is met first?"""
+    counts = {}
+    for pair in zip(tokens, tokens[1:]):
+        counts[pair] = counts[pair] + 1 if pair in counts else 0
+    return counts
+
+
+@misconception(step="count_pairs", caught_by="count_pairs-by_hand")
+def tokens_far_apart(tokens):
+    """Your counts are far too many. Print your keys in the first check: must the two tokens of a pair be neighbours?"""
+    counts = {}
+    for place, left in enumerate(tokens):
+        for right in tokens[place + 1 :]:
+            counts[left, right] = counts.get((left, right), 0) + 1
+    return counts
+
+
+@misconception(step="count_pairs", caught_by="count_pairs-by_hand")
+def single_tokens_counted(tokens):
+    """Your keys are single tokens. Print one of them: what should a key of your dictionary hold?"""
+    counts = {}
+    for token in tokens:
+        counts[token] = counts.get(token, 0) + 1
+    return counts
+
+
+@misconception(step="count_pairs", caught_by="count_pairs-by_hand")
+def keys_as_text(tokens):
+    """Your counts look right, but their keys are texts. Print the type of one key: what does the docstring say a key is?"""
+    counts = {}
+    for left, right in zip(tokens, tokens[1:]):
+        key = f"{left} {right}"
+        counts[key] = counts.get(key, 0) + 1
+    return counts
+
+
+@misconception(step="count_pairs", caught_by="count_pairs-by_hand")
+def list_of_counts(tokens):
+    """The counts are there, in a list. Print the type of your result: how does a caller look up one pair in it?"""
+    counts = {}
+    for pair in zip(tokens, tokens[1:]):
+        counts[pair] = counts.get(pair, 0) + 1
+    return sorted(counts.items())
+
+
+@misconception(step="count_pairs", caught_by="count_pairs-by_hand")
+def frequent_pairs_alone(tokens):
+    """Pairs that stand there once are missing. Print your counts in the first check: what does the docstring say is no key?"""
+    counts = {}
+    for pair in zip(tokens, tokens[1:]):
+        counts[pair] = counts.get(pair, 0) + 1
+    return {pair: count for pair, count in counts.items() if count > 1}
+
+
+@misconception(step="count_pairs", caught_by="count_pairs-by_hand")
+def shares_of_all_pairs(tokens):
+    """You return shares of the whole. Print your counts in the first check: are they whole numbers?"""
+    counts = {}
+    for pair in zip(tokens, tokens[1:]):
+        counts[pair] = counts.get(pair, 0) + 1 / (len(tokens) - 1)
+    return counts
+
+
+@misconception(step="count_pairs", caught_by="count_pairs-by_hand")
+def returned_within_the_loop(tokens):
+    """You stop after one pair. Print your counts in the first check: how far is the return moved to the right?"""
+    counts = {}
+    for pair in zip(tokens, tokens[1:]):
+        counts[pair] = counts.get(pair, 0) + 1
+        return counts
+    return counts
+
+
+@misconception(step="count_pairs", caught_by="count_pairs-overlaps")
+def no_overlaps(tokens):
+    """In a row of equal tokens you count too few. Print the places at which you count in 7 7 7: does a seven that was counted once have a neighbour left?"""
+    counts = {}
+    place = 0
+    while place < len(tokens) - 1:
+        pair = (tokens[place], tokens[place + 1])
+        counts[pair] = counts.get(pair, 0) + 1
+        place += 2 if tokens[place : place + 3] == [tokens[place]] * 3 else 1
+    return counts
+
+
+@misconception(step="count_pairs", caught_by="count_pairs-overlaps")
+def equal_neighbours_left_out(tokens):
+    """Two equal tokens side by side are never counted. Print your counts of 7 7 7: may both halves of a pair be the same?"""
+    counts = {}
+    for left, right in zip(tokens, tokens[1:]):
+        if left != right:
+            counts[left, right] = counts.get((left, right), 0) + 1
+    return counts
+
+
+@misconception(step="count_pairs", caught_by="count_pairs-drawn")
+def bytes_alone(tokens):
+    """Small tokens are counted well, large ones are not. Print your counts of 300 300 300: where does your function count on a token being a byte?"""
+    counts = {}
+    for left, right in zip(tokens, tokens[1:]):
+        if left < 256 and right < 256:
+            counts[left, right] = counts.get((left, right), 0) + 1
+    return counts
+
+
+@misconception(step="count_pairs", caught_by="count_pairs-drawn")
+def larger_token_through_a_table(tokens):
+    """Large tokens stop your function. Print its counts of 300 300 300: how many rows has your table?"""
+    table = [[0] * 256 for _ in range(256)]
+    for left, right in zip(tokens, tokens[1:]):
+        table[left][right] += 1
+    return {(left, right): table[left][right] for left in range(256) for right in range(256) if table[left][right]}
+
+
+@misconception(step="count_pairs", caught_by="count_pairs-drawn")
+def zero_is_no_token(tokens):
+    """One token is never counted. Print your counts of 0 1 0 1: what does Python take 0 for in a condition?"""
+    counts = {}
+    for left, right in zip(tokens, tokens[1:]):
+        if left and right:
+            counts[left, right] = counts.get((left, right), 0) + 1
+    return counts
+
+
+@misconception(step="count_pairs", caught_by="count_pairs-short_lists")
+def first_token_taken_for_granted(tokens):
+    """An empty list stops your function. Print what it does with []: which of its lines needs a first token?"""
+    counts = {}
+    left = tokens[0]
+    for right in tokens[1:]:
+        counts[left, right] = counts.get((left, right), 0) + 1
+        left = right
+    return counts
+
+
+@misconception(step="count_pairs", caught_by="count_pairs-short_lists")
+def nothing_for_short_lists(tokens):
+    """Short lists get None. Print your result for []: what does the docstring say it is then?"""
+    if len(tokens) < 2:
+        return None
+    counts = {}
+    for pair in zip(tokens, tokens[1:]):
+        counts[pair] = counts.get(pair, 0) + 1
+    return counts
+
+
+@misconception(step="count_pairs", caught_by="count_pairs-tokens_unchanged")
+def tokens_used_up(tokens):
+    """Your counts are right, but the list is not what it was. Print tokens after a call: which of your lines takes something out?"""
+    counts = {}
+    while len(tokens) > 1:
+        pair = (tokens.pop(0), tokens[0])
+        counts[pair] = counts.get(pair, 0) + 1
+    return counts
+
+
+@misconception(step="count_pairs", caught_by="count_pairs-tokens_unchanged")
+def end_marked_in_the_list(tokens):
+    """Your counts are right, but the list has grown. Print tokens after a call: who put the last one there?"""
+    tokens.append(-1)
+    counts = {}
+    place = 0
+    while tokens[place] != -1 and tokens[place + 1] != -1:
+        pair = (tokens[place], tokens[place + 1])
+        counts[pair] = counts.get(pair, 0) + 1
+        place += 1
+    return counts
+
+
+# 2. merge_pair
+
+
+@misconception(step="merge_pair", caught_by="merge_pair-by_hand")
+def either_order_merged(tokens, pair, new):
+    """You merge 2 1 as well. Print your result in the first check: is that the same pair as 1 2?"""
+    merged = []
+    place = 0
+    while place < len(tokens):
+        if tuple(tokens[place : place + 2]) in (tuple(pair), tuple(pair)[::-1]):
+            merged.append(new)
+            place += 2
+        else:
+            merged.append(tokens[place])
+            place += 1
+    return merged
+
+
+@misconception(step="merge_pair", caught_by="merge_pair-by_hand")
+def first_occurrence_alone(tokens, pair, new):
+    """Only the first occurrence is merged. Print your result in the first check: what happens after your first merge?"""
+    for place in range(len(tokens) - 1):
+        if tuple(tokens[place : place + 2]) == tuple(pair):
+            return [*tokens[:place], new, *tokens[place + 2 :]]
+    return list(tokens)
+
+
+@misconception(step="merge_pair", caught_by="merge_pair-by_hand")
+def pair_kept_beside_the_new_one(tokens, pair, new):
+    """Your list has grown. Print it in the first check: what should become of the two tokens when the new one comes?"""
+    merged = []
+    for place, token in enumerate(tokens):
+        merged.append(token)
+        if place and (tokens[place - 1], token) == tuple(pair):
+            merged.append(new)
+    return merged
+
+
+@misconception(step="merge_pair", caught_by="merge_pair-by_hand")
+def right_token_kept(tokens, pair, new):
+    """The right half of each pair is still there. Print your result in the first check: how many tokens does one merge take away?"""
+    merged = []
+    for place, token in enumerate(tokens):
+        is_left = tuple(tokens[place : place + 2]) == tuple(pair)
+        merged.append(new if is_left else token)
+    return merged
+
+
+@misconception(step="merge_pair", caught_by="merge_pair-by_hand")
+def token_after_a_merge_lost(tokens, pair, new):
+    """A token is gone after each merge. Print your place before and after a merge: by how much should it grow?"""
+    merged = []
+    place = 0
+    while place < len(tokens):
+        if tuple(tokens[place : place + 2]) == tuple(pair):
+            merged.append(new)
+            place += 3
+        else:
+            merged.append(tokens[place])
+            place += 1
+    return merged
+
+
+@misconception(step="merge_pair", caught_by="merge_pair-by_hand")
+def even_places_alone(tokens, pair, new):
+    """A pair that begins at an odd place is not seen. Print the places at which you look in the first check: where does the first 1 2 begin?"""
+    merged = []
+    for place in range(0, len(tokens), 2):
+        two = tokens[place : place + 2]
+        merged.extend([new] if tuple(two) == tuple(pair) else two)
+    return merged
+
+
+@misconception(step="merge_pair", caught_by="merge_pair-by_hand")
+def changed_and_not_returned(tokens, pair, new):
+    """The merging happens, and nobody hears of it. Print what your function returns: where does the merged list go?"""
+    place = 0
+    while place < len(tokens) - 1:
+        if (tokens[place], tokens[place + 1]) == tuple(pair):
+            tokens[place : place + 2] = [new]
+        place += 1
+
+
+@misconception(step="merge_pair", caught_by="merge_pair-by_hand")
+def both_tokens_replaced(tokens, pair, new):
+    """Each pair becomes two new tokens. Print your result in the first check: how long should it be?"""
+    merged = list(tokens)
+    for place in range(len(tokens) - 1):
+        if (tokens[place], tokens[place + 1]) == tuple(pair):
+            merged[place] = merged[place + 1] = new
+    return merged
+
+
+@misconception(step="merge_pair", caught_by="merge_pair-by_hand")
+def each_half_replaced(tokens, pair, new):
+    """Tokens become new that stand in no pair. Print your result in the first check: must left and right stand side by side?"""
+    return [new if token in pair else token for token in tokens]
+
+
+@misconception(step="merge_pair", caught_by="merge_pair-by_hand")
+def pair_dropped(tokens, pair, new):
+    """Your list holds nothing new. Print it in the first check: what stands where the pair stood?"""
+    merged = []
+    place = 0
+    while place < len(tokens):
+        if tuple(tokens[place : place + 2]) == tuple(pair):
+            place += 2
+        else:
+            merged.append(tokens[place])
+            place += 1
+    return merged
+
+
+@misconception(step="merge_pair", caught_by="merge_pair-left_to_right")
+def right_to_left(tokens, pair, new):
+    """You merge from the right. Print your result for 7 7 7: on which side does the single one stand?"""
+    merged = []
+    place = len(tokens) - 1
+    while place >= 0:
+        if place and (tokens[place - 1], tokens[place]) == tuple(pair):
+            merged.insert(0, new)
+            place -= 2
+        else:
+            merged.insert(0, tokens[place])
+            place -= 1
+    return merged
+
+
+@misconception(step="merge_pair", caught_by="merge_pair-left_to_right")
+def token_used_twice(tokens, pair, new):
+    """One seven belongs to two of your merges. Print your result for 7 7 7: how many sevens went into it?"""
+    merged = []
+    for place, token in enumerate(tokens):
+        if tuple(tokens[place : place + 2]) == tuple(pair):
+            merged.append(new)
+        elif not place or (tokens[place - 1], token) != tuple(pair):
+            merged.append(token)
+    return merged
+
+
+@misconception(step="merge_pair", caught_by="merge_pair-left_to_right")
+def last_token_lost(tokens, pair, new):
+    """The last token is lost where it is in no pair. Print your result for 7 7 7: when does your loop end?"""
+    merged = []
+    place = 0
+    while place < len(tokens) - 1:
+        if (tokens[place], tokens[place + 1]) == tuple(pair):
+            merged.append(new)
+            place += 2
+        else:
+            merged.append(tokens[place])
+            place += 1
+    return merged
+
+
+@misconception(step="merge_pair", caught_by="merge_pair-left_to_right")
+def second_of_two_occurrences_skipped(tokens, pair, new):
+    """Of two occurrences side by side only one is merged. Print your result for 7 7 7 7: from which place do you go on after a merge?"""
+    merged = []
+    place = 0
+    while place < len(tokens):
+        if tuple(tokens[place : place + 2]) == tuple(pair):
+            merged.append(new)
+            merged.extend(tokens[place + 2 : place + 3])
+            place += 3
+        else:
+            merged.append(tokens[place])
+            place += 1
+    return merged
+
+
+@misconception(step="merge_pair", caught_by="merge_pair-drawn")
+def always_256(tokens, pair, new):
+    """The new token is always 256. Call your function with another new one and print the result: which of its arguments is never used?"""
+    merged = []
+    place = 0
+    while place < len(tokens):
+        if tuple(tokens[place : place + 2]) == tuple(pair):
+            merged.append(256)
+            place += 2
+        else:
+            merged.append(tokens[place])
+            place += 1
+    return merged
+
+
+@misconception(step="merge_pair", caught_by="merge_pair-drawn")
+def left_token_decides(tokens, pair, new):
+    """A merge happens where only the left half fits. Print your result for 1 5 with the pair (1, 2): which two tokens do you compare?"""
+    merged = []
+    place = 0
+    while place < len(tokens):
+        if tokens[place] == pair[0] and place + 1 < len(tokens):
+            merged.append(new)
+            place += 2
+        else:
+            merged.append(tokens[place])
+            place += 1
+    return merged
+
+
+@misconception(step="merge_pair", caught_by="merge_pair-drawn")
+def replaced_as_text(tokens, pair, new):
+    """Numbers that merely end like the pair are merged too. Print your result for 11 2 with the pair (1, 2): what does a text know of where a number begins?"""
+    left, right = pair
+    text = " ".join(map(str, tokens)) + " "
+    return [int(number) for number in text.replace(f"{left} {right} ", f"{new} ").split()]
+
+
+@misconception(step="merge_pair", caught_by="merge_pair-nothing_to_merge")
+def first_token_taken_first(tokens, pair, new):
+    """An empty list stops your function. Print what it does with []: which of its lines needs a first token?"""
+    merged = [tokens[0]]
+    is_used = False
+    for token in tokens[1:]:
+        if not is_used and (merged[-1], token) == tuple(pair):
+            merged[-1] = new
+            is_used = True
+        else:
+            merged.append(token)
+            is_used = False
+    return merged
+
+
+@misconception(step="merge_pair", caught_by="merge_pair-nothing_to_merge")
+def left_token_must_be_there(tokens, pair, new):
+    """A list without the left half stops your function. Print what it does with 3 4: what does it look for before it merges?"""
+    start = tokens.index(pair[0])
+    merged = list(tokens[:start])
+    place = start
+    while place < len(tokens):
+        if tuple(tokens[place : place + 2]) == tuple(pair):
+            merged.append(new)
+            place += 2
+        else:
+            merged.append(tokens[place])
+            place += 1
+    return merged
+
+
+@misconception(step="merge_pair", caught_by="merge_pair-tokens_unchanged")
+def merged_in_place(tokens, pair, new):
+    """Your result is right, but the list that came in is gone. Print tokens after a call: which list do you shorten?"""
+    place = 0
+    while place < len(tokens) - 1:
+        if (tokens[place], tokens[place + 1]) == tuple(pair):
+            tokens[place : place + 2] = [new]
+        place += 1
+    return tokens
+
+
+@misconception(step="merge_pair", caught_by="merge_pair-tokens_unchanged")
+def marked_in_place(tokens, pair, new):
+    """Your result is right, but the list that came in holds something new. Print tokens after a call: which of your lines writes into it?"""
+    merged = []
+    for place in range(len(tokens)):
+        if tokens[place] is None:
+            continue
+        if tuple(tokens[place : place + 2]) == tuple(pair):
+            merged.append(new)
+            tokens[place + 1] = None
+        else:
+            merged.append(tokens[place])
+    return merged
+
+
+# 3. train
+
+
+@misconception(step="train", caught_by="train-by_hand")
+def counted_once_and_for_all(text, merges):
+    """You count once, before the first merge. Print the pairs and their counts before the second one: can a pair with 256 be among them?"""
+    counts = count_pairs(list(text.encode("utf-8")))
+    ranked = sorted(counts, key=lambda pair: (-counts[pair], pair))
+    return [pair for pair in ranked[:merges] if counts[pair] > 1]
+
+
+@misconception(step="train", caught_by="train-by_hand")
+def merged_and_forgotten(text, merges):
+    """The same pair is learnt again and again. Print the tokens after your first merge: do you go on with what merge_pair returned?"""
+    tokens = list(text.encode("utf-8"))
+    learnt = []
+    for new in range(256, 256 + merges):
+        counts = count_pairs(tokens)
+        if max(counts.values(), default=0) < 2:
+            break
+        pair = min(counts, key=lambda pair: (-counts[pair], pair))
+        merge_pair(tokens, pair, new)
+        learnt.append(pair)
+    return learnt
+
+
+@misconception(step="train", caught_by="train-by_hand")
+def numbered_from_257(text, merges):
+    """Your new tokens are one too large. Print the tokens after the first merge: which number is free after the 256 bytes 0 to 255?"""
+    tokens = list(text.encode("utf-8"))
+    learnt = []
+    for new in range(257, 257 + merges):
+        counts = count_pairs(tokens)
+        if max(counts.values(), default=0) < 2:
+            break
+        pair = min(counts, key=lambda pair: (-counts[pair], pair))
+        tokens = merge_pair(tokens, pair, new)
+        learnt.append(pair)
+    return learnt
+
+
+@misconception(step="train", caught_by="train-by_hand")
+def numbered_after_the_largest(text, merges):
+    """Your new tokens have small numbers. Print the tokens after the first merge: which numbers are taken by bytes, whether they occur or not?"""
+    tokens = list(text.encode("utf-8"))
+    learnt = []
+    for _ in range(merges):
+        counts = count_pairs(tokens)
+        if max(counts.values(), default=0) < 2:
+            break
+        pair = min(counts, key=lambda pair: (-counts[pair], pair))
+        tokens = merge_pair(tokens, pair, max(tokens) + 1)
+        learnt.append(pair)
+    return learnt
+
+
+@misconception(step="train", caught_by="train-by_hand")
+def always_the_same_number(text, merges):
+    """All your merges make the same token. Print the tokens after each merge of a longer text: how would anybody tell two of them apart?"""
+    tokens = list(text.encode("utf-8"))
+    learnt = []
+    for _ in range(merges):
+        counts = count_pairs(tokens)
+        if max(counts.values(), default=0) < 2:
+            break
+        pair = min(counts, key=lambda pair: (-counts[pair], pair))
+        tokens = merge_pair(tokens, pair, 257)
+        learnt.append(pair)
+    return [*dict.fromkeys(learnt)]
+
+
+@misconception(step="train", caught_by="train-by_hand")
+def tokens_returned(text, merges):
+    """You return what became of the text. Print your result in the first check: which list does the docstring ask for?"""
+    tokens = list(text.encode("utf-8"))
+    for new in range(256, 256 + merges):
+        counts = count_pairs(tokens)
+        if max(counts.values(), default=0) < 2:
+            break
+        tokens = merge_pair(tokens, min(counts, key=lambda pair: (-counts[pair], pair)), new)
+    return tokens
+
+
+@misconception(step="train", caught_by="train-by_hand")
+def table_of_merges(text, merges):
+    """Your merges come as a dictionary. Print the type of your result: what says the number of a pair in a list?"""
+    tokens = list(text.encode("utf-8"))
+    learnt = {}
+    for new in range(256, 256 + merges):
+        counts = count_pairs(tokens)
+        if max(counts.values(), default=0) < 2:
+            break
+        pair = min(counts, key=lambda pair: (-counts[pair], pair))
+        tokens = merge_pair(tokens, pair, new)
+        learnt[pair] = new
+    return learnt
+
+
+@misconception(step="train", caught_by="train-by_hand")
+def rarest_pair_first(text, merges):
+    """You take pairs that stand there seldom. Print the counts and your choice before the first merge: which end of the ranking is yours?"""
+    tokens = list(text.encode("utf-8"))
+    learnt = []
+    for new in range(256, 256 + merges):
+        counts = {pair: count for pair, count in count_pairs(tokens).items() if count > 1}
+        if not counts:
+            break
+        pair = min(counts, key=lambda pair: (counts[pair], pair))
+        tokens = merge_pair(tokens, pair, new)
+        learnt.append(pair)
+    return learnt
+
+
+@misconception(step="train", caught_by="train-by_hand")
+def twice_is_not_enough(text, merges):
+    """You stop too early. Print the counts before your loop ends: how often must the best pair stand there?"""
+    tokens = list(text.encode("utf-8"))
+    learnt = []
+    for new in range(256, 256 + merges):
+        counts = count_pairs(tokens)
+        if max(counts.values(), default=0) <= 2:
+            break
+        pair = min(counts, key=lambda pair: (-counts[pair], pair))
+        tokens = merge_pair(tokens, pair, new)
+        learnt.append(pair)
+    return learnt
+
+
+@misconception(step="train", caught_by="train-by_hand")
+def one_merge_too_few(text, merges):
+    """You learn one pair too few. Print how often your loop runs for merges = 2: where does it begin, and where does it end?"""
+    tokens = list(text.encode("utf-8"))
+    learnt = []
+    for new in range(1, merges):
+        counts = count_pairs(tokens)
+        if max(counts.values(), default=0) < 2:
+            break
+        pair = min(counts, key=lambda pair: (-counts[pair], pair))
+        tokens = merge_pair(tokens, pair, 255 + new)
+        learnt.append(pair)
+    return learnt
+
+
+@misconception(step="train", caught_by="train-ties")
+def first_met_among_equals(text, merges):
+    """Among equal counts you take the pair that comes first in the text. Print all counts for abcabcab before the second merge: which of the best pairs has the smaller numbers?"""
+    tokens = list(text.encode("utf-8"))
+    learnt = []
+    for new in range(256, 256 + merges):
+        counts = count_pairs(tokens)
+        if max(counts.values(), default=0) < 2:
+            break
+        pair = max(counts, key=lambda pair: counts[pair])
+        tokens = merge_pair(tokens, pair, new)
+        learnt.append(pair)
+    return learnt
+
+
+@misconception(step="train", caught_by="train-ties")
+def largest_among_equals(text, merges):
+    """Among equal counts you take the pair with the larger numbers. Print all counts for abcabcab before the second merge: which end of the equal ones do you take?"""
+    tokens = list(text.encode("utf-8"))
+    learnt = []
+    for new in range(256, 256 + merges):
+        counts = count_pairs(tokens)
+        if max(counts.values(), default=0) < 2:
+            break
+        pair = max(counts, key=lambda pair: (counts[pair], pair))
+        tokens = merge_pair(tokens, pair, new)
+        learnt.append(pair)
+    return learnt
+
+
+@misconception(step="train", caught_by="train-ties")
+def right_token_compared_first(text, merges):
+    """Among equal counts your choice begins with the right token. Print your best pairs for abcabcab before the second merge: which half decides first?"""
+    tokens = list(text.encode("utf-8"))
+    learnt = []
+    for new in range(256, 256 + merges):
+        counts = count_pairs(tokens)
+        if max(counts.values(), default=0) < 2:
+            break
+        pair = min(counts, key=lambda pair: (-counts[pair], pair[1], pair[0]))
+        tokens = merge_pair(tokens, pair, new)
+        learnt.append(pair)
+    return learnt
+
+
+@misconception(step="train", caught_by="train-ties")
+def compared_as_text(text, merges):
+    """Among equal counts your pairs are sorted as texts. Print sorted(["99", "256"]): is that the order of the numbers?"""
+    tokens = list(text.encode("utf-8"))
+    learnt = []
+    for new in range(256, 256 + merges):
+        counts = count_pairs(tokens)
+        if max(counts.values(), default=0) < 2:
+            break
+        pair = min(counts, key=lambda pair: (-counts[pair], str(pair)))
+        tokens = merge_pair(tokens, pair, new)
+        learnt.append(pair)
+    return learnt
+
+
+@misconception(step="train", caught_by="train-stops_early")
+def pairs_that_stand_once(text, merges):
+    """You merge pairs that stand there only once. Print the count of each pair that you learn from banana: from which count on does a merge pay?"""
+    tokens = list(text.encode("utf-8"))
+    learnt = []
+    for new in range(256, 256 + merges):
+        counts = count_pairs(tokens)
+        if not counts:
+            break
+        pair = min(counts, key=lambda pair: (-counts[pair], pair))
+        tokens = merge_pair(tokens, pair, new)
+        learnt.append(pair)
+    return learnt
+
+
+@misconception(step="train", caught_by="train-stops_early")
+def no_pairs_at_all_unexpected(text, merges):
+    """A text without pairs stops your function. Print what it does with an empty text: what is the largest of no counts?"""
+    tokens = list(text.encode("utf-8"))
+    learnt = []
+    for new in range(256, 256 + merges):
+        counts = count_pairs(tokens)
+        pair = min(counts, key=lambda pair: (-counts[pair], pair))
+        if counts[pair] < 2:
+            break
+        tokens = merge_pair(tokens, pair, new)
+        learnt.append(pair)
+    return learnt
+
+
+@misconception(step="train", caught_by="train-ties")
+def one_merge_too_many(text, merges):
+    """You learn one pair more than you are asked for. Print how often your loop runs for merges = 1: where does it begin, and where does it end?"""
+    tokens = list(text.encode("utf-8"))
+    learnt = []
+    for new in range(256, 257 + merges):
+        counts = count_pairs(tokens)
+        if max(counts.values(), default=0) < 2:
+            break
+        pair = min(counts, key=lambda pair: (-counts[pair], pair))
+        tokens = merge_pair(tokens, pair, new)
+        learnt.append(pair)
+    return learnt
+
+
+@misconception(step="train", caught_by="train-stops_early")
+def own_count_without_overlaps(text, merges):
+    """In a row of equal letters you count too few. Print your count for three equal letters: what does count_pairs say of them?"""
+    tokens = list(text.encode("utf-8"))
+    learnt = []
+    for new in range(256, 256 + merges):
+        counts = {}
+        for pair in zip(tokens, tokens[1:]):
+            counts[pair] = len(tokens) - len(merge_pair(tokens, pair, new))
+        if max(counts.values(), default=0) < 2:
+            break
+        pair = min(counts, key=lambda pair: (-counts[pair], pair))
+        tokens = merge_pair(tokens, pair, new)
+        learnt.append(pair)
+    return learnt
+
+
+@misconception(step="train", caught_by="train-drawn")
+def left_token_alone_decides(text, merges):
+    """Among equal counts only the left token decides. Print the best pairs where two of them begin with the same token: which should win?"""
+    tokens = list(text.encode("utf-8"))
+    learnt = []
+    for new in range(256, 256 + merges):
+        counts = count_pairs(tokens)
+        if max(counts.values(), default=0) < 2:
+            break
+        pair = min(counts, key=lambda pair: (-counts[pair], pair[0]))
+        tokens = merge_pair(tokens, pair, new)
+        learnt.append(pair)
+    return learnt
+
+
+@misconception(step="train", caught_by="train-drawn")
+def merged_tokens_only_once(text, merges):
+    """The more merges, the more you miss. Print the longest pieces that you learn from a long text: may both halves of a pair be merged ones?"""
+    tokens = list(text.encode("utf-8"))
+    learnt = []
+    for new in range(256, 256 + merges):
+        counts = {pair: count for pair, count in count_pairs(tokens).items() if min(pair) < 256}
+        if max(counts.values(), default=0) < 2:
+            break
+        pair = min(counts, key=lambda pair: (-counts[pair], pair))
+        tokens = merge_pair(tokens, pair, new)
+        learnt.append(pair)
+    return learnt
+
+
+@misconception(step="train", caught_by="train-bytes")
+def letters_instead_of_bytes(text, merges):
+    """English texts work, other letters do not. Print the list that you start from for the text é: how many bytes has that letter?"""
+    tokens = [ord(letter) for letter in text]
+    learnt = []
+    for new in range(256, 256 + merges):
+        counts = count_pairs(tokens)
+        if max(counts.values(), default=0) < 2:
+            break
+        pair = min(counts, key=lambda pair: (-counts[pair], pair))
+        tokens = merge_pair(tokens, pair, new)
+        learnt.append(pair)
+    return learnt
+
+
+@misconception(step="train", caught_by="train-bytes")
+def other_letters_left_out(text, merges):
+    """English texts work, other letters are lost. Print the list that you start from for the text é: what became of it?"""
+    tokens = list(text.encode("ascii", errors="ignore"))
+    learnt = []
+    for new in range(256, 256 + merges):
+        counts = count_pairs(tokens)
+        if max(counts.values(), default=0) < 2:
+            break
+        pair = min(counts, key=lambda pair: (-counts[pair], pair))
+        tokens = merge_pair(tokens, pair, new)
+        learnt.append(pair)
+    return learnt
+
+
+# 4. encode
+
+
+@misconception(step="encode", caught_by="encode-by_hand")
+def merges_from_the_end(text, merges):
+    """You begin with the merge that was learnt last. Print the tokens after each merge of the first check: can 256 99 be merged before there is a 256?"""
+    tokens = list(text.encode("utf-8"))
+    for number, pair in reversed(list(enumerate(merges))):
+        tokens = merge_pair(tokens, pair, 256 + number)
+    return tokens
+
+
+@misconception(step="encode", caught_by="encode-by_hand")
+def numbers_from_0(text, merges):
+    """Your merged tokens have the numbers of bytes. Print the tokens after the first merge: which numbers are free?"""
+    tokens = list(text.encode("utf-8"))
+    for number, pair in enumerate(merges):
+        tokens = merge_pair(tokens, pair, number)
+    return tokens
+
+
+@misconception(step="encode", caught_by="encode-by_hand")
+def numbers_from_257(text, merges):
+    """Your merged tokens are one too large. Print the tokens after the first merge: which number does the pair at place 0 get?"""
+    tokens = list(text.encode("utf-8"))
+    for number, pair in enumerate(merges):
+        tokens = merge_pair(tokens, pair, 257 + number)
+    return tokens
+
+
+@misconception(step="encode", caught_by="encode-by_hand")
+def each_merge_once(text, merges):
+    """Each merge happens at one place only. Print the tokens after the first merge of the first check: how often does its pair stand there?"""
+    tokens = list(text.encode("utf-8"))
+    for new, pair in enumerate(merges, start=256):
+        for place in range(len(tokens) - 1):
+            if (tokens[place], tokens[place + 1]) == tuple(pair):
+                tokens[place : place + 2] = [new]
+                break
+    return tokens
+
+
+@misconception(step="encode", caught_by="encode-by_hand")
+def learnt_anew_from_the_text(text, merges):
+    """You learn from the text that is to be cut. Print the merges that your function uses in the first check: are they those that were handed over?"""
+    tokens = list(text.encode("utf-8"))
+    for new, pair in enumerate(train(text, len(merges)), start=256):
+        tokens = merge_pair(tokens, pair, new)
+    return tokens
+
+
+@misconception(step="encode", caught_by="encode-by_hand")
+def pieces_of_text(text, merges):
+    """Your result is made of texts. Print its first entry: what are tokens in this notebook?"""
+    pieces = [chr(byte) for byte in range(256)]
+    tokens = list(text.encode("utf-8"))
+    for new, pair in enumerate(merges, start=256):
+        pieces.append(pieces[pair[0]] + pieces[pair[1]])
+        tokens = merge_pair(tokens, pair, new)
+    return [pieces[token] for token in tokens]
+
+
+@misconception(step="encode", caught_by="encode-by_hand")
+def last_merge_forgotten(text, merges):
+    """The last merge has no turn. Print the pairs that your loop goes over in the first check: how many should there be?"""
+    tokens = list(text.encode("utf-8"))
+    for number in range(len(merges) - 1):
+        tokens = merge_pair(tokens, merges[number], 256 + number)
+    return tokens
+
+
+@misconception(step="encode", caught_by="encode-by_hand")
+def merged_and_thrown_away(text, merges):
+    """Your tokens are still the bytes of the text. Print them before and after a merge: what becomes of the list that merge_pair returns?"""
+    tokens = list(text.encode("utf-8"))
+    for new, pair in enumerate(merges, start=256):
+        merge_pair(tokens, pair, new)
+    return tokens
+
+
+@misconception(step="encode", caught_by="encode-in_order")
+def leftmost_pair_first(text, merges):
+    """You merge what comes first in the text. Print the tokens of abc after each of your merges: which of the two pairs was learnt first?"""
+    tokens = list(text.encode("utf-8"))
+    place = 0
+    while place < len(tokens) - 1:
+        pair = (tokens[place], tokens[place + 1])
+        if pair in merges:
+            tokens[place : place + 2] = [256 + merges.index(pair)]
+            place = 0
+        else:
+            place += 1
+    return tokens
+
+
+@misconception(step="encode", caught_by="encode-in_order")
+def longest_piece_first(text, merges):
+    """You cut off the longest known piece from the left. Print the pieces that you try on abc: what should decide between two of them?"""
+    pieces = {bytes([byte]): byte for byte in range(256)}
+    spelled = [bytes([byte]) for byte in range(256)]
+    for new, (left, right) in enumerate(merges, start=256):
+        spelled.append(spelled[left] + spelled[right])
+        pieces[spelled[new]] = new
+    tokens, rest = [], text.encode("utf-8")
+    while rest:
+        length = max(size for size in range(1, len(rest) + 1) if rest[:size] in pieces)
+        tokens.append(pieces[rest[:length]])
+        rest = rest[length:]
+    return tokens
+
+
+@misconception(step="encode", caught_by="encode-in_order")
+def most_frequent_pair_first(text, merges):
+    """You look at what is frequent in this text. Print which pair you merge first in abc: does it matter here how often it stands there?"""
+    tokens = list(text.encode("utf-8"))
+    while True:
+        counts = {pair: count for pair, count in count_pairs(tokens).items() if pair in merges}
+        if not counts:
+            return tokens
+        pair = min(counts, key=lambda pair: (-counts[pair], pair))
+        tokens = merge_pair(tokens, pair, 256 + merges.index(pair))
+
+
+@misconception(step="encode", caught_by="encode-in_order")
+def stopped_after_one_merge(text, merges):
+    """A text with one kind of pair stops your function, or one merge is all it does. Print the tokens of abcabc after each merge: when does your loop end?"""
+    tokens = list(text.encode("utf-8"))
+    for new, pair in enumerate(merges, start=256):
+        merged = merge_pair(tokens, pair, new)
+        if len(merged) == len(tokens):
+            return list(text.encode("utf-8"))
+        tokens = merged
+    return tokens
+
+
+@misconception(step="encode", caught_by="encode-drawn")
+def stopped_where_a_pair_is_missing(text, merges):
+    """You stop at the first pair that the text does not hold. Print which merges have had their turn for kcbk: what becomes of those behind it?"""
+    tokens = list(text.encode("utf-8"))
+    for new, pair in enumerate(merges, start=256):
+        if tuple(pair) not in count_pairs(tokens):
+            break
+        tokens = merge_pair(tokens, pair, new)
+    return tokens
+
+
+@misconception(step="encode", caught_by="encode-drawn")
+def missing_pairs_take_no_number(text, merges):
+    """Your numbers are too small where a pair is not in the text. Print the number that each pair gets for kcbk: what says the number of a pair?"""
+    tokens = list(text.encode("utf-8"))
+    new = 256
+    for pair in merges:
+        merged = merge_pair(tokens, pair, new)
+        if len(merged) < len(tokens):
+            new += 1
+        tokens = merged
+    return tokens
+
+
+@misconception(step="encode", caught_by="encode-short_texts")
+def a_pair_expected(text, merges):
+    """Texts without a pair stop your function. Print what it does with an empty text: what is the smallest of no ranks?"""
+    tokens = list(text.encode("utf-8"))
+    ranks = {tuple(pair): rank for rank, pair in enumerate(merges)}
+    while True:
+        pair = min(count_pairs(tokens), key=lambda pair: ranks.get(pair, len(ranks)))
+        if pair not in ranks:
+            return tokens
+        tokens = merge_pair(tokens, pair, 256 + ranks[pair])
+
+
+@misconception(step="encode", caught_by="encode-short_texts")
+def nothing_without_merges(text, merges):
+    """Without merges you return nothing of the text. Print your tokens for ab and an empty list: what is a text before anything is merged?"""
+    tokens = []
+    for new, pair in enumerate(merges, start=256):
+        tokens = merge_pair(tokens or list(text.encode("utf-8")), pair, new)
+    return tokens
+
+
+@misconception(step="encode", caught_by="encode-bytes")
+def letters_for_bytes(text, merges):
+    """English texts work, other letters do not. Print the list that you start from for the text é: how many bytes has that letter?"""
+    tokens = [ord(letter) for letter in text]
+    for new, pair in enumerate(merges, start=256):
+        tokens = merge_pair(tokens, pair, new)
+    return tokens
+
+
+@misconception(step="encode", caught_by="encode-bytes")
+def question_marks_for_letters(text, merges):
+    """English texts work, other letters become something else. Print your tokens of é without any merges: is 63 one of its bytes?"""
+    tokens = list(text.encode("ascii", errors="replace"))
+    for new, pair in enumerate(merges, start=256):
+        tokens = merge_pair(tokens, pair, new)
+    return tokens
+
+
+@misconception(step="encode", caught_by="encode-merges_unchanged")
+def merges_used_up(text, merges):
+    """Your tokens are right, but the merges are gone. Print merges after a call: which of your lines takes them out?"""
+    tokens = list(text.encode("utf-8"))
+    new = 256
+    while merges:
+        tokens = merge_pair(tokens, merges.pop(0), new)
+        new += 1
+    return tokens
+
+
+@misconception(step="encode", caught_by="encode-merges_unchanged")
+def merges_turned_around(text, merges):
+    """Your tokens are right, but the merges are in another order. Print merges after a call: which of your lines turns them around?"""
+    tokens = list(text.encode("utf-8"))
+    merges.reverse()
+    for new in range(256, 256 + len(merges)):
+        tokens = merge_pair(tokens, merges[255 - new], new)
+    return tokens
+
+
+# 5. decode
+
+
+@misconception(step="decode", caught_by="decode-by_hand", family="half_opened")
+def spelled_out_once(tokens, merges):
+    """A token that is made of merged ones stays half opened. Print the list that you turn into bytes in the first check: is every number in it a byte?"""
+    spelled = []
+    for token in tokens:
+        spelled.extend([token] if token < 256 else merges[token - 256])
+    return bytes(spelled).decode("utf-8", errors="replace")
+
+
+@misconception(step="decode", caught_by="decode-by_hand")
+def halves_exchanged(tokens, merges):
+    """Each token is spelled backwards. Print the bytes of 256 in the first check: which half of a pair stands left?"""
+    pieces = [bytes([byte]) for byte in range(256)]
+    for left, right in merges:
+        pieces.append(pieces[right] + pieces[left])
+    return b"".join(pieces[token] for token in tokens).decode("utf-8", errors="replace")
+
+
+@misconception(step="decode", caught_by="decode-by_hand")
+def numbers_counted_from_257(tokens, merges):
+    """Each token is taken for the one before it. Print which pair you look up for 256: at which place does it stand?"""
+    pieces = [*(bytes([byte]) for byte in range(256)), b""]
+    for left, right in merges:
+        pieces.append(pieces[left] + pieces[right])
+    return b"".join(pieces[token] for token in tokens).decode("utf-8", errors="replace")
+
+
+@misconception(step="decode", caught_by="decode-by_hand", family="half_opened")
+def undone_in_the_order_of_learning(tokens, merges):
+    """A token that is made of merged ones stays half opened. Print the tokens after each of your turns: what becomes of a 256 that comes out of 257 later?"""
+    for number, pair in enumerate(merges):
+        opened = []
+        for token in tokens:
+            opened.extend(pair if token == 256 + number else [token])
+        tokens = opened
+    return bytes(tokens).decode("utf-8", errors="replace")
+
+
+@misconception(step="decode", caught_by="decode-by_hand")
+def bytes_returned(tokens, merges):
+    """The bytes are right, but they are bytes. Print the type of your result: what is still to be done to read it?"""
+    pieces = [bytes([byte]) for byte in range(256)]
+    for left, right in merges:
+        pieces.append(pieces[left] + pieces[right])
+    return b"".join(pieces[token] for token in tokens)
+
+
+@misconception(step="decode", caught_by="decode-by_hand")
+def list_of_pieces(tokens, merges):
+    """Your result is a list of pieces. Print its type in the first check: what does the docstring return?"""
+    pieces = [bytes([byte]) for byte in range(256)]
+    for left, right in merges:
+        pieces.append(pieces[left] + pieces[right])
+    return [pieces[token].decode("utf-8", errors="replace") for token in tokens]
+
+
+@misconception(step="decode", caught_by="decode-by_hand")
+def spaces_between_pieces(tokens, merges):
+    """There are letters between your tokens that nobody encoded. Print your result in the first check: with what do you join the pieces?"""
+    pieces = [bytes([byte]) for byte in range(256)]
+    for left, right in merges:
+        pieces.append(pieces[left] + pieces[right])
+    return b" ".join(pieces[token] for token in tokens).decode("utf-8", errors="replace")
+
+
+@misconception(step="decode", caught_by="decode-by_hand")
+def merged_tokens_as_letters(tokens, merges):
+    """Merged tokens come out as strange letters. Print the letter that chr makes of 256: whose numbers are those?"""
+    return "".join(chr(token) for token in tokens)
+
+
+@misconception(step="decode", caught_by="decode-by_hand")
+def merged_tokens_left_out(tokens, merges):
+    """Merged tokens are missing from your text. Print your result in the first check: what do you do with a token above 255?"""
+    return bytes(token for token in tokens if token < 256).decode("utf-8", errors="replace")
+
+
+@misconception(step="decode", caught_by="decode-several_bytes")
+def each_byte_a_letter(tokens, merges):
+    """Every byte becomes a letter of its own. Print your text of 195 169: how many letters is it?"""
+    pieces = [chr(byte) for byte in range(256)]
+    for left, right in merges:
+        pieces.append(pieces[left] + pieces[right])
+    return "".join(pieces[token] for token in tokens)
+
+
+@misconception(step="decode", caught_by="decode-several_bytes")
+def each_token_read_alone(tokens, merges):
+    """You read each token before the next one comes. Print your text of 195 169: is half of a letter text?"""
+    pieces = [bytes([byte]) for byte in range(256)]
+    for left, right in merges:
+        pieces.append(pieces[left] + pieces[right])
+    return "".join(pieces[token].decode("utf-8", errors="replace") for token in tokens)
+
+
+@misconception(step="decode", caught_by="decode-several_bytes", family="broken_letters")
+def pieces_kept_as_text(tokens, merges):
+    """English texts work, and all that is left of other letters is signs that something broke. Print what you keep for 195: can half of a letter be read?"""
+    pieces = [bytes([byte]).decode("utf-8", errors="replace") for byte in range(256)]
+    for left, right in merges:
+        pieces.append(pieces[left] + pieces[right])
+    return "".join(pieces[token] for token in tokens)
+
+
+@misconception(step="decode", caught_by="decode-several_bytes", family="broken_letters")
+def read_as_ascii(tokens, merges):
+    """English texts work, and all that is left of other letters is signs that something broke. Print your text of 195 169: which rule took the letter to bytes?"""
+    pieces = [bytes([byte]) for byte in range(256)]
+    for left, right in merges:
+        pieces.append(pieces[left] + pieces[right])
+    return b"".join(pieces[token] for token in tokens).decode("ascii", errors="replace")
+
+
+@misconception(step="decode", caught_by="decode-no_text")
+def errors_raised(tokens, merges):
+    """Bytes that are no text stop your function. Print what it does with the token 255 alone: what should a reader see there?"""
+    pieces = [bytes([byte]) for byte in range(256)]
+    for left, right in merges:
+        pieces.append(pieces[left] + pieces[right])
+    return b"".join(pieces[token] for token in tokens).decode("utf-8")
+
+
+@misconception(step="decode", caught_by="decode-no_text")
+def broken_bytes_left_out(tokens, merges):
+    """Bytes that are no text vanish. Print your text of the token 255 alone: how would a reader know that something is missing?"""
+    pieces = [bytes([byte]) for byte in range(256)]
+    for left, right in merges:
+        pieces.append(pieces[left] + pieces[right])
+    return b"".join(pieces[token] for token in tokens).decode("utf-8", errors="ignore")
+
+
+@misconception(step="decode", caught_by="decode-no_text")
+def broken_bytes_spelled_out(tokens, merges):
+    """Bytes that are no text come out with a backslash. Print your text of the token 255 alone: which letter should stand there?"""
+    pieces = [bytes([byte]) for byte in range(256)]
+    for left, right in merges:
+        pieces.append(pieces[left] + pieces[right])
+    return b"".join(pieces[token] for token in tokens).decode("utf-8", errors="backslashreplace")
+
+
+@misconception(step="decode", caught_by="decode-no_text")
+def question_marks(tokens, merges):
+    """Bytes that are no text become question marks. Print your text of the token 255 alone: could a reader tell it from a question?"""
+    pieces = [bytes([byte]) for byte in range(256)]
+    for left, right in merges:
+        pieces.append(pieces[left] + pieces[right])
+    return b"".join(pieces[token] for token in tokens).decode("utf-8", errors="replace").replace("\ufffd", "?")
+
+
+@misconception(step="decode", caught_by="decode-no_text")
+def nothing_where_one_byte_is_broken(tokens, merges):
+    """One byte that is no text costs you the whole text. Print your text of 255 104: what of it can still be read?"""
+    pieces = [bytes([byte]) for byte in range(256)]
+    for left, right in merges:
+        pieces.append(pieces[left] + pieces[right])
+    try:
+        return b"".join(pieces[token] for token in tokens).decode("utf-8")
+    except UnicodeDecodeError:
+        return "\ufffd"
+
+
+@misconception(step="decode", caught_by="decode-round_trip")
+def two_levels_deep(tokens, merges):
+    """Short texts work, deeply merged ones do not. Print the list that you turn into bytes for a long text: how often may a token have to be opened?"""
+    for _ in range(2):
+        opened = []
+        for token in tokens:
+            opened.extend([token] if token < 256 else merges[token - 256])
+        tokens = opened
+    return bytes(tokens).decode("utf-8", errors="replace")
+
+
+@misconception(step="decode", caught_by="decode-round_trip")
+def spaces_stripped(tokens, merges):
+    """Texts come back without the spaces at their ends. Print repr of your text of 32 104 32: who takes them away?"""
+    pieces = [bytes([byte]) for byte in range(256)]
+    for left, right in merges:
+        pieces.append(pieces[left] + pieces[right])
+    return b"".join(pieces[token] for token in tokens).decode("utf-8", errors="replace").strip()
+
+
+@misconception(step="decode", caught_by="decode-nothing")
+def something_expected(tokens, merges):
+    """No tokens at all stop your function. Print what it does with an empty list: which of its lines needs a first token?"""
+    pieces = [bytes([byte]) for byte in range(256)]
+    for left, right in merges:
+        pieces.append(pieces[left] + pieces[right])
+    whole = pieces[tokens[0]]
+    for token in tokens[1:]:
+        whole += pieces[token]
+    return whole.decode("utf-8", errors="replace")
+
+
+@misconception(step="decode", caught_by="decode-nothing")
+def none_for_nothing(tokens, merges):
+    """No tokens at all give None. Print your result for an empty list: which text has no letters?"""
+    if not tokens:
+        return None
+    pieces = [bytes([byte]) for byte in range(256)]
+    for left, right in merges:
+        pieces.append(pieces[left] + pieces[right])
+    return b"".join(pieces[token] for token in tokens).decode("utf-8", errors="replace")
+
+
+@misconception(step="decode", caught_by="decode-inputs_unchanged")
+def opened_in_place(tokens, merges):
+    """Your text is right, but the tokens are not what they were. Print tokens after a call: which list do you open them in?"""
+    place = 0
+    while place < len(tokens):
+        if tokens[place] < 256:
+            place += 1
+        else:
+            tokens[place : place + 1] = merges[tokens[place] - 256]
+    return bytes(tokens).decode("utf-8", errors="replace")
+
+
+@misconception(step="decode", caught_by="decode-inputs_unchanged")
+def merges_turned_into_pieces(tokens, merges):
+    """Your text is right, but the merges are not what they were. Print merges after a call: which of your lines writes into it?"""
+    pieces = [bytes([byte]) for byte in range(256)]
+    for number, (left, right) in enumerate(merges):
+        merges[number] = pieces[left] + pieces[right]
+        pieces.append(merges[number])
+    return b"".join(pieces[token] for token in tokens).decode("utf-8", errors="replace")

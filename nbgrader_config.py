@@ -25,7 +25,8 @@ except OSError:
     pass  # nbgrader itself says so as soon as it needs the folder
 
 c.CourseDirectory.root = str(root)
-c.CourseDirectory.course_id = "attention"
+# The exchange files by it what is released: courses that share an exchange need names of their own.
+c.CourseDirectory.course_id = "course"
 c.CourseDirectory.source_directory = "solutions"
 c.CourseDirectory.release_directory = "assignments"
 

@@ -21,9 +21,11 @@ from autograder.commands.export import export
 from autograder.commands.feedback import feedback
 from autograder.commands.grade import grade
 from autograder.commands.lab import lab
+from autograder.commands.new import new
 from autograder.commands.prove import prove
 from autograder.commands.release import release
 from autograder.commands.report import report
+from autograder.commands.sample import sample
 from autograder.commands.score import score
 from autograder.errors import Fault, Stopped, Unusable
 
@@ -44,7 +46,9 @@ COMMANDS = (
     report,
     export,
     lab,
+    new,
     prove,
+    sample,
     doctor,
 )
 """In the order in which ``--help`` lists them."""

@@ -37,7 +37,7 @@ class Notebook(pytest.File):
         from autograder.errors import Unusable
 
         try:
-            return student_copy.read(self.path.read_bytes(), str(self.path), self.path.stem)
+            return student_copy.read(self.path.read_bytes(), str(self.path))
         except Unusable as error:
             raise self.CollectError(str(error)) from None
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any
 
 from autograder.errors import Unusable
@@ -22,7 +23,7 @@ from autograder.exercises.exercise import (
     sentence_of,
 )
 from autograder.result import parts_of
-from autograder.submissions.notebook import RawCell, Rejected, raw_cells
+from autograder.submissions.notebook import RawCell, Rejected, marks, raw_cells
 from autograder.submissions.python_source import binds, parses
 from autograder.text import agreeing, count, points
 
@@ -45,11 +46,15 @@ class StudentCopy:
         return f"{checks}, worth {worth}, {are} graded after you hand in"
 
 
-def read(data: bytes, path: str, name: str) -> StudentCopy:
-    """A student's copy of the exercise ``name``.
+def read(data: bytes, path: str, name: str | None = None) -> StudentCopy:
+    """A student's copy of an exercise.
+
+    Args:
+        name: the exercise that it must be, where the notebook says which it is; without a name, it
+            is the one that the notebook or else the file is called.
 
     Raises:
-        Unusable: no notebook, or none of an exercise.
+        Unusable: no notebook, none of an exercise, or one of another exercise.
     """
     try:
         cells = raw_cells(data)[0]
@@ -59,7 +64,12 @@ def read(data: bytes, path: str, name: str) -> StudentCopy:
     if table is None:
         raise Unusable(f"{path}: has no setup cell of an exercise; download the notebook again")
 
-    exercise = Exercise(name, "", tuple(_cells(cells, table)), {})
+    about = marks(data)
+    own = about.get("exercise") or name or PurePath(path).stem
+    if name is not None and own != name:
+        raise Unusable(f"{path}: is the notebook of {own:.80}, not of {name}; open that one")
+    metadata = {"autograder": about}
+    exercise = Exercise(own, "", tuple(_cells(cells, table)), {"metadata": metadata})
     if not exercise.checks:
         repair = "download the notebook again and copy your answers over"
         raise Unusable(f"{path}: all of its checks are gone; {repair}")

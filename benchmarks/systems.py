@@ -25,7 +25,7 @@ from pathlib import Path
 
 c = get_config()  # noqa: F821
 c.CourseDirectory.root = str(Path(__file__).resolve().parent)
-c.CourseDirectory.course_id = "attention"
+c.CourseDirectory.course_id = "course"
 c.CourseDirectory.source_directory = "solutions"
 """
 """nbgrader with its own defaults in everything but the names of the folders."""

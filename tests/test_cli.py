@@ -138,6 +138,35 @@ def test_a_right_notebook_passes_its_own_checks_where_nothing_else_is(tmp_path):
     assert (done.returncode, "40 of 40 points" in done.stdout) == (0, True), done
 
 
+def test_the_exercise_is_the_one_that_the_notebook_itself_names_whatever_the_file_is_called(
+    tmp_path,
+):
+    notebook = ROOT / "assignments" / "tokenizer" / "tokenizer.ipynb"
+    renamed = tmp_path / "attention.ipynb"
+    renamed.write_bytes(notebook.read_bytes())
+    done = run("score", renamed, "--json", "-", AUTOGRADER_SECRET="s")
+    assert (done.returncode, json.loads(done.stdout)["exercise"]) == (0, "tokenizer"), done
+    assert done.stderr.startswith("Tokens, built by hand\n")
+    assert run("check", renamed).stdout.startswith("Tokens, built by hand\n")
+
+    assert run("check", renamed, "--exercise", "tokenizer").returncode == 1
+    line = mistake(run("check", renamed, "--exercise", "attention"))
+    assert "is the notebook of tokenizer, not of attention" in line
+    line = mistake(run("score", renamed, "--exercise", "attention", "--json", tmp_path / "r.json"))
+    assert json.loads((tmp_path / "r.json").read_text())["exercise"] == "attention"
+    assert "attention.ipynb" in line
+    assert "no such exercise" in mistake(run("score", renamed, "--exercise", "nowhere"))
+
+
+def test_a_notebook_that_lost_its_metadata_is_graded_as_the_exercise_that_it_fits(tmp_path):
+    notebook = json.loads((ROOT / "assignments" / "tokenizer" / "tokenizer.ipynb").read_bytes())
+    for marks in ({}, {"autograder": {"exercise": "nowhere"}}, {"autograder": {"exercise": 7}}):
+        notebook["metadata"] = marks
+        (tmp_path / "attention.ipynb").write_text(json.dumps(notebook))
+        done = run("score", tmp_path / "attention.ipynb", "--json", "-", AUTOGRADER_SECRET="s")
+        assert json.loads(done.stdout)["exercise"] == "tokenizer"
+
+
 def test_score_writes_its_result_and_keeps_standard_output_clean_for_json(tmp_path):
     done = run("score", FULL, "--json", "-", AUTOGRADER_SECRET="s")
     assert done.returncode == 0

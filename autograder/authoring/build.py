@@ -23,6 +23,7 @@ from autograder.authoring import (
     read,
     regions,
     self_check,
+    starter,
 )
 from autograder.authoring.cells import Cell, Source
 from autograder.course import Settings
@@ -36,9 +37,6 @@ from autograder.text import points, shown
 # "generate assignment" and this build write the same bytes.
 CODE_STUB = regions.STUB
 TEXT_STUB = "*Write your answer here.*"
-
-_BANKS = ("_misconceptions", "_right_answers")
-"""How the names of the files end that hold answers to an exercise."""
 
 IGNORED = (".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback")
 """What nbgrader does not hand out, wherever it lies."""
@@ -132,7 +130,7 @@ def authored_names(root: Path) -> list[str]:
     ``exercises.exercise.built_names`` lists what can be graded.
     """
     paths = (root / "solutions").glob("*.py")
-    names = [path.stem for path in paths if not path.stem.endswith(_BANKS)]
+    names = [path.stem for path in paths if not path.stem.endswith(starter.BANKS)]
     return sorted(name for name in names if name != sources.SHARED)
 
 
@@ -152,6 +150,7 @@ def _full(authored: Source, hints: str = "") -> bytes:
         "language_info": {"name": "python"},
         "autograder": {
             "exercise": authored.exercise,
+            "title": authored.title,
             "source_sha256": sources.combined(authored.built_from),
             "built_from": authored.built_from,
         },

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -71,6 +72,15 @@ class Source:
     cells: tuple[Cell, ...]
     shared: str = ""
     built_from: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """The first heading of the prose, or else the exercise's name."""
+        for cell in self.of("prose"):
+            for line in cell.source.split("\n"):
+                if line.startswith("# "):
+                    return re.sub(r"[*`]", "", line[2:]).strip()
+        return self.exercise
 
     def of(self, *kinds: Kind) -> list[Cell]:
         """The cells of these kinds, in order."""

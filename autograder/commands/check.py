@@ -7,10 +7,12 @@ import sys
 
 import typer
 
-from autograder.commands.common import CourseFolder, Notebook, read_notebook
+from autograder.commands.common import CourseFolder, Notebook, OfExercise, read_notebook
 
 
-def check(notebook: Notebook, course_folder: CourseFolder = None) -> None:
+def check(
+    notebook: Notebook, exercise_name: OfExercise = None, course_folder: CourseFolder = None
+) -> None:
     """Run the visible checks of a student's notebook.
 
     Needs nothing but the notebook, and locks its code in where this system can. Exits with 1 while
@@ -26,10 +28,11 @@ def check(notebook: Notebook, course_folder: CourseFolder = None) -> None:
     from autograder.terminal import github_actions, score_table
     from autograder.terminal.console import console, say
 
-    copy = student_copy.read(read_notebook(notebook), str(notebook), notebook.stem)
+    copy = student_copy.read(read_notebook(notebook), str(notebook), exercise_name)
     result, reason = confined.checked(copy, process)
 
     screen = console()
+    say(screen, copy.exercise.title)
     score_table.show(screen, result)
     score_table.next_for_student(screen, result)
     say(screen, f"{copy.waiting}.")

@@ -30,6 +30,10 @@ Isolation = Annotated[
     Optional[str],
     typer.Option(metavar="LEVEL", help=f"{levels.described()}; default: the best that works"),
 ]
+OfExercise = Annotated[
+    Optional[str],
+    typer.Option("--exercise", metavar="EXERCISE", help="default: the one that the notebook names"),
+]
 Notebook = Annotated[
     Path, typer.Argument(metavar="NOTEBOOK", help="a submitted .ipynb or percent .py")
 ]
@@ -86,16 +90,26 @@ def opened(folder: Path | None, name: str) -> tuple[Course, Exercise]:
     return course, exercise.load(course.root, name)
 
 
-def exercise_of(course: Course, notebook: Path, data: bytes) -> Exercise:
-    """The exercise that a submission fits; where it fits none, the one that its name says."""
+def exercise_of(course: Course, notebook: Path, data: bytes, name: str | None) -> Exercise:
+    """The exercise of this name; without one that of which a submission says it is.
+
+    Where it says nothing, the one that it fits; where it fits none, the one that its name says.
+    """
     from autograder.exercises import exercise
     from autograder.submissions import parse
-    from autograder.submissions.notebook import Rejected
+    from autograder.submissions.notebook import Rejected, marks
+
+    if name is not None:
+        return exercise.load(course.root, name)
 
     names = exercise.built_names(course.root)
     if not names:
         repair = "run autograder build in the course's folder"
         raise Unusable(f"{course.root / 'solutions'}: no built exercise; {repair}")
+
+    own = marks(data).get("exercise")
+    if own in names:
+        return exercise.load(course.root, own)
 
     # Those that the notebook is called after come first.
     names.sort(key=lambda name: not notebook.stem.startswith(name))

@@ -35,6 +35,7 @@ def report(
     path = pages.write(course, made)
 
     results = [grade.result for grade in class_grades.grades if grade.result]
+    print(exercise.title, file=out)
     class_tables.checks(exercise, results, out)
     print(file=out)
     class_tables.grades(made, out)

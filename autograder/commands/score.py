@@ -11,6 +11,7 @@ from autograder.commands.common import (
     CourseFolder,
     Isolation,
     Notebook,
+    OfExercise,
     course_at,
     exercise_of,
     isolated,
@@ -29,6 +30,7 @@ def score(
     min_score: Annotated[
         Optional[float], typer.Option(metavar="P", help="exit with 1 below so many points")
     ] = None,
+    exercise_name: OfExercise = None,
     isolation: Isolation = None,
     course_folder: CourseFolder = None,
 ) -> None:
@@ -54,7 +56,7 @@ def score(
         data, unreadable = read(notebook), None
     except Rejected as rejected:
         data, unreadable = b"", str(rejected)
-    exercise = exercise_of(course, notebook, data)
+    exercise = exercise_of(course, notebook, data, exercise_name)
 
     secret = course.secret() if course.has_secret() else secrets.token_bytes(32)
     with Grader(exercise, secret, course.settings) as grader:
@@ -72,6 +74,7 @@ def score(
         stop(str(result.reason), 3)
 
     screen = console(out)
+    say(screen, exercise.title)
     score_table.show(screen, result)
     score_table.total(screen, result)
     hidden = count(sum(check.hidden for check in result.checks), "hidden check")

@@ -75,6 +75,12 @@ class Exercise:
     built_from: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
+    def title(self) -> str:
+        """What people call it: the first heading of its prose, or else its name."""
+        about = self.notebook.get("metadata", {}).get("autograder", {})
+        return str(about.get("title") or self.name)
+
+    @cached_property
     def checks(self) -> tuple[Check, ...]:
         return tuple(cell.check for cell in self.cells if cell.check)
 

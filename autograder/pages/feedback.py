@@ -55,6 +55,7 @@ def page(
     return show(
         "feedback_result.html.jinja",
         exercise=exercise.name,
+        title=exercise.title,
         student=result.student or "",
         name=name,
         result=result,
@@ -72,7 +73,13 @@ def page(
 
 def missing(exercise: Exercise, student: str, name: str = "") -> str:
     """The page of a student from whom there is nothing."""
-    return show("feedback_missing.html.jinja", exercise=exercise.name, student=student, name=name)
+    return show(
+        "feedback_missing.html.jinja",
+        exercise=exercise.name,
+        title=exercise.title,
+        student=student,
+        name=name,
+    )
 
 
 def write_class(

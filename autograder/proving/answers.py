@@ -39,8 +39,8 @@ def read(root: Path, exercise: Exercise) -> tuple[Misconceptions, list[Answer]]:
 
     path = right_answers.path_of(root, exercise.name)
     written = right_answers.load(path)
-    _refuse_misfits(bank.path, exercise, bank.entries)
-    _refuse_misfits(path, exercise, written)
+    refuse_misfits(bank.path, exercise, bank.entries)
+    refuse_misfits(path, exercise, written)
 
     right: list[Answer] = []
     without = right_answers.not_right(path, exercise.steps)
@@ -54,7 +54,7 @@ def wrong(entry: Misconception) -> Answer:
     return Answer(entry.name, entry.step, entry.source, wrong=True)
 
 
-def _refuse_misfits(
+def refuse_misfits(
     path: Path, exercise: Exercise, entries: Sequence[Misconception | RightAnswer]
 ) -> None:
     """Every entry answers a step, takes what that step takes, and uses nothing that comes later."""

@@ -73,6 +73,22 @@ def raw_cells(data: bytes) -> tuple[list[RawCell], list[str]]:
     return cells, warnings
 
 
+def marks(data: bytes) -> dict[str, str]:
+    """What the build wrote into a notebook's metadata, and its owner may have changed: the
+    exercise, its title.
+
+    Empty for a script, and for a notebook that lost it on its way.
+    """
+    try:
+        metadata = _loaded(_text(data)[0]).get("metadata")
+    except Rejected:
+        return {}
+    written = metadata.get("autograder") if isinstance(metadata, dict) else None
+    if not isinstance(written, dict):
+        return {}
+    return {name: text for name, text in written.items() if isinstance(text, str) and text}
+
+
 def claims_of(cell_line: str) -> list[str]:
     """The ids in the marks of a cell line; jupytext writes nbgrader's as ``"grade_id"``."""
     return re.findall(r"(?:step|check|manual|\"grade_id\")\s*[=:]\s*\"([^\"]*)\"", cell_line)
@@ -97,7 +113,8 @@ def _text(data: bytes) -> tuple[str, list[str]]:
         raise Rejected("not UTF-8 text") from None
 
 
-def _notebook_cells(text: str) -> list[RawCell]:
+def _loaded(text: str) -> dict[str, Any]:
+    """The notebook in a text of JSON."""
     if _values(text) > MAX_VALUES:
         raise Rejected(f"more than {MAX_VALUES} values", CLEARED)
     try:
@@ -109,6 +126,11 @@ def _notebook_cells(text: str) -> list[RawCell]:
 
     if not _is_format_4(notebook):
         raise Rejected("not a notebook of format 4")
+    return dict(notebook)
+
+
+def _notebook_cells(text: str) -> list[RawCell]:
+    notebook = _loaded(text)
     if len(notebook["cells"]) > MAX_CELLS:
         raise Rejected(f"more than {MAX_CELLS} cells", DELETED)
 

@@ -16,6 +16,7 @@ import pytest
 from autograder.authoring import build, grading, read, self_check
 from autograder.course import Settings
 from autograder.errors import Unusable
+from autograder.exercises.exercise import from_notebook
 
 ROOT = Path(__file__).resolve().parents[2]
 SOUND = (ROOT / "tests" / "support" / "doubling.txt").read_text(encoding="utf-8")
@@ -103,6 +104,25 @@ def test_the_full_notebook_holds_every_cell_but_the_oracles(tmp_path: Path) -> N
     }
     assert (graded["double-drawn"]["points"], graded["why"]["points"]) == (3.5, 0)
     assert "Because" in manual["source"]
+
+
+@pytest.mark.parametrize(
+    ("heading", "title"),
+    [
+        ("# # *Doubling* `x`", "Doubling x"),
+        ("# Nothing\n#\n# # Later", "Later"),
+        ("# Rows", "doubling"),
+    ],
+)
+def test_an_exercise_is_called_as_the_first_heading_of_its_prose(
+    tmp_path: Path, heading: str, title: str
+) -> None:
+    assert SOUND.count("# # Doubling") == 1
+    text = SOUND.replace("# # Doubling", heading)
+    for notebook in build.notebooks(authored(tmp_path, text)):
+        about = json.loads(notebook)["metadata"]["autograder"]
+        assert (about["exercise"], about["title"]) == ("doubling", title)
+        assert from_notebook(json.loads(notebook)).title == title
 
 
 def test_the_release_keeps_the_question_and_nothing_of_the_answer(tmp_path: Path) -> None:

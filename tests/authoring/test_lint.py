@@ -371,7 +371,7 @@ def test_all_mistakes_of_a_file_are_said_at_once(tmp_path: Path) -> None:
 def test_a_category_is_any_text_but_one_that_is_nearly_another_is_asked_about(
     tmp_path: Path,
 ) -> None:
-    check = SOUND[SOUND.index('# %% check="double-by_hand"') : SOUND.index("# %% check=\"double-dr")]
+    check = SOUND[SOUND.index('# %% check="double-by_hand"') : SOUND.index('# %% check="double-dr')]
     more = check.replace("double-by_hand", "double-again")
     text = SOUND.replace('category="values"', 'category="Größe & Form"')
     assert [cell.category for cell in read.read(authored(tmp_path, text)).of("check")] == [

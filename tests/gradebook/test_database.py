@@ -66,7 +66,7 @@ def test_a_class_graded_by_command_reads_the_same_through_nbgraders_own_interfac
         "bob": 7,
         "cyd": 0,
     }
-    with Gradebook(database.url, course_id="attention") as book:
+    with Gradebook(database.url, course_id="course") as book:
         for student, entry in ours.items():
             submission = book.find_submission(NAME, student)
             assert (submission.score, submission.max_score) == (entry.score, entry.max_score)
@@ -86,7 +86,7 @@ def test_a_class_graded_by_command_reads_the_same_through_nbgraders_own_interfac
     database.execute("UPDATE grade SET needs_manual_grade = false")
     grade(course)
     assert not marks.class_marks(course, NAME)["bob"].needs_manual_grade
-    with Gradebook(database.url, course_id="attention") as book:
+    with Gradebook(database.url, course_id="course") as book:
         assert book.find_submission(NAME, "bob").score == 10.5
 
 

@@ -54,7 +54,7 @@ def hand_in(
 
 
 def inbound(course: Course) -> Path:
-    return course.state / "exchange" / "attention" / "inbound"
+    return course.state / "exchange" / "course" / "inbound"
 
 
 def forge(course: Course, name: str, data: bytes | None = None) -> Path:

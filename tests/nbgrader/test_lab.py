@@ -31,7 +31,7 @@ QUESTION = "explain_a_heatmap"
 # the account's name.
 STUDENTS_CONFIGURATION = """\
 c = get_config()
-c.CourseDirectory.course_id = "attention"
+c.CourseDirectory.course_id = "course"
 c.CourseDirectory.student_id = "ada"
 c.Exchange.root = {exchange!r}
 """

@@ -299,7 +299,9 @@ def test_what_is_not_right_in_an_exercise_is_said_beside_its_right_answers(tmp_p
     path.write_text('NOT_RIGHT = {"float32 (total)": "another step"}\n')
     assert any(line.startswith("the solution, float32 (double)") for line in problems(tmp_path))
     path.write_text('NOT_RIGHT = {"float23": "a slip"}\n')
-    with pytest.raises(Unusable, match="NOT_RIGHT names 'float23', which is never tried; write one"):
+    with pytest.raises(
+        Unusable, match="NOT_RIGHT names 'float23', which is never tried; write one"
+    ):
         problems(tmp_path)
 
 

@@ -1,0 +1,55 @@
+"""What ``autograder new`` writes: a small exercise with both of its banks."""
+
+from __future__ import annotations
+
+from importlib import resources
+from pathlib import Path
+
+from autograder import files
+from autograder.authoring import percent
+from autograder.errors import Unusable
+
+BANKS = ("_misconceptions", "_right_answers")
+"""How the names of the files end that hold answers to an exercise."""
+
+PARTS = ("", *BANKS)
+"""How the names of all files of an exercise end."""
+
+
+def write(root: Path, name: str) -> list[Path]:
+    """Write the files of a new exercise into ``solutions/`` below ``root``.
+
+    Returns:
+        The files that were written.
+
+    Raises:
+        Unusable: it cannot have that name, or one of its files is there already.
+    """
+    folder = root / "solutions"
+    if not percent.ID.fullmatch(name) or name.endswith(BANKS):
+        repair = f"use 1 to 64 letters, digits, - and _, and no {' or '.join(BANKS)} at the end"
+        raise Unusable(f"{name}: no name for an exercise; {repair}")
+
+    texts = {}
+    for part in PARTS:
+        texts[folder / f"{name}{part}.py"] = (
+            _text(part).replace("NAME", name).replace("TITLE", _title(name))
+        )
+    for path in (*texts, folder / name):
+        if path.exists():
+            raise Unusable(f"{path}: is there already; choose another name, or move it away")
+
+    for path, text in texts.items():
+        files.write(path, text.encode())
+    return list(texts)
+
+
+def _text(part: str) -> str:
+    starter = resources.files(__name__) / f"exercise{part}.txt"
+    return starter.read_text(encoding="utf-8")
+
+
+def _title(name: str) -> str:
+    """A name as a heading: ``bag_of_words`` is Bag of words."""
+    words = name.replace("_", " ").replace("-", " ").strip()
+    return words[:1].upper() + words[1:] or name

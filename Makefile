@@ -39,8 +39,8 @@ $(ALL_READY): requirements-all.lock $(READY)
 	@$(BIN)/python .ci/install.py requirements-all.lock
 	@touch $(ALL_READY)
 
-demo: setup ## grade a sample class: release, collect, grade, feedback, report; all of it in build/demo/
-	@$(BIN)/python -m demo
+demo: setup ## grade a sample class of EXERCISE: release, collect, grade, feedback, report; all of it in build/demo/
+	@$(BIN)/python -m demo $(EXERCISE)
 
 test: setup-all lint ## run what must pass before a change goes in; 6 minutes
 	$(BIN)/autograder build --check

@@ -1,5 +1,7 @@
 """What ``make demo`` runs: the sample class, from handing out the exercise to the table of scores.
 
+For another exercise than attention ``demo.banks`` makes the class.
+
 The commands are the ones of a real course. Only the students are made up: some submit through
 nbgrader's exchange, the others' notebooks arrive as the downloads that learning platforms offer.
 """
@@ -7,9 +9,7 @@ nbgrader's exchange, the others' notebooks arrive as the downloads that learning
 from __future__ import annotations
 
 import os
-import shlex
 import shutil
-import subprocess
 import sys
 import time
 import zipfile
@@ -21,19 +21,13 @@ from autograder import results as stored
 from autograder.course import Course
 from autograder.exercises import exercise
 from autograder.gradebook import marks
+from demo import banks
+from demo.stage import ROOT, environment, run, say, short
 from tests.support import sample_class
 from tests.support.sample_class import Student
 
-ROOT = Path(__file__).resolve().parent.parent
 NAME = "attention"
 DUE = datetime(2026, 3, 2, 18, 0, tzinfo=timezone.utc)
-
-# A teacher's own settings, where Jupyter looks for them: half a point for every hour that a
-# submission is late.
-SETTINGS = """\
-c = get_config()  # noqa: F821
-c.AssignLatePenalties.plugin_class = "tests.support.latepolicy.HalfAPointAnHour"
-"""
 
 
 def main(state: Path = ROOT / "build" / "demo") -> None:
@@ -41,30 +35,30 @@ def main(state: Path = ROOT / "build" / "demo") -> None:
     grade is wrong."""
     began = time.monotonic()
     shutil.rmtree(state, ignore_errors=True)
-    os.environ.update(_environment(state))
+    os.environ.update(environment(state))
     course = Course(ROOT, state)
     students = sample_class.students()
     release = (ROOT / "assignments" / NAME / f"{NAME}.ipynb").read_bytes()
 
     shutil.copy(sample_class.CLASS_LIST, state)
-    _say(f"A teacher hands out the exercise to {len(students)} students.")
-    _run(state, "release", NAME, "--due", f"{DUE:%Y-%m-%d %H:%M} UTC")
+    say(f"A teacher hands out the exercise to {len(students)} students.")
+    run(state, "release", NAME, "--due", f"{DUE:%Y-%m-%d %H:%M} UTC")
 
-    _say(
+    say(
         "The students hand in: through nbgrader, or as downloads from Moodle, Canvas and a browser."
     )
     for line in hand_in(course, students, release):
         print(line)
 
-    _say("After the deadline the teacher collects, grades, and explains.")
-    _run(state, "collect", NAME)
-    _run(state, "grade", NAME)
-    _run(state, "feedback", NAME)
-    _run(state, "report", NAME)
+    say("After the deadline the teacher collects, grades, and explains.")
+    run(state, "collect", NAME)
+    run(state, "grade", NAME)
+    run(state, "feedback", NAME)
+    run(state, "report", NAME)
 
     wrong = list(surprises(course, students))
     print("\n".join(["", *(wrong or ["Every grade is the one that tests/class/ expects."])]))
-    _say("Where to look next")
+    say("Where to look next")
     for path, about in (
         (course.reports / f"{NAME}.html", "the page of the class: what a teacher does next"),
         (
@@ -75,10 +69,8 @@ def main(state: Path = ROOT / "build" / "demo") -> None:
         (sample_class.CLASS / "omar", "what that student wrote, and what grading must make of it"),
         (ROOT / "solutions" / f"{NAME}.py", "the exercise: one text file, which you can edit"),
     ):
-        print(f"  {_short(path)}\n      {about}")
-    print(
-        f"  AUTOGRADER_COURSE={_short(state)} make lab\n      nbgrader's formgrader on this class"
-    )
+        print(f"  {short(path)}\n      {about}")
+    print(f"  AUTOGRADER_COURSE={short(state)} make lab\n      nbgrader's formgrader on this class")
     print(f"\n{time.monotonic() - began:.0f} seconds.")
     sys.exit(1 if wrong else 0)
 
@@ -116,9 +108,9 @@ def hand_in(course: Course, students: list[Student], release: bytes) -> Iterator
     _put(course.inbox / f"{NAME} (7).ipynb", release, DUE)
     for way, where in (
         ("exchange", "nbgrader submit"),
-        ("moodle", _short(moodle)),
-        ("canvas", _short(canvas)),
-        ("folder", f"{_short(course.inbox)}/<student>/{NAME} (1).ipynb"),
+        ("moodle", short(moodle)),
+        ("canvas", short(canvas)),
+        ("folder", f"{short(course.inbox)}/<student>/{NAME} (1).ipynb"),
         ("nothing", "handed in nothing"),
     ):
         came_so = [student.id for student in students if student.hands_in == way]
@@ -135,20 +127,6 @@ def surprises(course: Course, students: list[Student]) -> Iterator[str]:
             yield f"{student.id}: {line}"
         if student.hours_late and not in_gradebook[student.id].late_penalty:
             yield f"{student.id}: no late penalty in the gradebook"
-
-
-def _environment(state: Path) -> dict[str, str]:
-    """Nothing of this machine's Jupyter, neither read nor written."""
-    jupyter = state / "jupyter"
-    jupyter.mkdir(parents=True)
-    (jupyter / "nbgrader_config.py").write_text(SETTINGS, encoding="utf-8")
-    return {
-        "AUTOGRADER_COURSE": str(state),
-        "JUPYTER_CONFIG_DIR": str(jupyter),
-        "JUPYTER_DATA_DIR": str(jupyter / "data"),
-        "JUPYTER_NO_CONFIG": "",
-        "PYTHONPATH": str(ROOT),
-    }
 
 
 def _submit(course: Course, student: Student, data: bytes, when: datetime) -> None:
@@ -192,21 +170,9 @@ def _name(student: str) -> str:
     return next(line.split(",")[1] for line in lines if line.startswith(f"{student},"))
 
 
-def _run(state: Path, *arguments: str) -> None:
-    """Run one command of the kit, shown as one would type it."""
-    print(f"\n$ autograder --course {_short(state)} {shlex.join(arguments)}", flush=True)
-    done = subprocess.run([sys.executable, "-m", "autograder", *arguments], cwd=ROOT, check=False)
-    if done.returncode:
-        sys.exit(f"stopped: that command exited with {done.returncode}")
-
-
-def _say(sentence: str) -> None:
-    print(f"\n== {sentence}", flush=True)
-
-
-def _short(path: Path) -> str:
-    return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
-
-
 if __name__ == "__main__":
-    main()
+    (exercise_name,) = sys.argv[1:]
+    if exercise_name == NAME:
+        main()
+    else:
+        banks.main(exercise_name)

@@ -52,7 +52,7 @@ def difference(got, wanted):
         return f"expected {kinds[kind]}, got {type(got).__name__:.40}"
     if kind is dict:
         missing, strange = len(wanted.keys() - got.keys()), len(got.keys() - wanted.keys())
-        other = sum(got[key] != wanted[key] for key in wanted.keys() & got.keys())
+        other = sum(bool(got[key] != wanted[key]) for key in wanted.keys() & got.keys())
         parts = [f"{missing} keys are missing"] * (missing > 0) + [f"{strange} keys should not be there"] * (strange > 0)
         return " and ".join([*parts, *[f"{other} counts differ"] * (other > 0)])
     parts = list(zip(map(listed, got), map(listed, wanted)))

@@ -1264,10 +1264,12 @@ def opened_in_place(tokens, merges):
 
 
 @misconception(step="decode", caught_by="decode-inputs_unchanged")
-def merges_turned_into_pieces(tokens, merges):
-    """Your text is right, but the merges are not what they were. Print merges after a call: which of your lines writes into it?"""
-    pieces = [bytes([byte]) for byte in range(256)]
-    for number, (left, right) in enumerate(merges):
-        merges[number] = pieces[left] + pieces[right]
-        pieces.append(merges[number])
-    return b"".join(pieces[token] for token in tokens).decode("utf-8", errors="replace")
+def bytes_put_before_the_merges(tokens, merges):
+    """Your text is right, but the merges are not what they were. Print how many there are before and after a call: who put the others in?"""
+    merges[:0] = [(byte,) for byte in range(256)]  # so that a token is its own place
+
+    def spelled(token):
+        parts = merges[token]
+        return list(parts) if len(parts) == 1 else spelled(parts[0]) + spelled(parts[1])
+
+    return bytes(byte for token in tokens for byte in spelled(token)).decode("utf-8", errors="replace")

@@ -280,8 +280,8 @@ def test_nothing_but_our_own_style_is_taken_for_markup() -> None:
 
 
 def test_what_a_template_does_not_know_is_a_mistake() -> None:
-    with pytest.raises(UndefinedError, match="'exercise' is undefined"):
-        document.show("feedback_missing.html.jinja", student="ada", name="")
+    with pytest.raises(UndefinedError, match="'title' is undefined"):
+        document.show("feedback_missing.html.jinja", exercise="a", student="ada", name="")
 
 
 def test_an_endless_answer_does_not_make_an_endless_page(course: Course, known: Exercise) -> None:

@@ -107,11 +107,9 @@ def test_the_steps_are_those_of_the_contract_in_its_order_with_its_points() -> N
     assert sum(POINTS.values()) == 100
 
 
-def test_every_step_has_a_visible_and_two_hidden_checks_and_the_first_is_visible() -> None:
+def test_every_step_has_two_hidden_checks() -> None:
     for step in POINTS:
-        hidden = [cell.hidden for cell in checks(step)]
-        assert not hidden[0], step
-        assert hidden.count(True) >= 2, step
+        assert sum(cell.hidden for cell in checks(step)) >= 2, step
 
 
 def test_every_named_category_is_worth_eight_points_and_visible_checks_are_worth_forty() -> None:
@@ -129,22 +127,6 @@ def test_every_function_and_every_check_has_a_sentence() -> None:
             assert re.match(r'"""[A-Z].*[.]"""\n', cell.text), cell.name
         if cell.kind == "step":
             assert re.search(r'"""[A-Z].*?Rules\n.*?"""', cell.text, re.S), cell.name
-
-
-def test_no_two_checks_have_the_same_sentence() -> None:
-    sentences = Counter(cell.text.split("\n")[0] for cell in checks())
-    assert max(sentences.values()) == 1, sentences.most_common(1)
-
-
-def test_visible_checks_use_neither_drawn_numbers_nor_oracles() -> None:
-    oracles = set()
-    for cell in cells():
-        if cell.kind == "oracles":
-            oracles |= set(re.findall(r"^def (\w+)", cell.text, re.M))
-    for cell in checks():
-        if not cell.hidden:
-            assert not re.search(r"\brng\b", cell.text), cell.name
-            assert not any(re.search(rf"\b{name}\b", cell.text) for name in oracles), cell.name
 
 
 def test_headings_come_in_order() -> None:
@@ -215,28 +197,10 @@ def test_the_blank_stub_fails_every_check() -> None:
         assert run_check(cell, names, 0).startswith("NotImplementedError"), cell.name
 
 
-def test_a_function_that_returns_nothing_and_one_that_always_raises_fail_every_check() -> None:
-    def nothing(*_: Any, **__: Any) -> None:
-        return None
-
-    def trouble(*_: Any, **__: Any) -> None:
-        raise TypeError("always")
-
-    for answer in (nothing, trouble):
-        for step in POINTS:
-            assert len(lost(play({step: answer}, 0, only=step))) == len(checks(step)), step
-
-
 @pytest.mark.parametrize("answer", WRONG_ANSWERS, ids=str)
 def test_a_rare_wrong_answer_loses_points_where_it_should(answer: WrongAnswer) -> None:
     for key in KEYS:
         assert answer.caught_by in lost(play({answer.step: answer.function}, key, only=answer.step))
-
-
-def test_a_wrong_step_costs_no_points_in_another_whose_answer_stands_by_itself() -> None:
-    for step in POINTS:
-        failures = lost(play({step: lambda *_, **__: 0.0}, 0))
-        assert {name.split("-")[0] for name in failures} == {step}
 
 
 # The five seeds, typed into the steps they cover

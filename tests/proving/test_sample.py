@@ -1,0 +1,107 @@
+"""``autograder sample``: a class from the banks of an exercise."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from autograder.authoring import build, starter
+from autograder.course import STUDENT_ID
+from autograder.errors import Unusable
+from autograder.exercises import exercise, misconceptions
+from autograder.proving import sample
+from tests.support import courses, processes
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A course with the exercise that ``autograder new`` writes, built."""
+    folder = tmp_path_factory.mktemp("sampled")
+    (folder / "solutions").mkdir()
+    starter.write(folder, "words")
+    build.build(folder, "words")
+    return folder
+
+
+def test_the_class_is_one_folder_a_student_and_what_is_printed_says_who_is_what(
+    root: Path, tmp_path: Path
+) -> None:
+    done = processes.call("sample", "words", "--output", tmp_path / "class", cwd=root)
+    assert done.returncode == 0, done
+    *lines, wrote = done.stdout.splitlines()
+    said = dict(line.split(maxsplit=1) for line in lines)
+    assert said == {
+        "right": "has every step as in the solution",
+        "blank": "hands in what was released",
+        "wrong-letters_counted": "is wrong in count_words; the first to fail is count_words-by_hand",
+        "wrong-spaces_counted": "is wrong in count_words; the first to fail is count_words-drawn",
+        "unusual-words_begun": "is right in count_words, in an unusual way",
+    }
+    assert wrote.startswith("wrote 5 notebooks, as ")
+    written = {
+        path.relative_to(tmp_path / "class").as_posix() for path in tmp_path.rglob("*.ipynb")
+    }
+    assert written == {f"{student}/words/words.ipynb" for student in said}
+
+
+def test_the_class_is_graded_as_it_is_said(root: Path, tmp_path: Path) -> None:
+    folder, state = tmp_path / "class", tmp_path / "course"
+    processes.call("sample", "words", "--output", folder, cwd=root)
+    done = processes.call(
+        "grade", "words", "--submitted", folder, "--course", state, "--json", "-", cwd=root
+    )
+    results = [json.loads(line) for line in done.stdout.splitlines()]
+    assert {result["student"]: result["score"] for result in results} == {
+        "right": 10,
+        "blank": 0,
+        "wrong-letters_counted": 0,
+        "wrong-spaces_counted": 4,
+        "unusual-words_begun": 10,
+    }
+
+
+def test_what_stands_in_the_notebook_is_the_answer_and_nothing_of_the_teachers(root: Path) -> None:
+    known = exercise.load(root, "words")
+    release = json.loads((root / "assignments" / "words" / "words.ipynb").read_bytes())
+    for student in sample.students(root, known):
+        text = student.notebook(release).decode()
+        assert "SOLUTION" not in text and "words_by_definition" not in text
+        cells = {cell["id"]: "".join(cell["source"]) for cell in json.loads(text)["cells"]}
+        assert cells["count_words"].startswith("# Step 1 of 1 · count_words · 10 points\ndef ")
+        assert ("NotImplementedError" in cells["count_words"]) == (student.id == "blank")
+
+
+def test_half_of_several_steps_are_somebodys(tmp_path: Path) -> None:
+    courses.write_root(tmp_path)
+    people = sample.students(tmp_path, exercise.load(tmp_path, courses.NAME))
+    assert [student.id for student in people] == ["right", "blank", "half"]
+    assert list(people[2].sources) == ["double"]
+
+
+def test_ids_are_legal_and_nobodys_twice(root: Path, tmp_path: Path) -> None:
+    known = exercise.load(root, "words")
+    entry = misconceptions.load(misconceptions.path_of(root, "words")).entries[0]
+    path = tmp_path / "solutions" / "words_misconceptions.py"
+    path.parent.mkdir()
+    functions = []
+    for ending in ("a", "b", "c"):
+        functions.append(
+            f'@misconception(step="count_words", caught_by="count_words-by_hand")\n'
+            f"def {'x' * 80}{ending}(text):\n"
+            f'    """{entry.hint}"""\n    return len(text)\n'
+        )
+    path.write_text("\n\n".join(functions))
+    ids = [student.id for student in sample.students(tmp_path, known)]
+    assert len(set(ids)) == len(ids) == 5
+    assert all(STUDENT_ID.match(id) for id in ids)
+
+
+def test_a_folder_with_something_in_it_is_left_alone(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    known = exercise.load(root, "words")
+    for folder in (tmp_path, tmp_path / "mine.txt"):
+        with pytest.raises(Unusable, match="has something in it; delete it, or name another"):
+            sample.write_class(root, known, folder)
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]

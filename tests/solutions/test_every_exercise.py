@@ -1,0 +1,163 @@
+"""What holds of every exercise in ``solutions/``, whatever it is about: a new one is tested without
+a line here."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from autograder.authoring import build, read
+from autograder.authoring.read import Source
+from autograder.course import Settings
+from autograder.engine.grader import Grader
+from autograder.exercises import exercise, names
+from autograder.exercises.exercise import Exercise
+from autograder.proving import proof, sample
+from autograder.proving.sample import SampleStudent
+from tests.support import bank_class
+from tests.support.courses import ROOT
+
+EXERCISES = build.authored_names(ROOT)
+PROVED_ELSEWHERE = {"attention"}  # in tests/proving/test_proof.py, which has more to say of it
+
+NOTHING = "def {step}(*_, **__):\n    return None"
+TROUBLE = "def {step}(*_, **__):\n    raise TypeError('always')"
+NUMBER = "def {step}(*_, **__):\n    return 0.0"
+
+
+@pytest.fixture(scope="module", params=EXERCISES)
+def known(request: pytest.FixtureRequest) -> Exercise:
+    return exercise.load(ROOT, request.param)
+
+
+@pytest.fixture(scope="module")
+def authored(known: Exercise) -> Source:
+    return read.read(ROOT / "solutions" / f"{known.name}.py")
+
+
+@pytest.fixture(scope="module")
+def grader(known: Exercise) -> Iterator[Grader]:
+    with Grader(known, b"the key of these tests", Settings()) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def people(known: Exercise) -> dict[str, SampleStudent]:
+    """The class from the banks, by id."""
+    return {student.id: student for student in sample.students(ROOT, known)}
+
+
+@pytest.fixture(scope="module")
+def release(known: Exercise) -> dict[str, Any]:
+    """What students get."""
+    path = ROOT / "assignments" / known.name / f"{known.name}.ipynb"
+    return dict(json.loads(path.read_bytes()))
+
+
+def answered(release: dict[str, Any], people: dict[str, SampleStudent], **others: str) -> bytes:
+    """A submission that is right but for these answers."""
+    student = SampleStudent("ada", "", {**people["right"].sources, **others})
+    return student.notebook(release)
+
+
+# The authored file
+
+
+def test_an_exercise_has_a_title_of_its_own(known: Exercise) -> None:
+    assert known.title != known.name
+
+
+def test_every_step_begins_with_a_visible_check_and_has_a_hidden_one(known: Exercise) -> None:
+    for step in known.steps:
+        first, *others = known.checks_of(step)
+        assert not first.hidden, step
+        assert any(check.hidden for check in others), step
+
+
+def test_no_two_checks_have_the_same_sentence(known: Exercise) -> None:
+    assert len({check.sentence for check in known.checks}) == len(known.checks)
+
+
+def test_visible_checks_use_neither_drawn_inputs_nor_oracles(authored: Source) -> None:
+    secret = {"rng"}
+    for cell in authored.of("oracles"):
+        secret |= names.names(cell.source).bound
+    for check in authored.of("check"):
+        assert check.hidden or not names.names(check.source).used & secret, check.id
+
+
+def test_messages_of_hidden_checks_put_no_input_into_their_words(authored: Source) -> None:
+    # An assertion's own message, which no tool cuts to shapes and places.
+    for check in authored.of("check"):
+        if check.hidden:
+            assert not re.search(r"assert .*, f[\"']", check.source), check.id
+
+
+# Its checks, through the engine
+
+
+@pytest.mark.parametrize("answer", [NOTHING, TROUBLE], ids=["nothing", "trouble"])
+def test_a_function_that_returns_nothing_or_always_raises_has_no_points(
+    known: Exercise,
+    release: dict[str, Any],
+    grader: Grader,
+    people: dict[str, SampleStudent],
+    answer: str,
+) -> None:
+    sources = {step: answer.format(step=step) for step in known.steps}
+    result = grader.grade(answered(release, people, **sources), "ada").result
+    assert (result.status, result.score) == ("graded", 0)
+
+
+@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.everything)])
+def test_a_wrong_step_costs_points_nowhere_else(
+    known: Exercise,
+    release: dict[str, Any],
+    grader: Grader,
+    people: dict[str, SampleStudent],
+    every: int,
+) -> None:
+    for name in known.steps[::every]:
+        wrong = answered(release, people, **{name: NUMBER.format(step=name)})
+        result = grader.grade(wrong, "ada").result
+        lost = [step.name for step in result.steps if step.score < step.max_score]
+        assert lost == [name]
+
+
+@pytest.mark.parametrize("every", [15, pytest.param(1, marks=pytest.mark.everything)])
+def test_everybody_of_the_class_from_the_banks_gets_the_expected_result(
+    known: Exercise,
+    release: dict[str, Any],
+    grader: Grader,
+    people: dict[str, SampleStudent],
+    every: int,
+) -> None:
+    first = [people[id] for id in ("right", "blank", "half") if id in people]
+    some = [student for student in [*people.values()][::every] if student not in first]
+    for student in [*first, *some]:
+        result = grader.grade(student.notebook(release), student.id).result
+        assert list(bank_class.differences(student, known, result)) == [], student.id
+
+
+@pytest.mark.parametrize("keys", [2, pytest.param(20, marks=pytest.mark.everything)])
+def test_an_exercise_is_proved(known: Exercise, keys: int) -> None:
+    if known.name not in PROVED_ELSEWHERE:
+        assert proof.prove(ROOT, known, range(keys), 1).problems() == []
+
+
+# What students get
+
+
+def test_what_students_get_names_no_mistake_and_no_oracle(
+    authored: Source, release: dict[str, Any], people: dict[str, SampleStudent]
+) -> None:
+    text = "\n".join("".join(cell["source"]) for cell in release["cells"])
+    secret = {id.partition("-")[2] for id in people if id.startswith(("wrong-", "unusual-"))}
+    for cell in authored.of("oracles"):
+        secret |= names.names(cell.source).bound
+    for name in secret:
+        assert len(name) < 15 or name not in text, name

@@ -22,7 +22,7 @@ _MARKS: Mapping[Kind, tuple[str, ...]] = {
     "check": ("check", "points", "category", "hidden", "repeat"),
     "manual": ("manual", "points"),
 }
-_KNOWN = sorted(set(chain(*_MARKS.values())))
+KNOWN = sorted(set(chain(*_MARKS.values())))
 
 _FLAGS: Mapping[str, tuple[str, ...]] = {
     "setup": ("true",),
@@ -102,7 +102,7 @@ class _CellReader:
         at = 0
         while at < len(text):
             match = _MARK.match(text, at)
-            if not match or match["name"] not in _KNOWN:
+            if not match or match["name"] not in KNOWN:
                 self._unknown_mark(match["name"] if match else text[at:].split()[0])
                 # What is missing may be what this was meant for.
                 self._is_complete = False
@@ -121,8 +121,8 @@ class _CellReader:
         return marks
 
     def _unknown_mark(self, word: str) -> None:
-        repair = f"a title goes into a comment below; the marks are {', '.join(_KNOWN)}"
-        close = difflib.get_close_matches(word, [*_KNOWN, "[markdown]"], 1)
+        repair = f"a title goes into a comment below; the marks are {', '.join(KNOWN)}"
+        close = difflib.get_close_matches(word, [*KNOWN, "[markdown]"], 1)
         if close:
             repair = f"did you mean {close[0]}?"
         self._wrong(f"unknown mark {word}", repair)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from autograder.authoring import build, starter
 from tests.docs.test_readme import session
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -43,3 +46,23 @@ def test_the_readme_shows_what_it_prints_in_this_order(shown: list[str]) -> None
     rest = iter(shown)
     for line in session("make demo"):
         assert line in rest, f"{line!r} is not printed, or not there"
+
+
+def test_another_exercise_is_demonstrated_with_a_class_from_its_banks(tmp_path: Path) -> None:
+    (tmp_path / "solutions").mkdir()
+    starter.write(tmp_path, "words")
+    build.build(tmp_path, "words")
+    shutil.copy(ROOT / "nbgrader_config.py", tmp_path)
+
+    program = "from pathlib import Path; from demo import banks; banks.main('words', Path('state'), Path.cwd())"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Every grade is the one that the banks expect." in done.stdout
+    assert "5 graded, mean 4.8, 0 rejected, 0 errors" in done.stdout

@@ -32,95 +32,11 @@
 # - **Plain Python is enough.** A tuple is as good as a list wherever a list is asked for.
 
 # %% setup
-"""The tools of this notebook. Run this cell first. You need not read it, but you may."""
-
 import numpy as np
 
+from autograder import tools
+
 rng = np.random.default_rng(256)  # hidden checks draw their inputs from it
-REVEAL = True  # somebody reads what is printed; False where a check is graded
-CHECKS = {}  # every check's points, filled in when the notebook is built
-RESULTS = {}  # the visible checks that have run in this session: name -> passed?
-
-
-def difference(got, wanted):
-    """What is wrong with `got`, without saying what it should be; an empty string if nothing is."""
-    if got is None:
-        return "got None. Does your function end with a return?"
-    kinds = {dict: "a dictionary", str: "a text", list: "a list"}
-    kind = next(kind for kind in kinds if isinstance(wanted, kind))
-    if not isinstance(got, (list, tuple) if kind is list else kind):
-        return f"expected {kinds[kind]}, got {type(got).__name__:.40}"
-    if kind is dict:
-        missing, strange = len(wanted.keys() - got.keys()), len(got.keys() - wanted.keys())
-        other = sum(bool(got[key] != wanted[key]) for key in wanted.keys() & got.keys())
-        parts = [f"{missing} keys are missing"] * (missing > 0) + [f"{strange} keys should not be there"] * (strange > 0)
-        return " and ".join([*parts, *[f"{other} counts differ"] * (other > 0)])
-    parts = list(zip(map(listed, got), map(listed, wanted)))
-    wrong = [place for place, (one, other) in enumerate(parts) if one != other]
-    if len(got) != len(wanted):
-        return f"the length is {len(got)}, not {len(wanted)}"
-    return f"{len(wrong)} of {len(wanted)} differ, the first at place {wrong[0]}" if wrong else ""
-
-
-def listed(part):
-    """A tuple is as good as a list."""
-    return list(part) if isinstance(part, tuple) else part
-
-
-def same(got, wanted, what, ask="", show=False):
-    """Insist that `got` equals `wanted`: texts, lists, dictionaries."""
-    problem = difference(got, wanted)
-    if REVEAL and (show or problem):
-        print(f"{what[0].upper()}{what[1:]}\n yours: {got!r:.300}\nwanted: {wanted!r:.300}")
-    if problem:
-        raise AssertionError(f"{what}: {problem}." + (f" {ask}" if ask else ""))
-
-
-class unchanged:
-    """`with unchanged(tokens=tokens):` insists that the lists are the same afterwards."""
-
-    def __init__(self, **lists):
-        self.lists = lists
-        self.before = {name: list(values) for name, values in lists.items()}
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, error, trace):
-        changed = [name for name, values in self.lists.items() if list(values) != self.before[name]]
-        if kind is None and changed:
-            raise AssertionError(f"your function changed its input {changed[0]}. Which of your lines writes into it?")
-
-
-class check:
-    """`with check("count_pairs-by_hand"):` runs a visible check and keeps the tally."""
-
-    def __init__(self, name):
-        self.name = name
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, error, trace):
-        if REVEAL:
-            RESULTS[self.name] = kind is None
-            if kind is None:
-                print(f"✓ {self.name}: passed")
-
-
-def demo(scene):
-    """Play a scene at once. While a step it needs is missing or broken, say so in one line."""
-    try:
-        scene()
-    except Exception as error:
-        print(f"This scene waits: {type(error).__name__}: {error}")
-    return scene
-
-
-def summary():
-    """How many visible checks have passed."""
-    print(f"{sum(RESULTS.values())} of {len(RESULTS)} visible checks passed.")
-
 
 # %% oracles
 """The definitions, written the slow way: one place after the other. Hidden checks compare with these."""
@@ -255,8 +171,8 @@ def count_pairs(tokens):
 
 # %% check="count_pairs-by_hand" points=3 category="counts"
 """Five tokens give the three pairs that you count with a pencil."""
-with check("count_pairs-by_hand"):
-    same(
+with tools.check("count_pairs-by_hand"):
+    tools.same(
         count_pairs([1, 2, 1, 2, 3]),
         {(1, 2): 2, (2, 1): 1, (2, 3): 1},
         "the counts",
@@ -266,32 +182,32 @@ with check("count_pairs-by_hand"):
 
 # %% check="count_pairs-overlaps" points=3 category="overlaps"
 """Three sevens in a row are two pairs, four are three."""
-with check("count_pairs-overlaps"):
+with tools.check("count_pairs-overlaps"):
     ask = "At how many places does a seven have a seven to its right?"
-    same(count_pairs([7, 7, 7]), {(7, 7): 2}, "the counts of 7 7 7", ask)
-    same(count_pairs([7, 7, 7, 7]), {(7, 7): 3}, "the counts of 7 7 7 7", ask)
+    tools.same(count_pairs([7, 7, 7]), {(7, 7): 2}, "the counts of 7 7 7", ask)
+    tools.same(count_pairs([7, 7, 7, 7]), {(7, 7): 3}, "the counts of 7 7 7 7", ask)
 
 # %% check="count_pairs-drawn" points=4 category="counts" hidden=true
 """Long lists of drawn tokens, bytes and larger ones, are counted right."""
 for size in (30, 60):
     tokens = drawn_tokens(size, 0, 7, 77, 255, 256, 1000)
     wanted = pairs_by_definition(tokens)
-    same(count_pairs(tokens), wanted, "the counts", "Is a large token counted as a small one is?")
+    tools.same(count_pairs(tokens), wanted, "the counts", "Is a large token counted as a small one is?")
 
 # %% check="count_pairs-short_lists" points=3 category="edge cases" hidden=true
 """An empty list and a single token have no pairs; two tokens have one."""
 token = int(rng.integers(1, 300))
-same(count_pairs([]), {}, "the counts of an empty list", "What does your function do before its loop?")
-same(count_pairs([token]), {}, "the counts of a single token", "Who is the neighbour of a single token?")
-same(count_pairs([token, 0]), {(token, 0): 1}, "the counts of two tokens")
+tools.same(count_pairs([]), {}, "the counts of an empty list", "What does your function do before its loop?")
+tools.same(count_pairs([token]), {}, "the counts of a single token", "Who is the neighbour of a single token?")
+tools.same(count_pairs([token, 0]), {(token, 0): 1}, "the counts of two tokens")
 
 # %% check="count_pairs-tokens_unchanged" points=2 category="purity" hidden=true
 """The tokens stay as they are, and a second call gives the same answer."""
 tokens = drawn_tokens(12, 1, 2, 3)
 wanted = pairs_by_definition(tokens)
-with unchanged(tokens=tokens):
-    same(count_pairs(tokens), wanted, "the first answer")
-    same(count_pairs(tokens), wanted, "the second answer", "What is left over from the call before?")
+with tools.unchanged(tokens=tokens):
+    tools.same(count_pairs(tokens), wanted, "the first answer")
+    tools.same(count_pairs(tokens), wanted, "the second answer", "What is left over from the call before?")
 
 # %% [markdown]
 # ### 2. Two become one: `merge_pair`
@@ -342,8 +258,8 @@ def merge_pair(tokens, pair, new):
 
 # %% check="merge_pair-by_hand" points=4 category="merges"
 """The example above: the pair (1, 2) becomes 256 twice, and 2 1 stays."""
-with check("merge_pair-by_hand"):
-    same(
+with tools.check("merge_pair-by_hand"):
+    tools.same(
         merge_pair([2, 1, 2, 3, 1, 2], (1, 2), 256),
         [2, 256, 3, 256],
         "the merged tokens",
@@ -353,10 +269,10 @@ with check("merge_pair-by_hand"):
 
 # %% check="merge_pair-left_to_right" points=4 category="overlaps"
 """Three sevens become 256 7, four become 256 256."""
-with check("merge_pair-left_to_right"):
+with tools.check("merge_pair-left_to_right"):
     ask = "A seven that has been merged is used up. What is left of the row then?"
-    same(merge_pair([7, 7, 7], (7, 7), 256), [256, 7], "7 7 7", ask)
-    same(merge_pair([7, 7, 7, 7], (7, 7), 256), [256, 256], "7 7 7 7", ask)
+    tools.same(merge_pair([7, 7, 7], (7, 7), 256), [256, 7], "7 7 7", ask)
+    tools.same(merge_pair([7, 7, 7, 7], (7, 7), 256), [256, 256], "7 7 7 7", ask)
 
 # %% check="merge_pair-drawn" points=6 category="merges" hidden=true
 """In long lists of drawn tokens every occurrence is merged, under any new number, and nothing else."""
@@ -365,23 +281,23 @@ for turn in range(6):
     new = int(rng.integers(257, 900))
     tokens = drawn_tokens(40, 3, 7, 9, 37, 77, 99, 300) + [left, 1, 10 + left, right, 9, left]
     wanted = merged_by_definition(tokens, (left, right), new)
-    same(merge_pair(tokens, (left, right), new), wanted, "the merged tokens", "Must both tokens of the pair be there?")
+    tools.same(merge_pair(tokens, (left, right), new), wanted, "the merged tokens", "Must both tokens of the pair be there?")
 
 # %% check="merge_pair-nothing_to_merge" points=3 category="edge cases" hidden=true
 """Lists without the pair come back as they were: empty ones, single tokens, the pair the other way round."""
 new = int(rng.integers(256, 300))
-same(merge_pair([], (1, 2), new), [], "an empty list", "What does your function ask of a first token?")
-same(merge_pair([1], (1, 2), new), [1], "a single token", "What stands to the right of it?")
-same(merge_pair([2, 1], (1, 2), new), [2, 1], "the pair the other way round", "Is that the same pair?")
-same(merge_pair([3, 4, 5, 2], (1, 2), new), [3, 4, 5, 2], "a list without the pair")
+tools.same(merge_pair([], (1, 2), new), [], "an empty list", "What does your function ask of a first token?")
+tools.same(merge_pair([1], (1, 2), new), [1], "a single token", "What stands to the right of it?")
+tools.same(merge_pair([2, 1], (1, 2), new), [2, 1], "the pair the other way round", "Is that the same pair?")
+tools.same(merge_pair([3, 4, 5, 2], (1, 2), new), [3, 4, 5, 2], "a list without the pair")
 
 # %% check="merge_pair-tokens_unchanged" points=3 category="purity" hidden=true
 """The tokens that came in stay as they are, and a second call gives the same answer."""
 tokens = [*drawn_tokens(10, 1, 2), 1, 2]
 wanted = merged_by_definition(tokens, (1, 2), 256)
-with unchanged(tokens=tokens):
-    same(merge_pair(tokens, (1, 2), 256), wanted, "the first answer")
-    same(merge_pair(tokens, (1, 2), 256), wanted, "the second answer", "Which list do you write into?")
+with tools.unchanged(tokens=tokens):
+    tools.same(merge_pair(tokens, (1, 2), 256), wanted, "the first answer")
+    tools.same(merge_pair(tokens, (1, 2), 256), wanted, "the second answer", "Which list do you write into?")
 
 # %% [markdown]
 # ### Look: one merge after the other
@@ -391,7 +307,7 @@ with unchanged(tokens=tokens):
 
 
 # %%
-@demo
+@tools.demo
 def one_merge_after_the_other():
     tokens, pieces = list(b"aaabdaaabac"), {}
     print(f"{len(tokens):>2} tokens:", " ".join(map(chr, tokens)))
@@ -456,8 +372,8 @@ def train(text, merges):
 
 # %% check="train-by_hand" points=5 category="order"
 """The example above: abc.abc-ab gives two merges, the second one built on the first."""
-with check("train-by_hand"):
-    same(
+with tools.check("train-by_hand"):
+    tools.same(
         train("abc.abc-ab", 2),
         [(97, 98), (256, 99)],
         "the merges",
@@ -467,34 +383,34 @@ with check("train-by_hand"):
 
 # %% check="train-ties" points=5 category="order"
 """Among pairs that are equally frequent, the one with the smaller numbers comes first."""
-with check("train-ties"):
+with tools.check("train-ties"):
     ask = "Print all counts before each merge. Which pairs share the first place, and which has the smaller numbers?"
-    same(train("abcabcab", 2), [(97, 98), (99, 256)], "the merges of abcabcab", ask)
-    same(train("cbcb-baba", 1), [(98, 97)], "the first merge of cbcb-baba", ask)
+    tools.same(train("abcabcab", 2), [(97, 98), (99, 256)], "the merges of abcabcab", ask)
+    tools.same(train("cbcb-baba", 1), [(98, 97)], "the first merge of cbcb-baba", ask)
 
 # %% check="train-stops_early" points=4 category="edge cases" hidden=true
 """It learns no more than it is asked for, and nothing from what stands there once."""
 letters = drawn_text(1, "bcdfgh")
-same(train("", 3), [], "the merges of an empty text", "What is the most frequent pair of none at all?")
-same(train(letters, 3), [], "the merges of a single letter", "What is the most frequent pair of none at all?")
-same(train("aeiou", 3), [], "the merges of five letters that meet once", "How often must a pair stand there?")
-same(train(4 * f"{letters}a", 0), [], "no merges at all", "How often does your loop run?")
-same(train("banana", 9), [(97, 110)], "the merges of banana", "How often must a pair stand there?")
-same(train(3 * letters, 9), [(ord(letters), ord(letters))], "the merges of one letter, three times", "How does count_pairs count it?")
+tools.same(train("", 3), [], "the merges of an empty text", "What is the most frequent pair of none at all?")
+tools.same(train(letters, 3), [], "the merges of a single letter", "What is the most frequent pair of none at all?")
+tools.same(train("aeiou", 3), [], "the merges of five letters that meet once", "How often must a pair stand there?")
+tools.same(train(4 * f"{letters}a", 0), [], "no merges at all", "How often does your loop run?")
+tools.same(train("banana", 9), [(97, 110)], "the merges of banana", "How often must a pair stand there?")
+tools.same(train(3 * letters, 9), [(ord(letters), ord(letters))], "the merges of one letter, three times", "How does count_pairs count it?")
 
 # %% check="train-drawn" points=6 category="order" hidden=true
 """Drawn texts give the merges of the definition, to the last one and in their order."""
 for letters, merges in (("abc", 20), ("xyz ", 20), ("az", 16), ("tokens ", 20)):
     text = 2 * drawn_text(60, letters)
     wanted = trained_by_definition(text, merges)[0]
-    same(train(text, merges), wanted, "the merges", "Which of several equally frequent pairs do you take?")
+    tools.same(train(text, merges), wanted, "the merges", "Which of several equally frequent pairs do you take?")
 
 # %% check="train-bytes" points=5 category="several bytes" hidden=true
 """Letters that are several bytes long are learnt byte by byte."""
 for letters in ("äöü", "ab€", "🤗🤔"):
     text = drawn_text(30, letters)
     wanted = trained_by_definition(text, 5)[0]
-    same(train(text, 5), wanted, "the merges", "Print the list that you start from: is any number above 255?")
+    tools.same(train(text, 5), wanted, "the merges", "Print the list that you start from: is any number above 255?")
 
 # %% [markdown]
 # ### Look: what a text teaches
@@ -510,7 +426,7 @@ LINES = (
 )
 
 
-@demo
+@tools.demo
 def what_a_text_teaches():
     learnt = train(LINES, 30)
     pieces = {byte: bytes([byte]) for byte in range(256)}
@@ -561,8 +477,8 @@ def encode(text, merges):
 
 # %% check="encode-by_hand" points=4 category="merges"
 """Two merges turn the five letters of abcab into two tokens."""
-with check("encode-by_hand"):
-    same(
+with tools.check("encode-by_hand"):
+    tools.same(
         encode("abcab", [(97, 98), (256, 99)]),
         [257, 256],
         "the tokens",
@@ -572,45 +488,45 @@ with check("encode-by_hand"):
 
 # %% check="encode-in_order" points=4 category="order"
 """Where two merges want the same letter, the one that was learnt first gets it."""
-with check("encode-in_order"):
+with tools.check("encode-in_order"):
     ask = "Which of the two pairs stands first in the list of merges?"
-    same(encode("abc", [(98, 99), (97, 98)]), [97, 256], "the tokens of abc", ask)
-    same(encode("abc", [(97, 98), (98, 99)]), [256, 99], "the tokens of abc, learnt the other way round", ask)
-    same(encode("abcabc", [(98, 99), (97, 98)]), [97, 256, 97, 256], "the tokens of abcabc", ask)
+    tools.same(encode("abc", [(98, 99), (97, 98)]), [97, 256], "the tokens of abc", ask)
+    tools.same(encode("abc", [(97, 98), (98, 99)]), [256, 99], "the tokens of abc, learnt the other way round", ask)
+    tools.same(encode("abcabc", [(98, 99), (97, 98)]), [97, 256, 97, 256], "the tokens of abcabc", ask)
 
 # %% check="encode-drawn" points=4 category="merges" hidden=true
 """Drawn texts are cut as the definition cuts them: the one that was learnt from, and others."""
 for letters in ("abc", "xyz ", "az"):
     learnt, _ = trained_by_definition(drawn_text(120, letters), 16)
     text = drawn_text(60, letters) + drawn_text(20, f"{letters}k")
-    same(encode(text, list(learnt)), encoded_by_definition(text, learnt), "the tokens", "Which merges have had their turn?")
+    tools.same(encode(text, list(learnt)), encoded_by_definition(text, learnt), "the tokens", "Which merges have had their turn?")
 text = drawn_text(120, "abc")
 learnt, wanted = trained_by_definition(text, 16)
-same(encode(text, list(learnt)), wanted, "the tokens of the text that was learnt from")
-same(encode("kcbk", [(97, 98), (99, 98)]), [107, 257, 107], "where the first pair is not there", "Does the second get its turn?")
+tools.same(encode(text, list(learnt)), wanted, "the tokens of the text that was learnt from")
+tools.same(encode("kcbk", [(97, 98), (99, 98)]), [107, 257, 107], "where the first pair is not there", "Does the second get its turn?")
 
 # %% check="encode-short_texts" points=3 category="edge cases" hidden=true
 """An empty text, a single letter, and a text without any merges."""
 letter = drawn_text(1, "bcdfgh")
-same(encode("", [(97, 98)]), [], "an empty text", "What is there to merge?")
-same(encode(letter, [(97, 98)]), [ord(letter)], "a single letter", "What stands beside it?")
-same(encode(f"{letter}ab", []), [ord(letter), 97, 98], "a text without merges", "What are its tokens then?")
+tools.same(encode("", [(97, 98)]), [], "an empty text", "What is there to merge?")
+tools.same(encode(letter, [(97, 98)]), [ord(letter)], "a single letter", "What stands beside it?")
+tools.same(encode(f"{letter}ab", []), [ord(letter), 97, 98], "a text without merges", "What are its tokens then?")
 
 # %% check="encode-bytes" points=3 category="several bytes" hidden=true
 """Letters that are several bytes long begin as their bytes, merged or not."""
 for letters in ("äöü", "ab€", "🤗🤔"):
     learnt = trained_by_definition(drawn_text(20, letters), 4)[0]
     text = drawn_text(10, letters)
-    same(encode(text, list(learnt)), encoded_by_definition(text, learnt), "the tokens", "Print the list that you start from: is any number above 255?")
+    tools.same(encode(text, list(learnt)), encoded_by_definition(text, learnt), "the tokens", "Print the list that you start from: is any number above 255?")
 
 # %% check="encode-merges_unchanged" points=2 category="purity" hidden=true
 """The merges stay as they are, and a second call gives the same answer."""
 text = drawn_text(20, "ab")
 merges = trained_by_definition(text, 4)[0]
 wanted = encoded_by_definition(text, merges)
-with unchanged(merges=merges):
-    same(encode(text, merges), wanted, "the first answer")
-    same(encode(text, merges), wanted, "the second answer", "What is left of the merges after the first?")
+with tools.unchanged(merges=merges):
+    tools.same(encode(text, merges), wanted, "the first answer")
+    tools.same(encode(text, merges), wanted, "the second answer", "What is left of the merges after the first?")
 
 # %% [markdown]
 # ### 5. And back: `decode`
@@ -654,8 +570,8 @@ def decode(tokens, merges):
 
 # %% check="decode-by_hand" points=4 category="round trip"
 """The tokens 257 and 256 are abc and ab again."""
-with check("decode-by_hand"):
-    same(
+with tools.check("decode-by_hand"):
+    tools.same(
         decode([257, 256], [(97, 98), (256, 99)]),
         "abcab",
         "the text",
@@ -665,39 +581,39 @@ with check("decode-by_hand"):
 
 # %% check="decode-several_bytes" points=4 category="several bytes"
 """The two bytes of é are one letter again, each a token by itself or merged into one."""
-with check("decode-several_bytes"):
+with tools.check("decode-several_bytes"):
     ask = "Is half of é a letter?"
-    same(decode([195, 169], []), "é", "the text of 195 169", ask)
-    same(decode([99, 97, 102, 256], [(195, 169)]), "café", "the text of 99 97 102 256", ask)
+    tools.same(decode([195, 169], []), "é", "the text of 195 169", ask)
+    tools.same(decode([99, 97, 102, 256], [(195, 169)]), "café", "the text of 99 97 102 256", ask)
 
 # %% check="decode-no_text" points=4 category="several bytes" hidden=true
 """Bytes that are no text become U+FFFD, and what stands around them is still read."""
 letter = drawn_text(1, "bcdfgh")
 ask = "What does your function do with bytes that are no text?"
-same(decode([255, ord(letter)], []), f"\ufffd{letter}", "a byte that is never text", ask)
-same(decode([ord(letter), 195], []), f"{letter}\ufffd", "half of a letter at the end", ask)
-same(decode([256, ord(letter), 169], [(195, 40)]), f"\ufffd({letter}\ufffd", "halves of two letters", ask)
+tools.same(decode([255, ord(letter)], []), f"\ufffd{letter}", "a byte that is never text", ask)
+tools.same(decode([ord(letter), 195], []), f"{letter}\ufffd", "half of a letter at the end", ask)
+tools.same(decode([256, ord(letter), 169], [(195, 40)]), f"\ufffd({letter}\ufffd", "halves of two letters", ask)
 
 # %% check="decode-round_trip" points=4 category="round trip" hidden=true
 """What was encoded comes back, letter for letter, however deep its tokens are nested."""
 for letters, count in (("ab", 90), ("tokens ", 60), ("äöü€", 40), ("🤗🤔 ", 40)):
     text = drawn_text(count, letters) + 8 * letters
     merges, tokens = trained_by_definition(text, 16)
-    same(decode(tokens, merges), text, "the text", "Are the parts of a token always bytes?")
+    tools.same(decode(tokens, merges), text, "the text", "Are the parts of a token always bytes?")
 
 # %% check="decode-nothing" points=2 category="edge cases" hidden=true
 """No tokens are an empty text, and merges that no token uses do no harm."""
 letter = drawn_text(1, "bcdfgh")
-same(decode([], [(97, 98)]), "", "the text of no tokens", "What does your function begin with?")
-same(decode([ord(letter)], [(97, 98), (256, 256)]), letter, "a byte beside merges that it does not use")
+tools.same(decode([], [(97, 98)]), "", "the text of no tokens", "What does your function begin with?")
+tools.same(decode([ord(letter)], [(97, 98), (256, 256)]), letter, "a byte beside merges that it does not use")
 
 # %% check="decode-inputs_unchanged" points=2 category="purity" hidden=true
 """The tokens and the merges stay as they are, and a second call gives the same answer."""
 text = drawn_text(30, "ab")
 merges, tokens = trained_by_definition(text, 6)
-with unchanged(tokens=tokens, merges=merges):
-    same(decode(tokens, merges), text, "the first answer")
-    same(decode(tokens, merges), text, "the second answer", "Which list do you write into?")
+with tools.unchanged(tokens=tokens, merges=merges):
+    tools.same(decode(tokens, merges), text, "the first answer")
+    tools.same(decode(tokens, merges), text, "the second answer", "Which list do you write into?")
 
 # %% [markdown]
 # ### Look: who pays by the token
@@ -708,7 +624,7 @@ with unchanged(tokens=tokens, merges=merges):
 
 
 # %%
-@demo
+@tools.demo
 def who_pays_by_the_token():
     merges = train(8 * LINES + "hello, how are you? the weather is good today. ", 60)
     for line in ("the cat sat on the mat", "hello, how are you?", "hallo, wie geht es dir?", "γεια σου, τι κάνεις;", "你好吗？", "🤗🤗"):
@@ -724,7 +640,7 @@ def who_pays_by_the_token():
 # that this count is honest.
 
 # %%
-summary()
+tools.summary()
 
 # %% [markdown]
 # ## Where to go from here

@@ -51,7 +51,8 @@ def test_it_writes_nothing_over_what_is_there(tmp_path: Path, there: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "name", ["a+b", "", "a b", "../up", "x" * 65, "words_misconceptions", "words_right_answers"]
+    "name",
+    ["a+b", "", "a b", "../up", "x" * 65, "words_misconceptions", "words_right_answers", "shared"],
 )
 def test_an_impossible_name_is_refused_in_one_line(tmp_path: Path, name: str) -> None:
     with pytest.raises(Unusable, match="no name for an exercise; use 1 to 64 letters"):

@@ -8,6 +8,7 @@ from pathlib import Path
 from autograder import files
 from autograder.authoring import percent
 from autograder.errors import Unusable
+from autograder.exercises.sources import SHARED
 
 BANKS = ("_misconceptions", "_right_answers")
 """How the names of the files end that hold answers to an exercise."""
@@ -26,8 +27,8 @@ def write(root: Path, name: str) -> list[Path]:
         Unusable: it cannot have that name, or one of its files is there already.
     """
     folder = root / "solutions"
-    if not percent.ID.fullmatch(name) or name.endswith(BANKS):
-        repair = f"use 1 to 64 letters, digits, - and _, and no {' or '.join(BANKS)} at the end"
+    if not percent.ID.fullmatch(name) or name.endswith(BANKS) or name == SHARED:
+        repair = f"use 1 to 64 letters, digits, - and _, not {SHARED}, and no {BANKS[0]} at the end"
         raise Unusable(f"{name}: no name for an exercise; {repair}")
 
     texts = {}

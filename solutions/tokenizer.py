@@ -489,10 +489,11 @@ with tools.check("encode-by_hand"):
 # %% check="encode-in_order" points=4 category="order"
 """Where two merges want the same letter, the one that was learnt first gets it."""
 with tools.check("encode-in_order"):
-    ask = "Which of the two pairs stands first in the list of merges?"
-    tools.same(encode("abc", [(98, 99), (97, 98)]), [97, 256], "the tokens of abc", ask)
-    tools.same(encode("abc", [(97, 98), (98, 99)]), [256, 99], "the tokens of abc, learnt the other way round", ask)
-    tools.same(encode("abcabc", [(98, 99), (97, 98)]), [97, 256, 97, 256], "the tokens of abcabc", ask)
+    ask = "Which of the pairs in this text stands first in the list of merges?"
+    tools.same(encode("abc", [(97, 98), (98, 99), (97, 257)]), [256, 99], "abc, where ab was learnt before bc", ask)
+    tools.same(encode("abcbc", [(97, 98), (98, 99)]), [256, 99, 257], "abcbc, where ab was learnt before bc", ask)
+    tools.same(encode("abc", [(98, 99), (97, 98)]), [97, 256], "abc, where bc was learnt before ab", ask)
+    tools.same(encode("abcabc", [(98, 99), (97, 98)]), [97, 256, 97, 256], "abcabc, where bc was learnt before ab", ask)
 
 # %% check="encode-drawn" points=4 category="merges" hidden=true
 """Drawn texts are cut as the definition cuts them: the one that was learnt from, and others."""

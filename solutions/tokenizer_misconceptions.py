@@ -922,7 +922,7 @@ def leftmost_pair_first(text, merges):
 
 @misconception(step="encode", caught_by="encode-in_order")
 def longest_piece_first(text, merges):
-    """You cut off the longest known piece from the left. Print the pieces that you try on abc: what should decide between two of them?"""
+    """You cut off the longest known piece from the left. Print the pieces that you try on abc in the second check: what should decide between two of them?"""
     pieces = {bytes([byte]): byte for byte in range(256)}
     spelled = [bytes([byte]) for byte in range(256)]
     for new, (left, right) in enumerate(merges, start=256):
@@ -938,7 +938,7 @@ def longest_piece_first(text, merges):
 
 @misconception(step="encode", caught_by="encode-in_order")
 def most_frequent_pair_first(text, merges):
-    """You look at what is frequent in this text. Print which pair you merge first in abc: does it matter here how often it stands there?"""
+    """You look at what is frequent in this text. Print which pair you merge first in abcbc: does it matter here how often it stands there?"""
     tokens = list(text.encode("utf-8"))
     while True:
         counts = {pair: count for pair, count in count_pairs(tokens).items() if pair in merges}
@@ -950,7 +950,7 @@ def most_frequent_pair_first(text, merges):
 
 @misconception(step="encode", caught_by="encode-in_order")
 def stopped_after_one_merge(text, merges):
-    """A text with one kind of pair stops your function, or one merge is all it does. Print the tokens of abcabc after each merge: when does your loop end?"""
+    """A merge that finds nothing costs you all others. Print the tokens of abc after each merge: what do you return when a pair is not there?"""
     tokens = list(text.encode("utf-8"))
     for new, pair in enumerate(merges, start=256):
         merged = merge_pair(tokens, pair, new)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from autograder.result import Example, Table
 
 LEGENDS = {
-    "mask": "✓ may attend, · may not",
+    "mask": "✓ True, · False",
     "weights": "beside each row stands the sum of its weights",
 }
 

@@ -388,6 +388,18 @@ def test_a_category_is_any_text_but_one_that_is_nearly_another_is_asked_about(
     assert "the category 'vlaues' is used once, and nearly 'values'; write category=" in line
 
 
+def test_a_dtype_may_be_asked_for_where_the_exercise_says_that_float32_is_not_right(
+    tmp_path: Path,
+) -> None:
+    text = SOUND.replace('"the doubles")', '"the doubles")\nassert double(x).dtype == np.float64')
+    path = authored(tmp_path, text)
+    assert "compares dtype" in read.problems(path)[0]
+    beside = path.with_name("doubling_right_answers.py")
+    for said in ("float32", "float32 (double)"):
+        beside.write_text(f'NOT_RIGHT = {{"{said}": "the question is float64"}}\n')
+        assert read.problems(path) == []
+
+
 @pytest.mark.parametrize(
     ("raw", "says"),
     [

@@ -142,27 +142,9 @@ def test_an_input_that_was_changed_costs_the_points_for_that_alone(proved: Proof
             assert found.failed[0] == (claimed,), found.answer.name
 
 
-def test_hidden_messages_hold_no_arrays_and_two_numbers_at_most() -> None:
-    bench = Bench(ATTENTION)
-    for entry in BANK.entries:
-        bench.bind(Answer(entry.name, entry.step, entry.source, wrong=True))
-        for check in bench.of(entry.step):
-            failure = bench.failure(check, "5") if check.hidden else ""
-            if failure.startswith("AssertionError"):
-                said = re.split(r"[.?] (?=[A-Z])", failure)[0]
-                numbers = re.findall(
-                    r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?", re.sub(r"\([\d, ]*\)|-inf", "", said)
-                )
-                assert "[" not in failure, failure
-                assert len(numbers) <= 3, failure  # "2 of 15 entries", and the largest difference
-
-
-def test_a_hint_says_what_to_print_asks_one_question_and_gives_nothing_away() -> None:
+def test_a_hint_gives_nothing_away() -> None:
     given_away = re.compile(r"@|np\.|keepdims|swapaxes|reshape\(|einsum|sqrt|=\s*-|\*\*|//|\.T\b")
     for entry in BANK.entries:
-        assert re.search(r"[Pp]rint|Stack|Change", entry.hint), entry.name
-        assert entry.hint.count("?") == 1, entry.name
-        assert entry.hint[0].isupper(), entry.name
         assert not given_away.search(entry.hint), entry.name
 
 

@@ -16,8 +16,9 @@ from autograder.course import Settings
 from autograder.engine.grader import Grader
 from autograder.exercises import exercise, names
 from autograder.exercises.exercise import Exercise
-from autograder.proving import proof, sample
+from autograder.proving import answers, proof, sample
 from autograder.proving.sample import SampleStudent
+from autograder.proving.trial import Bench
 from tests.support import bank_class
 from tests.support.courses import ROOT
 
@@ -90,13 +91,6 @@ def test_visible_checks_use_neither_drawn_inputs_nor_oracles(authored: Source) -
         assert check.hidden or not names.names(check.source).used & secret, check.id
 
 
-def test_messages_of_hidden_checks_put_no_input_into_their_words(authored: Source) -> None:
-    # An assertion's own message, which no tool cuts to shapes and places.
-    for check in authored.of("check"):
-        if check.hidden:
-            assert not re.search(r"assert .*, f[\"']", check.source), check.id
-
-
 # Its checks, through the engine
 
 
@@ -149,7 +143,28 @@ def test_an_exercise_is_proved(known: Exercise, keys: int) -> None:
         assert proof.prove(ROOT, known, range(keys), 1).problems() == []
 
 
-# What students get
+# What students read
+
+
+def test_messages_of_hidden_checks_hold_no_inputs_but_two_numbers_at_most(known: Exercise) -> None:
+    bench = Bench(known)
+    for entry in known.misconceptions:
+        bench.bind(answers.wrong(entry))
+        for check in bench.of(entry.step):
+            failure = bench.failure(check, "5") if check.hidden else ""
+            if failure.startswith("AssertionError"):
+                said = re.split(r"[.?] (?=[A-Z])", failure)[0]
+                counted = re.sub(r"\([\d, ]*\)|-inf", "", said)  # but for shapes
+                assert "[" not in failure, failure
+                # "2 of 15 entries", and the largest difference
+                assert len(re.findall(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?", counted)) <= 3, failure
+
+
+def test_a_hint_says_what_to_print_and_asks_one_question(known: Exercise) -> None:
+    for entry in known.misconceptions:
+        assert re.search(r"[Pp]rint|Stack|Change", entry.hint), entry.name
+        assert entry.hint.count("?") == 1, entry.name
+        assert entry.hint[0].isupper(), entry.name
 
 
 def test_what_students_get_names_no_mistake_and_no_oracle(

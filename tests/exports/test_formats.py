@@ -620,7 +620,7 @@ def test_classroom50_without_a_name_takes_the_courses_own(graded: Course) -> Non
     run("--to", "classroom50")
     data = json.loads((place(graded, "classroom50") / "ada" / "result.json").read_bytes())
     jsonschema.validate(data, platforms.CLASSROOM50)
-    assert platforms.classroom50_takes(data, "attention", NAME, "ada")
+    assert platforms.classroom50_takes(data, "course", NAME, "ada")
 
 
 def test_json_holds_results_and_marks(graded: Course) -> None:

@@ -186,7 +186,7 @@ def test_the_pages_policy_stops_a_script_and_a_picture_that_came_through(
     (tmp_path / "broken.html").write_text(broken)
     page, said = opened(browser, (tmp_path / "broken.html").as_uri())
     assert (
-        page.title() == "attention: tom"
+        page.title() == f"{known.title}: tom"
         and page.evaluate("getComputedStyle(document.querySelector('p[style]')).position")
         == "static"
     )

@@ -23,9 +23,9 @@ from autograder.authoring import (
     read,
     regions,
     self_check,
-    starter,
 )
 from autograder.authoring.cells import Cell, Source
+from autograder.authoring.starter import BANKS
 from autograder.course import Settings
 from autograder.errors import Unusable
 from autograder.exercises import misconceptions, sources
@@ -130,7 +130,7 @@ def authored_names(root: Path) -> list[str]:
     ``exercises.exercise.built_names`` lists what can be graded.
     """
     paths = (root / "solutions").glob("*.py")
-    names = [path.stem for path in paths if not path.stem.endswith(starter.BANKS)]
+    names = [path.stem for path in paths if not path.stem.endswith(BANKS)]
     return sorted(name for name in names if name != sources.SHARED)
 
 

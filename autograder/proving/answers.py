@@ -34,7 +34,8 @@ def read(root: Path, exercise: Exercise) -> tuple[Misconceptions, list[Answer]]:
     bank = misconceptions.load(misconceptions.path_of(root, exercise.name))
     if not bank.entries:
         raise Unusable(
-            f"{bank.path}: no misconceptions to try; write what students write, see docs/authoring.md"
+            f"{bank.path}: no misconceptions to try; write what students write, as in "
+            "docs/authoring.md"
         )
 
     path = right_answers.path_of(root, exercise.name)

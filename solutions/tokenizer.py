@@ -276,7 +276,7 @@ with tools.check("merge_pair-left_to_right"):
 
 # %% check="merge_pair-drawn" points=6 category="merges" hidden=true
 """In long lists of drawn tokens every occurrence is merged, under any new number, and nothing else."""
-for turn in range(6):
+for _ in range(6):
     left, right = drawn_tokens(2, 3, 7, 9)
     new = int(rng.integers(257, 900))
     tokens = drawn_tokens(40, 3, 7, 9, 37, 77, 99, 300) + [left, 1, 10 + left, right, 9, left]

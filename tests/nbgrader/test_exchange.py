@@ -73,7 +73,7 @@ def test_from_release_to_feedback_through_the_exchange(
     yesterday = datetime.now(timezone.utc) - timedelta(days=1)
     lines = exchange.release(course, known, yesterday)
     assert lines == [
-        f"released {NAME} in {course.state / 'exchange' / 'attention' / 'outbound' / NAME}",
+        f"released {NAME} in {course.state / 'exchange' / 'course' / 'outbound' / NAME}",
         f"due {yesterday:%Y-%m-%d %H:%M} UTC",
     ]
     assert exchange.release(course, known)[0] == lines[0]

@@ -277,8 +277,8 @@ def _step(data: Mapping[str, Any]) -> StepResult:
     return StepResult(name, checks, None if example is None else _example(example))
 
 
-def _check(data: Mapping[str, Any]) -> CheckResult:
-    data = {**data, "with_reference": texts(data["with_reference"])}
+def _check(data: dict[str, Any]) -> CheckResult:
+    data["with_reference"] = texts(data["with_reference"])
     return _shared_check(tuple(data), *data.values())
 
 

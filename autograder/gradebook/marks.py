@@ -48,6 +48,14 @@ class CellMarks:
         return self.auto_score is not None or self.manual_score is not None
 
     @cached_property
+    def unsound(self) -> object:
+        """Points of it that are no number of points; None where all are."""
+        for points in (self.auto_score, self.manual_score, self.extra_credit):
+            if points is not None and not _is_sound(points):
+                return points
+        return None
+
+    @cached_property
     def score(self) -> float:
         return late_penalty.score(self.auto_score, self.manual_score, self.extra_credit)
 
@@ -69,9 +77,10 @@ class Marks:
             ValueError: a score is no number of points.
         """
         for id, cell in self.cells.items():
-            for points in (cell.auto_score, cell.manual_score, cell.extra_credit):
-                _check(id, points)
-        _check("the late penalty", self.late_penalty)
+            if cell.unsound is not None:
+                raise _unsound(id, cell.unsound)
+        if not _is_sound(self.late_penalty):
+            raise _unsound("the late penalty", self.late_penalty)
 
     @cached_property
     def score(self) -> float:
@@ -121,13 +130,14 @@ def class_marks(
     return database.read(course, lambda connection: _read(connection, name, student), {})
 
 
-def _check(place: str, points: object) -> None:
-    if points is None:
-        return
-    if not isinstance(points, (int, float)) or not abs(points) <= MOST_POINTS:
-        raise ValueError(
-            f"the gradebook has {points!r} as points of {place}; correct it in the formgrader"
-        )
+def _is_sound(points: object) -> bool:
+    return isinstance(points, (int, float)) and abs(points) <= MOST_POINTS
+
+
+def _unsound(place: str, points: object) -> ValueError:
+    return ValueError(
+        f"the gradebook has {points!r} as points of {place}; correct it in the formgrader"
+    )
 
 
 def _read(connection: Connection, name: str, student: str | None) -> dict[str, Marks]:

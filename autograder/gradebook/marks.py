@@ -211,20 +211,20 @@ def _cell_marks(
         points: their maxima, by name.
         notebooks: those of these submitted notebooks; None for all.
     """
+    # By name: of an answer that people mark, nbgrader has two cells, one for points, one for words.
     comments: dict[tuple[str, str], tuple[str | None, str | None]] = {}
     is_said = or_(COMMENT.c.auto_comment.is_not(None), COMMENT.c.manual_comment.is_not(None))
     query = _of_cells(COMMENT, ("auto_comment", "manual_comment"), names, notebooks).where(is_said)
     for notebook, cell, automatic, manual in connection.execute(query):
-        comments[notebook, cell] = automatic, manual
+        comments[notebook, names[cell]] = automatic, manual
 
     marks: defaultdict[str, dict[str, CellMarks]] = defaultdict(dict)
     columns = ("auto_score", "manual_score", "extra_credit", "needs_manual_grade")
     for notebook, cell, *grade in connection.execute(_of_cells(GRADE, columns, names, notebooks)):
         name = names[cell]
-        said = comments.pop((notebook, cell), (None, None))
+        said = comments.pop((notebook, name), (None, None))
         marks[notebook][name] = _shared_marks(*grade, points.get(name), *said)
-    for (notebook, cell), said in comments.items():
-        name = names[cell]
+    for (notebook, name), said in comments.items():
         marks[notebook][name] = _shared_marks(None, None, None, False, points.get(name), *said)
     return marks
 

@@ -47,16 +47,32 @@ Verdicts = dict[tuple[str, str], str]
 
 @dataclass(frozen=True)
 class System:
-    """A command that grades a class. ``is_ours``: our engine takes part; others take their time."""
+    """A command that grades a class.
+
+    ``is_ours``: our engine takes part. ``short``: what the ratio to another system calls it.
+    """
 
     key: str
     name: str
     arguments: tuple[str, ...]
     is_ours: bool = True
+    short: str = ""
 
 
-STOCK = System("stock", "nbgrader autograde, as it comes", ("nbgrader", "autograde"), is_ours=False)
-OTTER = System("otter", "otter run, one after the other", ("benchmarks.otter",), is_ours=False)
+STOCK = System(
+    "stock",
+    "nbgrader autograde, as it comes",
+    ("nbgrader", "autograde"),
+    is_ours=False,
+    short="stock nbgrader autograde",
+)
+OTTER = System(
+    "otter",
+    "otter run, one after the other",
+    ("benchmarks.otter",),
+    is_ours=False,
+    short="otter run",
+)
 PLUGIN = System("plugin", "nbgrader autograde with our engine", ("nbgrader", "autograde"))
 ONE = System("one", "autograder grade, one job", ("autograder", "grade", "--jobs", "1"))
 ALL = System("all", "autograder grade, all cores", ("autograder", "grade"))

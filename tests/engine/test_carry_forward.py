@@ -157,9 +157,7 @@ def test_the_source_of_the_reference_is_nowhere_in_the_worker():
 
 
 def test_a_step_that_hangs_is_replaced_for_those_that_call_it():
-    result = grade(
-        replace(SETTINGS, call_seconds=0.5), double="def double(x):\n    while True: pass"
-    )
+    result = grade(replace(SETTINGS, call_seconds=3), double="def double(x):\n    while True: pass")
     assert seen(result)["both-c0"] == "carried"
 
 

@@ -79,7 +79,7 @@ export: setup ## write the scores of EXERCISE for another system; TO=canvas, moo
 lab: setup ## open JupyterLab with nbgrader's formgrader on the course
 	@$(BIN)/autograder lab
 
-bench: setup-all ## measure how fast a class is graded, stock nbgrader beside; twenty minutes, less with QUICK=1
+bench: setup-all ## measure how fast a class is graded, stock nbgrader and Otter-Grader beside; half an hour, less with QUICK=1
 	@$(BIN)/python -m benchmarks.bench $(if $(QUICK),--quick)
 
 bench-growth: setup-all ## measure whether 10,000 submissions cost what 100 do; a quarter of an hour

@@ -1,6 +1,22 @@
-"""``python -m autograder``."""
+"""``autograder``, also as ``python -m autograder``."""
 
-from autograder.cli import main
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Run a command, and end with its exit code."""
+    if sys.argv[1:2] == ["check"]:
+        from autograder import confined
+
+        # It loads NumPy and the engine while this process loads the command line.
+        confined.start_early()
+
+    from autograder import cli
+
+    cli.main()
+
 
 if __name__ == "__main__":
     main()

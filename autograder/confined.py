@@ -47,18 +47,31 @@ MOST_BYTES = 8 << 20
 UNLOCKED = "its code ran with your rights, unlocked ({reason}); check nobody else's notebook here"
 
 
-def checked(copy: StudentCopy, process: Confined | None = None) -> tuple[Result, str]:
-    """The result of a copy's visible checks, and why nothing locked its code in, if so.
+# Module state, because two pieces of code share it that know nothing of each other: the first line
+# of the program, and the command that it becomes.
+_early: Confined | None = None
 
-    Args:
-        process: where to run them; without it, in a new one where this system has such processes.
+
+def start_early() -> None:
+    """Start the process that is going to be asked for, where this system has such processes.
+
+    An optimisation and nothing else: it loads while the caller loads something else.
+    """
+    global _early
+    if _early is None and hasattr(os, "fork"):
+        _early = Confined()
+
+
+def checked(copy: StudentCopy) -> tuple[Result, str]:
+    """The result of a copy's visible checks, and why nothing locked its code in, if so.
 
     Raises:
         Unusable: what stands in the notebook cannot be graded.
         Fault: the process that runs them has ended.
     """
-    if process is None and hasattr(os, "fork"):
-        process = Confined()
+    global _early
+    start_early()
+    process, _early = _early, None
 
     if process is not None:
         result, reason = process.checked(copy.data, copy.path, copy.exercise.name)
@@ -90,7 +103,7 @@ class Confined:
         self._connection, theirs = Pipe()
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-c", START, str(theirs.fileno()), *sys.path],
+                [sys.executable, "-I", "-S", "-c", START, str(theirs.fileno()), *sys.path],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

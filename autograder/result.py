@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Any, Literal
 
@@ -97,11 +97,11 @@ class StepResult:
     def id_of(self, check: CheckResult) -> str:
         return check_id(self.name, check.name)
 
-    @property
+    @cached_property
     def score(self) -> float:
         return _total(check.earned for check in self.checks)
 
-    @property
+    @cached_property
     def max_score(self) -> float:
         return _total(check.points for check in self.checks)
 
@@ -125,10 +125,10 @@ class StepResult:
 
 def worst(checks: Iterable[CheckResult]) -> Literal["not_run", "failed", "carried", "passed"]:
     """The verdict on all of these checks together; what is not written yet has failed."""
-    statuses = {"failed" if check.has_failed else check.status for check in checks}
+    statuses = {check.status for check in checks}
     if "not_run" in statuses:
         return "not_run"
-    if "failed" in statuses:
+    if "failed" in statuses or "unattempted" in statuses:
         return "failed"
     return "carried" if "carried" in statuses else "passed"
 
@@ -162,7 +162,7 @@ class Result:
     steps: tuple[StepResult, ...] = ()
     engine: str = ENGINE
 
-    @property
+    @cached_property
     def score(self) -> float | None:
         """The automatic score, without late penalties and manual marks; None unless graded."""
         return _total(step.score for step in self.steps) if self.status == "graded" else None
@@ -277,8 +277,8 @@ def _step(data: Mapping[str, Any]) -> StepResult:
     return StepResult(name, checks, None if example is None else _example(example))
 
 
-def _check(data: Mapping[str, Any]) -> CheckResult:
-    data = {**data, "with_reference": texts(data["with_reference"])}
+def _check(data: dict[str, Any]) -> CheckResult:
+    data["with_reference"] = texts(data["with_reference"])
     return _shared_check(tuple(data), *data.values())
 
 

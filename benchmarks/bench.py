@@ -1,6 +1,6 @@
 """How fast a class is graded: ``make bench``.
 
-Stock nbgrader and the kit take turns on the same submissions.
+Stock nbgrader, Otter-Grader and the kit take turns on the same submissions.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 import tempfile
 from argparse import ArgumentParser
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -22,9 +22,9 @@ from autograder.course import Course
 from autograder.engine.selftest import strongest
 from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
-from benchmarks import breakdown, chart, floor, measure, tables
+from benchmarks import breakdown, chart, floor, measure, otter, tables
 from benchmarks.figures import Difference, Measured, options
-from benchmarks.systems import ALL, ROOT, STOCK, SYSTEMS, System, Verdicts, Workshop
+from benchmarks.systems import ALL, OTTER, ROOT, STOCK, System, Verdicts, Workshop
 
 NAME = "attention"
 LOOKS_A_SECOND = 20
@@ -43,28 +43,28 @@ ONCE = {
 class Plan:
     """What is run: class sizes up to 100 in every round, larger ones less often.
 
-    ``stock_sizes``: those of stock nbgrader. ``sample``: so many submissions are looked at closely,
-    for breakdown, floor and memory.
+    ``slow_sizes``: those of stock nbgrader and of Otter-Grader. ``sample``: so many submissions are
+    looked at closely, for breakdown, floor and memory.
     """
 
     sizes: tuple[int, ...]
-    stock_sizes: tuple[int, ...]
+    slow_sizes: tuple[int, ...]
     rounds: int
     sample: int
 
-    def runs(self) -> Iterator[tuple[System, int]]:
+    def runs(self, systems: Sequence[System]) -> Iterator[tuple[System, int]]:
         """Systems take turns, so that a noisy machine is noisy for all of them."""
         for turn in range(self.rounds):
             for size in self.sizes:
                 if turn * size > 300:
                     continue  # a run of a minute is a mean in itself
-                for system in SYSTEMS:
-                    if not system.is_stock or size in self.stock_sizes:
+                for system in systems:
+                    if system.is_ours or size in self.slow_sizes:
                         yield system, size
 
 
-FULL = Plan(sizes=(1, 10, 30, 100, 300, 1000), stock_sizes=(1, 10, 30), rounds=3, sample=60)
-QUICK = Plan(sizes=(1, 2, 8), stock_sizes=(1, 2), rounds=1, sample=8)
+FULL = Plan(sizes=(1, 10, 30, 100, 300, 1000), slow_sizes=(1, 10, 30), rounds=3, sample=60)
+QUICK = Plan(sizes=(1, 2, 8), slow_sizes=(1, 2), rounds=1, sample=8)
 
 
 def main() -> None:
@@ -83,13 +83,14 @@ def main() -> None:
     write(arguments.folder, measured, differences)
     if any(difference.matters for difference in differences):
         sys.exit("systems disagree about an honest submission: the differences stand above")
-    print(_ratio(measured))
+    print(*_ratios(measured), sep="\n")
 
 
 def take(plan: Plan, folder: Path, exercise: Exercise) -> tuple[Measured, list[Difference]]:
     """Run the plan."""
     measured = Measured()
-    workshop = Workshop(folder / "checkouts", exercise)
+    workshop = Workshop(folder / "checkouts", exercise, _otter())
+    measured.systems = workshop.systems
     differences = _classes(plan, workshop, measured)
 
     one_notebook = workshop.one_notebook()
@@ -97,9 +98,9 @@ def take(plan: Plan, folder: Path, exercise: Exercise) -> tuple[Measured, list[D
         for name, arguments in ONCE.items():
             measured.once[name].append(workshop.succeed(one_notebook, *arguments))
 
-    for system in SYSTEMS:
-        # Stock nbgrader grades one after the other, each in a kernel of its own: one is enough.
-        size = 1 if system.is_stock else plan.sample
+    for system in workshop.systems:
+        # The others grade one after the other, each in a kernel of its own: one is enough.
+        size = plan.sample if system.is_ours else 1
         with workshop.class_of(system, size) as course:
             run, _ = workshop.grade(system, course, LOOKS_A_SECOND)
         measured.memory[system.key] = run.memory
@@ -123,7 +124,7 @@ def _classes(plan: Plan, workshop: Workshop, measured: Measured) -> list[Differe
     for submission in workshop.people.submissions(max(plan.sizes)):
         kinds[submission.student] = submission.kind
 
-    for system, size in plan.runs():
+    for system, size in plan.runs(workshop.systems):
         with workshop.class_of(system, size) as course:
             run, latest = workshop.grade(system, course)
         _say(f"{system.name}: {size} in {run.cost.wall:.1f} s, {run.cost.cpu:.1f} s of CPU")
@@ -133,10 +134,11 @@ def _classes(plan: Plan, workshop: Workshop, measured: Measured) -> list[Differe
         differences += disagreements(kinds, system.name, earlier, again, latest, all_matter=True)
         earlier.update(latest)
 
-    for system in SYSTEMS:
-        if not system.is_stock:
-            mine = verdicts[system.key]
+    for system in workshop.systems:
+        mine = verdicts[system.key]
+        if system is not STOCK:
             differences += disagreements(kinds, STOCK.name, verdicts[STOCK.key], system.name, mine)
+        if system.is_ours:
             differences += disagreements(
                 kinds, ALL.name, verdicts[ALL.key], system.name, mine, all_matter=True
             )
@@ -174,7 +176,7 @@ def write(folder: Path, measured: Measured, differences: list[Difference]) -> No
 
     _write_csv(folder / "bench.csv", measured)
     _write_json(folder / "bench.json", measured, differences)
-    pictures = chart.draw(folder, title, SYSTEMS, measured)
+    pictures = chart.draw(folder, title, measured)
 
     texts = [folder / f"bench.{ending}" for ending in ("txt", "csv", "json")]
     print("wrote", ", ".join(map(os.path.relpath, texts + pictures)))
@@ -185,7 +187,7 @@ def _write_csv(path: Path, measured: Measured) -> None:
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(["system", "submissions", "seconds", "cpu_seconds", "runs"])
-        for system in SYSTEMS:
+        for system in measured.systems:
             wall, cpu = measured.wall(system.key), measured.cpu(system.key)
             for size in sorted(wall):
                 count = len(measured.costs[system.key, size])
@@ -214,16 +216,28 @@ def _write_json(path: Path, measured: Measured, differences: list[Difference]) -
     path.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
 
 
-def _ratio(measured: Measured) -> str:
-    """How many times as fast the kit is, at the largest class, in one line."""
-    ours, stock = measured.wall(ALL.key), measured.wall(STOCK.key)
+def _otter() -> Path | None:
+    """Otter-Grader's command; None, and a line that says why, where it is not to be had."""
+    try:
+        return otter.install(ROOT / "build" / "otter")
+    except otter.NotToBeHad as reason:
+        _say(f"without {OTTER.name}: {reason}")
+        return None
+
+
+def _ratios(measured: Measured) -> Iterator[str]:
+    """How many times as fast the kit is, at the largest class, in a line for each other system."""
+    ours = measured.wall(ALL.key)
     largest = max(ours)
-    extrapolated = "" if largest in stock else ", stock extrapolated"
-    stock |= measured.extrapolated(STOCK.key)
-    return (
-        f"{stock[largest] / ours[largest]:.1f}x autograder grade (all cores) against stock nbgrader"
-        f" autograde, submissions a second, class of {largest:,}{extrapolated}"
-    )
+    others = [system for system in measured.systems if not system.is_ours]
+    for system in reversed(others):
+        theirs = measured.wall(system.key)
+        extrapolated = "" if largest in theirs else f", {system.short} extrapolated"
+        theirs |= measured.extrapolated(system.key)
+        yield (
+            f"{theirs[largest] / ours[largest]:.1f}x autograder grade (all cores) against"
+            f" {system.short}, submissions a second, class of {largest:,}{extrapolated}"
+        )
 
 
 def _say(what: str) -> None:

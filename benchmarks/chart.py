@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from benchmarks.systems import ALL, STOCK, System
 
 STYLE = {
     "stock": ("#D55E00", "s"),
+    "otter": ("#CC79A7", "v"),
     "plugin": ("#E69F00", "^"),
     "one": ("#56B4E9", "D"),
     "all": ("#0072B2", "o"),
@@ -33,12 +34,12 @@ TIMES = {0.1: "0.1 s", 1: "1 s", 10: "10 s", 60: "1 min", 600: "10 min", 3600: "
 """The ticks of the axis of time, in seconds, and what they are called."""
 
 
-def draw(folder: Path, title: str, systems: Iterable[System], measured: Measured) -> list[Path]:
+def draw(folder: Path, title: str, measured: Measured) -> list[Path]:
     """Write ``bench.png`` and ``bench.svg``: seconds by system and class size."""
     figure, axes = pyplot.subplots(figsize=(9, 5.6), layout="constrained")
     sizes: set[int] = set()
     seconds: list[float] = []
-    for system in systems:
+    for system in measured.systems:
         times, further = measured.wall(system.key), measured.extrapolated(system.key)
         _curve(axes, system, times, further)
         sizes |= times.keys() | further.keys()

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Literal
 
 from benchmarks.measure import Cost, Memory
-from benchmarks.systems import ROOT
+from benchmarks.systems import ROOT, System
 
 
 @dataclass
 class Measured:
     """Everything that was measured; times in seconds, memory in MB."""
 
+    systems: tuple[System, ...] = ()
     costs: dict[tuple[str, int], list[Cost]] = field(default_factory=lambda: defaultdict(list))
     once: dict[str, list[Cost]] = field(default_factory=lambda: defaultdict(list))
     memory: dict[str, Memory] = field(default_factory=dict)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import random
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -67,12 +67,12 @@ class Class:
         for number in range(size):
             yield self._submission(number, twenty[number % len(twenty)])
 
-    def hand_in(self, course: Course, size: int) -> None:
-        """Put the submissions where nbgrader and the kit look for them."""
+    def hand_in(self, course: Course, size: int, form: Callable[[bytes], bytes] = bytes) -> None:
+        """Put the submissions, each in this form, where nbgrader and the kit look for them."""
         for submission in self.submissions(size):
             folder = course.submission(submission.student, self._exercise.name)
             folder.mkdir(parents=True)
-            (folder / f"{self._exercise.name}.ipynb").write_bytes(submission.data)
+            (folder / f"{self._exercise.name}.ipynb").write_bytes(form(submission.data))
 
     def _submission(self, number: int, kind: str) -> Submission:
         draw = random.Random(number)

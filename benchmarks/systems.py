@@ -9,12 +9,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from autograder import results
 from autograder.course import Course
 from autograder.exercises.exercise import Exercise
-from benchmarks import measure
+from benchmarks import measure, otter
 from benchmarks.measure import Run
 from benchmarks.submissions import Class
 
@@ -46,41 +47,73 @@ Verdicts = dict[tuple[str, str], str]
 
 @dataclass(frozen=True)
 class System:
-    """A command that grades a class. ``is_stock``: nothing of ours takes part."""
+    """A command that grades a class.
+
+    ``is_ours``: our engine takes part. ``short``: what the ratio to another system calls it.
+    """
 
     key: str
     name: str
     arguments: tuple[str, ...]
-    is_stock: bool = False
+    is_ours: bool = True
+    short: str = ""
 
 
-STOCK = System("stock", "nbgrader autograde, as it comes", ("nbgrader", "autograde"), is_stock=True)
+STOCK = System(
+    "stock",
+    "nbgrader autograde, as it comes",
+    ("nbgrader", "autograde"),
+    is_ours=False,
+    short="stock nbgrader autograde",
+)
+OTTER = System(
+    "otter",
+    "otter run, one after the other",
+    ("benchmarks.otter",),
+    is_ours=False,
+    short="otter run",
+)
 PLUGIN = System("plugin", "nbgrader autograde with our engine", ("nbgrader", "autograde"))
 ONE = System("one", "autograder grade, one job", ("autograder", "grade", "--jobs", "1"))
 ALL = System("all", "autograder grade, all cores", ("autograder", "grade"))
-SYSTEMS = (STOCK, PLUGIN, ONE, ALL)
 
 
 class Workshop:
-    """Checkouts with a class in them, below one folder."""
+    """Checkouts with a class in them, below one folder.
 
-    def __init__(self, folder: Path, exercise: Exercise) -> None:
+    Args:
+        otter: the command of that system, where it is to be had.
+    """
+
+    def __init__(self, folder: Path, exercise: Exercise, otter: Path | None = None) -> None:
         self._folder = folder
         self._exercise = exercise
+        self._otter = otter
         self.people = Class(ROOT, exercise)
         self._count = 0
         for name in JUPYTER_FOLDERS:
             (folder / "jupyter" / name).mkdir(parents=True)
-        self._handed_out = {True: self._hand_out(True), False: self._hand_out(False)}
+
+        ours = self._ours()
+        self._handed_out = {PLUGIN: ours, ONE: ours, ALL: ours, STOCK: self._stock()}
+        if otter is not None:
+            self._handed_out[OTTER] = self._otters(otter)
+
+    @property
+    def systems(self) -> tuple[System, ...]:
+        """Those that are compared, other people's first."""
+        others = (STOCK,) if self._otter is None else (STOCK, OTTER)
+        return (*others, PLUGIN, ONE, ALL)
 
     @contextmanager
     def class_of(self, system: System, size: int) -> Iterator[Course]:
         """A fresh checkout in which the first ``size`` of the class have handed in."""
         self._count += 1
         root = self._folder / f"{self._count}-{system.key}"
-        shutil.copytree(self._handed_out[system.is_stock], root)
-        course = Course(root, root if system.is_stock else root / "course")
-        self.people.hand_in(course, size)
+        shutil.copytree(self._handed_out[system], root)
+        course = Course(root, root / "course" if system.is_ours else root)
+        as_otter_has_it = partial(otter.converted, exercise=self._exercise)
+        self.people.hand_in(course, size, as_otter_has_it if system is OTTER else bytes)
         yield course
         shutil.rmtree(root)
 
@@ -88,10 +121,11 @@ class Workshop:
         self, system: System, course: Course, looks_a_second: float = 0
     ) -> tuple[Run, Verdicts]:
         """Grade the class in a checkout."""
-        command = ("-m", *system.arguments, self._exercise.name)
+        command = ["-m", *system.arguments, self._exercise.name]
+        if system is OTTER:
+            command.append(str(self._otter))
         run = self.run(course.root, *command, looks_a_second=looks_a_second)
-        verdicts_of = _stock_verdicts if system.is_stock else _verdicts
-        verdicts = verdicts_of(course, self._exercise)
+        verdicts = VERDICTS.get(system.key, _verdicts)(course, self._exercise)
 
         size = len(os.listdir(course.submitted))
         wanted: set[tuple[str, str]] = set()
@@ -147,23 +181,31 @@ class Workshop:
         environment["AUTOGRADER_SECRET"] = "bench"
         return environment
 
-    def _hand_out(self, is_stock: bool) -> Path:
-        """A checkout whose gradebook knows the exercise, as after handing it out.
+    # What is handed out, and known to the gradebook, once for a course: nobody's time.
 
-        This happens once for a course, and is not timed.
-        """
-        root = self._folder / ("stock" if is_stock else "ours")
-        name = self._exercise.name
+    def _ours(self) -> Path:
+        root = self._folder / "ours"
+        for folder in ("solutions", "assignments"):
+            shutil.copytree(ROOT / folder, root / folder)
+        shutil.copy(ROOT / "nbgrader_config.py", root)
+        self.succeed(root, "-m", "autograder", "release", self._exercise.name)
+        return root
 
-        if is_stock:
-            shutil.copytree(ROOT / "solutions" / name, root / "solutions" / name)
-            (root / "nbgrader_config.py").write_text(STOCK_CONFIG, encoding="utf-8")
-            self.succeed(root, "-m", "nbgrader", "generate_assignment", name)
-        else:
-            for folder in ("solutions", "assignments"):
-                shutil.copytree(ROOT / folder, root / folder)
-            shutil.copy(ROOT / "nbgrader_config.py", root)
-            self.succeed(root, "-m", "autograder", "release", name)
+    def _stock(self) -> Path:
+        root, name = self._folder / "stock", self._exercise.name
+        shutil.copytree(ROOT / "solutions" / name, root / "solutions" / name)
+        (root / "nbgrader_config.py").write_text(STOCK_CONFIG, encoding="utf-8")
+        self.succeed(root, "-m", "nbgrader", "generate_assignment", name)
+        return root
+
+    def _otters(self, command: Path) -> Path:
+        root = self._folder / "otter"
+        otter.write_tests(self._exercise, root / otter.TESTS)
+        python = str(command.with_name("python"))
+        generate = [python, str(command), "generate", "-t", otter.TESTS, "-o", otter.ZIP]
+        run = measure.run(generate, root, self.environment(), root / "log")
+        if run.code != 0:
+            raise self._failure(root, "otter generate", run)
         return root
 
     def _failure(self, folder: Path, what: str, run: Run) -> SystemExit:
@@ -180,6 +222,13 @@ def _verdicts(course: Course, exercise: Exercise) -> Verdicts:
     return verdicts
 
 
+def _otter_verdicts(course: Course, exercise: Exercise) -> Verdicts:
+    verdicts: Verdicts = {}
+    for student, id, why in otter.verdicts(course.root, exercise):
+        verdicts[student, id] = why
+    return verdicts
+
+
 def _stock_verdicts(course: Course, exercise: Exercise) -> Verdicts:
     points = {check.id: check.points for check in exercise.checks}
     with closing(sqlite3.connect(course.gradebook)) as database:
@@ -190,3 +239,7 @@ def _stock_verdicts(course: Course, exercise: Exercise) -> Verdicts:
         if cell in points:
             verdicts[student, cell] = "" if score == points[cell] else "failed"
     return verdicts
+
+
+VERDICTS = {STOCK.key: _stock_verdicts, OTTER.key: _otter_verdicts}
+"""How the verdicts of other systems are read."""

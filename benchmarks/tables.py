@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.figures import Difference, Measured, line, median
-from benchmarks.systems import STOCK, SYSTEMS
+from benchmarks.systems import STOCK
 
 MAX_SHOWN = 20
 """So many differences are listed."""
@@ -39,7 +39,7 @@ def show(
 def _by_size(console: Console, measured: Measured) -> None:
     sizes = sorted({size for _, size in measured.costs})
     table = _table("seconds for a class of", *(f"{size:,}" for size in sizes))
-    for system in SYSTEMS:
+    for system in measured.systems:
         wall, extrapolated = measured.wall(system.key), measured.extrapolated(system.key)
         cells = []
         for size in sizes:
@@ -57,7 +57,7 @@ def _by_system(console: Console, measured: Measured) -> None:
     stock_start, stock_each = line(measured.wall(STOCK.key))
     times = ("start\ns", "each\nms", "CPU\nms", "a\nsecond", "×\nstock", "less\nstart")
     table = _table("", *times, "memory\nMB", "grader\nMB", "worker\nMB")
-    for system in SYSTEMS:
+    for system in measured.systems:
         wall, memory = measured.wall(system.key), measured.memory[system.key]
         start, each = line(wall)
         _, cpu_each = line(measured.cpu(system.key))

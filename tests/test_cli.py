@@ -277,6 +277,17 @@ def test_starting_imports_nothing_heavy():
     assert done.stdout.strip() == ""
 
 
+def test_what_checks_a_notebook_loads_while_the_command_line_does():
+    code = (
+        "import runpy, sys\nfrom autograder import confined\n"
+        'confined.start_early = lambda: sys.exit(f\'{sorted({"typer", "rich"} & set(sys.modules))}\')\n'
+        f"sys.argv = ['autograder', 'check', {str(RELEASE)!r}]\n"
+        "runpy.run_module('autograder', run_name='__main__')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.stderr.strip() == "[]"
+
+
 @pytest.mark.parametrize("command", ["check", "score"])
 def test_a_students_commands_import_no_notebook_libraries(command):
     code = (

@@ -73,6 +73,23 @@ def test_the_check_cells_of_somebody_elses_notebook_reach_nothing(tmp_path, monk
     assert sum(check.status == "failed" for check in result.checks) == 1
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no such processes")
+def test_a_process_that_was_started_early_is_the_one_that_checks_and_no_other(monkeypatch):
+    started = []
+    start = confined.Confined.__init__
+
+    def counting(self):
+        started.append(self)
+        start(self)
+
+    monkeypatch.setattr(confined.Confined, "__init__", counting)
+    copy = student_copy.read(NOTEBOOK.read_bytes(), "ada.ipynb", "attention")
+    confined.start_early()
+    confined.start_early()
+    assert confined.checked(copy)[0].status == "graded" and len(started) == 1
+    assert confined.checked(copy)[0].status == "graded" and len(started) == 2
+
+
 def test_the_setup_cell_of_a_students_copy_never_runs_in_the_parent_of_the_workers(monkeypatch):
     prepared = []
     monkeypatch.setattr(

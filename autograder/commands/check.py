@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 import typer
@@ -18,18 +17,17 @@ def check(
     Needs nothing but the notebook, and locks its code in where this system can. Exits with 1 while
     a check fails.
     """
-    # The order matters. The process that is started here loads NumPy and the engine. It starts
-    # before the imports below, so that it loads while this process does the same.
+    # The order matters: what is started here loads NumPy and the engine during the imports below.
     from autograder import confined
 
-    process = confined.Confined() if hasattr(os, "fork") else None
+    confined.start_early()
 
     from autograder import student_copy
     from autograder.terminal import github_actions, score_table
     from autograder.terminal.console import console, say
 
     copy = student_copy.read(read_notebook(notebook), str(notebook), exercise_name)
-    result, reason = confined.checked(copy, process)
+    result, reason = confined.checked(copy)
 
     screen = console()
     say(screen, copy.exercise.title)

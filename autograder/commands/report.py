@@ -31,12 +31,12 @@ def report(
     made = reports.of_class(course, class_grades)
 
     out = sys.stderr if json == "-" else sys.stdout
-    put(json, made.to_json() + "\n", out)
+    if json is not None:
+        put(json, [made.to_json() + "\n"], out)
     path = pages.write(course, made)
 
-    results = [grade.result for grade in class_grades.grades if grade.result]
     print(exercise.title, file=out)
-    class_tables.checks(exercise, results, out)
+    class_tables.checks(made, out)
     print(file=out)
     class_tables.grades(made, out)
     print(f"wrote {short(path)}", file=out)

@@ -29,7 +29,8 @@ def _rows(class_grades: ClassGrades) -> Iterator[tuple[Cell, ...]]:
 
 def _student(class_grades: ClassGrades, grade: FinalGrade) -> Iterator[tuple[Cell, ...]]:
     about = (class_grades.exercise.name, grade.student, grade.name, grade.status)
-    for part in grade.parts:
+    parts = class_grades.parts(grade)
+    for part in parts:
         yield (*about, part.step, shown(part.category), part.score, part.max_score)
-    if not grade.parts:
+    if not parts:
         yield (*about, "", "", grade.score, class_grades.max_score)

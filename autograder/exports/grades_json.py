@@ -29,7 +29,7 @@ def make(request: Request, class_grades: ClassGrades) -> Product:
     lines = []
     for grade in class_grades.grades:
         with class_grades.troubles.of(grade.student, "not in the file"):
-            lines.append(_text(_student(grade)))
+            lines.append(_text(_student(class_grades, grade)))
 
     students = ",\n".join(lines)
     text = f'{_text(about)[:-1]}, "students": [\n{students}\n]}}\n'
@@ -40,14 +40,14 @@ def _text(data: Mapping[str, Any]) -> str:
     return json.dumps(data, ensure_ascii=False, allow_nan=False)
 
 
-def _student(grade: FinalGrade) -> dict[str, Any]:
+def _student(class_grades: ClassGrades, grade: FinalGrade) -> dict[str, Any]:
     result = grade.result
     return {
         "student": grade.student,
         "name": grade.name,
         "status": grade.status,
         "score": grade.score,
-        "parts": list(map(asdict, grade.parts)),
+        "parts": list(map(asdict, class_grades.parts(grade))),
         "marks": _marks(grade.marks) if grade.marks else None,
         "result": json.loads(result.to_json()) if result else None,
     }

@@ -35,7 +35,7 @@ class Part:
 
 @dataclass(frozen=True)
 class FinalGrade:
-    """One student: the final score and what it is made of.
+    """One student: the final score and what it comes from.
 
     ``score`` is None where there is none to export. ``person`` is the line of the class list;
     ``result`` and ``marks`` are None where there is no such record. ``trouble`` says what could not
@@ -45,7 +45,6 @@ class FinalGrade:
     student: str
     status: Status
     score: float | None
-    parts: tuple[Part, ...] = ()
     person: Mapping[str, str] | None = None
     result: Result | None = None
     marks: Marks | None = None
@@ -80,6 +79,16 @@ class ClassGrades:
         """The students who have a score, by id."""
         scored = [grade for grade in self.grades if grade.score is not None]
         return {grade.student: grade for grade in scored}
+
+    def parts(self, grade: FinalGrade) -> tuple[Part, ...]:
+        """What the score of one of them is made of; nothing where there is none."""
+        if grade.score is None:
+            return ()
+        if grade.marks is not None:
+            return tuple(_marked(self.exercise, grade.marks))
+        if grade.result is not None:
+            return tuple(_automatic(grade.result))
+        return (Part("", "", grade.score, self.max_score),)
 
     def notes(self) -> Iterator[str]:
         """What the teacher should know: who has no score, and whose may still change."""
@@ -141,21 +150,19 @@ def of_class(course: Course, exercise: Exercise, missing_as_zero: bool = False) 
         # Ids become folders: nothing else may.
         if not STUDENT_ID.match(student):
             continue
-        grade = FinalGrade(student, "missing", None, (), people.get(student))
+        grade = FinalGrade(student, "missing", None, people.get(student))
         if student not in troubles:
             with troubles.of(student, "no score"):
-                grade = _graded(grade, exercise, results.get(student), marks.get(student))
+                grade = _graded(grade, results.get(student), marks.get(student))
         if student in troubles:
             grade = replace(grade, status="error", trouble=troubles.about(student))
         elif grade.status == "missing" and missing_as_zero:
-            grade = replace(grade, score=0.0, parts=(Part("", "", 0.0, max_score),))
+            grade = replace(grade, score=0.0)
         grades.append(grade)
     return ClassGrades(exercise, max_score, tuple(grades), troubles)
 
 
-def _graded(
-    grade: FinalGrade, exercise: Exercise, result: Result | None, marks: Marks | None
-) -> FinalGrade:
+def _graded(grade: FinalGrade, result: Result | None, marks: Marks | None) -> FinalGrade:
     """The grade with what a result and the gradebook say; unchanged where there is neither."""
     if marks is not None:
         marks.check()
@@ -164,11 +171,9 @@ def _graded(
     if result is not None and result.status != "graded":
         return replace(grade, status=result.status)
     if marks is not None:
-        parts = tuple(_marked(exercise, marks))
-        return replace(grade, status="graded", score=marks.score, parts=parts)
+        return replace(grade, status="graded", score=marks.score)
     if result is not None:
-        parts = tuple(_automatic(result))
-        return replace(grade, status="graded", score=result.score, parts=parts)
+        return replace(grade, status="graded", score=result.score)
     return grade
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property, lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Select, Table, or_, select
 
 from autograder.course import Course
 from autograder.exercises.exercise import Exercise
@@ -40,12 +42,20 @@ class CellMarks:
     comment: str | None = None
     remark: str | None = None
 
-    @property
+    @cached_property
     def is_scored(self) -> bool:
         """Whether anybody, grader or person, has given points."""
         return self.auto_score is not None or self.manual_score is not None
 
-    @property
+    @cached_property
+    def unsound(self) -> object:
+        """Points of it that are no number of points; None where all are."""
+        for points in (self.auto_score, self.manual_score, self.extra_credit):
+            if points is not None and not _is_sound(points):
+                return points
+        return None
+
+    @cached_property
     def score(self) -> float:
         return late_penalty.score(self.auto_score, self.manual_score, self.extra_credit)
 
@@ -67,32 +77,33 @@ class Marks:
             ValueError: a score is no number of points.
         """
         for id, cell in self.cells.items():
-            for points in (cell.auto_score, cell.manual_score, cell.extra_credit):
-                _check(id, points)
-        _check("the late penalty", self.late_penalty)
+            if cell.unsound is not None:
+                raise _unsound(id, cell.unsound)
+        if not _is_sound(self.late_penalty):
+            raise _unsound("the late penalty", self.late_penalty)
 
-    @property
+    @cached_property
     def score(self) -> float:
         """Everything together, less the late penalty."""
         return round(sum(cell.score for cell in self.cells.values()) - self.late_penalty, 9)
 
-    @property
+    @cached_property
     def automatic(self) -> float:
         """What the checks gave, before a person had a say."""
         return round(sum(cell.auto_score or 0.0 for cell in self.cells.values()), 9)
 
-    @property
+    @cached_property
     def by_hand(self) -> float:
         """What a person's marks add to the automatic score; negative where they take points."""
         return round(self.score + self.late_penalty - self.extra_credit - self.automatic, 9)
 
-    @property
+    @cached_property
     def extra_credit(self) -> float:
         """The extra credit that counts: nbgrader leaves out that of a cell without a score."""
         scored = [cell for cell in self.cells.values() if cell.is_scored]
         return round(sum(cell.extra_credit or 0.0 for cell in scored), 9)
 
-    @property
+    @cached_property
     def needs_manual_grade(self) -> bool:
         """Whether a person still has something to look at."""
         return any(cell.needs_manual_grade for cell in self.cells.values())
@@ -119,13 +130,14 @@ def class_marks(
     return database.read(course, lambda connection: _read(connection, name, student), {})
 
 
-def _check(place: str, points: object) -> None:
-    if points is None:
-        return
-    if not isinstance(points, (int, float)) or not abs(points) <= MOST_POINTS:
-        raise ValueError(
-            f"the gradebook has {points!r} as points of {place}; correct it in the formgrader"
-        )
+def _is_sound(points: object) -> bool:
+    return isinstance(points, (int, float)) and abs(points) <= MOST_POINTS
+
+
+def _unsound(place: str, points: object) -> ValueError:
+    return ValueError(
+        f"the gradebook has {points!r} as points of {place}; correct it in the formgrader"
+    )
 
 
 def _read(connection: Connection, name: str, student: str | None) -> dict[str, Marks]:
@@ -145,15 +157,12 @@ def _read(connection: Connection, name: str, student: str | None) -> dict[str, M
     submissions = _submissions(connection, exercise.id, student)
     # All of a class are read, and not looked up one by one.
     notebooks = None if student is None else [row.notebook for row in submissions]
-    columns = _columns(connection, names, notebooks)
+    cell_marks = _cell_marks(connection, names, points, notebooks)
 
     by_student: dict[str, Marks] = {}
     for row in submissions:
-        own: dict[str, CellMarks] = {}
-        for cell, values in columns.get(row.notebook, {}).items():
-            own[cell] = _cell_marks(values, points.get(cell))
         by_student[row.student_id] = Marks(
-            own,
+            cell_marks[row.notebook],
             row.late_submission_penalty or 0.0,
             max_score,
             row.timestamp,
@@ -189,40 +198,65 @@ def _submissions(connection: Connection, notebook: str, student: str | None) -> 
     return sorted(rows, key=lambda row: str(row.student_id))
 
 
-def _columns(
-    connection: Connection, names: Mapping[str, str], notebooks: Sequence[str] | None
-) -> dict[str, dict[str, dict[str, Any]]]:
-    """The columns of grades and comments, by submitted notebook and name of the cell.
+def _cell_marks(
+    connection: Connection,
+    names: Mapping[str, str],
+    points: Mapping[str, float],
+    notebooks: Sequence[str] | None,
+) -> defaultdict[str, dict[str, CellMarks]]:
+    """What stands at the cells that have a grade or a comment, by submitted notebook and cell.
 
     Args:
         names: of the cells, by their ids.
+        points: their maxima, by name.
         notebooks: those of these submitted notebooks; None for all.
     """
-    columns: dict[str, dict[str, dict[str, Any]]] = {}
-    for table in (GRADE, COMMENT):
-        # By cell first: the tables' only index is on (cell_id, notebook_id).
-        query = select(table).where(table.c.cell_id.in_(list(names)))
-        if notebooks is not None:
-            query = query.where(table.c.notebook_id.in_(notebooks))
-        for row in connection.execute(query).mappings():
-            cells = columns.setdefault(row["notebook_id"], {})
-            cells.setdefault(names[row["cell_id"]], {}).update(row)
-    return columns
+    # By name: of an answer that people mark, nbgrader has two cells, one for points, one for words.
+    comments: dict[tuple[str, str], tuple[str | None, str | None]] = {}
+    is_said = or_(COMMENT.c.auto_comment.is_not(None), COMMENT.c.manual_comment.is_not(None))
+    query = _of_cells(COMMENT, ("auto_comment", "manual_comment"), names, notebooks).where(is_said)
+    for notebook, cell, automatic, manual in connection.execute(query):
+        comments[notebook, names[cell]] = automatic, manual
+
+    marks: defaultdict[str, dict[str, CellMarks]] = defaultdict(dict)
+    columns = ("auto_score", "manual_score", "extra_credit", "needs_manual_grade")
+    for notebook, cell, *grade in connection.execute(_of_cells(GRADE, columns, names, notebooks)):
+        name = names[cell]
+        said = comments.pop((notebook, name), (None, None))
+        marks[notebook][name] = _shared_marks(*grade, points.get(name), *said)
+    for (notebook, name), said in comments.items():
+        marks[notebook][name] = _shared_marks(None, None, None, False, points.get(name), *said)
+    return marks
 
 
-def _cell_marks(columns: Mapping[str, Any], max_score: float | None) -> CellMarks:
-    manual_comment = columns.get("manual_comment")
-    comment = columns.get("auto_comment")
-    if manual_comment is not None:
-        comment = str(manual_comment)
+def _of_cells(
+    table: Table, columns: Iterable[str], cells: Iterable[str], notebooks: Sequence[str] | None
+) -> Select[Any]:
+    """Some columns of grades or comments, behind the ids of submitted notebook and cell."""
+    own = (table.c[name] for name in columns)
+    query = select(table.c.notebook_id, table.c.cell_id, *own)
+    # By cell first: the tables' only index is on (cell_id, notebook_id).
+    query = query.where(table.c.cell_id.in_(list(cells)))
+    return query if notebooks is None else query.where(table.c.notebook_id.in_(notebooks))
 
+
+@lru_cache(maxsize=4096, typed=True)  # most cells of a class have all their points
+def _shared_marks(
+    auto_score: float | None,
+    manual_score: float | None,
+    extra_credit: float | None,
+    needs_manual_grade: bool | None,
+    max_score: float | None,
+    auto_comment: str | None,
+    manual_comment: str | None,
+) -> CellMarks:
     return CellMarks(
-        auto_score=columns.get("auto_score"),
-        manual_score=columns.get("manual_score"),
-        extra_credit=columns.get("extra_credit"),
-        needs_manual_grade=bool(columns.get("needs_manual_grade")),
-        max_score=max_score,
-        comment=comment,
+        auto_score,
+        manual_score,
+        extra_credit,
+        bool(needs_manual_grade),
+        max_score,
+        comment=auto_comment if manual_comment is None else str(manual_comment),
         remark=str(manual_comment) if manual_comment else None,
     )
 

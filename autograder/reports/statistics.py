@@ -9,7 +9,6 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 
@@ -23,14 +22,28 @@ BINS = 100
 """No histogram has many more bins."""
 
 
-class Row(NamedTuple):
-    """What a student earned in a step or check, of how many ``points``; ``total`` is everywhere."""
+def _no_students() -> dict[str, list[str]]:
+    return {"passed": [], "carried": [], "failed": [], "not_run": []}
 
-    student: str
-    status: str
-    total: float
-    earned: float
-    points: float
+
+@dataclass
+class _Rows:
+    """What everybody earned in a step or check: by status, and in points three columns.
+
+    ``total`` is what a student earned everywhere, ``earned`` what here, of ``offered``.
+    """
+
+    students: dict[str, list[str]] = field(default_factory=_no_students)
+    total: list[float] = field(default_factory=list)
+    earned: list[float] = field(default_factory=list)
+    offered: list[float] = field(default_factory=list)
+
+    def add(self, student: str, status: str, total: float, earned: float, offered: float) -> None:
+        """One student more."""
+        self.students[status].append(student)
+        self.total.append(total)
+        self.earned.append(earned)
+        self.offered.append(offered)
 
 
 @dataclass(frozen=True)
@@ -143,26 +156,28 @@ def histogram(values: Sequence[float], most: float) -> tuple[list[float], list[i
 
 def items(exercise: Exercise, results: Iterable[Result]) -> tuple[dict[str, Item], dict[str, Item]]:
     """The exercise's steps and its checks by id, over the graded results that have them."""
-    step_rows: defaultdict[str, list[Row]] = defaultdict(list)
-    check_rows: defaultdict[str, list[Row]] = defaultdict(list)
+    step_rows: defaultdict[str, _Rows] = defaultdict(_Rows)
+    check_rows: defaultdict[tuple[str, str], _Rows] = defaultdict(_Rows)
     for result in results:
         if result.status != "graded":
             continue
         student, total = result.student_id, result.score or 0.0
         for step in result.steps:
-            row = Row(student, worst(step.checks), total, step.score, step.max_score)
-            step_rows[step.name].append(row)
-            for verdict in step.checks:
-                row = Row(student, worst([verdict]), total, verdict.earned, verdict.points)
-                check_rows[step.id_of(verdict)].append(row)
+            name, status = step.name, worst(step.checks)
+            step_rows[name].add(student, status, total, step.score, step.max_score)
+            for check in step.checks:
+                status = "failed" if check.status == "unattempted" else check.status
+                rows = check_rows[name, check.name]
+                rows.add(student, status, total, check.earned, check.points)
 
     steps: dict[str, Item] = {}
     for name in exercise.steps:
         points = sum(check.points for check in exercise.checks_of(name))
         steps[name] = _item(name, points, step_rows[name])
     checks: dict[str, Item] = {}
-    for check in exercise.checks:
-        checks[check.id] = _item(check.id, check.points, check_rows[check.id])
+    for asked in exercise.checks:
+        rows = check_rows[asked.step, asked.name]
+        checks[asked.id] = _item(asked.id, asked.points, rows)
     return steps, checks
 
 
@@ -234,28 +249,18 @@ def carried(exercise: Exercise, results: Iterable[Result]) -> list[Carried]:
     return entries
 
 
-def _item(name: str, points: float, rows: Sequence[Row]) -> Item:
-    students: dict[str, list[str]] = {
-        "passed": [],
-        "carried": [],
-        "failed": [],
-        "not_run": [],
-    }
-    for row in rows:
-        students[row.status].append(row.student)
-
-    # (n_students, 3), also without students; then (n_students,) each.
-    numbers = np.array([row[2:] for row in rows], dtype=float).reshape(-1, 3)
-    total, earned, offered = numbers.T
+def _item(name: str, points: float, rows: _Rows) -> Item:
+    # (n_students,) each
+    total, earned, offered = map(np.array, (rows.total, rows.earned, rows.offered))
     return Item(
         name,
         round(points, 9),
-        lost=_rounded((offered - earned).mean()) if rows else 0.0,
-        passed=tuple(students["passed"]),
-        carried=tuple(students["carried"]),
-        failed=tuple(students["failed"]),
-        not_run=tuple(students["not_run"]),
-        discrimination=_correlation(earned, total - earned) if len(rows) > ENOUGH else None,
+        lost=_rounded((offered - earned).mean()) if total.size else 0.0,
+        passed=tuple(rows.students["passed"]),
+        carried=tuple(rows.students["carried"]),
+        failed=tuple(rows.students["failed"]),
+        not_run=tuple(rows.students["not_run"]),
+        discrimination=_correlation(earned, total - earned) if total.size > ENOUGH else None,
     )
 
 

@@ -21,7 +21,6 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from autograder.exercises.exercise import Exercise
 from autograder.result import Outcome, Result
 from autograder.terminal.console import console, say, show
 from autograder.text import count, inert, number, shown
@@ -32,7 +31,11 @@ if TYPE_CHECKING:
 Row = tuple[str, float | None, str, str]
 """A student, the score, the status, and what to look at."""
 
-STYLES = {"graded": "", "rejected": "yellow", "error": "red", "missing": "dim"}
+STYLES = {"error": "red", "rejected": "yellow", "graded": "", "missing": "dim"}
+"""Of each status, the most urgent first."""
+
+MANY = 100
+"""So many students stand on a terminal; a file or a pipe gets everybody."""
 
 
 def scores(
@@ -62,20 +65,46 @@ def grades(report: Report, out: TextIO | None = None) -> None:
         say(screen, str(advice), "next: ", "      ")
 
 
-def _students(screen: Console, rows: Sequence[Row]) -> None:
+def _students(screen: Console, rows: Iterable[Row]) -> None:
     """The students by id, and the class in a line."""
+    everybody = sorted(rows, key=lambda row: row[0])
+    shown = everybody if not screen.is_terminal else _shown(everybody)
+
     table = _table("student", "score", "status", "what to look at", right={"score"})
-    counts: Counter[str] = Counter()
-    scores: list[float] = []
-    for student, score, status, look in sorted(rows, key=lambda row: row[0]):
-        counts[status] += 1
-        if score is not None:
-            scores.append(score)
+    for student, score, status, look in shown:
         points = "–" if score is None else number(score)
         # Of a student's text one line, so that no line of a log begins with it.
         remark = Text(inert(" ".join(look.split())))
         table.add_row(student, points, Text(status, STYLES[status]), remark)
     show(screen, table)
+
+    if len(shown) < len(everybody):
+        others = count(len(everybody) - len(shown), "other")
+        say(screen, f"and {others}: the page that autograder report writes has everybody")
+    say(screen, _in_a_line(everybody))
+
+
+def _shown(rows: Sequence[Row]) -> Sequence[Row]:
+    """All rows of a class that one looks through; of a larger one those that need a look.
+
+    Whoever scrolls through ten thousand rows sees none.
+    """
+    if len(rows) <= MANY:
+        return rows
+    statuses = list(STYLES)
+    to_look_at = [row for row in rows if row[2] != "graded" or row[3]]
+    to_look_at.sort(key=lambda row: statuses.index(row[2]))
+    return sorted(to_look_at[:MANY], key=lambda row: row[0])
+
+
+def _in_a_line(rows: Iterable[Row]) -> str:
+    """How many were graded, with what mean, and how many were not."""
+    counts: Counter[str] = Counter()
+    scores: list[float] = []
+    for _, score, status, _ in rows:
+        counts[status] += 1
+        if score is not None:
+            scores.append(score)
 
     mean = f", mean {fmean(scores):.1f}" if scores else ""
     parts = [
@@ -85,26 +114,17 @@ def _students(screen: Console, rows: Sequence[Row]) -> None:
     ]
     if counts["missing"]:
         parts.append(f"{counts['missing']} missing")
-    screen.print(Text(", ".join(parts)))
+    return ", ".join(parts)
 
 
-def checks(exercise: Exercise, results: Sequence[Result], out: TextIO | None = None) -> None:
+def checks(report: Report, out: TextIO | None = None) -> None:
     """Each check of the exercise with the share of graded submissions that passed it."""
-    screen = console(out)
-    graded = 0
-    passed: Counter[str] = Counter()
-    for result in results:
-        if result.status == "graded":
-            graded += 1
-            for id, verdict in result.by_id.items():
-                if verdict.status == "passed":
-                    passed[id] += 1
-
     table = _table("check", "points", "category", "passed", right={"points", "passed"})
-    for check in exercise.checks:
-        share = f"{100 * passed[check.id] / graded:.0f} %" if graded else "–"
+    for check in report.exercise.checks:
+        item = report.checks[check.id]
+        share = f"{100 * item.share:.0f} %" if item.count else "–"
         table.add_row(check.id, number(check.points), shown(check.category), share)
-    show(screen, table)
+    show(console(out), table)
 
 
 @contextmanager

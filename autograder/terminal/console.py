@@ -6,6 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, TextIO
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
@@ -69,12 +70,23 @@ def quote(screen: Console, text: str, first: Text | str, margin: str) -> None:
 
 
 def show(screen: Console, table: Table) -> None:
-    """Print a table without the blanks that would fill its last column."""
+    """Print a table; where it is no terminal, without the blanks that would fill its last column.
+
+    There its rows are as long as they are, and ten thousand of them take no time.
+    """
     if screen.is_terminal:
         screen.print(table, soft_wrap=False)
         return
 
-    with screen.capture() as captured:
-        screen.print(table, soft_wrap=False)
-    for line in captured.get().splitlines():
-        screen.print(Text(line.rstrip()))
+    columns: list[list[str]] = []
+    for column in table.columns:
+        texts = [column.header, *column.cells]
+        cells = [text.plain if isinstance(text, Text) else str(text) for text in texts]
+        width = max(map(cell_len, cells))
+        blanks = [" " * (width - cell_len(cell)) for cell in cells]
+        if column.justify == "right":
+            columns.append([blank + cell for blank, cell in zip(blanks, cells)])
+        else:
+            columns.append([cell + blank for blank, cell in zip(blanks, cells)])
+    for row in zip(*columns):
+        print("  ".join(row).rstrip(), file=screen.file)

@@ -153,12 +153,14 @@ class Arena:
         return self._baselines[attack.baseline]
 
     def _neighbour(self, number: int) -> list[str]:
-        now = self._verdicts(self._grader.grade(self._honest[number], "neighbour").result)
-        return (
-            []
-            if now == self._alone[number]
-            else [f"neighbour {number} got {now}, alone {self._alone[number]}"]
-        )
+        for _ in range(3):
+            now = self._verdicts(self._grader.grade(self._honest[number], "neighbour").result)
+            if now == self._alone[number]:
+                return []
+            # Whom an attack makes wait waits each time; whom other programs make wait does not.
+            if not any("did not return within" in message for message, _ in now):
+                break
+        return [f"neighbour {number} got {now}, alone {self._alone[number]}"]
 
     @staticmethod
     def _verdicts(result: Result) -> list[tuple[str, float]]:
@@ -166,9 +168,9 @@ class Arena:
         return [(check.message, check.earned) for check in result.checks]
 
     def _left_behind(self) -> list[str]:
-        """Processes and files of the attack, as soon as all processes have gone, or after three
-        seconds."""
-        until = time.monotonic() + 3
+        """Processes and files of the attack, as soon as all processes have gone, or after half a
+        minute: what ends by itself may take long on a busy machine."""
+        until = time.monotonic() + 30
         while (more := _descendants() - self._children) and time.monotonic() < until:
             time.sleep(0.02)
         found = [f"a process is left: {_command(process)}" for process in more]

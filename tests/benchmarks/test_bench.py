@@ -8,19 +8,25 @@ import json
 import re
 import subprocess
 import sys
+import types
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from autograder.course import Settings
+from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.grader import Grader
+from autograder.engine.sandbox.parent_process import ColdParent
 from autograder.exercises import exercise
+from benchmarks import bench as bench_module
+from benchmarks import otter
 from benchmarks.bench import disagreements
 from benchmarks.submissions import KINDS, Class
 
 ROOT = Path(__file__).resolve().parents[2]
-SYSTEMS = {"stock", "plugin", "one", "all"}
+SYSTEMS = {"stock", "otter", "plugin", "one", "all"}
 
 ORPHAN = """
 import os, subprocess, sys, time
@@ -92,6 +98,64 @@ def test_a_verdict_that_differs_matters_where_the_student_was_honest() -> None:
     assert found[0].other == "ours: got 1"
 
 
+def test_otter_gets_every_check_once_at_its_place_and_the_students_own_answers(
+    people: Class,
+) -> None:
+    known = exercise.load(ROOT, "attention")
+    data = next(one.data for one in people.submissions(20) if one.kind == "right")
+    theirs = json.loads(otter.converted(data, known))["cells"]
+
+    ids = {check.id for check in known.checks}
+    asked = {}
+    for cell, before in zip(theirs, json.loads(data)["cells"]):
+        id = cell["metadata"].get("nbgrader", {}).get("grade_id")
+        if id in ids:
+            asked[id] = cell["source"]
+        elif id in known.steps:
+            assert cell["source"] == before["source"]
+    assert asked == {id: f"grader.check({id!r})" for id in ids}
+    assert otter.converted(b"cut off", known) == b"cut off"
+
+
+def test_a_test_of_otters_fails_where_the_check_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = exercise.load(ROOT, "attention")
+    otter.write_tests(known, tmp_path / "tests")
+    assert {path.stem for path in (tmp_path / "tests").iterdir()} == {c.id for c in known.checks}
+
+    # What Otter has for tests to import, without Otter.
+    offered = types.ModuleType("otter.test_files")
+    offered.test_case = lambda **about: lambda function: function  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "otter", types.ModuleType("otter"))
+    monkeypatch.setitem(sys.modules, "otter.test_files", offered)
+    test: dict[str, Any] = {}
+    exec((tmp_path / "tests" / "softmax-by_hand.py").read_text(), test)
+
+    env = CompiledExercise(known, ColdParent(), Settings(), b"").namespace()
+    exec(known.cell("softmax").source, env)
+    test["test"](env)
+    exec("def softmax(scores, axis=-1): return scores", env)
+    with pytest.raises(AssertionError):
+        test["test"](env)
+
+
+def test_where_otter_is_not_to_be_had_the_bench_says_so_in_a_line_and_goes_on(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def fail(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        return subprocess.CompletedProcess(
+            command, 1, "", "Looking …\nERROR: No matching distribution\n"
+        )
+
+    monkeypatch.setattr(otter.subprocess, "run", fail)
+    monkeypatch.setattr(bench_module, "ROOT", tmp_path)
+    assert bench_module._otter() is None
+    assert capsys.readouterr().err == (
+        "without otter run, one after the other: ERROR: No matching distribution\n"
+    )
+
+
 def test_the_time_of_a_process_counts_that_lost_its_parent(tmp_path: Path) -> None:
     command = [sys.executable, "-c", ORPHAN, str(tmp_path)]
     done = subprocess.run(
@@ -103,10 +167,9 @@ def test_the_time_of_a_process_counts_that_lost_its_parent(tmp_path: Path) -> No
 @pytest.mark.everything
 def test_make_bench_writes_tables_and_a_plot_and_ends_with_the_ratio(tmp_path: Path) -> None:
     lines = bench("bench", tmp_path, "--quick")
-    assert re.match(
-        r"\d+\.\dx autograder grade \(all cores\) against stock nbgrader autograde, submissions a second",
-        lines[-1],
-    )
+    for line, other in zip(lines[-2:], ("otter run", "stock nbgrader autograde")):
+        ratio = rf"\d+\.\dx autograder grade \(all cores\) against {other}, submissions a second"
+        assert re.match(ratio, line)
     assert (tmp_path / "bench.png").read_bytes().startswith(b"\x89PNG")
     assert "<svg" in (tmp_path / "bench.svg").read_text(encoding="utf-8")
     assert lines[0] in (tmp_path / "bench.txt").read_text(encoding="utf-8")

@@ -67,7 +67,7 @@ def test_the_command_is_installed_with_the_version_of_the_package(
     import autograder
 
     assert {(point.group, point.name): point.value for point in installed.entry_points} == {
-        ("console_scripts", "autograder"): "autograder.cli:main",
+        ("console_scripts", "autograder"): "autograder.__main__:main",
         ("pytest11", "autograder"): "autograder.pytest_plugin",
     }
     assert installed.version == autograder.__version__

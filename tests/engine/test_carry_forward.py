@@ -157,9 +157,8 @@ def test_the_source_of_the_reference_is_nowhere_in_the_worker():
 
 
 def test_a_step_that_hangs_is_replaced_for_those_that_call_it():
-    result = grade(
-        replace(SETTINGS, call_seconds=0.5), double="def double(x):\n    while True: pass"
-    )
+    asleep = "import time\ndef double(x): time.sleep(99)"
+    result = grade(replace(SETTINGS, call_seconds=2), double=asleep)
     assert seen(result)["both-c0"] == "carried"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cProfile
 import itertools
 import json
 import random
@@ -575,6 +576,38 @@ def test_json_on_standard_output_stands_there_alone(course: Course) -> None:
         "graded": 2,
     }
     assert "wrote" in done.stderr
+
+
+def test_no_command_of_githubs_machines_stands_in_json_on_standard_output(course: Course) -> None:
+    graded_course(course)
+    (course.state / "students.csv").write_text("id,name\nada,##[error]Ada\nbob,Bob\n")
+    done = CliRunner().invoke(cli.app, ["report", NAME, "--json", "-"])
+    assert "##[" not in done.stdout
+    assert json.loads(done.stdout)["students"][0]["name"] == "##[error]Ada"
+
+
+def calls_of_report(course: Course, students: int) -> int:
+    """How many functions are called for the report on a class of so many."""
+    known = courses.load(course)
+    batch = [courses.graded(course, f"s{number:03}", RIGHT) for number in range(students)]
+    for one in batch:
+        path = stored.result_path(course, NAME, str(one.result.student))
+        files.write(path, one.result.to_json().encode())
+    record.prepare(course, known)
+    record.record(course, known, batch)
+
+    profiler = cProfile.Profile()
+    done = profiler.runcall(CliRunner().invoke, cli.app, ["report", NAME])
+    assert done.exit_code == 0
+    return sum(entry.callcount for entry in profiler.getstats())
+
+
+def test_a_student_more_costs_the_report_a_thousand_calls_at_most(course: Course) -> None:
+    """A class of ten thousand waits for them; calls are counted, for no clock has the machine to
+    itself."""
+    calls_of_report(course, 10)  # what is done once is done
+    few, many = calls_of_report(course, 20), calls_of_report(course, 60)
+    assert (many - few) / 40 < 1_200
 
 
 @pytest.fixture(scope="module")

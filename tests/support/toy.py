@@ -25,7 +25,9 @@ def check(id):
 PATIENT = Settings(call_seconds=60, submission_seconds=600)
 """For answers that return: on a busy machine they may take long."""
 QUICK = Settings(call_seconds=0.5, submission_seconds=8)
-"""For answers that never return."""
+"""For answers none of which ever returns."""
+MIXED = Settings(call_seconds=3, submission_seconds=60)
+"""For answers of which one never returns and others do, on a busy machine in a second or two."""
 
 
 def exercise(

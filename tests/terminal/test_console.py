@@ -3,16 +3,18 @@ it."""
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
-from autograder.result import CheckResult, Result, StepResult
+from autograder.result import CheckResult, Outcome, Result, StepResult
 from autograder.terminal import class_tables, score_table
 from autograder.terminal.console import console
 from tests.support.courses import ROOT
@@ -206,6 +208,64 @@ def test_a_class_is_a_table_that_fits_and_no_student_writes_lines_of_it(tmp_path
         "ben          –  rejected  not a notebook: " + "x" * 90,
         "zoe          –  missing",
         "1 graded, mean 0.0, 1 rejected, 0 errors, 1 missing",
+    ]
+
+
+class Screen(io.StringIO):
+    """A terminal that remembers what stands on it."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def large_class() -> list[Outcome]:
+    """Three hundred students, of whom three need a look."""
+    reasons = {7: ("rejected", "cut off"), 250: ("error", "no memory"), 120: ("graded", "")}
+    outcomes = []
+    for number in range(300):
+        status, reason = reasons.get(number, ("graded", None))
+        score = 2.0 if status == "graded" else None
+        warnings = ("a cell twice",) if number == 120 else ()
+        outcomes.append(Outcome(f"s{number:03}", status, reason, score, 2.0, warnings))
+    return outcomes
+
+
+def test_a_terminal_shows_of_a_large_class_who_needs_a_look_and_a_pipe_gets_everybody():
+    screen, pipe = Screen(), io.StringIO()
+    class_tables.scores(large_class(), screen)
+    class_tables.scores(large_class(), pipe)
+
+    shown = [re.split(r"  +", line)[0].strip() for line in plain(screen.getvalue()).splitlines()]
+    assert shown == [
+        "student",
+        "s007",
+        "s120",
+        "s250",
+        "and 297 others: the page that autograder report writes has everybody",
+        "298 graded, mean 2.0, 1 rejected, 1 error",
+    ]
+    assert [line.split()[0] for line in pipe.getvalue().splitlines()[1:-1]] == [
+        outcome.student for outcome in large_class()
+    ]
+
+
+def test_of_many_who_need_a_look_a_terminal_shows_the_most_urgent():
+    late = [Outcome(f"a{n:03}", "graded", None, 1.0, 2.0, ("late",)) for n in range(200)]
+    lost = [Outcome(f"z{n:03}", "error", "lost", None, 2.0, ()) for n in range(60)]
+    screen = Screen()
+    class_tables.scores([*late, *lost], screen)
+    shown = re.findall(r"^ *([az])\d\d\d ", plain(screen.getvalue()), re.MULTILINE)
+    assert Counter(shown) == {"z": 60, "a": 40}
+
+
+def test_a_table_in_a_pipe_keeps_its_columns_below_each_other_in_every_script():
+    pipe = io.StringIO()
+    wide = Outcome("ada", "graded", "数学", 12.5, 20.0, ("x",))
+    class_tables.scores([wide, Outcome("maximilian", "rejected", "y", None, 20.0, ())], pipe)
+    assert pipe.getvalue().splitlines()[:3] == [
+        "student     score  status    what to look at",
+        "ada          12.5  graded    数学; x",
+        "maximilian      –  rejected  y",
     ]
 
 

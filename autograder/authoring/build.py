@@ -14,7 +14,7 @@ from typing import Any
 from autograder.authoring import check_form, hints, modules, oracles, read, self_check
 from autograder.authoring.cells import Cell, Source
 from autograder.errors import Unusable
-from autograder.exercises import misconceptions, sources
+from autograder.exercises import data_files, misconceptions, sources
 from autograder.exercises import names as scope
 from autograder.files import write
 from autograder.text import points, shown
@@ -50,7 +50,10 @@ def notebooks(path: Path) -> tuple[bytes, bytes]:
 def _with_hints(authored: Source, root: Path) -> bytes:
     """The full notebook, with the questions that misconceptions ask while students work."""
     bank = misconceptions.load(misconceptions.path_of(root, authored.exercise))
-    return _full(authored, hints.table(_full(authored), bank.entries))
+    data = data_files.read(root / "solutions" / authored.exercise)
+    with data_files.inside(data):
+        questions = hints.table(_full(authored), bank.entries)
+    return _full(authored, questions)
 
 
 def build(root: Path, name: str, check: bool = False) -> list[Path]:
@@ -78,6 +81,7 @@ def build(root: Path, name: str, check: bool = False) -> list[Path]:
     # First what takes no time: a mistake in a mark is said before anything slow is loaded.
     exercise = read.read(authored)
     data = _data(folder, name)
+    data_files.bound(folder, {str(place): content for place, content in data.items()})
     full = _with_hints(exercise, root)
     release = _release(full)
 

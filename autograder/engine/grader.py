@@ -17,9 +17,11 @@ from autograder.engine.diagnosis import diagnose
 from autograder.engine.examples import example
 from autograder.engine.recorded_calls import Call
 from autograder.engine.run import Run, Verdict
+from autograder.engine.sandbox import supplies
 from autograder.engine.sandbox.parent_process import EngineFault
 from autograder.engine.selftest import strongest
 from autograder.errors import Unusable
+from autograder.exercises.data_files import DataFolder
 from autograder.exercises.exercise import Check, Exercise
 from autograder.quiet import quiet
 from autograder.result import CheckResult, CheckStatus, Result, StepResult
@@ -63,7 +65,13 @@ class Grader:
         self._exercise = exercise
         self._settings = settings
         self._without = without
-        self._level, self._parent = strongest(settings.isolation, without)
+        self._data = DataFolder(exercise.data)
+        try:
+            self._supplies = supplies.of(self._data.path, settings.packages)
+            self._level, self._parent = strongest(settings.isolation, without, self._supplies)
+        except BaseException:
+            self._data.close()
+            raise
         self._compiled = CompiledExercise(exercise, self._parent, settings, secret)
 
     def __enter__(self) -> Grader:
@@ -71,6 +79,7 @@ class Grader:
 
     def __exit__(self, *_: object) -> None:
         self._parent.close()
+        self._data.close()
 
     @property
     def descriptors(self) -> list[int]:
@@ -82,7 +91,7 @@ class Grader:
 
         Never raises for what they hold.
         """
-        with quiet(), limits(self._settings.submission_seconds):
+        with quiet(), self._data.inside(), limits(self._settings.submission_seconds):
             graded = self._grade(data, student)
         if graded.result.status == "error" and not graded.lasting:
             self._renew()
@@ -120,7 +129,9 @@ class Grader:
         # If there is none to be had either, the next submission says so.
         with contextlib.suppress(Exception):
             self._parent.close()
-            self._level, self._parent = strongest(self._settings.isolation, self._without)
+            self._level, self._parent = strongest(
+                self._settings.isolation, self._without, self._supplies
+            )
             self._compiled.use(self._parent)
 
     def unchanged(self, data: bytes, old: Result | None) -> Graded | None:

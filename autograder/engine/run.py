@@ -15,18 +15,20 @@ from autograder.engine.following_session import FollowingSession
 from autograder.engine.recorded_calls import Call
 from autograder.engine.reference import Reference
 from autograder.engine.remote_function import RemoteFunction
+from autograder.engine.remote_object import RemoteClass
 from autograder.engine.sandbox.parent_process import EngineFault
 from autograder.engine.student_errors import Stopped, StudentError
+from autograder.errors import Unusable
 from autograder.exercises.exercise import Check, Exercise
 from autograder.submissions.parse import Submission, SubmittedCell
 from autograder.submissions.python_source import binds, uses
 
 _KNOWN_KINDS = re.compile(
-    r"a masked array|more than [0-9]{1,6} (MB|values|MB of text)"
-    r"|an array of more than [0-9]{1,9} (axes|numbers)"
-    r"|an array of dtype (object|complex64|complex128)"
-    r"|a value of type (set|frozenset|complex|bytes|type|object|ellipsis|slice|module"
-    r"|dict_keys|dict_values)"
+    r"a masked array|more than [0-9]{1,6} (MB|values|MB of text|characters of printed text)"
+    r"|an array of more than [0-9]{1,9} (axes|numbers)|an array of dtype object"
+    r"|a (dictionary|set) of more than [0-9]{1,6} entries"
+    r"|an integer of more than [0-9]{1,6} digits"
+    r"|a value of type (type|object|ellipsis|slice|module|dict_keys|dict_values)"
 )
 """Kinds of values that may be named after a hidden check: of a class of their own, students choose
 the name."""
@@ -78,10 +80,15 @@ class Run:
         """
         left = set(wanted)
         with self._session as session:
-            session.run("setup", self._compiled.exercise.setup)
+            exercise = self._compiled.exercise
+            if exercise.classes:
+                session.keep_objects(exercise.classes)
+            self._set_up()
             namespace = self._compiled.namespace()
-            for step in self._compiled.exercise.steps:
-                namespace[step] = RemoteFunction(session, step)
+            session.types = namespace
+            for step in exercise.steps:
+                kind = RemoteClass if step in exercise.classes else RemoteFunction
+                namespace[step] = kind(session, step)
 
             for part in self._schedule():
                 if not left:
@@ -97,6 +104,21 @@ class Run:
                     error = session.run(part.id or "added", part.source)
                     if error is not None and part.id:
                         self._raised[part.id] = error
+
+    def _set_up(self) -> None:
+        """Run the setup cell in the worker.
+
+        Raises:
+            Unusable: it is the teacher's own, and raises there, though not here.
+        """
+        exercise = self._compiled.exercise
+        error = self._session.run("setup", exercise.setup)
+        if isinstance(error, StudentError) and exercise.has_reference:
+            where = f"solutions/{exercise.name}.py: the setup cell"
+            repair = "do without it where student code runs"
+            if isinstance(error, ImportError):
+                repair = "name the package in packages, in autograder.toml"
+            raise Unusable(f"{where} raises {error.kind} in the worker: {error.text}; {repair}")
 
     @property
     def imprecise(self) -> set[str]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from autograder.course import Settings
@@ -14,18 +15,26 @@ from autograder.engine.clock import Clock
 from autograder.engine.live_worker import LiveWorker
 from autograder.engine.recorded_calls import Call, RecordedCalls, is_imprecise
 from autograder.engine.remote_function import RemoteFunction
+from autograder.engine.remote_object import RemoteObject, class_of
 from autograder.engine.sandbox.parent_process import Parent
 from autograder.engine.student_errors import Stopped, StudentError, StudentErrors, is_exit
 from autograder.engine.worker.conversation import Peer, Raised
-from autograder.engine.worker.protocol import bounds, frames
-from autograder.engine.worker.protocol.bounds import ProtocolError
+from autograder.engine.worker.protocol import frames, records, weight
+from autograder.engine.worker.protocol.bounds import CannotCross, ProtocolError
+from autograder.engine.worker.protocol.decode import Name
+from autograder.engine.worker.protocol.encode import words
 from autograder.engine.worker.protocol.frames import Payload
+from autograder.engine.worker.protocol.records import Form
 
 TIMEOUTS = 2
 """Timeouts after which a function is not called again."""
 
 MAX_NESTED = 20
 """Calls within calls, back and forth, before Python's own stack would run out."""
+
+Source = str | Callable[..., Any] | tuple[str, ...]
+"""A cell; a function to bind in its place; the names of classes whose objects stay in the
+worker."""
 
 
 class Session(Peer):
@@ -37,9 +46,14 @@ class Session(Peer):
         self._settings = settings
         self._worker = LiveWorker(parent, settings)
         self._clock = Clock(budget or Budget(settings.submission_seconds), settings.call_seconds)
-        self._history: list[tuple[str, str | Callable[..., Any]]] = []
+        self._history: list[tuple[str, Source]] = []
         self._called = ""
+        self._stdout = sys.stdout
 
+        self.types: Mapping[str, Any] = {}
+        """The names of the check, among them the exercise's own classes of records."""
+        self._classes: list[type[RemoteObject]] = []
+        self._objects: dict[int, RemoteObject] = {}
         self._functions = CheckFunctions()
         self._calls = RecordedCalls()
         self._errors = StudentErrors()
@@ -53,7 +67,7 @@ class Session(Peer):
     def __exit__(self, *_: object) -> None:
         self._worker.end()
 
-    def run(self, cell: str, source: str | Callable[..., Any]) -> StudentError | Stopped | None:
+    def run(self, cell: str, source: Source) -> StudentError | Stopped | None:
         """Run a cell; what it raised, if anything.
 
         A cell that kills the worker is left out from then on. A function in the place of the source
@@ -81,8 +95,23 @@ class Session(Peer):
         self._functions.bind(function)
         self.run(name, function)
 
+    def keep_objects(self, classes: Mapping[str, str]) -> None:
+        """Let objects of these steps, which are classes, stay in the worker.
+
+        Args:
+            classes: the author's own answers to them; empty texts where nobody knows them.
+        """
+        self._classes = [class_of(step, source) for step, source in classes.items()]
+        self._history.append(("classes", tuple(classes)))
+        self._worker.end()
+
     def begin_check(self) -> None:
-        """Forget what belongs to the check before: its callbacks, its calls."""
+        """Forget what belongs to the check before: its callbacks, its calls.
+
+        What student code prints is heard where the check has put another ``sys.stdout`` in the
+        place of the one that is there now.
+        """
+        self._stdout = sys.stdout
         self._functions.forget()
         self._calls.forget()
         self.never = self.unwritten = None
@@ -97,15 +126,56 @@ class Session(Peer):
         name = function.__name__
         self.get_ready(name)
         if function.handle and function.handle[0] != self._worker.generation:
-            raise self._stopped(f"{name} is gone: the process that made it has ended")
+            raise self._gone(name)
 
-        target = name if function.handle is None else function
-        self._calls.begin()
-        values = (target, args, kwargs, self._clock.seconds)
-        answer = self._talk(name, lambda: self.request(frames.CALL, os.urandom(16), values))
-
+        answer = self._call(name, name if function.handle is None else function, args, kwargs)
         if is_imprecise(answer):
             self.imprecise.add(name)
+        return answer
+
+    def operate(
+        self,
+        operation: str,
+        thing: RemoteObject | RemoteFunction,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
+        """Do something with an object of the student, or with a class of theirs.
+
+        Raises:
+            StudentError: it raised.
+            Stopped: it hung, ended the process, or is no longer there.
+        """
+        name = thing.remote_class if isinstance(thing, RemoteObject) else thing.__name__
+        self.get_ready(name)
+        if isinstance(thing, RemoteObject) and thing.remote_handle[0] != self._worker.generation:
+            raise self._gone(name)
+
+        if operation in ("attribute", "method"):
+            name = f"{name}.{args[1]}"
+        return self._call(name, (operation,), args, kwargs)
+
+    def _call(self, name: str, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Make a call in the worker; what it prints is printed where the check has sent that."""
+        listens = sys.stdout is not self._stdout
+        self._calls.begin()
+        values = (target, args, kwargs, listens, self._clock.seconds)
+        try:
+            answer = self._talk(name, lambda: self._answer(values, listens))
+        except StudentError as error:
+            sys.stdout.write(error.printed)
+            raise
+        if not listens:
+            return answer
+        value, printed = answer
+        sys.stdout.write(printed)
+        return value
+
+    def _answer(self, values: tuple[Any, ...], listens: bool) -> Any:
+        answer = self.request(frames.CALL, os.urandom(16), values)
+        is_pair = type(answer) is tuple and len(answer) == 2 and type(answer[1]) is str
+        if listens and not is_pair:
+            raise ProtocolError("nothing printed")
         return answer
 
     def get_ready(self, name: str) -> None:
@@ -127,7 +197,7 @@ class Session(Peer):
         """The calls of a function in the last check that are kept for diagnoses and pictures."""
         return [call for call in self._calls.of(name) if self._clock.budget.keep(call.size)]
 
-    def _run(self, cell: str, source: str | Callable[..., Any]) -> None:
+    def _run(self, cell: str, source: Source) -> None:
         values = (cell, source, self._settings.call_seconds)
         self._calls.is_plain = False
         self._talk(f"the cell {cell}", lambda: self.request(frames.RUN, os.urandom(16), values))
@@ -173,6 +243,9 @@ class Session(Peer):
     def _used_up(self) -> Stopped:
         return self._stopped(f"the submission had used up its {self._clock.budget.total:g} s")
 
+    def _gone(self, name: str) -> Stopped:
+        return self._stopped(f"{name} is gone: the process that made it has ended")
+
     def _stopped(self, message: str) -> Stopped:
         self.never = self.never or message
         return Stopped(message)
@@ -181,6 +254,7 @@ class Session(Peer):
         """A worker in which every cell so far has run: the one there is, or a new one."""
         while not self._worker.is_there:
             self.sock = self._worker.start()
+            self._objects.clear()
             self._run_again()
 
     def _run_again(self) -> None:
@@ -208,7 +282,7 @@ class Session(Peer):
         self._calls.note(self._called, payload, kind, reply, nested=self._clock.depth > 1)
 
     def received(self, value: Any, arguments: list[Any]) -> None:
-        bounds.weigh(value, arguments)
+        weight.weigh(value, arguments)
         self._calls.changed(bool(arguments))
 
     def called(self, nonce: bytes, payload: Payload) -> None:
@@ -216,8 +290,13 @@ class Session(Peer):
         self._functions.count_call()
         super().called(nonce, payload)
 
+    def stays(self, value: Any) -> bool:
+        return isinstance(value, RemoteObject)
+
     def function(self, value: Any) -> bytes:
         self._calls.is_plain = False  # a callback may answer differently each time
+        if isinstance(value, RemoteObject):
+            return self._object(value)
         if isinstance(value, RemoteFunction) and value.session is self:
             if value.handle is None:
                 self._errors.asks_for(value.__name__)
@@ -225,20 +304,47 @@ class Session(Peer):
             return b"w" + value.handle[1].to_bytes(4, "little")
         return b"g" + self._functions.number(value).to_bytes(4, "little")
 
-    def find(self, tag: bytes, name: int | str) -> Any:
+    def _object(self, value: RemoteObject) -> bytes:
+        if value.remote_session is not self:
+            raise CannotCross(words(value))
+        generation: int = value.remote_handle[0]
+        number: int = value.remote_handle[1]
+        if generation != self._worker.generation:
+            raise self._gone(value.remote_class)
+        return b"h" + number.to_bytes(4, "little") + bytes(4)
+
+    def find(self, tag: bytes, name: Name) -> Any:
         if tag == b"w" and isinstance(name, int):
-            words = f"the function that {self._called} returned"
-            return RemoteFunction(self, words, (self._worker.generation, name))
+            what = f"the function that {self._called} returned"
+            return RemoteFunction(self, what, (self._worker.generation, name))
 
         if tag == b"g" and isinstance(name, int):
             return self._functions.function(name)
+        if tag == b"h" and isinstance(name, tuple) and name[1] < len(self._classes):
+            return self._found(*name)
+        if tag == b"o":
+            return self._class
         raise ProtocolError("a function that is not there")
+
+    def _found(self, number: int, place: int) -> RemoteObject:
+        """What stands for an object of the worker, always the same for the same."""
+        cls = self._classes[place]
+        known = self._objects.get(number)
+        if type(known) is not cls:
+            known = cls(self, cls.__name__, (self._worker.generation, number))
+            self._objects[number] = known
+        return known
+
+    def _class(self, form: Form) -> type | None:
+        """The exercise's own class for records of a form, where it has one."""
+        found = self.types.get(form.name)
+        return found if records.fits(form, found) else None
 
     def invoke(self, request: Any) -> Any:
         is_call = isinstance(request, tuple) and len(request) == 3
         if not is_call or not self._functions.has(request[0]):
             raise ProtocolError("a call of no function of the check")
-        bounds.weigh(request)
+        weight.weigh(request)
         self._clock.spend()
         with self._clock.budget.at_work():
             return super().invoke(request)
@@ -255,16 +361,15 @@ class Session(Peer):
         return self._functions.tell(error)
 
     def revive(self, raised: Raised) -> BaseException:
-        number, names, text, cell, line = raised
-        own = self._functions.raised(number)
+        own = self._functions.raised(raised.number)
         if own is not None:
             return own
-        if "TimeLimit" in names:
+        if "TimeLimit" in raised.names:
             return self._late(self._called)
-        if is_exit(names):
+        if is_exit(raised.names):
             return self._stopped(f"{self._called} called exit")
 
-        error = self._errors.revived(names, text, cell, line)
+        error = self._errors.revived(raised)
         if isinstance(error, NotImplementedError):
             self.unwritten = error.cell or self._called
             self.never = self.never or f"{self.unwritten} is still to be written"

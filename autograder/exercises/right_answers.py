@@ -112,6 +112,8 @@ def solutions(exercise: Exercise) -> Iterator[RightAnswer]:
     for step in exercise.steps:
         solution = exercise.cell(step).source
         yield RightAnswer("the solution", step, solution)
+        if exercise.cell(step).is_class:
+            continue
         for name, wrapper in _WRAPPERS.items():
             yield RightAnswer(
                 f"the solution, {name}", step, f"{solution}\n\n{wrapper.format(step=step)}"

@@ -224,14 +224,13 @@ def frozen(value: Any) -> Any:
         return [frozen(part) for part in value]
     if isinstance(value, dict):
         return [(frozen(key), frozen(part)) for key, part in value.items()]
+    if hasattr(type(value), "__dataclass_fields__"):
+        return [(name, frozen(part)) for name, part in vars(value).items()]
     return set(value) if isinstance(value, set) else value
 
 
 def printed(function: Callable[..., object], *args: Any, **kwargs: Any) -> str:
     """What a function prints when it is called with these arguments."""
-    if hasattr(function, "printed"):  # where it is graded: what it prints arrives elsewhere
-        return str(function.printed(*args, **kwargs))
-
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         function(*args, **kwargs)

@@ -4,28 +4,40 @@ from __future__ import annotations
 
 import math
 import struct
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from autograder.engine.worker.protocol import bounds
+from autograder.engine.worker.protocol import bounds, mappings, records, spelled
 from autograder.engine.worker.protocol.bounds import ProtocolError
 from autograder.engine.worker.protocol.frames import Payload
+from autograder.engine.worker.protocol.records import Form
 
 _U32 = struct.Struct("<I")
 _F64 = struct.Struct("<d")
+_COMPLEX = struct.Struct("<2d")
 _SHAPES = tuple(struct.Struct(f"<{ndim}Q") for ndim in range(bounds.MAX_AXES + 1))
 """Shapes of arrays, by number of axes."""
 
+Name = int | str | tuple[int, int]
+"""How the other side names a function, or an object: by its number, and that of its class."""
+
 
 class Decoder:
-    """Reads values from one payload; ``function`` makes what stands for a function."""
+    """Reads values from one payload.
+
+    Args:
+        find: makes what stands for a function or an object of the other side, from the tag and its
+            number or name; for the tag ``o`` and a name, what gives the class of a record, or None.
+        known: what has a number already.
+    """
 
     def __init__(
         self,
         payload: Payload,
-        function: Callable[[bytes, int | str], Any],
+        find: Callable[[bytes, Name], Any],
         known: list[Any] | None = None,
     ) -> None:
         self._data = memoryview(payload)
@@ -35,7 +47,7 @@ class Decoder:
         self._longest = 0
         self._depth = 0
         self.known = known if known is not None else []
-        self._function = function
+        self._find = find
 
     def value(self) -> Any:
         """The next value.
@@ -59,8 +71,15 @@ class Decoder:
             raise ProtocolError("bytes after the value")
 
     def content(self) -> Any:
-        """The next array, list or dictionary: the new content of one that has a number."""
-        readers = {b"a": self._array, b"l": self._several, b"m": self._mapping}
+        """The new content of what has a number: an array, a list, a set, a dictionary, a tuple of
+        what a dataclass object holds."""
+        readers: dict[bytes, Callable[[], Any]] = {
+            b"a": self._array,
+            b"l": self._several,
+            b"e": self._members,
+            b"m": self._mapping,
+            b"v": self._tuple,
+        }
         reader = readers.get(bytes(self._take(1)))
         if reader is None:
             raise ProtocolError("no content")
@@ -73,9 +92,10 @@ class Decoder:
 
     def _array(self) -> np.ndarray[Any, Any]:
         code, writeable, ndim = self._take(3)
-        if code >= len(bounds.DTYPES) or writeable > 1 or ndim > bounds.MAX_AXES:
+        if writeable > 1 or ndim > bounds.MAX_AXES:
             raise ProtocolError("no array")
-        array = self._filled(code, _SHAPES[ndim].unpack(self._take(8 * ndim)))
+        shape = _SHAPES[ndim].unpack(self._take(8 * ndim))
+        array = self._texts(shape) if code == bounds.TEXTS else self._filled(code, shape)
         if not writeable:
             array.flags.writeable = False
         return array
@@ -83,6 +103,8 @@ class Decoder:
     def _filled(self, code: int, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
         # Sizes are Python integers and are held against the bytes that have arrived before NumPy
         # sees them.
+        if code >= len(bounds.DTYPES):
+            raise ProtocolError("an unknown dtype")
         if bounds.numbers(shape) > bounds.MAX_NUMBERS:
             raise ProtocolError("an array too large")
 
@@ -97,6 +119,21 @@ class Decoder:
             raise ProtocolError("no array") from None
         return array
 
+    def _texts(self, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+        width, count = self.number(), bounds.numbers(shape)
+        if not width or count > bounds.MAX_NUMBERS or 4 * width * count > bounds.MAX_BYTES:
+            raise ProtocolError("an array too large")
+
+        data = bytearray(self._take(4 * width * math.prod(shape)))
+        if data and int(np.frombuffer(data, "<u4").max()) > sys.maxunicode:
+            raise ProtocolError("no text")
+
+        self._longest = max(self._longest, width)
+        self._values += math.prod(shape)
+        self._narrow()
+        array: np.ndarray[Any, Any] = np.ndarray(shape, f"<U{width}", data)
+        return array
+
     def _numbered_array(self) -> np.ndarray[Any, Any]:
         array = self._array()
         self.known.append(array)
@@ -104,8 +141,6 @@ class Decoder:
 
     def _scalar(self) -> Any:
         (code,) = self._take(1)
-        if code >= len(bounds.DTYPES):
-            raise ProtocolError("an unknown dtype")
         return self._filled(code, ())[()]
 
     def _none(self) -> None:
@@ -135,6 +170,20 @@ class Decoder:
         self._longest = max(self._longest, len(text))
         return text
 
+    def _complex(self) -> complex:
+        return complex(*_COMPLEX.unpack(self._take(16)))
+
+    def _binary(self) -> bytes:
+        data = bytes(self._sized())
+        self._longest = max(self._longest, len(data))
+        return data
+
+    def _spelled(self) -> Any:
+        (number,) = self._take(1)
+        if bytes(self._take(1)) != b"s":
+            raise ProtocolError("no value of this spelling")
+        return spelled.read(number, self._text())
+
     def _known(self) -> Any:
         index = self.number()
         if index >= len(self.known):
@@ -158,10 +207,73 @@ class Decoder:
         self._narrow()
         return items
 
+    def _set(self) -> set[Any]:
+        members: set[Any] = set()
+        self.known.append(members)
+        members |= self._members()
+        return members
+
+    def _frozen_set(self) -> frozenset[Any]:
+        return frozenset(self._members())
+
+    def _members(self) -> set[Any]:
+        members = self._several()
+        if len(members) > bounds.MAX_KEYS:
+            raise ProtocolError("a set too large")
+        try:
+            return set(members)
+        except TypeError:
+            raise ProtocolError("a member that cannot be one") from None
+
     def _dictionary(self) -> dict[Any, Any]:
         mapping: dict[Any, Any] = {}
         self.known.append(mapping)
         return self._mapping(mapping)
+
+    def _rare_dictionary(self) -> dict[Any, Any]:
+        (kind,) = self._take(1)
+        mapping = mappings.empty(kind)
+        self.known.append(mapping)
+        if bytes(self._take(1)) != b"m":
+            raise ProtocolError("no dictionary")
+        return self._mapping(mapping)
+
+    def _record(self) -> Any:
+        form = self._form()
+        class_of = self._find(b"o", form.name)
+        if form.kind != "dataclass":
+            values = self._fields(form)
+            if form.kind == "named tuple":
+                return records.named_tuple(form, values, class_of)
+            record = records.blank(form, class_of)
+        else:
+            record = records.blank(form, class_of)
+            self.known.append(record)
+            values = self._fields(form)
+
+        records.fill(record, values)
+        return record
+
+    def _form(self) -> Form:
+        (kind,) = self._take(1)
+        names: list[str] = []
+        while bytes(self._take(1)) == b"s" and len(names) <= records.MAX_FIELDS:
+            names.append(self._text())
+        if kind >= len(records.KINDS) or not names:
+            raise ProtocolError("no record")
+
+        form = Form(records.KINDS[kind], names[0], tuple(names[1:]))
+        if not form.is_sound:
+            raise ProtocolError("no record")
+        return form
+
+    def _fields(self, form: Form) -> list[Any]:
+        if bytes(self._take(1)) != b"v":
+            raise ProtocolError("no record")
+        values = self._several()
+        if len(values) != len(form.fields):
+            raise ProtocolError("no record")
+        return values
 
     def _mapping(self, mapping: dict[Any, Any] | None = None) -> dict[Any, Any]:
         if mapping is None:
@@ -195,13 +307,16 @@ class Decoder:
         return count
 
     def _here(self) -> Any:
-        return self._function(b"g", self.number())
+        return self._find(b"g", self.number())
 
     def _there(self) -> Any:
-        return self._function(b"w", self.number())
+        return self._find(b"w", self.number())
+
+    def _object(self) -> Any:
+        return self._find(b"h", (self.number(), self.number()))
 
     def _named(self) -> Any:
-        return self._function(b"n", str(self._sized(), "ascii", "replace"))
+        return self._find(b"n", str(self._sized(), "ascii", "replace"))
 
     def _sized(self) -> memoryview:
         return self._take(_U32.unpack(self._take(4))[0])
@@ -229,5 +344,13 @@ _READERS: dict[int, Callable[[Decoder], Any]] = {
     ord("m"): Decoder._dictionary,
     ord("g"): Decoder._here,
     ord("w"): Decoder._there,
+    ord("h"): Decoder._object,
+    ord("e"): Decoder._set,
+    ord("f"): Decoder._frozen_set,
+    ord("M"): Decoder._rare_dictionary,
+    ord("o"): Decoder._record,
+    ord("b"): Decoder._binary,
+    ord("c"): Decoder._complex,
+    ord("k"): Decoder._spelled,
     ord("n"): Decoder._named,
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import textwrap
 from pathlib import Path
 
@@ -17,18 +18,11 @@ from tests.engine.test_values import KINDS, SAME, SETUP, STACK
 
 HEAD = f"""
 # %% setup
-from contextlib import contextmanager
-
 import numpy as np
 
+from autograder import tools
+
 rng = np.random.default_rng(0)
-CHECKS = {{}}
-
-
-@contextmanager
-def check(id):
-    yield
-
 {SETUP}{SAME}
 import contextlib, io, re
 """
@@ -46,7 +40,7 @@ def back(x):
 def check(name: str, body: str) -> str:
     body = textwrap.indent(textwrap.dedent(body).strip(), "    ")
     head = f'# %% check="{name}" points=1 category="values"\n"""It does what it must."""\n'
-    return f'\n{head}with check("{name}"):\n{body}\n'
+    return f'\n{head}with tools.check("{name}"):\n{body}\n'
 
 
 def built(folder: Path, text: str) -> bytes:
@@ -80,7 +74,7 @@ def test_what_crosses_earns_its_points(tmp_path):
 FORMS = {
     "what is printed": (
         "print(x)",
-        "heard = io.StringIO()\nwith contextlib.redirect_stdout(heard):\n    back(3)\nassert heard.getvalue() == '3\\n'",
+        "assert tools.printed(back, 3) == '3\\n'",
     ),
     "what an exception holds": (
         "raise KeyError(x)",
@@ -102,7 +96,7 @@ def test_every_form_of_answer_earns_its_points(tmp_path):
         step = STEP.replace("back", f"back{number}").replace(
             "SOLUTION\n    ###", f"{solution}\n    ###"
         )
-        steps.append(step + check(f"back{number}-it", body.replace("back(", f"back{number}(")))
+        steps.append(step + check(f"back{number}-it", re.sub(r"back\b", f"back{number}", body)))
     assert lost(built(tmp_path, HEAD + "".join(steps))) == {}
 
 

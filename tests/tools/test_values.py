@@ -144,3 +144,15 @@ def test_an_error_is_insisted_on_and_one_that_is_not_written_does_not_count(tool
 
 def test_what_a_function_prints_is_caught(tools) -> None:
     assert tools.printed(print, "a", "b", sep="-") == "a-b\n"
+
+
+def test_a_change_in_a_dataclass_is_noticed() -> None:
+    @dataclass
+    class Box:
+        inside: list[int]
+
+    box = Box([1])
+    with tools.unchanged(box=box):
+        pass
+    with pytest.raises(AssertionError, match="changed its input box"), tools.unchanged(box=box):
+        box.inside.append(2)

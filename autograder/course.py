@@ -174,7 +174,7 @@ def find(state: Path | None = None) -> Course:
     nearest = existing(state)
     if not nearest.is_dir():
         raise Unusable(f"{nearest}: is a file, not a folder; choose another place with --course")
-    return Course(root, state, _settings(root / "autograder.toml"))
+    return Course(root, state, settings(root))
 
 
 def existing(path: Path) -> Path:
@@ -192,7 +192,9 @@ def _root() -> Path:
     return here
 
 
-def _settings(path: Path) -> Settings:
+def settings(root: Path) -> Settings:
+    """What the teacher has changed in ``autograder.toml``; Unusable where that does not fit."""
+    path = root / "autograder.toml"
     if not path.is_file():
         return Settings()
     try:
@@ -200,12 +202,12 @@ def _settings(path: Path) -> Settings:
     except (OSError, ValueError) as error:
         raise Unusable(f"{path}: {error}; write it as TOML, for example call_seconds = 5") from None
 
-    settings = {setting.metadata.get("name", setting.name): setting for setting in fields(Settings)}
+    known = {setting.metadata.get("name", setting.name): setting for setting in fields(Settings)}
     values: dict[str, Any] = {}
     for name, value in _dotted(data):
-        if name not in settings:
-            raise Unusable(f"{path}: unknown setting {name}; there are {', '.join(settings)}")
-        setting = settings[name]
+        if name not in known:
+            raise Unusable(f"{path}: unknown setting {name}; there are {', '.join(known)}")
+        setting = known[name]
         if not _fits(setting, value):
             how = f"write it like {name} = {_example(setting)}"
             raise Unusable(f"{path}: {name} = {value!r} does not fit; {how}")

@@ -7,12 +7,13 @@ import hashlib
 import importlib.util
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from autograder.authoring import check_form, hints, modules, oracles, read, self_check
 from autograder.authoring.cells import Cell, Source
+from autograder.course import settings
 from autograder.errors import Unusable
 from autograder.exercises import data_files, misconceptions, sources
 from autograder.exercises import names as scope
@@ -53,7 +54,7 @@ def _with_hints(authored: Source, root: Path) -> bytes:
     data = data_files.read(root / "solutions" / authored.exercise)
     with data_files.inside(data):
         questions = hints.table(_full(authored), bank.entries)
-    return _full(authored, questions)
+    return _full(authored, questions, data_files.marks(data, settings(root).packages))
 
 
 def build(root: Path, name: str, check: bool = False) -> list[Path]:
@@ -118,7 +119,7 @@ def _write(path: Path, content: bytes) -> None:
         ) from None
 
 
-def _full(authored: Source, hints: str = "") -> bytes:
+def _full(authored: Source, hints: str = "", brought: Mapping[str, str] = {}) -> bytes:
     cells = list(_cells(authored, hints))
     metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -127,6 +128,7 @@ def _full(authored: Source, hints: str = "") -> bytes:
             "exercise": authored.exercise,
             "source_sha256": sources.combined(authored.built_from),
             "built_from": authored.built_from,
+            **brought,
         },
     }
     notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": cells}

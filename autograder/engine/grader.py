@@ -7,6 +7,7 @@ import hashlib
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from autograder.course import Settings
@@ -53,7 +54,12 @@ class Graded:
 
 
 class Grader:
-    """Grades submissions of one exercise, one after the other, with one warm parent of workers."""
+    """Grades submissions of one exercise, one after the other, with one warm parent of workers.
+
+    Args:
+        without: protections to leave out; only tests do.
+        folder: where the exercise's files lie already; else it makes a copy of its own.
+    """
 
     def __init__(
         self,
@@ -61,11 +67,12 @@ class Grader:
         secret: bytes,
         settings: Settings,
         without: frozenset[str] = frozenset(),
+        folder: Path | None = None,
     ) -> None:
         self._exercise = exercise
         self._settings = settings
         self._without = without
-        self._data = DataFolder(exercise.data)
+        self._data = DataFolder(exercise.data, folder)
         try:
             self._supplies = supplies.of(self._data.path, settings.packages)
             self._level, self._parent = strongest(settings.isolation, without, self._supplies)

@@ -6,7 +6,7 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from autograder.errors import Unusable
@@ -47,6 +47,28 @@ def bound(folder: Path, data: Data) -> None:
         raise Unusable(f"{folder}: {size >> 20} MB of files for students; leave {most} MB at most")
 
 
+def marks(data: Data, packages: Sequence[str]) -> dict[str, str]:
+    """What a notebook says of the files and packages that its checks need, where there are any."""
+    said = {"data": "\n".join(sorted(data)), "packages": " ".join(packages)}
+    return {name: text for name, text in said.items() if text}
+
+
+def beside(notebook: Path, named: str) -> dict[str, bytes]:
+    """The files that a student's notebook names, as far as they lie beside it.
+
+    Raises:
+        Unusable: they are too large.
+    """
+    folder = notebook.parent.resolve()
+    data: dict[str, bytes] = {}
+    for place in filter(None, named.split("\n")):
+        path = (folder / place).resolve()
+        if folder in path.parents and path.is_file() and path.stat().st_size <= MAX_BYTES:
+            data[place] = path.read_bytes()
+    bound(folder, data)
+    return data
+
+
 def fingerprint(sha256: str, data: Data) -> str:
     """The digest of an exercise with its files, from that of its source."""
     if not data:
@@ -59,11 +81,15 @@ class DataFolder:
     """The files in a folder of their own, which nobody can write to; none where there are none.
 
     A copy: beside the originals lies the notebook with all answers.
+
+    Args:
+        path: where they lie already; this is the working directory, and somebody else deletes it.
     """
 
-    def __init__(self, data: Data) -> None:
-        self.path: Path | None = None
-        if not data:
+    def __init__(self, data: Data, path: Path | None = None) -> None:
+        self.path = path
+        self._is_own = path is None
+        if path is not None or not data:
             return
 
         self.path = Path(tempfile.mkdtemp(prefix="autograder-"))
@@ -78,7 +104,7 @@ class DataFolder:
     @contextlib.contextmanager
     def inside(self) -> Iterator[None]:
         """Make it the working directory."""
-        if self.path is None:
+        if self.path is None or not self._is_own:
             yield
             return
 
@@ -91,7 +117,7 @@ class DataFolder:
 
     def close(self) -> None:
         """Delete it."""
-        if self.path is not None:
+        if self.path is not None and self._is_own:
             for folder in self._folders():
                 folder.chmod(0o755)
             shutil.rmtree(self.path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -10,6 +11,11 @@ import numpy as np
 import pytest
 
 NAN = float("nan")
+
+
+@dataclass
+class Box:
+    inside: list[int]
 
 
 @pytest.mark.parametrize(
@@ -110,10 +116,11 @@ def test_a_tuple_is_counted_up_to_a_hundred(tools) -> None:
         lambda value: value["array"].__setitem__(0, 5.0),
         lambda value: value["names"].add("b"),
         lambda value: value.update(more=1),
+        lambda value: value["box"].inside.append(2),
     ],
 )
 def test_an_input_of_any_kind_that_was_changed_is_named(tools, change: Any) -> None:
-    value = {"rows": [1, 2], "array": np.zeros(2), "names": {"a"}}
+    value = {"rows": [1, 2], "array": np.zeros(2), "names": {"a"}, "box": Box([1])}
     with tools.unchanged(value=value, other=[1]):
         pass
     with (
@@ -144,15 +151,3 @@ def test_an_error_is_insisted_on_and_one_that_is_not_written_does_not_count(tool
 
 def test_what_a_function_prints_is_caught(tools) -> None:
     assert tools.printed(print, "a", "b", sep="-") == "a-b\n"
-
-
-def test_a_change_in_a_dataclass_is_noticed() -> None:
-    @dataclass
-    class Box:
-        inside: list[int]
-
-    box = Box([1])
-    with tools.unchanged(box=box):
-        pass
-    with pytest.raises(AssertionError, match="changed its input box"), tools.unchanged(box=box):
-        box.inside.append(2)

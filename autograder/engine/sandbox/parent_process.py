@@ -145,7 +145,7 @@ def _command(
         *boot,
         place,
         os.pathsep.join(map(str, supplies.sites)),
-        os.pathsep.join(map(str, (*supplies.files, *filter(None, [supplies.data])))),
+        supplies.readable,
         " ".join(supplies.packages),
         " ".join(sorted(wanted.locks)),
         " ".join(sorted(without)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -28,6 +29,11 @@ class Supplies:
     data: Path | None = None
     packages: tuple[str, ...] = ()
     files: tuple[Path, ...] = ()
+
+    @property
+    def readable(self) -> str:
+        """All of it, with ``os.pathsep`` between the paths."""
+        return os.pathsep.join(map(str, (*self.files, *filter(None, [self.data]))))
 
     @property
     def sites(self) -> list[Path]:

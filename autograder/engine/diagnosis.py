@@ -74,15 +74,15 @@ def diagnose(compiled: CompiledExercise, step: str, calls: Iterable[Call]) -> Mi
 
     # Mistakes may end in the same kind of exception, or differ by rounding alone: words and exact
     # zeros tell them apart.
-    if not _is_one(suspects):
+    if not is_one(suspects):
         for call, outcome in probes:
             banked = [(wrong, _bank(compiled, wrong, call)) for wrong in suspects]
             suspects = [wrong for wrong, answer in banked if _exactly(outcome, answer)]
 
-    return suspects[0] if _is_one(suspects) else None
+    return suspects[0] if is_one(suspects) else None
 
 
-def _is_one(suspects: list[Misconception]) -> bool:
+def is_one(suspects: list[Misconception]) -> bool:
     """Whether there is one suspect, or one family of them."""
     families = {wrong.family for wrong in suspects}
     return len(suspects) == 1 or (len(families) == 1 and "" not in families)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from autograder.course import Settings
 from autograder.engine.budget import Budget, extra, limits
 from autograder.engine.carry_forward import Carried, CarryForward
+from autograder.engine.class_diagnosis import diagnose_class
 from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.diagnosis import diagnose
 from autograder.engine.examples import example
@@ -177,7 +178,7 @@ class Grader:
         verdicts, imprecise = self._verdicts(submission, budget)
         forward = CarryForward(self._compiled, submission, verdicts, imprecise)
         carried = forward.carried(budget.part())
-        diagnoses = self._diagnoses(verdicts, forward, carried, budget)
+        diagnoses = self._diagnoses(submission, verdicts, forward, carried, budget)
 
         steps = []
         for step in self._exercise.steps:
@@ -241,7 +242,12 @@ class Grader:
         return verdicts, imprecise
 
     def _diagnoses(
-        self, verdicts: dict[str, Verdict], forward: CarryForward, carried: Carried, budget: Budget
+        self,
+        submission: Submission,
+        verdicts: dict[str, Verdict],
+        forward: CarryForward,
+        carried: Carried,
+        budget: Budget,
     ) -> dict[str, Misconception | None]:
         """The mistake behind each step that is wrong in itself, where the bank knows it."""
         calls: dict[str, list[Call]] = {}
@@ -253,11 +259,15 @@ class Grader:
             if verdicts[check.id].message is not None and check.id not in carried:
                 at_fault.add(check.step)
 
-        return {
-            step: extra(budget, partial(diagnose, self._compiled, step, calls[step]))
-            for step in self._exercise.steps
-            if step in at_fault and step not in forward.unattempted
-        }
+        diagnoses: dict[str, Misconception | None] = {}
+        for step in at_fault - forward.unattempted:
+            find = partial(diagnose, self._compiled, step, calls[step])
+            if step in self._exercise.classes:
+                checks = self._exercise.checks_of(step)
+                said = {each: verdicts[each.id].message for each in checks}
+                find = partial(diagnose_class, self._compiled, submission, said)
+            diagnoses[step] = extra(budget, find)
+        return diagnoses
 
 
 def _check(

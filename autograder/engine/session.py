@@ -112,6 +112,7 @@ class Session(Peer):
         place of the one that is there now.
         """
         self._stdout = sys.stdout
+        self._objects.clear()
         self._functions.forget()
         self._calls.forget()
         self.never = self.unwritten = None
@@ -163,7 +164,8 @@ class Session(Peer):
         try:
             answer = self._talk(name, lambda: self._answer(values, listens))
         except StudentError as error:
-            sys.stdout.write(error.printed)
+            if listens:  # else it is the worker's own idea
+                sys.stdout.write(error.printed)
             raise
         if not listens:
             return answer

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from autograder.course import Settings
@@ -379,3 +381,59 @@ def test_an_unwritten_method_is_still_to_be_written():
     answer = STACK.replace("self.items.append(item)", "raise NotImplementedError")
     (check,) = grade(toy, Stack=answer, settings=PATIENT).checks
     assert (check.status, check.message) == ("unattempted", "Stack is still to be written")
+
+
+BANK = """
+from autograder.exercises.misconceptions import misconception
+
+
+@misconception(step="Stack", caught_by="Stack-c0")
+class Queue:
+    \"\"\"Which one came last?\"\"\"
+
+    def __init__(self, items=()):
+        self.items = list(items)
+
+    def push(self, item):
+        self.items.append(item)
+
+    def pop(self):
+        return self.items.pop(0)
+
+
+@misconception(step="Stack", caught_by="Stack-c0")
+class Peeks:
+    \"\"\"Is it still there afterwards?\"\"\"
+
+    def __init__(self, items=()):
+        self.items = list(items)
+
+    def push(self, item):
+        self.items.append(item)
+
+    def pop(self):
+        return self.items[-1]
+"""
+
+
+@pytest.mark.parametrize(
+    ("answer", "name"),
+    [
+        (STACK.replace("return self.items.pop()", "return self.items.pop(0)"), "Queue"),
+        (STACK.replace("return self.items.pop()", "return self.items[-1]"), "Peeks"),
+        (STACK.replace("return self.items.pop()", "return None"), None),
+    ],
+)
+def test_a_mistake_in_a_class_is_named_by_what_its_checks_say(tmp_path, answer, name):
+    bank = tmp_path / "toy_misconceptions.py"
+    bank.write_text(BANK)
+    by_hand = """
+    stack = Stack([1, 2])
+    for wanted in (2, 1):
+        got = stack.pop()
+        assert got == wanted, f"got {got}, not {wanted}"
+    """
+    drawn = "item = int(rng.integers(9))\nassert Stack([item]).pop() == item"
+    toy = replace(exercise(by_hand, drawn, steps="Stack", Stack=STACK), bank=bank)
+    checks = grade(toy, Stack=answer).checks
+    assert checks[0].status == "failed" and checks[0].misconception == name

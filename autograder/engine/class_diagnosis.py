@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.diagnosis import is_one
+from autograder.engine.run import Verdict
 from autograder.exercises.cell_code import reveal
 from autograder.exercises.exercise import Check
 from autograder.submissions.parse import Submission
@@ -25,17 +26,12 @@ _RAISED = re.compile(r"\w+ raised (\w+)|what \w+ returned cannot be used \((\w+)
 
 
 def diagnose_class(
-    compiled: CompiledExercise, submission: Submission, messages: Mapping[Check, str | None]
+    compiled: CompiledExercise, submission: Submission, step: str, verdicts: Mapping[str, Verdict]
 ) -> Misconception | None:
-    """The misconception behind the verdicts of a step's checks, if just one explains them all.
-
-    Args:
-        messages: what each check said; None where it passed.
-    """
-    steps = {check.step for check in messages}
-    suspects = [wrong for wrong in compiled.exercise.misconceptions if wrong.step in steps]
-    for check, message in messages.items():
-        told = _told(message)
+    """The misconception behind the verdicts of a step's checks, if just one explains them all."""
+    suspects = [wrong for wrong in compiled.exercise.misconceptions if wrong.step == step]
+    for check in compiled.exercise.checks_of(step):
+        told = _told(verdicts[check.id].message)
         suspects = [
             wrong for wrong in suspects if _said(compiled, submission, check, wrong) == told
         ]

@@ -19,11 +19,9 @@ from autograder.engine.diagnosis import diagnose
 from autograder.engine.examples import example
 from autograder.engine.recorded_calls import Call
 from autograder.engine.run import Run, Verdict
-from autograder.engine.sandbox import supplies
 from autograder.engine.sandbox.parent_process import EngineFault
-from autograder.engine.selftest import strongest
+from autograder.engine.workers import Workers
 from autograder.errors import Unusable
-from autograder.exercises.data_files import DataFolder
 from autograder.exercises.exercise import Check, Exercise
 from autograder.quiet import quiet
 from autograder.result import CheckResult, CheckStatus, Result, StepResult
@@ -72,34 +70,26 @@ class Grader:
     ) -> None:
         self._exercise = exercise
         self._settings = settings
-        self._without = without
-        self._data = DataFolder(exercise.data, folder)
-        try:
-            self._supplies = supplies.of(self._data.path, settings.packages)
-            self._level, self._parent = strongest(settings.isolation, without, self._supplies)
-        except BaseException:
-            self._data.close()
-            raise
-        self._compiled = CompiledExercise(exercise, self._parent, settings, secret)
+        self._workers = Workers(exercise, settings, without, folder)
+        self._compiled = CompiledExercise(exercise, self._workers.parent, settings, secret)
 
     def __enter__(self) -> Grader:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._parent.close()
-        self._data.close()
+        self._workers.close()
 
     @property
     def descriptors(self) -> list[int]:
         """What must stay open in this process for it to grade."""
-        return self._parent.descriptors
+        return self._workers.parent.descriptors
 
     def grade(self, data: bytes, student: str | None) -> Graded:
         """Grade the bytes of a notebook (``.ipynb`` or percent ``.py``).
 
         Never raises for what they hold.
         """
-        with quiet(), self._data.inside(), limits(self._settings.submission_seconds):
+        with quiet(), self._workers.data.inside(), limits(self._settings.submission_seconds):
             graded = self._grade(data, student)
         if graded.result.status == "error" and not graded.lasting:
             self._renew()
@@ -117,10 +107,10 @@ class Grader:
 
         result = self._result(data, student, warnings=tuple(map(_printable, submission.warnings)))
         try:
-            self._parent.lost = False
+            self._workers.parent.lost = False
             graded = self._graded(result, submission, budget)
             # Perhaps for want of memory: what happens again is the submission's own doing.
-            if self._parent.lost:
+            if self._workers.parent.lost:
                 graded = self._graded(result, submission, budget.part())
             return Graded(graded, submission)
         except Unusable:  # the exercise's bank of misconceptions, say: the teacher can mend that
@@ -136,11 +126,8 @@ class Grader:
         """Another parent of workers, after the old one has failed."""
         # If there is none to be had either, the next submission says so.
         with contextlib.suppress(Exception):
-            self._parent.close()
-            self._level, self._parent = strongest(
-                self._settings.isolation, self._without, self._supplies
-            )
-            self._compiled.use(self._parent)
+            self._workers.renew()
+            self._compiled.use(self._workers.parent)
 
     def unchanged(self, data: bytes, old: Result | None) -> Graded | None:
         """An earlier result, if grading these bytes again would give the same."""
@@ -167,7 +154,7 @@ class Grader:
             exercise=self._exercise.name,
             student=student,
             max_score=self._exercise.max_score,
-            isolation=self._level,
+            isolation=self._workers.level,
             submission_sha256=hashlib.sha256(data).hexdigest(),
             exercise_sha256=self._exercise.sha256,
             graded_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
@@ -260,12 +247,13 @@ class Grader:
                 at_fault.add(check.step)
 
         diagnoses: dict[str, Misconception | None] = {}
-        for step in at_fault - forward.unattempted:
-            find = partial(diagnose, self._compiled, step, calls[step])
+        for step in self._exercise.steps:
+            if step not in at_fault or step in forward.unattempted:
+                continue
             if step in self._exercise.classes:
-                checks = self._exercise.checks_of(step)
-                said = {each: verdicts[each.id].message for each in checks}
-                find = partial(diagnose_class, self._compiled, submission, said)
+                find = partial(diagnose_class, self._compiled, submission, step, verdicts)
+            else:
+                find = partial(diagnose, self._compiled, step, calls[step])
             diagnoses[step] = extra(budget, find)
         return diagnoses
 

@@ -82,7 +82,7 @@ class Run:
         with self._session as session:
             exercise = self._compiled.exercise
             if exercise.classes:
-                session.keep_objects(exercise.classes)
+                self._session.keep_objects(exercise.classes)
             self._set_up()
             namespace = self._compiled.namespace()
             session.types = namespace

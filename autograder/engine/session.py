@@ -12,17 +12,16 @@ from autograder.course import Settings
 from autograder.engine.budget import Budget, OutOfTime, unwatched
 from autograder.engine.check_functions import CheckFunctions
 from autograder.engine.clock import Clock
+from autograder.engine.listening import Listening
 from autograder.engine.live_worker import LiveWorker
 from autograder.engine.recorded_calls import Call, RecordedCalls, is_imprecise
 from autograder.engine.remote_function import RemoteFunction
-from autograder.engine.remote_object import RemoteObject, class_of
 from autograder.engine.sandbox.parent_process import Parent
 from autograder.engine.student_errors import Stopped, StudentError, StudentErrors, is_exit
 from autograder.engine.worker.conversation import Peer, Raised
 from autograder.engine.worker.protocol import frames, records, weight
-from autograder.engine.worker.protocol.bounds import CannotCross, ProtocolError
+from autograder.engine.worker.protocol.bounds import ProtocolError
 from autograder.engine.worker.protocol.decode import Name
-from autograder.engine.worker.protocol.encode import words
 from autograder.engine.worker.protocol.frames import Payload
 from autograder.engine.worker.protocol.records import Form
 
@@ -49,11 +48,8 @@ class Session(Peer):
         self._history: list[tuple[str, Source]] = []
         self._called = ""
         self._stdout = sys.stdout
-
         self.types: Mapping[str, Any] = {}
         """The names of the check, among them the exercise's own classes of records."""
-        self._classes: list[type[RemoteObject]] = []
-        self._objects: dict[int, RemoteObject] = {}
         self._functions = CheckFunctions()
         self._calls = RecordedCalls()
         self._errors = StudentErrors()
@@ -95,24 +91,9 @@ class Session(Peer):
         self._functions.bind(function)
         self.run(name, function)
 
-    def keep_objects(self, classes: Mapping[str, str]) -> None:
-        """Let objects of these steps, which are classes, stay in the worker.
-
-        Args:
-            classes: the author's own answers to them; empty texts where nobody knows them.
-        """
-        self._classes = [class_of(step, source) for step, source in classes.items()]
-        self._history.append(("classes", tuple(classes)))
-        self._worker.end()
-
     def begin_check(self) -> None:
-        """Forget what belongs to the check before: its callbacks, its calls.
-
-        What student code prints is heard where the check has put another ``sys.stdout`` in the
-        place of the one that is there now.
-        """
+        """Forget what belongs to the check before: its callbacks, its calls."""
         self._stdout = sys.stdout
-        self._objects.clear()
         self._functions.forget()
         self._calls.forget()
         self.never = self.unwritten = None
@@ -127,58 +108,21 @@ class Session(Peer):
         name = function.__name__
         self.get_ready(name)
         if function.handle and function.handle[0] != self._worker.generation:
-            raise self._gone(name)
+            raise self.gone(name)
 
-        answer = self._call(name, name if function.handle is None else function, args, kwargs)
+        answer = self.ask(name, name if function.handle is None else function, args, kwargs)
         if is_imprecise(answer):
             self.imprecise.add(name)
         return answer
 
-    def operate(
-        self,
-        operation: str,
-        thing: RemoteObject | RemoteFunction,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-    ) -> Any:
-        """Do something with an object of the student, or with a class of theirs.
-
-        Raises:
-            StudentError: it raised.
-            Stopped: it hung, ended the process, or is no longer there.
-        """
-        name = thing.remote_class if isinstance(thing, RemoteObject) else thing.__name__
-        self.get_ready(name)
-        if isinstance(thing, RemoteObject) and thing.remote_handle[0] != self._worker.generation:
-            raise self._gone(name)
-
-        if operation in ("attribute", "method"):
-            name = f"{name}.{args[1]}"
-        return self._call(name, (operation,), args, kwargs)
-
-    def _call(self, name: str, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Make a call in the worker; what it prints is printed where the check has sent that."""
-        listens = sys.stdout is not self._stdout
+    def ask(self, name: str, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Make a call in the worker."""
         self._calls.begin()
-        values = (target, args, kwargs, listens, self._clock.seconds)
-        try:
-            answer = self._talk(name, lambda: self._answer(values, listens))
-        except StudentError as error:
-            if listens:  # else it is the worker's own idea
-                sys.stdout.write(error.printed)
-            raise
-        if not listens:
-            return answer
-        value, printed = answer
-        sys.stdout.write(printed)
-        return value
-
-    def _answer(self, values: tuple[Any, ...], listens: bool) -> Any:
-        answer = self.request(frames.CALL, os.urandom(16), values)
-        is_pair = type(answer) is tuple and len(answer) == 2 and type(answer[1]) is str
-        if listens and not is_pair:
-            raise ProtocolError("nothing printed")
-        return answer
+        with Listening(self._stdout) as heard:
+            values = (target, args, kwargs, heard.listens, self._clock.seconds)
+            return self._talk(
+                name, lambda: heard.value(self.request(frames.CALL, os.urandom(16), values))
+            )
 
     def get_ready(self, name: str) -> None:
         """Have a worker in which this function may be called; Stopped if it may not."""
@@ -245,7 +189,8 @@ class Session(Peer):
     def _used_up(self) -> Stopped:
         return self._stopped(f"the submission had used up its {self._clock.budget.total:g} s")
 
-    def _gone(self, name: str) -> Stopped:
+    def gone(self, name: str) -> Stopped:
+        """What to raise where a function or an object went with its process."""
         return self._stopped(f"{name} is gone: the process that made it has ended")
 
     def _stopped(self, message: str) -> Stopped:
@@ -256,7 +201,6 @@ class Session(Peer):
         """A worker in which every cell so far has run: the one there is, or a new one."""
         while not self._worker.is_there:
             self.sock = self._worker.start()
-            self._objects.clear()
             self._run_again()
 
     def _run_again(self) -> None:
@@ -292,28 +236,14 @@ class Session(Peer):
         self._functions.count_call()
         super().called(nonce, payload)
 
-    def stays(self, value: Any) -> bool:
-        return isinstance(value, RemoteObject)
-
     def function(self, value: Any) -> bytes:
         self._calls.is_plain = False  # a callback may answer differently each time
-        if isinstance(value, RemoteObject):
-            return self._object(value)
         if isinstance(value, RemoteFunction) and value.session is self:
             if value.handle is None:
                 self._errors.asks_for(value.__name__)
                 return b"n" + len(value.__name__).to_bytes(4, "little") + value.__name__.encode()
             return b"w" + value.handle[1].to_bytes(4, "little")
         return b"g" + self._functions.number(value).to_bytes(4, "little")
-
-    def _object(self, value: RemoteObject) -> bytes:
-        if value.remote_session is not self:
-            raise CannotCross(words(value))
-        generation: int = value.remote_handle[0]
-        number: int = value.remote_handle[1]
-        if generation != self._worker.generation:
-            raise self._gone(value.remote_class)
-        return b"h" + number.to_bytes(4, "little") + bytes(4)
 
     def find(self, tag: bytes, name: Name) -> Any:
         if tag == b"w" and isinstance(name, int):
@@ -322,20 +252,9 @@ class Session(Peer):
 
         if tag == b"g" and isinstance(name, int):
             return self._functions.function(name)
-        if tag == b"h" and isinstance(name, tuple) and name[1] < len(self._classes):
-            return self._found(*name)
         if tag == b"o":
             return self._class
         raise ProtocolError("a function that is not there")
-
-    def _found(self, number: int, place: int) -> RemoteObject:
-        """What stands for an object of the worker, always the same for the same."""
-        cls = self._classes[place]
-        known = self._objects.get(number)
-        if type(known) is not cls:
-            known = cls(self, cls.__name__, (self._worker.generation, number))
-            self._objects[number] = known
-        return known
 
     def _class(self, form: Form) -> type | None:
         """The exercise's own class for records of a form, where it has one."""

@@ -54,10 +54,7 @@ class Parent(Protocol):
         """Wait until it works."""
 
     def preload(self, cell: str, source: str) -> None:
-        """Run the teacher's own first cell, for every worker to inherit.
-
-        An optimisation and nothing else.
-        """
+        """Run the teacher's own first cell, for every worker to inherit: an optimisation."""
 
     def start(self) -> Worker:
         """A fresh worker."""

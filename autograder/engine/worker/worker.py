@@ -5,13 +5,10 @@ from __future__ import annotations
 import builtins
 import contextlib
 import functools
-import io
 import linecache
 import os
-import signal
 import socket
 import sys
-import time
 import types
 from collections.abc import Iterator
 from itertools import islice
@@ -19,17 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from autograder.engine.worker import operations, silent_modules
+from autograder.engine.worker import alarm, operations, silent_modules
+from autograder.engine.worker.alarm import Alarm
 from autograder.engine.worker.conversation import Peer, Raised, plain_arguments
+from autograder.engine.worker.listener import Listener
 from autograder.engine.worker.locks import Lock
 from autograder.engine.worker.protocol import bounds, frames, records
 from autograder.engine.worker.protocol.bounds import CannotCross
 from autograder.engine.worker.protocol.decode import Decoder, Name
 from autograder.engine.worker.protocol.frames import Payload
 from autograder.engine.worker.protocol.records import Form
-
-TICK_SECONDS = 0.05
-"""Seconds between two looks at the time of student code."""
 
 PRELOADED: dict[tuple[str, str], types.ModuleType] = {}
 """What the teacher's own first cell leaves behind: run once in the warm parent, inherited by all
@@ -68,13 +64,6 @@ _LIGHT = frozenset({np.ndarray, tuple, list, float, int, bool, str, type(None)})
 """The usual kinds of answers, which are no iterators."""
 
 
-class TimeLimit(BaseException):
-    """Raised in student code when its time is over.
-
-    A BaseException, so that ``except Exception`` lets it pass.
-    """
-
-
 class GraderFunction:
     """A function of the check, seen from student code."""
 
@@ -106,9 +95,7 @@ class Worker(Peer):
 
     def serve(self) -> None:
         """Answer requests until the grader hangs up."""
-        if hasattr(signal, "setitimer"):
-            signal.signal(signal.SIGALRM, _tick)
-            signal.setitimer(signal.ITIMER_REAL, TICK_SECONDS, TICK_SECONDS)
+        alarm.begin()
         try:
             while True:
                 self.serve_one()
@@ -143,7 +130,7 @@ class Worker(Peer):
         if empty and (cell, source) in PRELOADED:
             self._be(PRELOADED[cell, source])
             return
-        with _Alarm(seconds):
+        with Alarm(seconds):
             exec(_compiled(cell, source), self.globals)
 
     def _call(self, request: Any) -> Any:
@@ -155,7 +142,7 @@ class Worker(Peer):
 
         if not listens:
             return self._called(target, args, kwargs, seconds)
-        heard = _Listener()
+        heard = Listener()
         try:
             with contextlib.redirect_stdout(heard):
                 value = self._called(target, args, kwargs, seconds)
@@ -167,7 +154,7 @@ class Worker(Peer):
         return value, heard.getvalue()
 
     def _called(self, target: Any, args: Any, kwargs: Any, seconds: float) -> Any:
-        with _Alarm(seconds):
+        with Alarm(seconds):
             value = target(*args, **kwargs)
             if type(value) in _LIGHT or not isinstance(value, Iterator) or self.stays(value):
                 return value
@@ -252,49 +239,8 @@ def _builtin_kind(names: tuple[str, ...]) -> type[Exception]:
     return RuntimeError
 
 
-class _Listener(io.StringIO):
-    """Takes what student code prints, up to a bound; the rest is lost."""
-
-    is_full = False
-
-    def write(self, text: str) -> int:
-        room = bounds.MAX_PRINTED - self.tell()
-        self.is_full |= len(text) > room
-        super().write(text[:room])
-        return len(text)
-
-
 def _undefined(name: str, *_: object, **__: object) -> None:
     raise NameError(f"{name} is not defined", "undefined")
-
-
-class _Alarm:
-    """Raises TimeLimit in student code once after so many seconds; the outermost one counts.
-
-    Code that catches everything survives it, so the grader has its own, later deadline and kills.
-    The clock ticks all the time: a timer set and stopped for each of hundreds of calls would cost
-    more than some of them.
-    """
-
-    until: float | None = None
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-        self._mine = False
-
-    def __enter__(self) -> None:
-        if _Alarm.until is None:
-            _Alarm.until, self._mine = time.monotonic() + self._seconds, True
-
-    def __exit__(self, *_: object) -> None:
-        if self._mine:
-            _Alarm.until = None
-
-
-def _tick(*_: object) -> None:
-    if _Alarm.until is not None and time.monotonic() >= _Alarm.until:
-        _Alarm.until = None
-        raise TimeLimit
 
 
 def _place(error: BaseException) -> tuple[str, int]:

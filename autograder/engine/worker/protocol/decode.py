@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import math
 import struct
-import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from autograder.engine.worker.protocol import bounds, mappings, records, spelled
+from autograder.engine.worker.protocol import bounds
+from autograder.engine.worker.protocol import decode_rare as rare
 from autograder.engine.worker.protocol.bounds import ProtocolError
 from autograder.engine.worker.protocol.frames import Payload
-from autograder.engine.worker.protocol.records import Form
 
 _U32 = struct.Struct("<I")
 _F64 = struct.Struct("<d")
-_COMPLEX = struct.Struct("<2d")
 _SHAPES = tuple(struct.Struct(f"<{ndim}Q") for ndim in range(bounds.MAX_AXES + 1))
 """Shapes of arrays, by number of axes."""
 
@@ -43,11 +41,11 @@ class Decoder:
         self._data = memoryview(payload)
         self._size = len(payload)
         self._at = 0
-        self._values = 1
-        self._longest = 0
+        self.values = 1
+        self.longest = 0
         self._depth = 0
         self.known = known if known is not None else []
-        self._find = find
+        self.find = find
 
     def value(self) -> Any:
         """The next value.
@@ -75,27 +73,27 @@ class Decoder:
         what a dataclass object holds."""
         readers: dict[bytes, Callable[[], Any]] = {
             b"a": self._array,
-            b"l": self._several,
-            b"e": self._members,
-            b"m": self._mapping,
+            b"l": self.several,
+            b"e": lambda: rare.members(self),
+            b"m": self.mapping,
             b"v": self._tuple,
         }
-        reader = readers.get(bytes(self._take(1)))
+        reader = readers.get(bytes(self.take(1)))
         if reader is None:
             raise ProtocolError("no content")
         return reader()
 
     def number(self) -> int:
         """The next four bytes: a count or an index."""
-        number: int = _U32.unpack(self._take(4))[0]
+        number: int = _U32.unpack(self.take(4))[0]
         return number
 
     def _array(self) -> np.ndarray[Any, Any]:
-        code, writeable, ndim = self._take(3)
+        code, writeable, ndim = self.take(3)
         if writeable > 1 or ndim > bounds.MAX_AXES:
             raise ProtocolError("no array")
-        shape = _SHAPES[ndim].unpack(self._take(8 * ndim))
-        array = self._texts(shape) if code == bounds.TEXTS else self._filled(code, shape)
+        shape = _SHAPES[ndim].unpack(self.take(8 * ndim))
+        array = rare.texts(self, shape) if code == bounds.TEXTS else self._filled(code, shape)
         if not writeable:
             array.flags.writeable = False
         return array
@@ -109,7 +107,7 @@ class Decoder:
             raise ProtocolError("an array too large")
 
         dtype = bounds.DTYPES[code]
-        data = bytearray(self._take(math.prod(shape) * dtype.itemsize))
+        data = bytearray(self.take(math.prod(shape) * dtype.itemsize))
         if code == 0 and data.translate(None, b"\0\1"):
             raise ProtocolError("booleans that are neither")
 
@@ -119,28 +117,13 @@ class Decoder:
             raise ProtocolError("no array") from None
         return array
 
-    def _texts(self, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-        width, count = self.number(), bounds.numbers(shape)
-        if not width or count > bounds.MAX_NUMBERS or 4 * width * count > bounds.MAX_BYTES:
-            raise ProtocolError("an array too large")
-
-        data = bytearray(self._take(4 * width * math.prod(shape)))
-        if data and int(np.frombuffer(data, "<u4").max()) > sys.maxunicode:
-            raise ProtocolError("no text")
-
-        self._longest = max(self._longest, width)
-        self._values += math.prod(shape)
-        self._narrow()
-        array: np.ndarray[Any, Any] = np.ndarray(shape, f"<U{width}", data)
-        return array
-
     def _numbered_array(self) -> np.ndarray[Any, Any]:
         array = self._array()
         self.known.append(array)
         return array
 
     def _scalar(self) -> Any:
-        (code,) = self._take(1)
+        (code,) = self.take(1)
         return self._filled(code, ())[()]
 
     def _none(self) -> None:
@@ -153,36 +136,23 @@ class Decoder:
         return False
 
     def _integer(self) -> int:
-        data = self._sized()
+        data = self.sized()
         if len(data) > bounds.MAX_DIGITS:
             raise ProtocolError("an integer too long")
         return int.from_bytes(data, "little", signed=True)
 
     def _real(self) -> float:
-        number: float = _F64.unpack(self._take(8))[0]
+        number: float = _F64.unpack(self.take(8))[0]
         return number
 
-    def _text(self) -> str:
+    def text(self) -> str:
+        """The next text, behind its tag."""
         try:
-            text = str(self._sized(), "utf-8", "surrogatepass")
+            text = str(self.sized(), "utf-8", "surrogatepass")
         except UnicodeDecodeError:
             raise ProtocolError("no text") from None
-        self._longest = max(self._longest, len(text))
+        self.longest = max(self.longest, len(text))
         return text
-
-    def _complex(self) -> complex:
-        return complex(*_COMPLEX.unpack(self._take(16)))
-
-    def _binary(self) -> bytes:
-        data = bytes(self._sized())
-        self._longest = max(self._longest, len(data))
-        return data
-
-    def _spelled(self) -> Any:
-        (number,) = self._take(1)
-        if bytes(self._take(1)) != b"s":
-            raise ProtocolError("no value of this spelling")
-        return spelled.read(number, self._text())
 
     def _known(self) -> Any:
         index = self.number()
@@ -191,91 +161,30 @@ class Decoder:
         return self.known[index]
 
     def _tuple(self) -> tuple[Any, ...]:
-        return tuple(self._several())
+        return tuple(self.several())
 
     def _list(self) -> list[Any]:
         items: list[Any] = []
         self.known.append(items)
-        items += self._several()
+        items += self.several()
         return items
 
-    def _several(self) -> list[Any]:
+    def several(self) -> list[Any]:
+        """The values of a container: how many, then each."""
         count = self._enter(1)
         value = self.value
         items = [value() for _ in range(count)]
         self._depth -= 1
-        self._narrow()
+        self.narrow()
         return items
-
-    def _set(self) -> set[Any]:
-        members: set[Any] = set()
-        self.known.append(members)
-        members |= self._members()
-        return members
-
-    def _frozen_set(self) -> frozenset[Any]:
-        return frozenset(self._members())
-
-    def _members(self) -> set[Any]:
-        members = self._several()
-        if len(members) > bounds.MAX_KEYS:
-            raise ProtocolError("a set too large")
-        try:
-            return set(members)
-        except TypeError:
-            raise ProtocolError("a member that cannot be one") from None
 
     def _dictionary(self) -> dict[Any, Any]:
         mapping: dict[Any, Any] = {}
         self.known.append(mapping)
-        return self._mapping(mapping)
+        return self.mapping(mapping)
 
-    def _rare_dictionary(self) -> dict[Any, Any]:
-        (kind,) = self._take(1)
-        mapping = mappings.empty(kind)
-        self.known.append(mapping)
-        if bytes(self._take(1)) != b"m":
-            raise ProtocolError("no dictionary")
-        return self._mapping(mapping)
-
-    def _record(self) -> Any:
-        form = self._form()
-        class_of = self._find(b"o", form.name)
-        if form.kind != "dataclass":
-            values = self._fields(form)
-            if form.kind == "named tuple":
-                return records.named_tuple(form, values, class_of)
-            record = records.blank(form, class_of)
-        else:
-            record = records.blank(form, class_of)
-            self.known.append(record)
-            values = self._fields(form)
-
-        records.fill(record, values)
-        return record
-
-    def _form(self) -> Form:
-        (kind,) = self._take(1)
-        names: list[str] = []
-        while bytes(self._take(1)) == b"s" and len(names) <= records.MAX_FIELDS:
-            names.append(self._text())
-        if kind >= len(records.KINDS) or not names:
-            raise ProtocolError("no record")
-
-        form = Form(records.KINDS[kind], names[0], tuple(names[1:]))
-        if not form.is_sound:
-            raise ProtocolError("no record")
-        return form
-
-    def _fields(self, form: Form) -> list[Any]:
-        if bytes(self._take(1)) != b"v":
-            raise ProtocolError("no record")
-        values = self._several()
-        if len(values) != len(form.fields):
-            raise ProtocolError("no record")
-        return values
-
-    def _mapping(self, mapping: dict[Any, Any] | None = None) -> dict[Any, Any]:
+    def mapping(self, mapping: dict[Any, Any] | None = None) -> dict[Any, Any]:
+        """The entries of a dictionary, put into ``mapping`` where it is there already."""
         if mapping is None:
             mapping = {}
         count = self._enter(2)
@@ -290,38 +199,41 @@ class Decoder:
                 raise ProtocolError("a key that cannot be one") from None
 
         self._depth -= 1
-        self._narrow()
+        self.narrow()
         return mapping
 
-    def _narrow(self) -> None:
-        if bounds.are_wide(self._values, self._longest):
+    def narrow(self) -> None:
+        """Refuse texts that would be too wide in one array."""
+        if bounds.are_wide(self.values, self.longest):
             raise ProtocolError("too much text")
 
     def _enter(self, each: int) -> int:
         """How many entries a container has, of so many values each."""
         count = self.number()
-        self._values += each * count
+        self.values += each * count
         self._depth += 1
-        if self._values > bounds.MAX_VALUES or self._depth > bounds.MAX_DEPTH:
+        if self.values > bounds.MAX_VALUES or self._depth > bounds.MAX_DEPTH:
             raise ProtocolError("too many values")
         return count
 
     def _here(self) -> Any:
-        return self._find(b"g", self.number())
+        return self.find(b"g", self.number())
 
     def _there(self) -> Any:
-        return self._find(b"w", self.number())
+        return self.find(b"w", self.number())
 
     def _object(self) -> Any:
-        return self._find(b"h", (self.number(), self.number()))
+        return self.find(b"h", (self.number(), self.number()))
 
     def _named(self) -> Any:
-        return self._find(b"n", str(self._sized(), "ascii", "replace"))
+        return self.find(b"n", str(self.sized(), "ascii", "replace"))
 
-    def _sized(self) -> memoryview:
-        return self._take(_U32.unpack(self._take(4))[0])
+    def sized(self) -> memoryview:
+        """The next bytes, behind their number."""
+        return self.take(_U32.unpack(self.take(4))[0])
 
-    def _take(self, size: int) -> memoryview:
+    def take(self, size: int) -> memoryview:
+        """The next bytes."""
         start, end = self._at, self._at + size
         if end > self._size:
             raise ProtocolError("a value that ends too soon")
@@ -336,7 +248,7 @@ _READERS: dict[int, Callable[[Decoder], Any]] = {
     ord("F"): Decoder._false,
     ord("i"): Decoder._integer,
     ord("d"): Decoder._real,
-    ord("s"): Decoder._text,
+    ord("s"): Decoder.text,
     ord("x"): Decoder._scalar,
     ord("t"): Decoder._tuple,
     ord("r"): Decoder._known,
@@ -345,12 +257,12 @@ _READERS: dict[int, Callable[[Decoder], Any]] = {
     ord("g"): Decoder._here,
     ord("w"): Decoder._there,
     ord("h"): Decoder._object,
-    ord("e"): Decoder._set,
-    ord("f"): Decoder._frozen_set,
-    ord("M"): Decoder._rare_dictionary,
-    ord("o"): Decoder._record,
-    ord("b"): Decoder._binary,
-    ord("c"): Decoder._complex,
-    ord("k"): Decoder._spelled,
+    ord("e"): rare.changing_set,
+    ord("f"): rare.frozen_set,
+    ord("M"): rare.dictionary,
+    ord("o"): rare.record,
+    ord("b"): rare.binary,
+    ord("c"): rare.complex_number,
+    ord("k"): rare.spelled_value,
     ord("n"): Decoder._named,
 }

@@ -46,8 +46,8 @@ class Form(NamedTuple):
         return all(map(_is_name, (self.name, *self.fields)))
 
 
-ClassOf = Callable[[Form], "type | None"]
-"""What gives the class for records of a form, where there is one."""
+ClassOf = Callable[[Form], Any]
+"""What may give a class for records of a form; what does not fit is left alone."""
 
 
 class RecordTuple(tuple):  # type: ignore[type-arg]
@@ -118,7 +118,7 @@ def values_of(record: Any, form: Form) -> tuple[Any, ...]:
 
 def blank(form: Form, class_of: ClassOf | None) -> Any:
     """A dataclass object that holds nothing yet; no code of its class runs."""
-    known = class_of(form) if class_of else None
+    known = _class(form, class_of)
     try:
         record: Any = object.__new__(known or Record)
     except TypeError:  # it derives from a class that objects of Python's own are made of
@@ -138,13 +138,18 @@ def fill(record: Any, values: Sequence[Any]) -> None:
 
 def named_tuple(form: Form, values: Sequence[Any], class_of: ClassOf | None) -> Any:
     """A named tuple of these values; no code of its class runs."""
-    known = class_of(form) if class_of else None
+    known = _class(form, class_of)
     if known is not None:
         return tuple.__new__(known, values)
 
     record: Any = RecordTuple(values)
     record.__dict__.update(zip(form.fields, values), __form__=form)
     return record
+
+
+def _class(form: Form, class_of: ClassOf | None) -> type | None:
+    found = class_of(form) if class_of else None
+    return found if fits(form, found) else None
 
 
 def fits(form: Form, found: Any) -> bool:

@@ -20,9 +20,11 @@ from typing import TYPE_CHECKING, Any
 import autograder
 from autograder.engine.sandbox.blas import ONE_THREAD
 from autograder.errors import Fault, Unusable
+from autograder.exercises import data_files
 from autograder.result import Result
 
 if TYPE_CHECKING:
+    from autograder.engine.sandbox.supplies import Supplies
     from autograder.engine.worker.locks import Lock
     from autograder.student_copy import StudentCopy
 
@@ -74,7 +76,7 @@ def checked(copy: StudentCopy) -> tuple[Result, str]:
     process, _early = _early, None
 
     if process is not None:
-        result, reason = process.checked(copy.data, copy.path, copy.exercise.name)
+        result, reason = process.checked(copy)
     else:
         result = _checked_here(copy)
         reason = "this system has no isolation level that the kit knows"
@@ -89,8 +91,20 @@ def _checked_here(copy: StudentCopy) -> Result:
     from autograder.course import Settings
     from autograder.engine.grader import Grader
 
-    with Grader(copy.exercise, b"", Settings(isolation="process")) as grader:
+    data, packages = _brought(copy)
+    settings = Settings(isolation="process", packages=packages)
+    with Grader(replace(copy.exercise, data=data), b"", settings) as grader:
         return grader.grade(copy.data, None).result
+
+
+def _brought(copy: StudentCopy) -> tuple[dict[str, bytes], tuple[str, ...]]:
+    """The files beside a notebook that it needs, and the packages."""
+    try:
+        about = json.loads(copy.data)["metadata"]["autograder"]
+        data, packages = str(about.get("data", "")), str(about.get("packages", ""))
+    except (ValueError, KeyError, TypeError, AttributeError):  # a script, or it lost its marks
+        return {}, ()
+    return data_files.beside(Path(copy.path), data), tuple(packages.split())
 
 
 class Confined:
@@ -112,16 +126,30 @@ class Confined:
                 env=ONE_THREAD,
             )
 
-    def checked(self, data: bytes, path: str, name: str) -> tuple[Result, str]:
+    def checked(self, copy: StudentCopy) -> tuple[Result, str]:
         """The result of a notebook's visible checks, and why they ran unlocked, if they did.
 
         Raises:
             Fault: the process has ended.
         """
+        data, packages = _brought(copy)
+        folder = data_files.DataFolder(data)
+        about = {
+            "path": copy.path,
+            "name": copy.exercise.name,
+            "folder": None if folder.path is None else str(folder.path),
+            "packages": packages,
+        }
+        try:
+            return self._answer(about, copy.data, copy.path)
+        finally:
+            folder.close()
+
+    def _answer(self, about: dict[str, Any], data: bytes, path: str) -> tuple[Result, str]:
         # JSON and no pickle, in both directions: what comes back was written where the notebook's
         # code ran.
         try:
-            self._connection.send_bytes(json.dumps({"path": path, "name": name}).encode())
+            self._connection.send_bytes(json.dumps(about).encode())
             self._connection.send_bytes(data)
 
             answer = json.loads(self._connection.recv_bytes(MOST_BYTES))
@@ -149,19 +177,24 @@ def serve(descriptor: int) -> None:
     from autograder import student_copy
     from autograder.course import Settings
     from autograder.engine.grader import Grader
+    from autograder.engine.sandbox import supplies
     from autograder.engine.sandbox.cpu_affinity import stay_here
 
     connection = Connection(descriptor)
     about = json.loads(connection.recv_bytes())
     data = connection.recv_bytes()
     copy = student_copy.read(data, about["path"], about["name"])
-    settings = Settings()
+    settings = Settings(packages=tuple(about["packages"]))
+    folder = Path(about["folder"]) if about["folder"] else None
+    if folder is not None:
+        os.chdir(folder)  # which a locked process cannot
 
     try:
-        lock = _lock()
-        grader = Grader(copy.exercise, b"", settings)
+        lock = _lock(supplies.of(folder, settings.packages))
+        grader = Grader(copy.exercise, b"", settings, folder=folder)
     except (Unusable, OSError) as error:
-        grader = Grader(copy.exercise, b"", replace(settings, isolation="process"))
+        level = replace(settings, isolation="process")
+        grader = Grader(copy.exercise, b"", level, folder=folder)
         reason = " ".join(str(error).split())
     else:
         stay_here()
@@ -177,7 +210,7 @@ def serve(descriptor: int) -> None:
     os._exit(0)
 
 
-def _lock() -> Lock:
+def _lock(own: Supplies) -> Lock:
     """A lock for this process; OSError where the system has none."""
     # Elsewhere the number of a system call means another one, or ends the process.
     if sys.platform != "linux":
@@ -191,7 +224,9 @@ def _lock() -> Lock:
 
     site = Path(np.__file__).parents[1]
     package = Path(autograder.__file__).parent
-    return Lock(levels.LANDLOCK.locks, [*readable(str(site)), str(package)], grader=True)
+    return Lock(
+        levels.LANDLOCK.locks, [*readable(str(site), own.readable), str(package)], grader=True
+    )
 
 
 def _open_doors() -> str:

@@ -32,7 +32,8 @@ class Settings:
     ``carried`` is the share of its points that a check earns which failed only for the sake of
     earlier steps; ``carried_unattempted`` the same where one of those steps was not even tried.
     ``feedback_hidden``, in the file ``feedback.hidden``, says how much students see of hidden
-    checks: ``never``, ``points`` or ``message``.
+    checks: ``never``, ``points`` or ``message``. ``packages`` names what student code may import
+    beside Python's own and NumPy.
     """
 
     isolation: str = "auto"
@@ -41,6 +42,7 @@ class Settings:
     memory_mb: int = 1024
     carried: float = 1.0
     carried_unattempted: float = 1.0
+    packages: tuple[str, ...] = ()
     feedback_hidden: str = field(
         default="message", metadata={"name": "feedback.hidden", "choices": DISCLOSURES}
     )
@@ -172,7 +174,7 @@ def find(state: Path | None = None) -> Course:
     nearest = existing(state)
     if not nearest.is_dir():
         raise Unusable(f"{nearest}: is a file, not a folder; choose another place with --course")
-    return Course(root, state, _settings(root / "autograder.toml"))
+    return Course(root, state, settings(root))
 
 
 def existing(path: Path) -> Path:
@@ -190,7 +192,9 @@ def _root() -> Path:
     return here
 
 
-def _settings(path: Path) -> Settings:
+def settings(root: Path) -> Settings:
+    """What the teacher has changed in ``autograder.toml``; Unusable where that does not fit."""
+    path = root / "autograder.toml"
     if not path.is_file():
         return Settings()
     try:
@@ -198,16 +202,16 @@ def _settings(path: Path) -> Settings:
     except (OSError, ValueError) as error:
         raise Unusable(f"{path}: {error}; write it as TOML, for example call_seconds = 5") from None
 
-    settings = {setting.metadata.get("name", setting.name): setting for setting in fields(Settings)}
+    known = {setting.metadata.get("name", setting.name): setting for setting in fields(Settings)}
     values: dict[str, Any] = {}
     for name, value in _dotted(data):
-        if name not in settings:
-            raise Unusable(f"{path}: unknown setting {name}; there are {', '.join(settings)}")
-        setting = settings[name]
+        if name not in known:
+            raise Unusable(f"{path}: unknown setting {name}; there are {', '.join(known)}")
+        setting = known[name]
         if not _fits(setting, value):
             how = f"write it like {name} = {_example(setting)}"
             raise Unusable(f"{path}: {name} = {value!r} does not fit; {how}")
-        values[setting.name] = value
+        values[setting.name] = tuple(value) if isinstance(value, list) else value
     return Settings(**values)
 
 
@@ -227,6 +231,8 @@ def _fits(setting: Field[Any], value: Any) -> bool:
         if not isinstance(value, kinds) or isinstance(value, bool):
             return False
         return 0 <= value <= 1 if setting.name.startswith("carried") else 0 < value < float("inf")
+    if isinstance(setting.default, tuple):
+        return isinstance(value, list) and all(isinstance(name, str) for name in value)
     if not isinstance(value, type(setting.default)):
         return False
     return "choices" not in setting.metadata or value in setting.metadata["choices"]
@@ -236,4 +242,6 @@ def _example(setting: Field[Any]) -> str:
     """A value that fits, as it is written in the file."""
     if "choices" in setting.metadata:
         return " or ".join(f'"{choice}"' for choice in setting.metadata["choices"])
+    if isinstance(setting.default, tuple):
+        return '["scipy"]'
     return str(setting.default)

@@ -20,6 +20,7 @@ from autograder.exercises.exercise import (
     Cell,
     Check,
     Exercise,
+    defines_class,
     sentence_of,
 )
 from autograder.result import parts_of
@@ -137,7 +138,8 @@ def _cell(raw: RawCell, steps: Iterable[str], table: dict[str, dict[str, Any]]) 
     if not answered:
         return None
     # What stands there is the student's answer, and no reference.
-    return Cell(answered[0], "step", True, "", {})
+    is_class = defines_class(raw.source, answered[0])
+    return Cell(answered[0], "step", True, "", {}, is_class=is_class)
 
 
 def _check(id: str, source: str, marks: dict[str, Any]) -> Check:

@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 from autograder import confined, student_copy
+from autograder.authoring import build
 from autograder.course import Settings
 from autograder.engine.grader import Grader
 from autograder.engine.sandbox import parent_process
 from autograder.engine.worker import landlock
 from autograder.errors import Fault
-from autograder.exercises import exercise
+from autograder.exercises import data_files, exercise
 
 ROOT = Path(__file__).parent.parent
 NOTEBOOK = ROOT / "solutions" / "attention" / "attention.ipynb"
@@ -143,3 +144,59 @@ def test_an_answer_that_the_notebooks_code_has_forged_is_one_line(monkeypatch, a
 
     with pytest.raises(Fault, match="cannot be read"):
         confined.checked(student_copy.read(NOTEBOOK.read_bytes(), "mallory.ipynb", "attention"))
+
+
+READS = """
+# %% [markdown]
+# # Reading
+
+# %% setup
+from autograder import tools
+
+with open("table.csv") as file:
+    FIRST = file.readline().strip()
+
+# %% step="Lines"
+class Lines:
+    \"\"\"The lines of a file.\"\"\"
+
+    def count(self):
+        ### BEGIN SOLUTION
+        return len(open("more/lines.txt").readlines())
+        ### END SOLUTION
+
+# %% check="Lines-count" points=1 category="values"
+\"\"\"They are counted.\"\"\"
+with tools.check("Lines-count"):
+    assert FIRST == "a,b" and Lines().count() == 2
+"""
+
+
+def test_a_students_copy_finds_the_files_beside_it_and_no_others(tmp_path):
+    folder = tmp_path / "solutions" / "reading"
+    (folder / "more").mkdir(parents=True)
+    (folder / "table.csv").write_text("a,b\n")
+    (folder / "more" / "lines.txt").write_text("1\n2\n")
+    (folder.parent / "reading.py").write_text(READS)
+    notebook, _ = build.notebooks(folder.parent / "reading.py")
+    (folder / "other.txt").write_text("not the exercise's")
+
+    copy = student_copy.read(notebook, str(folder / "reading.ipynb"), "reading")
+    assert [check.message for check in confined.checked(copy)[0].checks] == [""]
+
+    curious = notebook.replace(b'open(\\"more/lines.txt', b'open(\\"other.txt')
+    assert curious != notebook
+    copy = student_copy.read(curious, str(folder / "reading.ipynb"), "reading")
+    (said,) = [check.message for check in confined.checked(copy)[0].checks]
+    assert said.startswith("Lines raised FileNotFoundError")
+
+
+@pytest.mark.parametrize("place", ["../secret", "/etc/hostname", "link", "gone", "folder"])
+def test_a_notebook_names_no_file_that_is_not_beside_it(tmp_path, place):
+    folder = tmp_path / "here"
+    (folder / "folder").mkdir(parents=True)
+    (tmp_path / "secret").write_text("canary")
+    (folder / "link").symlink_to(tmp_path / "secret")
+    (folder / "table.csv").write_text("a")
+    found = data_files.beside(folder / "x.ipynb", f"{place}\ntable.csv")
+    assert found == {"table.csv": b"a"}

@@ -9,7 +9,7 @@ import io
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -27,8 +27,9 @@ from autograder.authoring import (
 from autograder.authoring.cells import Cell, Source
 from autograder.authoring.starter import BANKS
 from autograder.course import Settings
+from autograder.course import settings as settings_of
 from autograder.errors import Unusable
-from autograder.exercises import misconceptions, sources
+from autograder.exercises import data_files, misconceptions, sources
 from autograder.exercises import names as scope
 from autograder.files import write
 from autograder.text import points, shown
@@ -64,7 +65,10 @@ def notebooks(path: Path) -> tuple[bytes, bytes]:
 def _with_hints(authored: Source, root: Path) -> bytes:
     """The full notebook, with the questions that misconceptions ask while students work."""
     bank = misconceptions.load(misconceptions.path_of(root, authored.exercise))
-    return _full(authored, hints.table(_full(authored), bank.entries))
+    data = data_files.read(root / "solutions" / authored.exercise)
+    with data_files.inside(data):
+        questions = hints.table(_full(authored), bank.entries)
+    return _full(authored, questions, data_files.marks(data, settings_of(root).packages))
 
 
 def build(
@@ -103,6 +107,8 @@ def build(
     # First what takes no time: a mistake in a mark is said before anything slow is loaded.
     exercise = read.read(authored)
     data = _data(folder, name)
+    files_beside = {place.as_posix(): content for place, content in data.items()}
+    data_files.bound(folder, files_beside)
     if not check:
         begin()
         # Before the bank's answers, which would meet the same mistakes.
@@ -118,7 +124,7 @@ def build(
 
     stale = [path for path, content in files.items() if _differs(path, content)]
     if not check:
-        grading.insist(exercise, full, release, settings or Settings())
+        grading.insist(exercise, full, release, settings or Settings(), files_beside)
         for path in stale:
             _write(path, files[path])
     return stale
@@ -143,7 +149,7 @@ def _write(path: Path, content: bytes) -> None:
         ) from None
 
 
-def _full(authored: Source, hints: str = "") -> bytes:
+def _full(authored: Source, hints: str = "", brought: Mapping[str, str] = {}) -> bytes:
     cells = list(_cells(authored, hints))
     metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -153,6 +159,7 @@ def _full(authored: Source, hints: str = "") -> bytes:
             "title": authored.title,
             "source_sha256": sources.combined(authored.built_from),
             "built_from": authored.built_from,
+            **brought,
         },
     }
     notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": cells}

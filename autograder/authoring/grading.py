@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from types import MappingProxyType
 
 from autograder.authoring.cells import Source
 from autograder.course import Settings
 from autograder.engine.grader import Grader
 from autograder.errors import Unusable
+from autograder.exercises.data_files import Data
 from autograder.exercises.exercise import Exercise, from_notebook
 from autograder.exercises.names import names
 from autograder.proving.answers import Answer
@@ -27,8 +29,14 @@ REPAIRS = {
 """What mends a failure whose message holds these words."""
 
 
-def insist(authored: Source, full: bytes, release: bytes, settings: Settings) -> None:
-    """Grade both notebooks with the engine.
+def insist(
+    authored: Source,
+    full: bytes,
+    release: bytes,
+    settings: Settings,
+    data: Data = MappingProxyType({}),
+) -> None:
+    """Grade both notebooks with the engine; ``data`` are the files that lie beside them.
 
     Locked in or not, a worker answers alike: the lowest level does, which every system has.
 
@@ -36,7 +44,7 @@ def insist(authored: Source, full: bytes, release: bytes, settings: Settings) ->
         Unusable: the solution does not get every point, or the blank stub gets some; a line for
             each check.
     """
-    exercise = from_notebook(json.loads(full))
+    exercise = replace(from_notebook(json.loads(full)), data=data)
     try:
         with Grader(exercise, b"build", replace(settings, isolation="process")) as grader:
             solved = grader.grade(full, None).result

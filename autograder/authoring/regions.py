@@ -1,4 +1,4 @@
-"""The answer in a step's cell: one function, with one region that students do not get."""
+"""The answer in a step's cell: functions or a class, with regions that students do not get."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def delimiters(source: Source) -> Iterator[Problem]:
     for cell in source.cells:
         problems = list(_delimiters(cell))
         regions = list(map(str.strip, cell.source.split("\n"))).count(BEGIN)
-        if cell.kind == "step" and regions != 1 and not problems:
-            cause = f"{regions} solution regions in a step"
-            yield Problem(cell.line, cause, f"put the answer between one {BEGIN} and {END}")
+        if cell.kind == "step" and not regions and not problems:
+            cause = "no solution region in a step"
+            yield Problem(cell.line, cause, f"put the answer between {BEGIN} and {END}")
         yield from problems
 
 
@@ -75,43 +75,76 @@ def _delimiters(cell: Cell) -> Iterator[Problem]:
 
 
 def steps(source: Source) -> Iterator[Problem]:
-    """What is wrong with the functions that are steps."""
+    """What is wrong with the functions and classes that are steps."""
     for cell in source.of("step"):
-        body = ast.parse(cell.source).body
-        function = body[0] if body else None
-        is_alone = len(body) == 1
+        tree = ast.parse(cell.source)
+        body = tree.body
+        others = [node for node in body if not isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+        named = [node for node in body if getattr(node, "name", "") == cell.id]
 
-        if not is_alone or not isinstance(function, ast.FunctionDef) or function.name != cell.id:
+        if not named:
             yield Problem(
-                cell.line_of(body[1].lineno if len(body) > 1 else 1),
-                f"the step {cell.id} is not one function {cell.id}",
-                "leave that function alone in the cell",
+                cell.line_of(body[0].lineno if body else 1),
+                f"the step {cell.id} defines no function or class {cell.id}",
+                "name the one that checks use after the step",
             )
-        elif ast.get_docstring(function) is None:
+        elif others:
+            yield Problem(
+                cell.line_of(others[0].lineno),
+                f"the step {cell.id} holds more than functions and classes",
+                "move it into setup, or into the function that needs it",
+            )
+        elif ast.get_docstring(named[0]) is None:  # type: ignore[arg-type]
             cause = f"{cell.id} has no docstring"
-            yield Problem(cell.first, cause, "say what it takes and returns")
+            yield Problem(cell.line_of(named[0].lineno), cause, "say what it takes and returns")
         else:
-            yield from _place_of_region(cell, function)
+            yield from _places_of_regions(cell, tree, named[0])
 
 
-def _place_of_region(cell: Cell, function: ast.FunctionDef) -> Iterator[Problem]:
-    """Whether the region stands in the function's body, and ends it."""
+def _places_of_regions(cell: Cell, tree: ast.Module, named: ast.stmt) -> Iterator[Problem]:
+    """Whether each region stands in the body of a function or method of its own, and ends it."""
     lines = cell.source.split("\n")
-    begin, end = _line_with(BEGIN, lines), _line_with(END, lines)
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    regions: dict[ast.FunctionDef, int] = {}
+
+    for begin in _lines_with(BEGIN, lines):
+        function = _around(begin, lines, functions)
+        if function is None:
+            cause = f"{BEGIN} outside the body of a function"
+            yield Problem(cell.line_of(begin), cause, "put it below the docstring, in one of them")
+            return
+        if function in regions:
+            cause = f"{function.name} has a second solution region"
+            yield Problem(cell.line_of(begin), cause, "put its answer into one")
+            return
+        regions[function] = begin
+
+    for function, begin in regions.items():
+        end = next(line for line in _lines_with(END, lines) if line > begin)
+        if any(statement.lineno > end for statement in function.body):
+            repair = "move it into the region: a stub never reaches it"
+            yield Problem(cell.line_of(end + 1), f"code after {END}", repair)
+
+    if not any(function in regions for function in ast.walk(named)):
+        cause = f"{cell.id} leaves students nothing to write"
+        yield Problem(cell.line_of(named.lineno), cause, f"put a {BEGIN} into it")
+
+
+def _around(
+    begin: int, lines: list[str], functions: list[ast.FunctionDef]
+) -> ast.FunctionDef | None:
+    """The function whose body a region stands in, by its indentation, below the docstring."""
     indent = len(lines[begin - 1]) - len(lines[begin - 1].lstrip())
-    docstring = function.body[0]
+    for function in functions:
+        first = function.body[0]
+        is_there = function.lineno < begin <= (function.end_lineno or 0) + 1
+        if is_there and first.col_offset == indent:
+            has_docstring = ast.get_docstring(function) is not None
+            is_below = not has_docstring or begin > (first.end_lineno or 0)
+            return function if is_below else None
+    return None
 
-    if begin and (begin <= (docstring.end_lineno or 0) or indent != docstring.col_offset):
-        cause = f"{BEGIN} outside the function's body"
-        yield Problem(cell.line_of(begin), cause, "put it below the docstring")
-    elif begin < end and any(statement.lineno > end for statement in function.body):
-        repair = "move it into the region: a stub never reaches it"
-        yield Problem(cell.line_of(end + 1), f"code after {END}", repair)
 
-
-def _line_with(text: str, lines: list[str]) -> int:
-    """The first line that says just this, counted from 1; 0 where none does."""
-    for number, line in enumerate(lines, start=1):
-        if line.strip() == text:
-            return number
-    return 0
+def _lines_with(text: str, lines: list[str]) -> list[int]:
+    """The lines that say just this, counted from 1."""
+    return [number for number, line in enumerate(lines, start=1) if line.strip() == text]

@@ -11,9 +11,14 @@ import functools
 import io
 import json
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TextIO
 
+import numpy as np
+
+from autograder.engine.worker.protocol.bounds import CannotCross
+from autograder.engine.worker.protocol.encode import Encoder
 from autograder.exercises.cell_code import Namespace, compiled, new_namespace, reveal
 from autograder.exercises.exercise import Cell, Check, Exercise, from_notebook
 
@@ -84,8 +89,10 @@ def _try_solved(
     number: int, check: Check, namespace: Namespace, solved: list[str], log: Log
 ) -> None:
     """Run a check on the solution; its calls are watched."""
-    foreign: list[str] = []
-    watched = {step: _watched(namespace[step], step, foreign) for step in solved}
+    foreign: list[tuple[str, str]] = []
+    classes = tuple(namespace[step] for step in solved if isinstance(namespace[step], type))
+    watch = _Watch(classes, foreign)
+    watched = {step: watch.watched(namespace[step], step) for step in solved}
     # A copy: a check that leans on an earlier one's variables must not find them.
     outcome = _run(check.source, check.id, namespace | watched)
     if outcome.error:
@@ -95,7 +102,8 @@ def _try_solved(
     elif outcome.printed_errors:
         log.say("stderr", number, _line(outcome.printed_errors))
     elif foreign:
-        log.say("domain", number, foreign[0])
+        fact, message = foreign[0]
+        log.say(fact, number, message)
 
 
 def _try_blank(number: int, check: Check, namespace: Namespace, stub: str, log: Log) -> None:
@@ -108,39 +116,68 @@ def _try_blank(number: int, check: Check, namespace: Namespace, stub: str, log: 
         log.say("blank", number)
 
 
-def _watched(function: Any, step: str, foreign: list[str]) -> Any:
-    """The step's function; arguments that no student need expect are added to ``foreign``."""
+class _Watch:
+    """Looks at what goes into steps, and comes out of them, and notes what is foreign.
 
-    @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        for value in (*args, *kwargs.values()):
-            kind = _foreign(value)
-            # A step may say in its docstring that an array can be empty.
-            may_be_empty = "empty" in (function.__doc__ or "")
-            if kind and not (kind.startswith("an empty") and may_be_empty):
-                foreign.append(f"{step} with {kind}")
-        return function(*args, **kwargs)
-
-    return call
-
-
-def _foreign(value: Any) -> str:
-    """What is strange about an argument; empty if nothing is.
-
-    It is empty itself, or cannot cross to where students' code runs.
+    Args:
+        classes: the steps that are classes: their objects stay where they are.
+        foreign: what was found: the fact, and words for it.
     """
-    kind = type(value).__name__
-    if hasattr(value, "dtype") and hasattr(value, "shape"):
-        if value.dtype.kind not in "biuf" or kind == "MaskedArray":
-            return f"a {kind} of {value.dtype}"
-        return "" if all(value.shape) else f"an empty array of shape {value.shape}"
 
-    if isinstance(value, (tuple, list, dict)):
-        parts = [*value, *value.values()] if isinstance(value, dict) else value
-        return next(filter(None, map(_foreign, parts)), "")
+    def __init__(self, classes: tuple[type, ...], foreign: list[tuple[str, str]]) -> None:
+        self._classes = classes
+        self._foreign = foreign
 
-    can_cross = value is None or callable(value) or isinstance(value, (bool, int, float, str))
-    return "" if can_cross else f"a value of type {kind}"
+    def watched(self, function: Any, step: str) -> Any:
+        """The step's function, watched."""
+        if isinstance(function, type):  # a check may ask whether an object is of this very class
+            return function
+
+        @functools.wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            for value in (*args, *kwargs.values()):
+                kind = self._argument(value)
+                # A step may say in its docstring that an array can be empty.
+                may_be_empty = "empty" in (function.__doc__ or "")
+                if kind and not (kind.startswith("an empty") and may_be_empty):
+                    self._foreign.append(("domain", f"{step} with {kind}"))
+
+            answer = function(*args, **kwargs)
+            kind = self._stranded(answer)
+            if kind:
+                self._foreign.append(("answer", f"{step}, which answers with {kind}"))
+            return answer
+
+        return call
+
+    def _argument(self, value: Any) -> str:
+        """What is strange about an argument; empty if nothing is.
+
+        It is empty itself, or cannot cross to where students' code runs.
+        """
+        if isinstance(value, np.ndarray) and not all(value.shape):
+            return f"an empty array of shape {value.shape}"
+        if isinstance(value, (bytearray, range, Iterator)):
+            # As an answer it would do: it arrives as bytes or as a tuple.
+            return f"a value of type {type(value).__name__}"
+
+        if isinstance(value, (tuple, list, dict)):
+            parts = [*value, *value.values()] if isinstance(value, dict) else value
+            strange = next(filter(None, map(self._argument, parts)), "")
+            if strange:
+                return strange
+        return self._stranded(value)
+
+    def _stranded(self, value: Any) -> str:
+        """What there is in a value that cannot cross; empty if all of it can."""
+        # An iterator can be read only once, and the check is about to.
+        staying = (*self._classes, Iterator)
+        encoder = Encoder(lambda known: b"", stays=lambda thing: isinstance(thing, staying))
+        try:
+            encoder.value(value)
+        except CannotCross as error:
+            return str(error)
+        return ""
 
 
 def _run(source: str, name: str, namespace: Namespace) -> Outcome:

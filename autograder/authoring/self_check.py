@@ -21,6 +21,11 @@ from autograder.authoring.cells import Cell, Source
 from autograder.errors import Unusable
 from autograder.exercises.exercise import from_notebook
 
+CROSSES = (
+    "numbers, texts, arrays of them, tuples, lists, sets, dictionaries, named tuples, dataclasses"
+)
+"""What can leave the process in which student code runs, in the words of a repair."""
+
 SECONDS = 120.0
 """For all of an exercise's cells together."""
 
@@ -84,9 +89,9 @@ def _explain(cell: Cell, report: Report, seconds: float) -> tuple[str, str]:
         ),
         "domain": (
             f"{name} calls {message}",
-            "give it real arrays without an empty axis, numbers, texts, tuples, lists, "
-            "dictionaries or functions",
+            f"give it {CROSSES} or functions; no array with an empty axis",
         ),
+        "answer": (f"{name} calls {message}", f"let it answer with {CROSSES}"),
         "crash": (f"{name} ends Python ({message})", "mend it"),
         "slow": (f"{name} is not done after {seconds:g} s for the whole file", "make it faster"),
     }

@@ -88,6 +88,8 @@ class CarryForward:
     def _mended(self, check: Check, budget: Budget) -> tuple[str, ...] | None:
         """The earlier steps whose replacement made a check pass; None if none does."""
         earlier = {step for step in self._order if self._order[step] < self._order[check.step]}
+        # What a class makes stays in one worker, and cannot be handed on to another.
+        earlier -= self._compiled.exercise.classes.keys()
         # A float32 softmax is right by itself, and must not fail the attention that calls it. What
         # is said of a visible check must not depend on the verdicts of hidden ones.
         wrong = self._broken if check.hidden else self._broken_visibly

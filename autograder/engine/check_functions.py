@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autograder.engine.worker.conversation import Raised
+from autograder.engine.worker.conversation import Raised, plain_arguments
 from autograder.engine.worker.protocol.bounds import ProtocolError
 
 MAX_CALLBACKS = 20_000
@@ -63,7 +63,7 @@ class CheckFunctions:
         error.__traceback__ = error.__context__ = None
         self._raised.append(error)
         names = tuple(kind.__name__ for kind in type(error).__mro__)
-        return len(self._raised), names, str(error), "", 0
+        return Raised(len(self._raised), names, str(error), "", 0, plain_arguments(error))
 
     def raised(self, number: int) -> BaseException | None:
         """The exception of a number that the worker has sent; None if it was the student's."""

@@ -6,8 +6,10 @@ so nothing is run for a diagnosis but the bank's own wrong answers, here in the 
 
 from __future__ import annotations
 
+import contextlib
+import io
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,9 +22,10 @@ from autograder.engine.worker.conversation import check_raised
 from autograder.engine.worker.protocol import frames
 from autograder.engine.worker.protocol.bounds import ProtocolError
 from autograder.engine.worker.protocol.changes import apply_changes, read_changes
-from autograder.engine.worker.protocol.decode import Decoder
+from autograder.engine.worker.protocol.decode import Decoder, Name
 from autograder.engine.worker.protocol.encode import Encoder
 from autograder.engine.worker.protocol.frames import Payload
+from autograder.engine.worker.protocol.records import form_of, values_of
 
 if TYPE_CHECKING:
     from autograder.exercises.misconceptions import Misconception
@@ -40,12 +43,16 @@ array to make."""
 
 @dataclass(frozen=True)
 class _Outcome:
-    """What a call gave: a value or the kind of an exception, and its arguments afterwards."""
+    """What a call gave: a value or the kind of an exception, and its arguments afterwards.
+
+    ``printed`` is what it printed, where the check reads that.
+    """
 
     value: Any
     raised: str | None
     arguments: list[Any]
     text: str = ""
+    printed: str = ""
 
 
 def diagnose(compiled: CompiledExercise, step: str, calls: Iterable[Call]) -> Misconception | None:
@@ -67,15 +74,15 @@ def diagnose(compiled: CompiledExercise, step: str, calls: Iterable[Call]) -> Mi
 
     # Mistakes may end in the same kind of exception, or differ by rounding alone: words and exact
     # zeros tell them apart.
-    if not _is_one(suspects):
+    if not is_one(suspects):
         for call, outcome in probes:
             banked = [(wrong, _bank(compiled, wrong, call)) for wrong in suspects]
             suspects = [wrong for wrong, answer in banked if _exactly(outcome, answer)]
 
-    return suspects[0] if _is_one(suspects) else None
+    return suspects[0] if is_one(suspects) else None
 
 
-def _is_one(suspects: list[Misconception]) -> bool:
+def is_one(suspects: list[Misconception]) -> bool:
     """Whether there is one suspect, or one family of them."""
     families = {wrong.family for wrong in suspects}
     return len(suspects) == 1 or (len(families) == 1 and "" not in families)
@@ -104,18 +111,23 @@ def answered(call: Call) -> _Outcome | None:
         return None
 
     if call.kind == frames.RAISE:
-        _, names, text, _, _ = check_raised(value)
-        return _Outcome(None, _kind(names), known[:count], text)
-    return _Outcome(value, None, known[:count])
+        raised = check_raised(value)
+        kind = _kind(raised.names)
+        return _Outcome(None, kind, known[:count], raised.text, raised.printed)
+
+    value, printed = value if call.listens else (value, "")
+    return _Outcome(value, None, known[:count], printed=printed)
 
 
 def _bank(compiled: CompiledExercise, wrong: Misconception, call: Call) -> _Outcome | None:
     """What the bank's answer makes of the same call, seen as a check would see it."""
     args, kwargs, known = asked(call.request)
     count = len(known)
+    heard = io.StringIO()
 
     try:
-        value = compiled.wrong(wrong)(*args, **kwargs)
+        with contextlib.redirect_stdout(heard):
+            value = compiled.wrong(wrong)(*args, **kwargs)
         encoder = Encoder(_function)
         encoder.value(value)
         value = Decoder(bytes(encoder.out), _no_function).value()
@@ -123,14 +135,16 @@ def _bank(compiled: CompiledExercise, wrong: Misconception, call: Call) -> _Outc
         return None
     except Exception as error:
         names = tuple(kind.__name__ for kind in type(error).__mro__)
-        return _Outcome(None, _kind(names), known[:count], str(error))
-    return _Outcome(value, None, known[:count])
+        outcome = _Outcome(None, _kind(names), known[:count], str(error))
+    else:
+        outcome = _Outcome(value, None, known[:count])
+    return replace(outcome, printed=heard.getvalue() if call.listens else "")
 
 
 def asked(request: Payload) -> tuple[tuple[Any, ...], dict[str, Any], list[Any]]:
     """The arguments of a call, made anew, and those of them that can change."""
     decoder = Decoder(request, _no_function)
-    _, args, kwargs, _ = decoder.value()
+    _, args, kwargs, *_ = decoder.value()
     return args, kwargs, decoder.known
 
 
@@ -140,9 +154,12 @@ def is_small(value: Any, most: int, largest: int) -> bool:
     What a student's code answered may stand among the arguments of a call, and the bank and the
     reference are about to compute with them here, in the grader.
     """
+    form = form_of(value)
+    if form is not None:
+        value = values_of(value, form)
     if isinstance(value, dict):
         value = tuple(value.values())
-    if isinstance(value, (tuple, list)):
+    if isinstance(value, (tuple, list, set, frozenset)):
         return len(value) <= most and all(is_small(part, most, largest) for part in value)
     if isinstance(value, np.ndarray):
         if value.dtype.kind in "iu" and not ((-largest <= value) & (value <= largest)).all():
@@ -150,7 +167,11 @@ def is_small(value: Any, most: int, largest: int) -> bool:
         return value.size <= most
     if isinstance(value, (int, np.integer)):
         return abs(int(value)) <= largest
-    return value is None or isinstance(value, (str, float, np.floating, np.bool_))
+    return value is None or isinstance(value, _SMALL)
+
+
+_SMALL = (str, bytes, float, complex, np.floating, np.complexfloating, np.bool_)
+"""What cannot say how large an array to make."""
 
 
 class _Function(Exception):
@@ -161,7 +182,9 @@ def _function(value: Any) -> bytes:
     raise _Function
 
 
-def _no_function(tag: bytes, name: int | str) -> Any:
+def _no_function(tag: bytes, name: Name) -> Any:
+    if tag == b"o":  # a record is known by its name and fields alone
+        return None
     raise _Function
 
 
@@ -170,7 +193,7 @@ def _kind(names: tuple[str, ...]) -> str:
 
 
 def _same(one: _Outcome, other: _Outcome | None) -> bool:
-    if other is None or one.raised != other.raised:
+    if other is None or (one.raised, one.printed) != (other.raised, other.printed):
         return False
     return _alike(one.value, other.value) and _alike(one.arguments, other.arguments)
 
@@ -180,4 +203,4 @@ def _alike(one: Any, other: Any) -> bool:
 
 
 def _is_numeric(value: Any) -> bool:
-    return isinstance(value, (np.ndarray, np.generic, bool, int, float))
+    return isinstance(value, (np.ndarray, np.generic, bool, int, float, complex))

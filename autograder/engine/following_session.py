@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from autograder.engine.known_conversations import Conversation
+from autograder.engine.object_session import ObjectSession
 from autograder.engine.recorded_calls import Call, agree, arguments
-from autograder.engine.session import Session
 from autograder.engine.student_errors import Stopped, StudentError
 from autograder.engine.worker.protocol import frames
 from autograder.engine.worker.protocol.frames import Payload
@@ -29,7 +29,7 @@ class _Heard(NamedTuple):
     """Seconds that the call had."""
 
 
-class FollowingSession(Session):
+class FollowingSession(ObjectSession):
     """A session that can ask what a check would ask, before it runs, and has asked, after it."""
 
     def __init__(self, *args: Any) -> None:

@@ -7,18 +7,20 @@ import hashlib
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from autograder.course import Settings
 from autograder.engine.budget import Budget, extra, limits
 from autograder.engine.carry_forward import Carried, CarryForward
+from autograder.engine.class_diagnosis import diagnose_class
 from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.diagnosis import diagnose
 from autograder.engine.examples import example
 from autograder.engine.recorded_calls import Call
 from autograder.engine.run import Run, SetupFailed, Verdict
 from autograder.engine.sandbox.parent_process import EngineFault
-from autograder.engine.selftest import strongest
+from autograder.engine.workers import Workers
 from autograder.errors import Unusable
 from autograder.exercises.exercise import Check, Exercise
 from autograder.quiet import quiet
@@ -51,7 +53,12 @@ class Graded:
 
 
 class Grader:
-    """Grades submissions of one exercise, one after the other, with one warm parent of workers."""
+    """Grades submissions of one exercise, one after the other, with one warm parent of workers.
+
+    Args:
+        without: protections to leave out; only tests do.
+        folder: where the exercise's files lie already; else it makes a copy of its own.
+    """
 
     def __init__(
         self,
@@ -59,30 +66,30 @@ class Grader:
         secret: bytes,
         settings: Settings,
         without: frozenset[str] = frozenset(),
+        folder: Path | None = None,
     ) -> None:
         self._exercise = exercise
         self._settings = settings
-        self._without = without
-        self._level, self._parent = strongest(settings.isolation, without)
-        self._compiled = CompiledExercise(exercise, self._parent, settings, secret)
+        self._workers = Workers(exercise, settings, without, folder)
+        self._compiled = CompiledExercise(exercise, self._workers.parent, settings, secret)
 
     def __enter__(self) -> Grader:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._parent.close()
+        self._workers.close()
 
     @property
     def descriptors(self) -> list[int]:
         """What must stay open in this process for it to grade."""
-        return self._parent.descriptors
+        return self._workers.parent.descriptors
 
     def grade(self, data: bytes, student: str | None) -> Graded:
         """Grade the bytes of a notebook (``.ipynb`` or percent ``.py``).
 
         Never raises for what they hold.
         """
-        with quiet(), limits(self._settings.submission_seconds):
+        with quiet(), self._workers.data.inside(), limits(self._settings.submission_seconds):
             graded = self._grade(data, student)
         if graded.result.status == "error" and not graded.lasting:
             self._renew()
@@ -100,10 +107,10 @@ class Grader:
 
         result = self._result(data, student, warnings=tuple(map(_printable, submission.warnings)))
         try:
-            self._parent.lost = False
+            self._workers.parent.lost = False
             graded = self._graded(result, submission, budget)
             # Perhaps for want of memory: what happens again is the submission's own doing.
-            if self._parent.lost:
+            if self._workers.parent.lost:
                 graded = self._graded(result, submission, budget.part())
             return Graded(graded, submission)
         except Unusable:  # the exercise's bank of misconceptions, say: the teacher can mend that
@@ -112,7 +119,9 @@ class Grader:
             if not self._exercise.has_reference:  # somebody's own copy, changed
                 return Graded(result.without_steps(_printable(str(fault))), submission)
             repair = "use what is there for student code, or do it in a function"
-            raise Unusable(f"{self._exercise.name}: {fault}, in a worker; {repair}") from None
+            if fault.lacks_package:
+                repair = "name the package in packages, in autograder.toml"
+            raise Unusable(f"{self._exercise.name}: {fault}; {repair}") from None
         except Exception as fault:
             # Whatever went wrong here: the next submission must not suffer for it.
             lasting = not isinstance(fault, EngineFault)
@@ -124,9 +133,8 @@ class Grader:
         """Another parent of workers, after the old one has failed."""
         # If there is none to be had either, the next submission says so.
         with contextlib.suppress(Exception):
-            self._parent.close()
-            self._level, self._parent = strongest(self._settings.isolation, self._without)
-            self._compiled.use(self._parent)
+            self._workers.renew()
+            self._compiled.use(self._workers.parent)
 
     def unchanged(self, data: bytes, old: Result | None) -> Graded | None:
         """An earlier result, if grading these bytes again would give the same."""
@@ -153,7 +161,7 @@ class Grader:
             exercise=self._exercise.name,
             student=student,
             max_score=self._exercise.max_score,
-            isolation=self._level,
+            isolation=self._workers.level,
             submission_sha256=hashlib.sha256(data).hexdigest(),
             exercise_sha256=self._exercise.sha256,
             graded_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
@@ -164,7 +172,7 @@ class Grader:
         verdicts, imprecise = self._verdicts(submission, budget)
         forward = CarryForward(self._compiled, submission, verdicts, imprecise)
         carried = forward.carried(budget.part())
-        diagnoses = self._diagnoses(verdicts, forward, carried, budget)
+        diagnoses = self._diagnoses(submission, verdicts, forward, carried, budget)
 
         steps = []
         for step in self._exercise.steps:
@@ -228,7 +236,12 @@ class Grader:
         return verdicts, imprecise
 
     def _diagnoses(
-        self, verdicts: dict[str, Verdict], forward: CarryForward, carried: Carried, budget: Budget
+        self,
+        submission: Submission,
+        verdicts: dict[str, Verdict],
+        forward: CarryForward,
+        carried: Carried,
+        budget: Budget,
     ) -> dict[str, Misconception | None]:
         """The mistake behind each step that is wrong in itself, where the bank knows it."""
         calls: dict[str, list[Call]] = {}
@@ -240,11 +253,16 @@ class Grader:
             if verdicts[check.id].message is not None and check.id not in carried:
                 at_fault.add(check.step)
 
-        return {
-            step: extra(budget, partial(diagnose, self._compiled, step, calls[step]))
-            for step in self._exercise.steps
-            if step in at_fault and step not in forward.unattempted
-        }
+        diagnoses: dict[str, Misconception | None] = {}
+        for step in self._exercise.steps:
+            if step not in at_fault or step in forward.unattempted:
+                continue
+            if step in self._exercise.classes:
+                find = partial(diagnose_class, self._compiled, submission, step, verdicts)
+            else:
+                find = partial(diagnose, self._compiled, step, calls[step])
+            diagnoses[step] = extra(budget, find)
+        return diagnoses
 
 
 def _check(

@@ -9,9 +9,9 @@ import numpy as np
 
 from autograder.engine.compare import same
 from autograder.engine.worker.conversation import check_raised
-from autograder.engine.worker.protocol import bounds, frames
+from autograder.engine.worker.protocol import bounds, frames, weight
 from autograder.engine.worker.protocol.bounds import ProtocolError
-from autograder.engine.worker.protocol.decode import Decoder
+from autograder.engine.worker.protocol.decode import Decoder, Name
 from autograder.engine.worker.protocol.frames import Payload
 
 AGREE = 1e-12
@@ -37,6 +37,12 @@ class Call(NamedTuple):
     untouched: bool
     """Whether no call of this check had changed an argument before: then the student's code chose
     none of it."""
+
+    @property
+    def listens(self) -> bool:
+        """Whether the check reads what the call prints: it stands before the seconds, at the end
+        of the request."""
+        return self.request[-10:-9] == b"T"
 
     @property
     def size(self) -> int:
@@ -122,7 +128,7 @@ class RecordedCalls:
         return [call for call in own if call.size <= MAX_CALL]
 
 
-Find = Callable[[bytes, "int | str"], Any]
+Find = Callable[[bytes, Name], Any]
 """What makes of a function's name on the wire what stands for it here."""
 
 
@@ -141,17 +147,22 @@ def agree(one: Call, other: Call, find: Find) -> bool:
 def _outcome(call: Call, find: Find) -> Any:
     """A reply's value, for comparison; of an exception only its kind."""
     known = arguments(call.request, find)
-    value = Decoder(call.reply, lambda tag, name: "a function", known).value()
+    value = Decoder(call.reply, _unnamed, known).value()
     try:
-        bounds.weigh(value)
+        weight.weigh(value)
     except ProtocolError:  # its arguments had changed when it was first weighed
         return object()
 
-    return check_raised(value)[1] if call.kind == frames.RAISE else value
+    return check_raised(value).names if call.kind == frames.RAISE else value
+
+
+def _unnamed(tag: bytes, name: Name) -> Any:
+    """Functions and objects are all alike, and records are of no class of the exercise's."""
+    return None if tag == b"o" else "a function"
 
 
 def is_imprecise(answer: Any) -> bool:
     """Whether an answer holds numbers of less than float64."""
     if isinstance(answer, (np.ndarray, np.generic)):
-        return answer.dtype.char == "f"
+        return answer.dtype.char in "fF"
     return isinstance(answer, (tuple, list)) and any(map(is_imprecise, answer))

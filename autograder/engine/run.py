@@ -15,6 +15,7 @@ from autograder.engine.following_session import FollowingSession
 from autograder.engine.recorded_calls import Call
 from autograder.engine.reference import Reference
 from autograder.engine.remote_function import RemoteFunction
+from autograder.engine.remote_object import RemoteClass
 from autograder.engine.sandbox.parent_process import EngineFault
 from autograder.engine.student_errors import Stopped, StudentError
 from autograder.exercises.exercise import Check, Exercise
@@ -22,11 +23,11 @@ from autograder.submissions.parse import Submission, SubmittedCell
 from autograder.submissions.python_source import binds, uses
 
 _KNOWN_KINDS = re.compile(
-    r"a masked array|more than [0-9]{1,6} (MB|values|MB of text)"
-    r"|an array of more than [0-9]{1,9} (axes|numbers)"
-    r"|an array of dtype (object|complex64|complex128)"
-    r"|a value of type (set|frozenset|complex|bytes|type|object|ellipsis|slice|module"
-    r"|dict_keys|dict_values)"
+    r"a masked array|more than [0-9]{1,6} (MB|values|MB of text|characters of printed text)"
+    r"|an array of more than [0-9]{1,9} (axes|numbers)|an array of dtype object"
+    r"|a (dictionary|set) of more than [0-9]{1,6} entries"
+    r"|an integer of more than [0-9]{1,6} digits"
+    r"|a value of type (type|object|ellipsis|slice|module|dict_keys|dict_values)"
 )
 """Kinds of values that may be named after a hidden check: of a class of their own, students choose
 the name."""
@@ -45,7 +46,14 @@ class Verdict:
 
 
 class SetupFailed(EngineFault):
-    """The setup cell raises where student code runs, so that nobody can be graded."""
+    """The setup cell raises where student code runs, so that nobody can be graded.
+
+    ``lacks_package``: an import fails there.
+    """
+
+    def __init__(self, message: str, lacks_package: bool) -> None:
+        super().__init__(message)
+        self.lacks_package = lacks_package
 
 
 class Run:
@@ -82,12 +90,15 @@ class Run:
         """
         left = set(wanted)
         with self._session as session:
-            raised = session.run("setup", self._compiled.exercise.setup)
-            if isinstance(raised, StudentError):
-                raise SetupFailed(f"the setup cell raises {raised.kind}: {raised.text}")
+            exercise = self._compiled.exercise
+            if exercise.classes:
+                self._session.keep_objects(exercise.classes)
+            self._set_up()
             namespace = self._compiled.namespace()
-            for step in self._compiled.exercise.steps:
-                namespace[step] = RemoteFunction(session, step)
+            session.types = namespace
+            for step in exercise.steps:
+                kind = RemoteClass if step in exercise.classes else RemoteFunction
+                namespace[step] = kind(session, step)
 
             for part in self._schedule():
                 if not left:
@@ -103,6 +114,17 @@ class Run:
                     error = session.run(part.id or "added", part.source)
                     if error is not None and part.id:
                         self._raised[part.id] = error
+
+    def _set_up(self) -> None:
+        """Run the setup cell in the worker.
+
+        Raises:
+            SetupFailed: it raises there, though not here.
+        """
+        error = self._session.run("setup", self._compiled.exercise.setup)
+        if isinstance(error, StudentError):
+            says = f"the setup cell raises {error.kind} in the worker: {error.text}"
+            raise SetupFailed(says, isinstance(error, ImportError))
 
     @property
     def imprecise(self) -> set[str]:

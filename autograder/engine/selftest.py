@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from autograder.course import Settings
 from autograder.engine.remote_function import RemoteFunction
 from autograder.engine.sandbox import levels
-from autograder.engine.sandbox.parent_process import EngineFault, Parent, start_parent
+from autograder.engine.sandbox.parent_process import NOTHING, EngineFault, Parent, start_parent
+from autograder.engine.sandbox.supplies import Supplies
 from autograder.engine.session import Session
 from autograder.engine.student_errors import Stopped, StudentError
 from autograder.errors import Unusable
@@ -122,7 +123,9 @@ def _prevented(session: Session, attempt: str) -> bool:
         return False
 
 
-def strongest(asked: str, without: frozenset[str] = frozenset()) -> tuple[str, Parent]:
+def strongest(
+    asked: str, without: frozenset[str] = frozenset(), supplies: Supplies = NOTHING
+) -> tuple[str, Parent]:
     """The parent of the workers at the level asked for, or at the best one that proves itself here.
 
     ``process`` proves nothing and is never chosen: it must be asked for by name.
@@ -136,7 +139,7 @@ def strongest(asked: str, without: frozenset[str] = frozenset()) -> tuple[str, P
     reasons = []
     for level in levels.candidates(asked):
         try:
-            parent = start_parent(level.name, without)
+            parent = start_parent(level.name, without, supplies)
         except (EngineFault, Unusable) as reason:
             reasons.append(f"{level.name}: {reason}")
             continue

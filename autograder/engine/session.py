@@ -4,28 +4,36 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from autograder.course import Settings
 from autograder.engine.budget import Budget, OutOfTime, unwatched
 from autograder.engine.check_functions import CheckFunctions
 from autograder.engine.clock import Clock
+from autograder.engine.listening import Listening
 from autograder.engine.live_worker import LiveWorker
 from autograder.engine.recorded_calls import Call, RecordedCalls, is_imprecise
 from autograder.engine.remote_function import RemoteFunction
 from autograder.engine.sandbox.parent_process import Parent
 from autograder.engine.student_errors import Stopped, StudentError, StudentErrors, is_exit
 from autograder.engine.worker.conversation import Peer, Raised
-from autograder.engine.worker.protocol import bounds, frames
+from autograder.engine.worker.protocol import frames, weight
 from autograder.engine.worker.protocol.bounds import ProtocolError
+from autograder.engine.worker.protocol.decode import Name
 from autograder.engine.worker.protocol.frames import Payload
+from autograder.engine.worker.protocol.records import Form
 
 TIMEOUTS = 2
 """Timeouts after which a function is not called again."""
 
 MAX_NESTED = 20
 """Calls within calls, back and forth, before Python's own stack would run out."""
+
+Source = str | Callable[..., Any] | tuple[str, ...]
+"""A cell; a function to bind in its place; the names of classes whose objects stay in the
+worker."""
 
 
 class Session(Peer):
@@ -37,9 +45,11 @@ class Session(Peer):
         self._settings = settings
         self._worker = LiveWorker(parent, settings)
         self._clock = Clock(budget or Budget(settings.submission_seconds), settings.call_seconds)
-        self._history: list[tuple[str, str | Callable[..., Any]]] = []
+        self._history: list[tuple[str, Source]] = []
         self._called = ""
-
+        self._stdout = sys.stdout
+        self.types: Mapping[str, Any] = {}
+        """The names of the check, among them the exercise's own classes of records."""
         self._functions = CheckFunctions()
         self._calls = RecordedCalls()
         self._errors = StudentErrors()
@@ -53,7 +63,7 @@ class Session(Peer):
     def __exit__(self, *_: object) -> None:
         self._worker.end()
 
-    def run(self, cell: str, source: str | Callable[..., Any]) -> StudentError | Stopped | None:
+    def run(self, cell: str, source: Source) -> StudentError | Stopped | None:
         """Run a cell; what it raised, if anything.
 
         A cell that kills the worker is left out from then on. A function in the place of the source
@@ -83,6 +93,7 @@ class Session(Peer):
 
     def begin_check(self) -> None:
         """Forget what belongs to the check before: its callbacks, its calls."""
+        self._stdout = sys.stdout
         self._functions.forget()
         self._calls.forget()
         self.never = self.unwritten = None
@@ -97,16 +108,21 @@ class Session(Peer):
         name = function.__name__
         self.get_ready(name)
         if function.handle and function.handle[0] != self._worker.generation:
-            raise self._stopped(f"{name} is gone: the process that made it has ended")
+            raise self.gone(name)
 
-        target = name if function.handle is None else function
-        self._calls.begin()
-        values = (target, args, kwargs, self._clock.seconds)
-        answer = self._talk(name, lambda: self.request(frames.CALL, os.urandom(16), values))
-
+        answer = self.ask(name, name if function.handle is None else function, args, kwargs)
         if is_imprecise(answer):
             self.imprecise.add(name)
         return answer
+
+    def ask(self, name: str, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Make a call in the worker."""
+        self._calls.begin()
+        with Listening(self._stdout) as heard:
+            values = (target, args, kwargs, heard.listens, self._clock.seconds)
+            return self._talk(
+                name, lambda: heard.value(self.request(frames.CALL, os.urandom(16), values))
+            )
 
     def get_ready(self, name: str) -> None:
         """Have a worker in which this function may be called; Stopped if it may not."""
@@ -127,7 +143,7 @@ class Session(Peer):
         """The calls of a function in the last check that are kept for diagnoses and pictures."""
         return [call for call in self._calls.of(name) if self._clock.budget.keep(call.size)]
 
-    def _run(self, cell: str, source: str | Callable[..., Any]) -> None:
+    def _run(self, cell: str, source: Source) -> None:
         values = (cell, source, self._settings.call_seconds)
         self._calls.is_plain = False
         self._talk(f"the cell {cell}", lambda: self.request(frames.RUN, os.urandom(16), values))
@@ -173,6 +189,10 @@ class Session(Peer):
     def _used_up(self) -> Stopped:
         return self._stopped(f"the submission had used up its {self._clock.budget.total:g} s")
 
+    def gone(self, name: str) -> Stopped:
+        """What to raise where a function or an object went with its process."""
+        return self._stopped(f"{name} is gone: the process that made it has ended")
+
     def _stopped(self, message: str) -> Stopped:
         self.never = self.never or message
         return Stopped(message)
@@ -208,7 +228,7 @@ class Session(Peer):
         self._calls.note(self._called, payload, kind, reply, nested=self._clock.depth > 1)
 
     def received(self, value: Any, arguments: list[Any]) -> None:
-        bounds.weigh(value, arguments)
+        weight.weigh(value, arguments)
         self._calls.changed(bool(arguments))
 
     def called(self, nonce: bytes, payload: Payload) -> None:
@@ -225,20 +245,26 @@ class Session(Peer):
             return b"w" + value.handle[1].to_bytes(4, "little")
         return b"g" + self._functions.number(value).to_bytes(4, "little")
 
-    def find(self, tag: bytes, name: int | str) -> Any:
+    def find(self, tag: bytes, name: Name) -> Any:
         if tag == b"w" and isinstance(name, int):
-            words = f"the function that {self._called} returned"
-            return RemoteFunction(self, words, (self._worker.generation, name))
+            what = f"the function that {self._called} returned"
+            return RemoteFunction(self, what, (self._worker.generation, name))
 
         if tag == b"g" and isinstance(name, int):
             return self._functions.function(name)
+        if tag == b"o":
+            return self._class
         raise ProtocolError("a function that is not there")
+
+    def _class(self, form: Form) -> Any:
+        """What may be the exercise's own class for records of a form."""
+        return self.types.get(form.name)
 
     def invoke(self, request: Any) -> Any:
         is_call = isinstance(request, tuple) and len(request) == 3
         if not is_call or not self._functions.has(request[0]):
             raise ProtocolError("a call of no function of the check")
-        bounds.weigh(request)
+        weight.weigh(request)
         self._clock.spend()
         with self._clock.budget.at_work():
             return super().invoke(request)
@@ -255,16 +281,15 @@ class Session(Peer):
         return self._functions.tell(error)
 
     def revive(self, raised: Raised) -> BaseException:
-        number, names, text, cell, line = raised
-        own = self._functions.raised(number)
+        own = self._functions.raised(raised.number)
         if own is not None:
             return own
-        if "TimeLimit" in names:
+        if "TimeLimit" in raised.names:
             return self._late(self._called)
-        if is_exit(names):
+        if is_exit(raised.names):
             return self._stopped(f"{self._called} called exit")
 
-        error = self._errors.revived(names, text, cell, line)
+        error = self._errors.revived(raised)
         if isinstance(error, NotImplementedError):
             self.unwritten = error.cell or self._called
             self.never = self.never or f"{self.unwritten} is still to be written"

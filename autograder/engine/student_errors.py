@@ -5,6 +5,8 @@ from __future__ import annotations
 import builtins
 from collections import Counter
 
+from autograder.engine.worker.conversation import Raised
+
 
 class StudentError(Exception):
     """An exception of the student's code.
@@ -16,6 +18,7 @@ class StudentError(Exception):
     text = ""
     cell = ""
     line = 0
+    printed = ""
 
     def __str__(self) -> str:
         return self.text
@@ -43,8 +46,9 @@ class StudentErrors:
         """The grader asks for a function: this name may be said to be undefined from now on."""
         self._names.add(name)
 
-    def revived(self, names: tuple[str, ...], text: str, cell: str, line: int) -> StudentError:
+    def revived(self, raised: Raised) -> StudentError:
         """The exception to raise in a check."""
+        _, names, text, cell, line, arguments, printed = raised
         if not 0 < line <= self._lines[cell]:  # the worker's word, and it may be any text
             cell, line = "", 0
         if names[:1] == ("Undefined",) and text.removesuffix(" is not defined") not in self._names:
@@ -56,6 +60,7 @@ class StudentErrors:
         if names[:1] in (("CannotCross",), ("Undefined",)):
             error.kind = names[0]
         error.text, error.cell, error.line = text, cell, line
+        error.args, error.printed = arguments, printed
         return error
 
 

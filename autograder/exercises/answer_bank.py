@@ -1,4 +1,4 @@
-"""Banks of answers beside an exercise: decorated functions, each an answer to a step.
+"""Banks of answers beside an exercise: decorated functions or classes, each an answer to a step.
 
 Nothing of the file is run, so reading it leaves no bytecode among the exercises, which nbgrader
 would list as one more assignment.
@@ -15,10 +15,12 @@ from pathlib import Path
 from autograder.errors import Unusable
 from autograder.files import text_of
 
+Definition = ast.FunctionDef | ast.ClassDef
+
 
 @dataclass(frozen=True)
 class Entry:
-    """One decorated function.
+    """One decorated function or class.
 
     ``source`` is the answer as a student would hand it in: named after its step.
     """
@@ -93,7 +95,7 @@ class _Entries:
             Unusable: one is not in the form that its decorator asks for.
         """
         for node in tree.body:
-            if isinstance(node, ast.FunctionDef):
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
                 marks = self._marks(self._mark(node))
                 doc = " ".join((ast.get_docstring(node) or "").split())
                 source = self._answer(node, marks["step"])
@@ -102,7 +104,7 @@ class _Entries:
     def _wrong(self, line: int, cause: str, repair: str) -> Unusable:
         return Unusable(f"{self._path}:{line}: {cause}; {repair}")
 
-    def _mark(self, node: ast.FunctionDef) -> ast.Call:
+    def _mark(self, node: Definition) -> ast.Call:
         """The decorator that makes a function an entry."""
         for decorator in node.decorator_list:
             if isinstance(decorator, ast.Call):
@@ -133,7 +135,7 @@ class _Entries:
             raise self._wrong(call.lineno, "an entry without its step", repair)
         return marks
 
-    def _answer(self, node: ast.FunctionDef, step: str) -> str:
+    def _answer(self, node: Definition, step: str) -> str:
         """The function without decorators and docstring, named after its step.
 
         It is so wherever it names itself.

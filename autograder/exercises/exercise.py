@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from autograder.errors import Unusable
-from autograder.exercises import sources
+from autograder.exercises import data_files, sources
+from autograder.exercises.data_files import Data
 from autograder.result import Picture, check_id
 
 if TYPE_CHECKING:
@@ -48,7 +49,8 @@ class Check:
 class Cell:
     """One cell of the master notebook; ``raw`` is its notebook JSON.
 
-    ``draws``: as what a step's answers are drawn for students, if at all.
+    ``draws``: as what a step's answers are drawn for students, if at all. ``is_class``: the step is
+    a class.
     """
 
     id: str
@@ -58,13 +60,15 @@ class Cell:
     raw: Mapping[str, Any]
     check: Check | None = None
     draws: Picture | None = None
+    is_class: bool = False
 
 
 @dataclass(frozen=True)
 class Exercise:
     """The master: every cell in order, and what it was built from.
 
-    ``built_from`` are the digests of files by their names, ``sha256`` is one for all of them.
+    ``built_from`` are the digests of files by their names, ``sha256`` is one for all of them, and
+    for ``data``, the files that students get with it, once they are read.
     """
 
     name: str
@@ -73,6 +77,7 @@ class Exercise:
     notebook: Mapping[str, Any]
     bank: Path | None = None
     built_from: Mapping[str, str] = field(default_factory=dict)
+    data: Data = field(default_factory=dict)
 
     @cached_property
     def title(self) -> str:
@@ -88,6 +93,11 @@ class Exercise:
     def steps(self) -> tuple[str, ...]:
         """The names of the steps, in the order of the notebook."""
         return tuple(cell.id for cell in self.cells if cell.kind == "step")
+
+    @cached_property
+    def classes(self) -> Mapping[str, str]:
+        """The steps that are classes, with the teacher's answers to them."""
+        return {cell.id: cell.source for cell in self.cells if cell.is_class}
 
     @cached_property
     def setup(self) -> str:
@@ -149,7 +159,14 @@ def load(root: Path, name: str) -> Exercise:
         raise Unusable(f"{built}: older than {newer}; run autograder build {name}")
     if exercise.name != name:
         raise Unusable(f"{built}: is the notebook of {exercise.name}; run autograder build {name}")
-    return replace(exercise, bank=root / "solutions" / f"{name}_misconceptions.py")
+
+    data = data_files.read(built.parent)
+    return replace(
+        exercise,
+        sha256=data_files.fingerprint(exercise.sha256, data),
+        bank=root / "solutions" / f"{name}_misconceptions.py",
+        data=data,
+    )
 
 
 def _newer(authored: Path, exercise: Exercise) -> str | None:
@@ -201,7 +218,8 @@ def _cell(raw: Mapping[str, Any]) -> Cell:
 
     grade_id = raw["metadata"].get("nbgrader", {}).get("grade_id")
     id = marks.get("step") or grade_id or raw["id"]
-    return Cell(id, kind, is_code, source, raw, draws=marks.get("draws"))
+    is_class = kind == "step" and defines_class(source, id)
+    return Cell(id, kind, is_code, source, raw, draws=marks.get("draws"), is_class=is_class)
 
 
 def _check(marks: Mapping[str, Any], source: str) -> Check:
@@ -216,6 +234,11 @@ def _check(marks: Mapping[str, Any], source: str) -> Check:
         source=source,
         repeatable=marks.get("repeat", True),
     )
+
+
+def defines_class(source: str, name: str) -> bool:
+    """Whether a cell defines a class of this name."""
+    return re.search(rf"^class {re.escape(name)}\b", source, re.MULTILINE) is not None
 
 
 def sentence_of(source: str) -> str:

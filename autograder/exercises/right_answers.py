@@ -148,6 +148,8 @@ def solutions(exercise: Exercise, without: Set[str] = frozenset()) -> Iterator[R
     for step in exercise.steps:
         solution = exercise.cell(step).source
         yield RightAnswer("the solution", step, solution)
+        if exercise.cell(step).is_class:
+            continue
         for name, wrapper in _WRAPPERS.items():
             if not without.isdisjoint({name, f"{name} ({step})"}):
                 continue

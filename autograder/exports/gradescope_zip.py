@@ -8,6 +8,7 @@ course's.
 from __future__ import annotations
 
 import hmac
+import importlib.metadata
 import io
 import json
 import re
@@ -99,7 +100,7 @@ def _files(request: Request, level: str) -> dict[str, bytes]:
         "setup.sh": SETUP,
         "run_autograder": RUN,
         "README.txt": f"Grades {exercise} on Gradescope. Isolation level: {_said(level)}.\n",
-        "requirements.txt": "\n".join(REQUIREMENTS) + "\n",
+        "requirements.txt": "\n".join((*REQUIREMENTS, *_packages(settings))) + "\n",
         "constraints.txt": _constraints(root / "requirements.lock"),
         "autograder.toml": _toml(settings),
         "course/secret": secret,
@@ -110,6 +111,8 @@ def _files(request: Request, level: str) -> dict[str, bytes]:
         files[name] = text.encode()
     for path in _exercise(root, exercise):
         files[path.relative_to(root).as_posix()] = path.read_bytes()
+    for place, content in request.exercise.data.items():
+        files[f"solutions/{exercise}/{place}"] = content
     return files
 
 
@@ -145,10 +148,18 @@ def _constraints(lock: Path) -> str:
     return "".join(f"{pin.strip()}\n" for pin in pins)
 
 
+def _packages(settings: Settings) -> Iterator[str]:
+    """The packages that the teacher allows, in the versions that are installed here."""
+    installed = importlib.metadata.packages_distributions()
+    for package in settings.packages:
+        for name in installed.get(package, []):
+            yield f"{name}=={importlib.metadata.version(name)}"
+
+
 def _toml(settings: Settings) -> str:
     lines = []
     for setting in fields(settings):
         name = setting.metadata.get("name", setting.name)
-        # Strings and numbers are written alike in JSON and TOML.
+        # Strings, numbers and lists of strings are written alike in JSON and TOML.
         lines.append(f"{name} = {json.dumps(getattr(settings, setting.name))}\n")
     return "".join(lines)

@@ -64,7 +64,7 @@ def refuse_misfits(
     parameters: dict[str, str] = {}
     for step in exercise.steps:
         in_scope[step] = frozenset({*in_scope, step}) | setup | BUILTINS
-        parameters[step] = _parameters(exercise.cell(step).source)
+        parameters[step] = _parameters(exercise.cell(step).source, step)
 
     for entry in entries:
         name, step = entry.name, entry.step
@@ -73,7 +73,7 @@ def refuse_misfits(
             raise Unusable(
                 f"{path}: {name} answers {step}, which is no step; the steps are {steps}"
             )
-        if _parameters(entry.source) != parameters[step]:
+        if _parameters(entry.source, step) != parameters[step]:
             raise Unusable(
                 f"{path}: {name} does not take what {step} takes; write {step}({parameters[step]})"
             )
@@ -86,9 +86,12 @@ def refuse_misfits(
             )
 
 
-def _parameters(source: str) -> str:
-    function = ast.parse(source).body[0]
-    return ast.unparse(function.args) if isinstance(function, ast.FunctionDef) else ""
+def _parameters(source: str, step: str) -> str:
+    """What the function of a step takes; nothing for a class."""
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.FunctionDef) and node.name == step:
+            return ast.unparse(node.args)
+    return ""
 
 
 def _declared_global(source: str) -> set[str]:

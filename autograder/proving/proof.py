@@ -13,6 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from autograder.exercises import data_files
 from autograder.exercises.exercise import Check, Exercise
 from autograder.exercises.misconceptions import Misconception, Misconceptions
 from autograder.proving import answers, equivalence, spoiling
@@ -220,11 +221,11 @@ def prove(
     """
     bank, right = answers.read(root, exercise)
     tried = [*map(answers.wrong, bank.entries), *right]
-    trials = run(exercise, tried, keys, jobs, tick)
-
-    bench = Bench(exercise)
-    alike = tuple(equivalence.alike(bench, bank.entries, str(keys[0])))
-    spoilt = tuple(spoiling.spoilt(bench, keys))
+    with data_files.inside(exercise.data):
+        trials = run(exercise, tried, keys, jobs, tick)
+        bench = Bench(exercise)
+        alike = tuple(equivalence.alike(bench, bank.entries, str(keys[0])))
+        spoilt = tuple(spoiling.spoilt(bench, keys))
     return Proof(exercise, tuple(keys), bank, tuple(trials), alike, spoilt)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.exercises import cell_code
+from autograder.exercises import cell_code, data_files
 from autograder.exercises.cell_code import ExerciseCode
 from autograder.exercises.exercise import Check, Exercise
 from autograder.proving.answers import Answer
@@ -197,8 +197,9 @@ def _trials(
 
 def _tried(exercise: Exercise, keys: tuple[int, ...], answers: Sequence[Answer]) -> list[Trial]:
     """A batch of trials, on a bench of their own."""
-    bench = Bench(exercise)
-    return [bench.trial(answer, keys) for answer in answers]
+    with data_files.inside(exercise.data):
+        bench = Bench(exercise)
+        return [bench.trial(answer, keys) for answer in answers]
 
 
 def _uses_any(source: str, steps: Set[str]) -> bool:

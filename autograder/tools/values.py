@@ -224,6 +224,8 @@ def frozen(value: Any) -> Any:
         return [frozen(part) for part in value]
     if isinstance(value, dict):
         return [(frozen(key), frozen(part)) for key, part in value.items()]
+    if hasattr(type(value), "__dataclass_fields__"):
+        return [(name, frozen(part)) for name, part in vars(value).items()]
     return set(value) if isinstance(value, set) else value
 
 

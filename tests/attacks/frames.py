@@ -26,8 +26,13 @@ def encoded(value):
     return bytes(encoder.out)
 NOTHING = u32(0)
 ORDINARY = W.answer
-def raised(number=0, names=('ValueError', 'Exception', 'BaseException', 'object'), text='', cell='', line=0):
-    frame(RAISE, encoded((number, names, text, cell, line)) + NOTHING)
+def raised(number=0, names=('ValueError', 'Exception', 'BaseException', 'object'), text='', cell='', line=0,
+           arguments=(), printed=''):
+    frame(RAISE, encoded((number, names, text, cell, line, arguments, printed)) + NOTHING)
+def text_of(words):
+    return b's' + u32(len(words.encode())) + words.encode()
+def record(kind, values, *names):
+    return b'o' + bytes([kind]) + b''.join(map(text_of, names)) + b';v' + u32(len(values)) + b''.join(values)
 def forge(name, make):
     def answer(nonce, payload, do):
         try: request = decode.Decoder(payload, W.find).value()
@@ -217,7 +222,7 @@ forged(
     "B55-exception-of-wrong-kinds",
     "describe an exception by things of other kinds",
     """
-frame(RAISE, encoded((0.5, ('ValueError', 3), 1.5, None, 'x')) + NOTHING)
+frame(RAISE, encoded((0.5, ('ValueError', 3), 1.5, None, 'x', {}, 3)) + NOTHING)
 """,
     said="no exception",
 )
@@ -341,6 +346,101 @@ forged(
 write(struct.pack('<4sB3x16sQ', b'ATG1', RETURN, W.nonce, 100 << 20))
 for _ in range(100): write(bytes(1 << 20))
 """,
+)
+forged(
+    "B60-memory-of-the-grader-as-an-array",
+    "have NumPy read the grader's memory through a field",
+    """
+about = encoded({'data': (id(x), False), 'shape': (2, 2), 'typestr': '<f8', 'version': 3})
+frame(RETURN, record(1, [about], 'Held', '__array_interface__') + NOTHING)
+""",
+    said="no record",
+)
+forged(
+    "B61-class-of-a-record",
+    "put another class into a record",
+    "frame(RETURN, record(1, [b'N'], 'Held', '__class__') + NOTHING)",
+    said="no record",
+)
+forged(
+    "B62-class-of-the-exercise",
+    "have an object of a class of the check's names",
+    "frame(RETURN, record(1, [encoded('softmax')], 'check', 'name') + NOTHING)",
+)
+forged(
+    "B63-text-beyond-all-letters",
+    "answer with letters that there are not",
+    "frame(RETURN, b'a' + bytes([255, 1, 1]) + struct.pack('<Q', 1) + u32(1) + u32(0x110000) + NOTHING)",
+    said="no text",
+)
+forged(
+    "B64-texts-without-letters",
+    "claim a width that the bytes do not fill",
+    "frame(RETURN, b'a' + bytes([255, 1, 2]) + struct.pack('<2Q', 0, 2 ** 20) + u32(2 ** 31) + NOTHING)",
+    said="an array too large",
+)
+forged(
+    "B65-colliding-members",
+    "send a set whose members collide",
+    """
+members = b''.join(b'i' + u32(16) + (k * (2 ** 61 - 1)).to_bytes(16, 'little') for k in range(1, 60_000))
+frame(RETURN, b'e' + u32(59_999) + members + NOTHING)
+""",
+    said="a set too large",
+)
+forged(
+    "B66-records-hashed-again-and-again",
+    "send records within records, as keys",
+    """
+nest = b'N'
+for _ in range(60): nest = record(2, [nest], 'Held', 'a')
+frame(RETURN, b'e' + u32(1000) + nest * 1000 + NOTHING)
+""",
+)
+forged(
+    "B67-doubled-records-as-a-key",
+    "send a record whose hash takes for ever",
+    """
+nest = record(1, [b'N'], 'Held', 'a')
+for number in range(40): nest = b't' + u32(2) + nest + b'r' + u32(1)
+frame(RETURN, b'e' + u32(1) + nest + NOTHING)
+""",
+    said="a member that cannot be one",
+)
+forged(
+    "B68-decimal-that-fills-all-memory",
+    "send a number whose digits nobody can write down",
+    "frame(RETURN, b'k' + bytes([1]) + text_of('1E+999999999') + NOTHING)",
+    said="no value of this spelling",
+)
+forged(
+    "B69-object-of-no-class",
+    "answer with an object where no step is a class",
+    "frame(RETURN, b'h' + u32(0) + u32(0) + NOTHING)",
+    said="not there",
+)
+forged(
+    "B70-change-of-a-record",
+    "claim that an argument holds something else",
+    "frame(RETURN, encoded(1.0) + u32(1) + u32(0) + b'v' + u32(2) + b'NN')",
+    said="a change of kind",
+)
+forged(
+    "B71-exception-with-everything",
+    "raise an exception that was made with far too much",
+    "raised(arguments=tuple([0] * 100_000), printed='x' * 1_000_000)",
+)
+forged(
+    "C49-arguments-of-an-exception",
+    "put a hidden input into what an exception was made with",
+    "raised(names=('KeyError', 'Exception'), arguments=(text, text.encode(), 1), printed=text)",
+    step="label",
+)
+forged(
+    "C50-name-of-a-record",
+    "put a hidden input into the name of a class",
+    "frame(RETURN, record(1, [text_of(text)], text, text) + NOTHING)",
+    step="label",
 )
 attack(
     "E45-timer-that-answers",

@@ -49,6 +49,7 @@ DTYPES = (
     "f4",
     "f8",
     "g",
+    "c8",
     "c16",
     "O",
     "S3",
@@ -60,13 +61,43 @@ DTYPES = (
 reals = st.sampled_from(EDGES) | st.floats(allow_nan=True)
 numbers = reals | st.sampled_from(INTEGERS) | st.integers(-(2**70), 2**70)
 texts = st.sampled_from(TEXTS) | st.text(max_size=20)
-plain = st.none() | st.booleans() | numbers | texts
+others = (
+    st.complex_numbers(allow_nan=True)
+    | st.binary(max_size=20)
+    | st.fractions()
+    | st.decimals(allow_nan=True)
+    | st.dates()
+    | st.datetimes()
+)
+plain = st.none() | st.booleans() | numbers | texts | others
+
+
+class Record(tuple):
+    """What to type for a record: the name of its class, and two values."""
+
+
+IMPORTS = """
+import datetime, dataclasses
+from collections import Counter, namedtuple
+from decimal import Decimal
+from fractions import Fraction
+
+Named = namedtuple("Named", "shape count")
+Held = dataclasses.make_dataclass("Held", ["shape", "sum"])
+Frozen = dataclasses.make_dataclass("Frozen", ["shape", "a"], frozen=True)
+"""
 
 
 def source(value: object) -> str:
     """A value as a student would type it."""
     if isinstance(value, float) and not math.isfinite(value):
         return f"float('{value}')"
+    if isinstance(value, complex):
+        return f"complex({source(value.real)}, {source(value.imag)})"
+    if isinstance(value, Record):
+        return f"{value[0]}({source(value[1])}, {source(value[2])})"
+    if isinstance(value, (set, frozenset)):
+        return f"{type(value).__name__}([{''.join(f'{source(part)}, ' for part in value)}])"
     if isinstance(value, (list, tuple)):
         inside = "".join(f"{source(part)}, " for part in value)
         return f"[{inside}]" if isinstance(value, list) else f"({inside})"
@@ -88,6 +119,10 @@ def arrays(draw):
     return f"np.resize(np.array({source(few)}), {shape}).astype('{dtype}')"
 
 
+def answering(expression):
+    return f"{IMPORTS}\ndef STEP(*args, **kwargs):\n    return {expression}"
+
+
 def nested(leaves):
     keys = texts | st.integers() | st.booleans() | st.none() | reals
     return st.recursive(
@@ -96,6 +131,9 @@ def nested(leaves):
             st.lists(inner, max_size=5)
             | st.lists(inner, max_size=5).map(tuple)
             | st.dictionaries(keys, inner, max_size=4)
+            | st.sets(plain, max_size=4)
+            | st.frozensets(plain, max_size=4)
+            | st.tuples(st.sampled_from(("Named", "Held", "Frozen")), inner, inner).map(Record)
             | st.lists(st.lists(reals, min_size=3, max_size=3), min_size=1, max_size=4)
         ),
         max_leaves=20,
@@ -103,7 +141,7 @@ def nested(leaves):
 
 
 returned = st.one_of(
-    nested(plain).map(lambda value: f"def STEP(*args, **kwargs):\n    return {source(value)}"),
+    nested(plain).map(lambda value: answering(source(value))),
     arrays().map(lambda array: f"def STEP(*args, **kwargs):\n    return {array}"),
     st.lists(arrays(), max_size=4).map(lambda parts: f"def STEP(*args, **kwargs):\n    return ({''.join(f'{part}, ' for part in parts)})"),
     # Of exactly the right shape: what is compared, drawn and looked up.

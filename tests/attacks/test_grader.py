@@ -276,11 +276,11 @@ def test_answers_that_the_parent_of_the_workers_holds_are_found(monkeypatch, oth
 def test_a_worker_does_not_outlive_a_parent_that_is_killed(level):
     with arena_at(level) as opened:
         before = _descendants()
-        session = remote.Session(opened._grader._parent, opened.settings)
+        session = remote.Session(opened._grader._workers.parent, opened.settings)
         session.run("softmax", "x = 1")
         worker = _descendants() - before
         assert worker
-        started = opened._grader._parent._process.pid
+        started = opened._grader._workers.parent._process.pid
         # bubblewrap stands above the parent of the workers, and gives it a namespace in which it is
         # the first process.
         (parent,) = _children(started) if level == "bubblewrap" else (started,)
@@ -303,7 +303,7 @@ def test_a_worker_does_not_outlive_a_parent_that_is_killed(level):
 
 def test_workers_share_no_memory_with_their_parent_that_they_could_write_to():
     with Grader(exercise(), SECRET, Settings(isolation="landlock")) as grader:
-        maps = Path(f"/proc/{grader._parent._process.pid}/maps").read_text()
+        maps = Path(f"/proc/{grader._workers.parent._process.pid}/maps").read_text()
     assert not re.search(r"^\S+ .w.s ", maps, re.M)
 
 

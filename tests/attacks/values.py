@@ -83,6 +83,9 @@ NUMBERS = {
     "float16": "np.full(shape, 65504, np.float16)",
     "longdouble": "np.full(shape, np.finfo(np.longdouble).max)",
     "complex": "np.full(shape, 1j)",
+    "complex_nan": "np.full(shape, complex('nan+infj'))",
+    "complex_of_half_the_size": "np.full(shape, 1e30 + 1e-30j, np.complex64)",
+    "texts_of_the_right_shape": "np.full(shape, '1.5')",
     "integers_of_999_digits": "np.full(shape, 10**998, object).tolist()",
     "objects": "np.full(shape, None, object)",
     "masked": "np.ma.masked_all(shape)",
@@ -141,6 +144,26 @@ OBJECTS = {
     "tuple_of_many": "(0,) * 30",
     "empty_dictionary": "{}",
     "set": "{1, 2}",
+    "set_of_too_many": "set(range(2000))",
+    "colliding_members": "[{n * (2**61 - 1) for n in range(1, 1000)} for _ in range(98)]",
+    "sets_in_sets": "functools.reduce(lambda inner, _: frozenset({inner, (inner,)}), range(60), frozenset())",
+    "bytes": "b'</script>\\x00\\xff' * 100",
+    "eight_million_bytes": "b'x' * 8_000_000",
+    "many_bytes_among_empty_ones": "[b'x' * 1_000_000] + [b''] * 190_000",
+    "complex_numbers": "[complex('nan'), complex('inf'), -1e308j, 0j]",
+    "fraction_of_999_digits": "Fraction(10**998 + 1, 10**998 + 3)",
+    "fraction_too_long": "Fraction(10**2000, 3)",
+    "many_fractions": "[Fraction(n, 10**30 + 1) for n in range(100_000)]",
+    "decimal_that_fills_all_memory": "Decimal('1e999999999')",
+    "decimals": "[Decimal('9e999'), Decimal('NaN'), Decimal('sNaN'), Decimal('-Infinity')]",
+    "days": "[datetime.date.max, datetime.datetime.min]",
+    "text_of_four_million": "np.full(1, 'x' * 1_000_000)",
+    "texts_of_a_million": "np.full(3, 'x' * 1_000_000)",
+    "empty_texts_of_a_million": "np.zeros((0, 100), 'U500000')",
+    "many_texts_in_an_array": "np.full(20_000, 'x' * 100)",
+    "counter": "collections.Counter({'a': 10**998, 'b': float('nan')})",
+    "counter_of_colliding_keys": "[collections.Counter({n * (2**61 - 1): n for n in range(1, 1000)}) for _ in range(98)]",
+    "dictionary_that_makes_dictionaries": "collections.defaultdict(dict, a=1)",
     "type": "type('x' * 100_000, (), {})",
     "value_of_an_odd_class": "type('</script>\\n::error::\\x1b', (), {})()",
     "function": "lambda *args, **kwargs: 0",
@@ -150,8 +173,84 @@ OBJECTS = {
     "long_range": "range(10**9)",
     "colliding_keys": "[{n * (2**61 - 1): n for n in range(1, 1000)} for _ in range(98)]",
 }  # fmt: skip
+_IMPORTS = """
+import collections, dataclasses, datetime, functools
+from decimal import Decimal
+from fractions import Fraction
+"""
 for _name, _expression in OBJECTS.items():
-    _add(_name, _returns(_expression), junk=True)
+    _add(_name, _IMPORTS + _returns(_expression), junk=True)
+
+# Objects of classes: what they hold, and no more than that, is seen by anybody.
+
+_FIELDS = {
+    "like_an_array": "shape=(2, 2), dtype=float, ndim=2, size=4, T=0, flat=[1.0], real=1.0, nbytes=8",
+    "like_a_list": "count=1, index=2, append=3, sort=4, copy=5, keys=6, values=7, items=8, get=9",
+    "like_a_method": "sum=1.0, mean=0.5, max=1, min=0, all=True, any=True, astype=2, tolist=[1.0], item=3",
+    "like_a_record": "_fields=('a',), _asdict=1, _replace=2, form=3, name='x', kind=4, fields=5",
+    "of_many_fields": "**{f'x{number}': number for number in range(100)}",
+    "of_too_many_fields": "**{f'x{number}': number for number in range(200)}",
+    "of_odd_fields": "**{'\\u00e4': 1, '\\u4e00': 2, 'x' * 90: 3}",
+}
+for _name, _fields in _FIELDS.items():
+    _add(f"record_{_name}", _IMPORTS + f"""
+held = dict({_fields})
+Held = dataclasses.make_dataclass("Held", held)
+def STEP(*args, **kwargs):
+    return Held(**held)
+""", junk=True)  # fmt: skip
+    _add(f"named_tuple_{_name}", _IMPORTS + f"""
+held = dict({_fields})
+class Held(tuple):
+    _fields = tuple(held)
+def STEP(*args, **kwargs):
+    return Held(held.values())
+""", junk=True)  # fmt: skip
+_add("records_sixty_deep", _IMPORTS + """
+Held = dataclasses.make_dataclass("Held", ["a"], frozen=True)
+def STEP(*args, **kwargs):
+    return {functools.reduce(lambda inner, _: Held(inner), range(58), 1): 1}
+""", junk=True)  # fmt: skip
+_add("records_doubled_thirty_times", _IMPORTS + """
+Held = dataclasses.make_dataclass("Held", ["a", "b"])
+def STEP(*args, **kwargs):
+    return functools.reduce(lambda inner, _: Held(inner, inner), range(30), 1)
+""", junk=True)  # fmt: skip
+_add("record_within_itself", _IMPORTS + """
+Held = dataclasses.make_dataclass("Held", ["a"])
+def STEP(*args, **kwargs):
+    held = Held(1)
+    held.a = held
+    return held
+""", junk=True)  # fmt: skip
+_add("record_with_functions", _IMPORTS + """
+Held = dataclasses.make_dataclass("Held", ["shape", "sum"])
+def STEP(*args, **kwargs):
+    return Held(lambda *args: 1, STEP)
+""", junk=True)  # fmt: skip
+_add("record_without_its_fields", _IMPORTS + """
+Held = dataclasses.make_dataclass("Held", ["a"])
+def STEP(*args, **kwargs):
+    return object.__new__(Held)
+""", junk=True)  # fmt: skip
+_add("record_that_raises", _IMPORTS + """
+@dataclasses.dataclass
+class Held:
+    a: int
+    def __getattribute__(self, name):
+        raise SystemExit(name)
+def STEP(*args, **kwargs):
+    return Held(1)
+""", junk=True)  # fmt: skip
+_add("many_records", _IMPORTS + """
+Held = dataclasses.make_dataclass("Held", ["a"])
+def STEP(*args, **kwargs):
+    return [Held(number) for number in range(60_000)]
+""", junk=True)  # fmt: skip
+_add("records_of_many_classes", _IMPORTS + """
+def STEP(*args, **kwargs):
+    return [collections.namedtuple(f"Held{number}", "a")(number) for number in range(500)]
+""", junk=True)  # fmt: skip
 
 _add("nested_sixty_deep", """
     def STEP(*args, **kwargs):
@@ -209,6 +308,18 @@ def _after(body: str) -> str:
     return f"# RIGHT\ndef STEP(*args, **kwargs):\n    answer = _right_STEP(*args, **kwargs)\n{body}\n    return answer"
 
 
+_add("complex_with_no_imaginary_part", """
+# RIGHT
+def _complex(value):
+    if isinstance(value, (tuple, list)):
+        return type(value)(map(_complex, value))
+    if isinstance(value, (str, bool, int)):
+        return None
+    return np.asarray(value).astype(complex)
+
+def STEP(*args, **kwargs):
+    return _complex(_right_STEP(*args, **kwargs))
+""", junk=True)  # fmt: skip
 _add("one_part_too_many", _after("answer = (answer, 0)"), junk=True)
 _add(
     "parts_gone",
@@ -495,7 +606,8 @@ ALONE = frozenset((
     "two_million_numbers", "three_large_arrays", "huge_batch", "lengths_of_forty_million", "colliding_keys",
     "one_long_text_among_empty_ones", "one_long_text_among_very_many", "many_texts", "one_long_text", "long_key",
     "as_wide_as_the_longest_of_forty_million", "huge_text_in_an_exception", "many_different_texts", "many_magics",
-    "many_other_magics", "a_very_long_cell",
+    "many_other_magics", "a_very_long_cell", "colliding_members", "many_fractions", "counter_of_colliding_keys",
+    "eight_million_bytes", "many_bytes_among_empty_ones", "many_records", "text_of_four_million",
 ))  # fmt: skip
 """They take time, or end the process: beside them in one submission others would not have their
 turn."""

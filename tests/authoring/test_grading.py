@@ -51,7 +51,7 @@ def test_a_setup_that_raises_where_student_code_runs_is_said(tmp_path: Path) -> 
         build.build(tmp_path, "doubling")
     line = text[: text.index("# %% setup")].count("\n") + 1
     assert str(caught.value).startswith(
-        f"{path}:{line}: the setup cell raises ModuleNotFoundError: No module named 'typer', in a"
+        f"{path}:{line}: the setup cell raises ModuleNotFoundError in the worker: No module named "
     )
 
 

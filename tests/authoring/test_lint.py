@@ -133,12 +133,12 @@ def test_jupytext_reads_the_same_cells(tmp_path: Path) -> None:
         ('check="double-drawn"', 'check="double-ünter"', "double-ünter", "is no id"),
         ('check="double-drawn"', f'check="double-{"x" * 60}"', "double-xxx", "1 to 64 letters"),
         ('step="double"', 'step="two-fold"', "two-fold", "not the name of a function"),
-        ("def double(x):", "def treble(x):", "def treble", "is not one function double"),
+        ("def double(x):", "def treble(x):", "def treble", "no function or class double"),
         (
             "def double(x):",
             "import math\n\n\ndef double(x):",
-            "def double(x)",
-            "is not one function double",
+            "import math",
+            "holds more than functions and classes",
         ),
         (
             '    """Return twice ``x``, an array of shape ``(n,)``."""\n',
@@ -162,9 +162,16 @@ def test_jupytext_reads_the_same_cells(tmp_path: Path) -> None:
         ),
         (
             "    ### END SOLUTION",
-            "    ### END SOLUTION\n    ### BEGIN SOLUTION\n    ### END SOLUTION",
-            "step=",
-            "2 solution",
+            "    ### END SOLUTION\n    ### BEGIN SOLUTION\n    y = 1\n    ### END SOLUTION",
+            "    ### BEGIN SOLUTION\n    y",
+            "double has a second solution region",
+        ),
+        (
+            "def double(x):",
+            "def one():\n    ### BEGIN SOLUTION\n    return 1\n    ### END SOLUTION\n\n\n"
+            'def double(x):\n    """Twice."""\n    return 2 * one() * x\n\n\ndef another(x):',
+            "def double(x)",
+            "double leaves students nothing to write",
         ),
         (
             "    ### END SOLUTION\n",
@@ -176,7 +183,7 @@ def test_jupytext_reads_the_same_cells(tmp_path: Path) -> None:
             "    ### BEGIN",
             "### BEGIN",
             "### BEGIN SOLUTION\n    return",
-            "outside the function's body",
+            "outside the body of a function",
         ),
         (
             "print(np",

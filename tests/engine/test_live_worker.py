@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from autograder.engine.grader import Grader
-from autograder.engine.sandbox.parent_process import WarmParent, Worker
+from autograder.engine.sandbox.parent_process import NOTHING, WarmParent, Worker
 from tests.support.toy import PATIENT, exercise, submission
 
 
@@ -38,9 +38,11 @@ def test_a_worker_that_is_killed_before_it_has_heard_anything_is_replaced(
         return worker
 
     with Grader(toy, b"key", PATIENT) as grader:
-        grader._parent.close()
-        grader._parent = grader._compiled.parent = WarmParent("process", frozenset())
-        grader._parent.wait_ready()
+        grader._workers.parent.close()
+        grader._workers.parent = grader._compiled.parent = WarmParent(
+            "process", frozenset(), NOTHING
+        )
+        grader._workers.parent.wait_ready()
         monkeypatch.setattr(WarmParent, "start", dying)
         results = [grader.grade(data, "ada").result for _ in range(3)]
 

@@ -6,6 +6,8 @@ import socket
 import struct
 import time
 import tracemalloc
+from collections import Counter, defaultdict, namedtuple
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -18,18 +20,44 @@ from autograder.engine.worker.protocol.bounds import DTYPES, ProtocolError
 from autograder.engine.worker.protocol.decode import Decoder
 from autograder.engine.worker.protocol.encode import Encoder
 
-REALS = st.sampled_from(DTYPES)
-LEAVES = (
+Pair = namedtuple("Pair", "first second")
+
+
+@dataclass
+class Point:
+    x: object
+    y: object
+
+
+@dataclass(frozen=True)
+class Fixed:
+    x: object
+
+
+CLASSES = {"Pair": Pair, "Point": Point, "Fixed": Fixed}
+NUMBERS = st.sampled_from(DTYPES)
+SHAPES = arrays.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=3)
+KEYS = (
     st.none()
     | st.booleans()
     | st.integers(-(10**40), 10**40)
     | st.floats(allow_nan=False)
+    | st.complex_numbers(allow_nan=False)
     | st.text(max_size=20)
-    | REALS.flatmap(
-        lambda dtype: arrays.arrays(
-            dtype, arrays.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=3)
-        )
-    )
+    | st.binary(max_size=20)
+    | st.fractions()
+    | st.decimals(allow_nan=False, min_value=-(10**30), max_value=10**30)
+    | st.dates()
+    | st.datetimes()
+)
+LEAVES = (
+    KEYS
+    | NUMBERS.flatmap(lambda dtype: arrays.arrays(dtype, SHAPES))
+    | arrays.arrays("<U3", SHAPES)
+    | st.sets(KEYS, max_size=4)
+    | st.frozensets(KEYS, max_size=4)
+    | st.dictionaries(KEYS, st.integers(-9, 9), max_size=3).map(Counter)
+    | st.builds(Fixed, KEYS)
 )
 VALUES = st.recursive(
     LEAVES,
@@ -37,6 +65,9 @@ VALUES = st.recursive(
         st.lists(inner, max_size=4)
         | st.lists(inner, max_size=4).map(tuple)
         | st.dictionaries(st.text(max_size=3), inner, max_size=3)
+        | st.dictionaries(KEYS, inner, max_size=3).map(lambda d: defaultdict(list, d))
+        | st.builds(Pair, inner, inner)
+        | st.builds(Point, inner, inner)
     ),
     max_leaves=12,
 )
@@ -49,10 +80,15 @@ def encode(value: object) -> bytes:
 
 
 def decode(payload: bytes) -> object:
-    decoder = Decoder(payload, lambda tag, name: (tag, name))
+    decoder = Decoder(payload, find)
     value = decoder.value()
     decoder.end()
     return value
+
+
+def find(tag: bytes, name: object) -> object:
+    """What stands for a function; the class of a record, where it is one of those above."""
+    return (lambda form: CLASSES.get(form.name)) if tag == b"o" else (tag, name)
 
 
 def same(one: object, other: object) -> bool:
@@ -65,9 +101,11 @@ def same(one: object, other: object) -> bool:
         )
     if isinstance(one, (list, tuple)):
         return type(one) is type(other) and len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, (Point, Fixed)):
+        return type(one) is type(other) and same(list(vars(one).items()), list(vars(other).items()))
     if isinstance(one, dict):
         return (
-            isinstance(other, dict)
+            type(one) is type(other)
             and list(one) == list(other)
             and all(same(one[key], other[key]) for key in one)
         )
@@ -119,6 +157,25 @@ def array(code: int, *shape: int, data: bytes = b"") -> bytes:
     return b"a" + bytes([code, 1, len(shape)]) + struct.pack(f"<{len(shape)}Q", *shape) + data
 
 
+def text(words: str) -> bytes:
+    return b"s" + struct.pack("<I", len(words)) + words.encode()
+
+
+def spelled(kind: int, words: str) -> bytes:
+    return b"k" + bytes([kind]) + text(words)
+
+
+def record(kind: int, *names: str, values: int) -> bytes:
+    return (
+        b"o"
+        + bytes([kind])
+        + b"".join(map(text, names))
+        + b";v"
+        + struct.pack("<I", values)
+        + b"N" * values
+    )
+
+
 @pytest.mark.parametrize(
     "payload",
     [
@@ -126,7 +183,7 @@ def array(code: int, *shape: int, data: bytes = b"") -> bytes:
         array(10, 2**62, 4),
         array(10, 0, 2**62),
         array(10, 2**64 - 1),
-        array(11, 1, data=bytes(8)),
+        array(13, 1, data=bytes(8)),
         array(0, 2, data=b"\x02\x01"),
         array(10, *[1] * 33, data=bytes(8)),
         b"s" + struct.pack("<I", 2**32 - 1),
@@ -137,6 +194,38 @@ def array(code: int, *shape: int, data: bytes = b"") -> bytes:
         b"r" + bytes(4),
         b"m\x01\x00\x00\x00l\x00\x00\x00\x00N",
         b"s\x01\x00\x00\x00\xff",
+        array(255, 1, data=bytes(4)),
+        array(255, 1, data=struct.pack("<I", 2**30) + bytes(64)),
+        array(255, 2**20, data=struct.pack("<I", 100)),
+        array(255, 0, 2**20, data=struct.pack("<I", 100)),
+        array(255, 1, data=struct.pack("<II", 1, 0x110000)),
+        b"e" + struct.pack("<I", 2**32 - 1),
+        b"e" + struct.pack("<I", 1001) + b"N" * 1001,
+        b"e\x01\x00\x00\x00l\x00\x00\x00\x00",
+        b"f\x01\x00\x00\x00e\x00\x00\x00\x00",
+        b"b" + struct.pack("<I", 2**32 - 1),
+        b"c" + bytes(15),
+        b"M\x0am" + bytes(4),
+        b"M\x00l" + bytes(4),
+        spelled(0, "1/0"),
+        spelled(0, "1" * 1001),
+        spelled(0, "1_0"),
+        spelled(0, "1e9"),
+        spelled(1, "1E+999999999"),
+        spelled(1, "sNaN"),
+        spelled(2, "2026-02-31T00:00:00"),
+        spelled(3, "2026-02-31"),
+        spelled(4, ""),
+        record(0, "P", "x", values=0),
+        record(1, "P", "x", "x", values=2),
+        record(3, "P", "x", values=1),
+        record(0, "P", "__array_interface__", values=1),
+        record(1, "P", "__class__", values=1),
+        record(1, "__main__", "x", values=1),
+        record(2, "P", "x y", values=1),
+        record(2, "P", "x" * 101, values=1),
+        record(0, "P", *(f"x{number}" for number in range(101)), values=101),
+        record(1, values=0),
         b"NN",
         b"",
         b"Z",

@@ -59,9 +59,8 @@ def test_reals_of_other_widths_arrive_as_the_nearest_common_ones(given, arrives)
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        ("return {1, 2}", "a value of type set"),
-        ("return 1j", "a value of type complex"),
-        ("return np.array([1j])", "an array of dtype complex128"),
+        ("return slice(3)", "a value of type slice"),
+        ("return object()", "a value of type object"),
         ("return np.array([None])", "an array of dtype object"),
         ("return np.ma.masked_array([1.0], [True])", "a masked array"),
         ("return np.zeros(10 ** 7)", "an array of more than 1048576 numbers"),
@@ -81,17 +80,13 @@ def test_a_subclass_of_an_array_arrives_as_a_plain_array():
     assert verdict("assert type(f()) is np.ndarray and not (f() == 1).any()", answer).message == ""
 
 
-def test_named_tuples_ranges_and_generators_arrive_as_tuples():
+def test_ranges_and_generators_arrive_as_tuples():
     answer = """
-    from collections import namedtuple
-    Pair = namedtuple("Pair", "a b")
     def f(kind):
-        return {"named": Pair(1, 2), "range": range(1, 3), "generator": (x for x in (1, 2))}[kind]
+        return {"range": range(1, 3), "generator": (x for x in (1, 2))}[kind]
     """
     assert (
-        verdict(
-            "for kind in ('named', 'range', 'generator'): assert f(kind) == (1, 2)", answer
-        ).message
+        verdict("for kind in ('range', 'generator'): assert f(kind) == (1, 2)", answer).message
         == ""
     )
 

@@ -51,7 +51,7 @@ def test_where_all_is_locked_it_finds_none(opened, level):
 @pytest.mark.parametrize("level", WITHOUT)
 def test_a_level_with_an_open_door_is_refused(opened, monkeypatch, level):
     monkeypatch.setattr(
-        selftest, "start_parent", lambda level, without: opened(level, WITHOUT[level])
+        selftest, "start_parent", lambda level, without, supplies: opened(level, WITHOUT[level])
     )
     with pytest.raises(Unusable, match=f"{level}: student code could "):
         selftest.strongest(level)
@@ -61,7 +61,7 @@ def test_of_two_levels_the_one_without_an_open_door_is_taken(opened, monkeypatch
     monkeypatch.setattr(
         selftest,
         "start_parent",
-        lambda level, without: opened(level, *["seccomp"] * (level == "bubblewrap")),
+        lambda level, without, supplies: opened(level, *["seccomp"] * (level == "bubblewrap")),
     )
     assert selftest.strongest("auto")[0] == "landlock"
 

@@ -31,25 +31,34 @@ MIXED = Settings(call_seconds=3, submission_seconds=60)
 
 
 def exercise(
-    *checks: str, steps: str = "f", hidden: bool | tuple[int, ...] = False, plain: str = ""
+    *checks: str,
+    steps: str = "f",
+    hidden: bool | tuple[int, ...] = False,
+    plain: str = "",
+    setup: str = "",
+    **solutions: str,
 ) -> Exercise:
     """An exercise with these steps; each check is the source of a cell after the last of them,
     worth a point.
 
     Args:
         hidden: whether the checks are hidden, or the numbers of those that are.
+        setup: what stands in the setup cell beside what always does.
+        solutions: what the author has answered to a step, where that matters.
     """
     kinds = [
         number in hidden if isinstance(hidden, tuple) else hidden for number in range(len(checks))
     ]
-    cells = [_cell("setup", SETUP, {"kind": "setup"})]
+    cells = [_cell("setup", SETUP + textwrap.dedent(setup), {"kind": "setup"})]
     if plain:
         cells.append(_cell("plain-1", textwrap.dedent(plain)))
     for step in steps.split():
         cells.append(
             _cell(
                 step,
-                f"def {step}(*args):\n    raise NotImplementedError",
+                textwrap.dedent(
+                    solutions.get(step, f"def {step}(*args):\n    raise NotImplementedError")
+                ),
                 {"kind": "step", "step": step},
             )
         )
@@ -123,9 +132,10 @@ def verdict(
     steps: str = "f",
     hidden: bool = False,
     plain: str = "",
+    setup: str = "",
     settings: Settings = PATIENT,
 ) -> CheckResult:
     """The verdict of one check on one answer to the last step."""
-    toy = exercise(check, steps=steps, hidden=hidden, plain=plain)
+    toy = exercise(check, steps=steps, hidden=hidden, plain=plain, setup=setup)
     (result,) = grade(toy, settings=settings, **{steps.split()[-1]: answer}).checks
     return result

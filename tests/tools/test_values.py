@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -10,6 +11,11 @@ import numpy as np
 import pytest
 
 NAN = float("nan")
+
+
+@dataclass
+class Box:
+    inside: list[int]
 
 
 @pytest.mark.parametrize(
@@ -110,10 +116,11 @@ def test_a_tuple_is_counted_up_to_a_hundred(tools) -> None:
         lambda value: value["array"].__setitem__(0, 5.0),
         lambda value: value["names"].add("b"),
         lambda value: value.update(more=1),
+        lambda value: value["box"].inside.append(2),
     ],
 )
 def test_an_input_of_any_kind_that_was_changed_is_named(tools, change: Any) -> None:
-    value = {"rows": [1, 2], "array": np.zeros(2), "names": {"a"}}
+    value = {"rows": [1, 2], "array": np.zeros(2), "names": {"a"}, "box": Box([1])}
     with tools.unchanged(value=value, other=[1]):
         pass
     with (

@@ -2,9 +2,9 @@
 no files.
 
 https://github.com/containers/bubblewrap - its README: the level of protection is determined by the
-arguments. Inside there is Python's standard library, NumPy, the few files of ``engine/worker/``,
-the system's shared libraries, all read-only; nothing writable, no /proc, no /etc, no home, no
-network.
+arguments. Inside there is Python's standard library, NumPy, the packages and files that the teacher
+allows, the few files of ``engine/worker/``, the system's shared libraries, all read-only; nothing
+writable, no /proc, no /etc, no home, no network.
 """
 
 from __future__ import annotations
@@ -17,10 +17,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from autograder.engine.sandbox.blas import ONE_THREAD
+from autograder.engine.sandbox.supplies import Supplies
 from autograder.errors import Unusable
 
+DATA = "/data"
+"""Where an exercise's files lie in the sandbox."""
 
-def command(worker: Path, site: Path) -> tuple[list[str], str]:
+
+def command(worker: Path, site: Path, supplies: Supplies) -> tuple[list[str], str]:
     """The start of a command line that runs Python in the sandbox, and where NumPy lies in there.
 
     Raises:
@@ -48,13 +52,18 @@ def command(worker: Path, site: Path) -> tuple[list[str], str]:
     arguments += _python(version)
     arguments += ["--ro-bind", str(site / "numpy"), "/rt/numpy"]
     arguments += ["--ro-bind-try", str(site / "numpy.libs"), "/rt/numpy.libs"]
+    for path in supplies.files:
+        arguments += ["--ro-bind", str(path), f"/rt/{path.name}"]
     arguments += ["--ro-bind", str(worker), "/job/worker"]
+    if supplies.data is not None:
+        arguments += ["--ro-bind", str(supplies.data), DATA]
     # --dev would mount an unlimited tmpfs; these two are all that anybody needs.
     for device in ("/dev/null", "/dev/urandom"):
         arguments += ["--dev-bind", device, device]
 
     # The root of the sandbox is a tmpfs too, and closed last.
-    arguments += ["--remount-ro", "/", "--chdir", "/", "--"]
+    home = "/" if supplies.data is None else DATA
+    arguments += ["--remount-ro", "/", "--chdir", home, "--"]
     python = [f"/py/bin/{version}", "-I", "-S", "-B", "-X", "utf8", "/job/worker/boot.py"]
     return [*arguments, *python], "/rt"
 

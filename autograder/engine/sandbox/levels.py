@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograder.engine.sandbox.supplies import Supplies
+
 WORKER = Path(__file__).parent.parent / "worker"
 """What runs beside student code, and all of ours that it may see."""
 
@@ -19,12 +21,12 @@ AUTO = "auto"
 class Level:
     """A way to lock student code in.
 
-    ``start`` takes the folder of NumPy, and gives the beginning of a command line that boots the
-    parent of the workers, and where NumPy lies as that process sees it.
+    ``start`` takes the folder of NumPy and further supplies, and gives the beginning of a command
+    line that boots the parent of the workers, and where NumPy lies as that process sees it.
     """
 
     name: str
-    start: Callable[[Path], tuple[list[str], str]]
+    start: Callable[[Path, Supplies], tuple[list[str], str]]
     locks: frozenset[str]
     """What ``engine/worker/locks.py`` closes inside of the worker, beside what all levels have."""
     proves_itself: bool
@@ -40,15 +42,15 @@ class Level:
         return not self.program or shutil.which(self.program) is not None
 
 
-def plain(site: Path) -> tuple[list[str], str]:
+def plain(site: Path, _: Supplies) -> tuple[list[str], str]:
     """The start of a level that needs no sandbox around Python."""
     return [sys.executable, "-I", "-S", "-B", "-X", "utf8", str(WORKER / "boot.py")], str(site)
 
 
-def _in_bubblewrap(site: Path) -> tuple[list[str], str]:
+def _in_bubblewrap(site: Path, supplies: Supplies) -> tuple[list[str], str]:
     from autograder.engine.sandbox import bubblewrap
 
-    return bubblewrap.command(WORKER, site)
+    return bubblewrap.command(WORKER, site, supplies)
 
 
 BUBBLEWRAP = Level(

@@ -13,10 +13,13 @@ from typing import Protocol
 
 from autograder.engine.sandbox import levels
 from autograder.engine.sandbox.blas import ONE_THREAD
+from autograder.engine.sandbox.supplies import Supplies
 from autograder.engine.worker.control import END_SECONDS, KILLED, MESSAGE
 
 # NumPy, and what needs it, is imported further down: a command starts the parent first, so that
 # both load it at once.
+
+NOTHING = Supplies()
 
 READY_SECONDS = 30.0
 """Time for the parent to load NumPy, and to answer anything at all."""
@@ -51,10 +54,7 @@ class Parent(Protocol):
         """Wait until it works."""
 
     def preload(self, cell: str, source: str) -> None:
-        """Run the teacher's own first cell, for every worker to inherit.
-
-        An optimisation and nothing else.
-        """
+        """Run the teacher's own first cell, for every worker to inherit: an optimisation."""
 
     def start(self) -> Worker:
         """A fresh worker."""
@@ -71,21 +71,32 @@ class Parent(Protocol):
         """End everything."""
 
 
-def start_parent(level: str, without: frozenset[str] = frozenset()) -> Parent:
+def start_parent(
+    level: str, without: frozenset[str] = frozenset(), supplies: Supplies = NOTHING
+) -> Parent:
     """Start the parent of the workers at an isolation level.
 
     Args:
         without: protections to leave out, named in ``worker.locks``; only tests do.
+        supplies: what workers find beside Python and NumPy.
 
     Raises:
         Unusable: the program of this level is not installed.
         EngineFault: it does not start.
     """
-    parent: Parent = ColdParent()
+    parent: Parent = ColdParent(supplies)
     if hasattr(os, "fork"):
-        parent = _take_early(level, without) or WarmParent(level, without)
+        parent = _take_early(level, without, supplies) or WarmParent(level, without, supplies)
 
-    parent.wait_ready()
+    try:
+        parent.wait_ready()
+    except EngineFault as fault:
+        parent.close()
+        if not supplies.packages:
+            raise
+        names = ", ".join(supplies.packages)
+        doubt = f"does each of {names} load where nothing can be written?"
+        raise EngineFault(f"{fault}; {doubt}") from None
     return parent
 
 
@@ -105,29 +116,34 @@ def start_early(asked: str) -> None:
 
     for level in levels.candidates(asked)[:1]:
         if level.is_installed:
-            _early = WarmParent(level.name, frozenset())
+            _early = WarmParent(level.name, frozenset(), NOTHING)
 
 
-def _take_early(level: str, without: frozenset[str]) -> WarmParent | None:
+def _take_early(level: str, without: frozenset[str], supplies: Supplies) -> WarmParent | None:
     """The parent that was started early, if it is of this kind; another one is closed."""
     global _early
     early, _early = _early, None
-    if early is not None and (early.level, early.without) != (level, without):
+    if early is not None and early.is_for != (level, without, supplies):
         early.close()
         return None
     return early
 
 
-def _command(level: str, without: frozenset[str], way: str, number: int) -> list[str]:
+def _command(
+    level: str, without: frozenset[str], supplies: Supplies, way: str, number: int
+) -> list[str]:
     numpy = importlib.util.find_spec("numpy")
     assert numpy is not None and numpy.origin is not None
     site = Path(numpy.origin).parent.parent
     wanted = levels.named(level)
     start = levels.plain if "namespaces" in without else wanted.start
-    boot, place = start(site)
+    boot, place = start(site, supplies)
     return [
         *boot,
         place,
+        os.pathsep.join(map(str, supplies.sites)),
+        supplies.readable,
+        " ".join(supplies.packages),
         " ".join(sorted(wanted.locks)),
         " ".join(sorted(without)),
         way,
@@ -147,22 +163,22 @@ def _environment(without: frozenset[str] = frozenset()) -> dict[str, str]:
 class WarmParent:
     """A process with NumPy loaded, from which workers are forked in about a millisecond."""
 
-    def __init__(self, level: str, without: frozenset[str]) -> None:
-        self.level, self.without = level, without
+    def __init__(self, level: str, without: frozenset[str], supplies: Supplies) -> None:
+        self.is_for = level, without, supplies
         self.lost = False
         self._control, other = socket.socketpair()
         self._control.settimeout(READY_SECONDS)
 
         with other:
             self._process = subprocess.Popen(
-                _command(level, without, "warm", other.fileno()),
+                _command(level, without, supplies, "warm", other.fileno()),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 pass_fds=[other.fileno()],
                 # An ordinary user must get through the folders that bubblewrap makes as root.
                 umask=0o022,
-                cwd="/",
+                cwd=supplies.data or "/",
                 env=_environment(without),
                 start_new_session=True,
             )
@@ -234,7 +250,8 @@ class WarmParent:
 class ColdParent:
     """A new Python for each worker, where processes cannot be forked (Windows)."""
 
-    def __init__(self) -> None:
+    def __init__(self, supplies: Supplies) -> None:
+        self._supplies = supplies
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
         self.lost = False
 
@@ -252,10 +269,11 @@ class ColdParent:
         with socket.create_server(("127.0.0.1", 0)) as server:
             server.settimeout(READY_SECONDS)
             process = subprocess.Popen(
-                _command("process", frozenset(), "cold", server.getsockname()[1]),
+                _command("process", frozenset(), self._supplies, "cold", server.getsockname()[1]),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
+                cwd=self._supplies.data,
                 env=_environment(),
             )
             self._processes[process.pid] = process

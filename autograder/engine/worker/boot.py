@@ -1,9 +1,10 @@
-"""Started as a script: ``boot.py SITE LOCKS WITHOUT warm FD`` or ``boot.py SITE LOCKS WITHOUT cold
-PORT``.
+"""Started as a script: ``boot.py SITE SITES FILES PACKAGES LOCKS WITHOUT`` and then ``warm FD`` or
+``cold PORT``.
 
 Python runs isolated (``-I -S -B``), so nothing but the standard library can be imported. NumPy is
 imported once from SITE, which then leaves the path again: student code finds NumPy and nothing
-beside it.
+beside it but the PACKAGES that the teacher allows, which come from SITES. They and an exercise's
+own files, all of them FILES, may be read.
 """
 
 import importlib
@@ -41,26 +42,27 @@ WARM = (
 
 
 def main() -> None:
-    site, names, without, way, number = sys.argv[1:]
+    site, sites, files, packages, names, without, way, number = sys.argv[1:]
     here = os.path.dirname(os.path.abspath(__file__))
     for name, folder in (("autograder", []), ("autograder.engine.worker", [here])):
         package = types.ModuleType(name)
         package.__path__ = folder
         sys.modules[name] = package
 
-    sys.path.append(site)
-    for name in WARM:
+    places = [site, *filter(None, sites.split(os.pathsep))]
+    sys.path += places
+    for name in (*WARM, *packages.split()):
         importlib.import_module(name)
-    sys.path.remove(site)
+    del sys.path[-len(places) :]
 
     sys.argv[:] = [""]
     omitted = frozenset(without.split())
     if "environment" not in omitted:
         os.environ.clear()
 
-    importlib.import_module("autograder.engine.worker.silent_modules").install()
+    importlib.import_module("autograder.engine.worker.silent_modules").install(packages.split())
     locks = importlib.import_module("autograder.engine.worker.locks")
-    lock = locks.Lock(frozenset(names.split()), readable(site), omitted)
+    lock = locks.Lock(frozenset(names.split()), readable(site, files), omitted)
 
     if way == "warm":
         parent = importlib.import_module("autograder.engine.worker.parent")
@@ -70,12 +72,17 @@ def main() -> None:
         worker.main(socket.create_connection(("127.0.0.1", int(number))), lock)
 
 
-def readable(site: str) -> list[str]:
-    """What a worker may read: the standard library, NumPy, folders of shared libraries in use."""
+def readable(site: str, files: str = "") -> list[str]:
+    """What a worker may read: the standard library, NumPy, folders of shared libraries in use.
+
+    Args:
+        files: what else, with ``os.pathsep`` between them.
+    """
     own = [
         os.path.dirname(os.__file__),
         os.path.join(site, "numpy"),
         os.path.join(site, "numpy.libs"),
+        *filter(os.path.exists, files.split(os.pathsep)),
     ]
     libraries = set()
 

@@ -9,18 +9,30 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
-from autograder.engine.worker.protocol import frames
+from autograder.engine.worker.protocol import bounds, frames
 from autograder.engine.worker.protocol.bounds import CannotCross, ProtocolError
 from autograder.engine.worker.protocol.changes import Snapshot, apply_changes, read_changes
-from autograder.engine.worker.protocol.decode import Decoder
+from autograder.engine.worker.protocol.decode import Decoder, Name
 from autograder.engine.worker.protocol.encode import Encoder
 from autograder.engine.worker.protocol.frames import Payload
 
-Raised = tuple[int, tuple[str, ...], str, str, int]
-"""An exception on the wire: number, class names, text, cell, line. The number is that of the other
-side's own exception, or 0."""
+
+class Raised(NamedTuple):
+    """An exception on the wire."""
+
+    number: int
+    """That of the other side's own exception, or 0."""
+    names: tuple[str, ...]
+    """Of its class, and of those that this derives from."""
+    text: str
+    cell: str
+    line: int
+    arguments: tuple[Any, ...] = ()
+    """What it was made with, where that is plain."""
+    printed: str = ""
+    """What the call had printed until then, if the check reads that."""
 
 
 class Peer:
@@ -33,13 +45,20 @@ class Peer:
         """The tag and bytes that name a callable to the other side."""
         raise NotImplementedError
 
-    def find(self, tag: bytes, name: int | str) -> Any:
-        """The callable that the other side named, or what stands for it here."""
+    def find(self, tag: bytes, name: Name) -> Any:
+        """The callable or object that the other side named, or what stands for it here.
+
+        Of a record's class (tag ``o``) what gives it, as in ``records.ClassOf``.
+        """
         raise NotImplementedError
 
     def describe(self, error: BaseException) -> Raised:
         """An exception in the words of the wire."""
         raise NotImplementedError
+
+    def stays(self, value: Any) -> bool:
+        """Whether a value is an object that the other side knows by a number alone."""
+        return False
 
     def revive(self, raised: Raised) -> BaseException:
         """The exception to raise here for one of the other side."""
@@ -51,7 +70,7 @@ class Peer:
 
     def request(self, kind: int, nonce: bytes, values: tuple[Any, ...]) -> Any:
         """Ask the other side and return its answer, serving its calls until it comes."""
-        encoder = Encoder(self.function)
+        encoder = Encoder(self.function, stays=self.stays)
         encoder.value(values)
         return self.exchange(kind, nonce, bytes(encoder.out), encoder.known)
 
@@ -108,7 +127,7 @@ class Peer:
         snapshot = Snapshot(decoder.known)
 
         def write(value: Any) -> bytes:
-            encoder = Encoder(self.function, list(decoder.known))
+            encoder = Encoder(self.function, list(decoder.known), self.stays)
             encoder.value(value)
             snapshot.write_changes(encoder)
             return bytes(encoder.out)
@@ -118,10 +137,10 @@ class Peer:
         except BaseException as error:  # whatever the function raised crosses, exits included
             kind = frames.RAISE
             try:
-                reply = write(self.describe(error))
+                reply = write(tuple(self.describe(error)))
             except CannotCross:  # an argument was changed into something that cannot cross
                 encoder = Encoder(self.function)
-                encoder.value(self.describe(error))
+                encoder.value(tuple(self.describe(error)))
                 reply = bytes(encoder.out) + bytes(4)
         frames.send(self.sock, kind, nonce, reply)
 
@@ -133,16 +152,47 @@ class Peer:
 
 def check_raised(value: Any) -> Raised:
     """The exception on the wire, with every field of its type and of a sane length."""
-    if not (isinstance(value, tuple) and len(value) == 5):
+    if not (type(value) is tuple and len(value) == len(Raised._fields)):
         raise ProtocolError("no exception")
-    number, names, text, cell, line = value
+    raised = Raised(*value)
     if not (
-        type(number) is int
-        and isinstance(names, tuple)
-        and all(isinstance(name, str) for name in names)
-        and isinstance(text, str)
-        and isinstance(cell, str)
-        and type(line) is int
+        type(raised.number) is int
+        and isinstance(raised.names, tuple)
+        and all(isinstance(name, str) for name in raised.names)
+        and isinstance(raised.text, str)
+        and isinstance(raised.cell, str)
+        and type(raised.line) is int
+        and isinstance(raised.arguments, tuple)
+        and isinstance(raised.printed, str)
     ):
         raise ProtocolError("no exception")
-    return number, names[:20], text[:1000], cell[:100], line
+    return Raised(
+        raised.number,
+        raised.names[:20],
+        raised.text[:1000],
+        raised.cell[:100],
+        raised.line,
+        raised.arguments if _are_plain(raised.arguments) else (),
+        raised.printed[: bounds.MAX_PRINTED],
+    )
+
+
+def plain_arguments(error: BaseException) -> tuple[Any, ...]:
+    """What an exception was made with; nothing where that is more than a few plain values."""
+    arguments = BaseException.args.__get__(error)  # type: ignore[attr-defined]
+    return arguments if _are_plain(arguments) else ()
+
+
+def _are_plain(arguments: tuple[Any, ...]) -> bool:
+    if len(arguments) > bounds.MAX_RAISED:
+        return False
+    for value in arguments:
+        if type(value) in (str, bytes):
+            if len(value) > 1000:
+                return False
+        elif type(value) is int:
+            if value.bit_length() > 1000:
+                return False
+        elif type(value) not in (bool, float, complex, type(None)):
+            return False
+    return True

@@ -6,7 +6,7 @@ import importlib.abc
 import importlib.machinery
 import sys
 import types
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -64,12 +64,15 @@ class _Module(types.ModuleType):
 
 
 class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Imports a stand-in for each of ``LIBRARIES`` and their submodules."""
+    """Imports a stand-in for each of some libraries and their submodules."""
+
+    def __init__(self, libraries: frozenset[str]) -> None:
+        self._libraries = libraries
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        if fullname.partition(".")[0] not in LIBRARIES:
+        if fullname.partition(".")[0] not in self._libraries:
             return None
         return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
 
@@ -80,6 +83,6 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         pass
 
 
-def install() -> None:
-    """From now on these imports are silent, whatever is installed."""
-    sys.meta_path.insert(0, Finder())
+def install(allowed: Collection[str] = ()) -> None:
+    """From now on these imports are silent, whatever is installed, but for those allowed."""
+    sys.meta_path.insert(0, Finder(LIBRARIES.difference(allowed)))

@@ -52,9 +52,11 @@ def rehearse() -> None:
         scores = np.linspace(0.0, 1.0, 24).reshape(2, 3, 4)
         mask = np.ones((3, 4), dtype=bool)
         for _ in range(ROUNDS):
-            _ask(ours, worker, frames.CALL, ("play", (scores, mask), {"size": 2}, 1.0))
-            _ask(ours, worker, frames.CALL, ("play", (scores[0], mask, 2), {"axis": -1}, 1.0))
-            _ask(ours, worker, frames.CALL, ("refuse", (scores.tolist(),), {}, 1.0))
+            _ask(ours, worker, frames.CALL, ("play", (scores, mask), {"size": 2}, False, 1.0))
+            _ask(
+                ours, worker, frames.CALL, ("play", (scores[0], mask, 2), {"axis": -1}, False, 1.0)
+            )
+            _ask(ours, worker, frames.CALL, ("refuse", (scores.tolist(),), {}, False, 1.0))
     sys.modules["__main__"] = main
     for name in set(linecache.cache) - before:
         del linecache.cache[name]

@@ -7,24 +7,25 @@ import contextlib
 import functools
 import linecache
 import os
-import signal
 import socket
 import sys
-import time
 import types
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from autograder.engine.worker import silent_modules
-from autograder.engine.worker.conversation import Peer, Raised
-from autograder.engine.worker.locks import Lock
-from autograder.engine.worker.protocol import bounds, frames
-from autograder.engine.worker.protocol.decode import Decoder
-from autograder.engine.worker.protocol.frames import Payload
+import numpy as np
 
-TICK_SECONDS = 0.05
-"""Seconds between two looks at the time of student code."""
+from autograder.engine.worker import alarm, operations, silent_modules
+from autograder.engine.worker.alarm import Alarm
+from autograder.engine.worker.conversation import Peer, Raised, plain_arguments
+from autograder.engine.worker.listener import Listener
+from autograder.engine.worker.locks import Lock
+from autograder.engine.worker.protocol import bounds, frames, records
+from autograder.engine.worker.protocol.bounds import CannotCross
+from autograder.engine.worker.protocol.decode import Decoder, Name
+from autograder.engine.worker.protocol.frames import Payload
+from autograder.engine.worker.protocol.records import Form
 
 PRELOADED: dict[tuple[str, str], types.ModuleType] = {}
 """What the teacher's own first cell leaves behind: run once in the warm parent, inherited by all
@@ -59,11 +60,8 @@ def _compiled(cell: str, source: str) -> types.CodeType:
     return compile(source, f"<{cell}>", "exec", dont_inherit=True)
 
 
-class TimeLimit(BaseException):
-    """Raised in student code when its time is over.
-
-    A BaseException, so that ``except Exception`` lets it pass.
-    """
+_LIGHT = frozenset({np.ndarray, tuple, list, float, int, bool, str, type(None)})
+"""The usual kinds of answers, which are no iterators."""
 
 
 class GraderFunction:
@@ -85,6 +83,9 @@ class Worker(Peer):
         super().__init__(sock)
         self.nonce = b""
         self._functions: list[Any] = []
+        self._numbers: dict[int, int] = {}
+        self._classes: tuple[str, ...] = ()
+        self._printed = ""
         self._empty = True
         self._be(_main())
 
@@ -94,9 +95,7 @@ class Worker(Peer):
 
     def serve(self) -> None:
         """Answer requests until the grader hangs up."""
-        if hasattr(signal, "setitimer"):
-            signal.signal(signal.SIGALRM, _tick)
-            signal.setitimer(signal.ITIMER_REAL, TICK_SECONDS, TICK_SECONDS)
+        alarm.begin()
         try:
             while True:
                 self.serve_one()
@@ -120,6 +119,9 @@ class Worker(Peer):
 
     def _run(self, request: Any) -> None:
         cell, source, seconds = request
+        if isinstance(source, tuple):  # the steps that are classes: their objects stay here
+            self._classes = source
+            return
         if not isinstance(source, str):  # a function of the grader takes the place of an answer
             self.globals[cell] = source
             return
@@ -128,35 +130,76 @@ class Worker(Peer):
         if empty and (cell, source) in PRELOADED:
             self._be(PRELOADED[cell, source])
             return
-        with _Alarm(seconds):
+        with Alarm(seconds):
             exec(_compiled(cell, source), self.globals)
 
     def _call(self, request: Any) -> Any:
-        target, args, kwargs, seconds = request
+        target, args, kwargs, listens, seconds = request
         if isinstance(target, str):
             target = self._global(target)
-        with _Alarm(seconds):
+        elif isinstance(target, tuple):
+            target = operations.OPERATIONS[target[0]]
+
+        if not listens:
+            return self._called(target, args, kwargs, seconds)
+        heard = Listener()
+        try:
+            with contextlib.redirect_stdout(heard):
+                value = self._called(target, args, kwargs, seconds)
+        except BaseException:
+            self._printed = heard.getvalue()
+            raise
+        if heard.is_full:
+            raise CannotCross(f"more than {bounds.MAX_PRINTED} characters of printed text")
+        return value, heard.getvalue()
+
+    def _called(self, target: Any, args: Any, kwargs: Any, seconds: float) -> Any:
+        with Alarm(seconds):
             value = target(*args, **kwargs)
+            if type(value) in _LIGHT or not isinstance(value, Iterator) or self.stays(value):
+                return value
             # An iterator runs student code while it is read, so it is read while the alarm is set.
-            return tuple(islice(value, bounds.MAX_VALUES)) if isinstance(value, Iterator) else value
+            return tuple(islice(value, bounds.MAX_VALUES))
 
     def function(self, value: Any) -> bytes:
         if isinstance(value, GraderFunction):
             return b"g" + value.index.to_bytes(4, "little")
-        return b"w" + self._number(value).to_bytes(4, "little")
+        number = self._number(value).to_bytes(4, "little")
+        if self.stays(value):
+            return b"h" + number + self._class_of(value).to_bytes(4, "little")
+        return b"w" + number
 
-    def _number(self, function: Any) -> int:
-        for number, known in enumerate(self._functions):
-            if known is function:
-                return number
+    def stays(self, value: Any) -> bool:
+        return bool(self._classes) and self._class_of(value) >= 0
 
-        self._functions.append(function)
-        return len(self._functions) - 1
+    def _class_of(self, value: Any) -> int:
+        """Which of the steps that are classes this is an object of; -1 if of none."""
+        for place, name in enumerate(self._classes):
+            cls = self.globals.get(name)
+            if isinstance(cls, type) and isinstance(value, cls):
+                return place
+        return -1
 
-    def find(self, tag: bytes, name: int | str) -> Any:
+    def _number(self, thing: Any) -> int:
+        number = self._numbers.get(id(thing))
+        if number is None:
+            number = self._numbers[id(thing)] = len(self._functions)
+            self._functions.append(thing)  # so that nothing else gets its id
+        return number
+
+    def find(self, tag: bytes, name: Name) -> Any:
+        if tag == b"o":
+            return functools.partial(self._class, name)
         if isinstance(name, str):
             return self._global(name)
+        if isinstance(name, tuple):
+            return self._functions[name[0]]
         return GraderFunction(self, name) if tag == b"g" else self._functions[name]
+
+    def _class(self, name: Name, form: Form) -> type | None:
+        """The class for records of a form: the notebook's own, or one that is like it."""
+        found = self.globals.get(str(name))
+        return found if records.fits(form, found) else records.new_class(form)
 
     def _global(self, name: str) -> Any:
         if name in self.globals:
@@ -173,16 +216,17 @@ class Worker(Peer):
         if isinstance(error, NameError) and error.args[1:] == ("undefined",):
             names, text = ("Undefined",), str(error.args[0])
         cell, line = _place(error)
-        return number, names, text[:1000], cell, line
+        printed, self._printed = self._printed, ""
+        arguments = plain_arguments(error)
+        return Raised(number, names, text[:1000], cell, line, arguments, printed)
 
     def revive(self, raised: Raised) -> BaseException:
-        number, names, text, _, _ = raised
-        kind = _builtin_kind(names)
+        kind = _builtin_kind(raised.names)
         try:
-            error = kind(text)
+            error = kind(*raised.arguments or filter(None, [raised.text]))
         except TypeError:  # UnicodeDecodeError and its like want more than a text
-            error = RuntimeError(text)
-        error._grader_number = number  # type: ignore[attr-defined]
+            error = RuntimeError(raised.text)
+        error._grader_number = raised.number  # type: ignore[attr-defined]
         return error
 
 
@@ -197,35 +241,6 @@ def _builtin_kind(names: tuple[str, ...]) -> type[Exception]:
 
 def _undefined(name: str, *_: object, **__: object) -> None:
     raise NameError(f"{name} is not defined", "undefined")
-
-
-class _Alarm:
-    """Raises TimeLimit in student code once after so many seconds; the outermost one counts.
-
-    Code that catches everything survives it, so the grader has its own, later deadline and kills.
-    The clock ticks all the time: a timer set and stopped for each of hundreds of calls would cost
-    more than some of them.
-    """
-
-    until: float | None = None
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-        self._mine = False
-
-    def __enter__(self) -> None:
-        if _Alarm.until is None:
-            _Alarm.until, self._mine = time.monotonic() + self._seconds, True
-
-    def __exit__(self, *_: object) -> None:
-        if self._mine:
-            _Alarm.until = None
-
-
-def _tick(*_: object) -> None:
-    if _Alarm.until is not None and time.monotonic() >= _Alarm.until:
-        _Alarm.until = None
-        raise TimeLimit
 
 
 def _place(error: BaseException) -> tuple[str, int]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from autograder.engine.worker.protocol import records
 from autograder.engine.worker.protocol.bounds import ProtocolError
 from autograder.engine.worker.protocol.decode import Decoder
 from autograder.engine.worker.protocol.encode import Encoder
@@ -55,11 +56,22 @@ def apply_changes(changes: list[tuple[Any, Any]]) -> None:
             _fill(thing, content)
         elif isinstance(thing, list) and isinstance(content, list):
             thing[:] = content
-        elif isinstance(thing, dict) and isinstance(content, dict):
+        elif isinstance(thing, set) and isinstance(content, set):
             thing.clear()
             thing.update(content)
+        elif isinstance(thing, dict) and isinstance(content, dict):
+            thing.clear()
+            dict.update(thing, content)  # a counter's own would add
+        elif _can_hold(thing, content):
+            records.fill(thing, content)
         else:
             raise ProtocolError("a change of kind")
+
+
+def _can_hold(thing: Any, content: Any) -> bool:
+    """Whether this is a dataclass object, and these are values for all of its fields."""
+    form = records.form_of(thing) if isinstance(content, tuple) else None
+    return form is not None and len(form.fields) == len(content)
 
 
 def _fill(array: np.ndarray[Any, Any], content: np.ndarray[Any, Any]) -> None:
@@ -71,7 +83,7 @@ def _fill(array: np.ndarray[Any, Any], content: np.ndarray[Any, Any]) -> None:
         array.flags.writeable = True
         array[...] = content
         array.flags.writeable = writeable
-    except ValueError:
+    except (ValueError, TypeError):
         raise ProtocolError("an array that cannot change") from None
 
 
@@ -85,10 +97,13 @@ def _reshape(array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> None:
 
 
 def _state(thing: Any) -> Any:
-    """What tells a change: bytes and shape of an array, the very items of a list or dictionary."""
+    """What tells a change: bytes and shape of an array, the very items of anything else."""
     if isinstance(thing, np.ndarray):
         return thing.shape, thing.tobytes()
-    return list(thing.items()) if isinstance(thing, dict) else list(thing)
+    if isinstance(thing, dict):
+        return list(thing.items())
+    form = records.form_of(thing)
+    return list(thing) if form is None else list(records.values_of(thing, form))
 
 
 def _is_unchanged(now: Any, before: Any) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograder.engine.worker.protocol import bounds
+from autograder.engine.worker.protocol import decode_rare as rare
 from autograder.engine.worker.protocol.bounds import ProtocolError
 from autograder.engine.worker.protocol.frames import Payload
 
@@ -18,24 +19,33 @@ _F64 = struct.Struct("<d")
 _SHAPES = tuple(struct.Struct(f"<{ndim}Q") for ndim in range(bounds.MAX_AXES + 1))
 """Shapes of arrays, by number of axes."""
 
+Name = int | str | tuple[int, int]
+"""How the other side names a function, or an object: by its number, and that of its class."""
+
 
 class Decoder:
-    """Reads values from one payload; ``function`` makes what stands for a function."""
+    """Reads values from one payload.
+
+    Args:
+        find: makes what stands for a function or an object of the other side, from the tag and its
+            number or name; for the tag ``o`` and a name, what gives the class of a record, or None.
+        known: what has a number already.
+    """
 
     def __init__(
         self,
         payload: Payload,
-        function: Callable[[bytes, int | str], Any],
+        find: Callable[[bytes, Name], Any],
         known: list[Any] | None = None,
     ) -> None:
         self._data = memoryview(payload)
         self._size = len(payload)
         self._at = 0
-        self._values = 1
-        self._longest = 0
+        self.values = 1
+        self.longest = 0
         self._depth = 0
         self.known = known if known is not None else []
-        self._function = function
+        self.find = find
 
     def value(self) -> Any:
         """The next value.
@@ -59,23 +69,31 @@ class Decoder:
             raise ProtocolError("bytes after the value")
 
     def content(self) -> Any:
-        """The next array, list or dictionary: the new content of one that has a number."""
-        readers = {b"a": self._array, b"l": self._several, b"m": self._mapping}
-        reader = readers.get(bytes(self._take(1)))
+        """The new content of what has a number: an array, a list, a set, a dictionary, a tuple of
+        what a dataclass object holds."""
+        readers: dict[bytes, Callable[[], Any]] = {
+            b"a": self._array,
+            b"l": self.several,
+            b"e": lambda: rare.members(self),
+            b"m": self.mapping,
+            b"v": self._tuple,
+        }
+        reader = readers.get(bytes(self.take(1)))
         if reader is None:
             raise ProtocolError("no content")
         return reader()
 
     def number(self) -> int:
         """The next four bytes: a count or an index."""
-        number: int = _U32.unpack(self._take(4))[0]
+        number: int = _U32.unpack(self.take(4))[0]
         return number
 
     def _array(self) -> np.ndarray[Any, Any]:
-        code, writeable, ndim = self._take(3)
-        if code >= len(bounds.DTYPES) or writeable > 1 or ndim > bounds.MAX_AXES:
+        code, writeable, ndim = self.take(3)
+        if writeable > 1 or ndim > bounds.MAX_AXES:
             raise ProtocolError("no array")
-        array = self._filled(code, _SHAPES[ndim].unpack(self._take(8 * ndim)))
+        shape = _SHAPES[ndim].unpack(self.take(8 * ndim))
+        array = rare.texts(self, shape) if code == bounds.TEXTS else self._filled(code, shape)
         if not writeable:
             array.flags.writeable = False
         return array
@@ -83,11 +101,13 @@ class Decoder:
     def _filled(self, code: int, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
         # Sizes are Python integers and are held against the bytes that have arrived before NumPy
         # sees them.
+        if code >= len(bounds.DTYPES):
+            raise ProtocolError("an unknown dtype")
         if bounds.numbers(shape) > bounds.MAX_NUMBERS:
             raise ProtocolError("an array too large")
 
         dtype = bounds.DTYPES[code]
-        data = bytearray(self._take(math.prod(shape) * dtype.itemsize))
+        data = bytearray(self.take(math.prod(shape) * dtype.itemsize))
         if code == 0 and data.translate(None, b"\0\1"):
             raise ProtocolError("booleans that are neither")
 
@@ -103,9 +123,7 @@ class Decoder:
         return array
 
     def _scalar(self) -> Any:
-        (code,) = self._take(1)
-        if code >= len(bounds.DTYPES):
-            raise ProtocolError("an unknown dtype")
+        (code,) = self.take(1)
         return self._filled(code, ())[()]
 
     def _none(self) -> None:
@@ -118,21 +136,22 @@ class Decoder:
         return False
 
     def _integer(self) -> int:
-        data = self._sized()
+        data = self.sized()
         if len(data) > bounds.MAX_DIGITS:
             raise ProtocolError("an integer too long")
         return int.from_bytes(data, "little", signed=True)
 
     def _real(self) -> float:
-        number: float = _F64.unpack(self._take(8))[0]
+        number: float = _F64.unpack(self.take(8))[0]
         return number
 
-    def _text(self) -> str:
+    def text(self) -> str:
+        """The next text, behind its tag."""
         try:
-            text = str(self._sized(), "utf-8", "surrogatepass")
+            text = str(self.sized(), "utf-8", "surrogatepass")
         except UnicodeDecodeError:
             raise ProtocolError("no text") from None
-        self._longest = max(self._longest, len(text))
+        self.longest = max(self.longest, len(text))
         return text
 
     def _known(self) -> Any:
@@ -142,28 +161,30 @@ class Decoder:
         return self.known[index]
 
     def _tuple(self) -> tuple[Any, ...]:
-        return tuple(self._several())
+        return tuple(self.several())
 
     def _list(self) -> list[Any]:
         items: list[Any] = []
         self.known.append(items)
-        items += self._several()
+        items += self.several()
         return items
 
-    def _several(self) -> list[Any]:
+    def several(self) -> list[Any]:
+        """The values of a container: how many, then each."""
         count = self._enter(1)
         value = self.value
         items = [value() for _ in range(count)]
         self._depth -= 1
-        self._narrow()
+        self.narrow()
         return items
 
     def _dictionary(self) -> dict[Any, Any]:
         mapping: dict[Any, Any] = {}
         self.known.append(mapping)
-        return self._mapping(mapping)
+        return self.mapping(mapping)
 
-    def _mapping(self, mapping: dict[Any, Any] | None = None) -> dict[Any, Any]:
+    def mapping(self, mapping: dict[Any, Any] | None = None) -> dict[Any, Any]:
+        """The entries of a dictionary, put into ``mapping`` where it is there already."""
         if mapping is None:
             mapping = {}
         count = self._enter(2)
@@ -178,35 +199,41 @@ class Decoder:
                 raise ProtocolError("a key that cannot be one") from None
 
         self._depth -= 1
-        self._narrow()
+        self.narrow()
         return mapping
 
-    def _narrow(self) -> None:
-        if bounds.are_wide(self._values, self._longest):
+    def narrow(self) -> None:
+        """Refuse texts that would be too wide in one array."""
+        if bounds.are_wide(self.values, self.longest):
             raise ProtocolError("too much text")
 
     def _enter(self, each: int) -> int:
         """How many entries a container has, of so many values each."""
         count = self.number()
-        self._values += each * count
+        self.values += each * count
         self._depth += 1
-        if self._values > bounds.MAX_VALUES or self._depth > bounds.MAX_DEPTH:
+        if self.values > bounds.MAX_VALUES or self._depth > bounds.MAX_DEPTH:
             raise ProtocolError("too many values")
         return count
 
     def _here(self) -> Any:
-        return self._function(b"g", self.number())
+        return self.find(b"g", self.number())
 
     def _there(self) -> Any:
-        return self._function(b"w", self.number())
+        return self.find(b"w", self.number())
+
+    def _object(self) -> Any:
+        return self.find(b"h", (self.number(), self.number()))
 
     def _named(self) -> Any:
-        return self._function(b"n", str(self._sized(), "ascii", "replace"))
+        return self.find(b"n", str(self.sized(), "ascii", "replace"))
 
-    def _sized(self) -> memoryview:
-        return self._take(_U32.unpack(self._take(4))[0])
+    def sized(self) -> memoryview:
+        """The next bytes, behind their number."""
+        return self.take(_U32.unpack(self.take(4))[0])
 
-    def _take(self, size: int) -> memoryview:
+    def take(self, size: int) -> memoryview:
+        """The next bytes."""
         start, end = self._at, self._at + size
         if end > self._size:
             raise ProtocolError("a value that ends too soon")
@@ -221,7 +248,7 @@ _READERS: dict[int, Callable[[Decoder], Any]] = {
     ord("F"): Decoder._false,
     ord("i"): Decoder._integer,
     ord("d"): Decoder._real,
-    ord("s"): Decoder._text,
+    ord("s"): Decoder.text,
     ord("x"): Decoder._scalar,
     ord("t"): Decoder._tuple,
     ord("r"): Decoder._known,
@@ -229,5 +256,13 @@ _READERS: dict[int, Callable[[Decoder], Any]] = {
     ord("m"): Decoder._dictionary,
     ord("g"): Decoder._here,
     ord("w"): Decoder._there,
+    ord("h"): Decoder._object,
+    ord("e"): rare.changing_set,
+    ord("f"): rare.frozen_set,
+    ord("M"): rare.dictionary,
+    ord("o"): rare.record,
+    ord("b"): rare.binary,
+    ord("c"): rare.complex_number,
+    ord("k"): rare.spelled_value,
     ord("n"): Decoder._named,
 }

@@ -1,8 +1,10 @@
 """Writes values as bytes: a tag byte, then raw bytes.
 
-What crosses: None, booleans, integers, floats, strings, tuples, lists, dictionaries, NumPy arrays
-and scalars of real dtype, and functions, nested. Arrays, lists and dictionaries are numbered as
-they come, so that one object sent twice arrives as one.
+What crosses: None, booleans, integers, floats, complex numbers, fractions, decimals, dates, texts,
+bytes, tuples, lists, sets, dictionaries (also counters and those with a default), named tuples and
+dataclasses, NumPy arrays and scalars of numbers and texts, and functions, nested. What can change
+(arrays, lists, sets, dictionaries, dataclasses) is numbered as it comes, so that one object sent
+twice arrives as one. An iterator is read whole and arrives as a tuple.
 """
 
 from __future__ import annotations
@@ -14,24 +16,39 @@ from typing import Any
 
 import numpy as np
 
-from autograder.engine.worker.protocol import bounds
+from autograder.engine.worker.protocol import bounds, mappings, records, spelled
 from autograder.engine.worker.protocol.bounds import CannotCross
+from autograder.engine.worker.protocol.records import Form
 
 _CODES = {dtype: code for code, dtype in enumerate(bounds.DTYPES)}
 _U32 = struct.Struct("<I")
 _F64 = struct.Struct("<d")
+_COMPLEX = struct.Struct("<2d")
 _ARRAYS = tuple(struct.Struct(f"<cBBB{ndim}Q") for ndim in range(bounds.MAX_AXES + 1))
 """Heads of arrays, by number of axes: tag, dtype, writeable, number of axes, shape."""
 
 
 class Encoder:
-    """Writes values; ``function`` gives tag and bytes that name a callable to the other side."""
+    """Writes values.
 
-    def __init__(self, function: Callable[[Any], bytes], known: list[Any] | None = None) -> None:
+    Args:
+        function: gives the tag and bytes that name a callable to the other side; or an object that
+            ``stays`` says must not cross itself.
+        known: what the other side knows by its number already.
+        stays: whether an object stays here, and is named like a function.
+    """
+
+    def __init__(
+        self,
+        function: Callable[[Any], bytes],
+        known: list[Any] | None = None,
+        stays: Callable[[Any], bool] = lambda value: False,
+    ) -> None:
         self.out = bytearray()
         self.known = known if known is not None else []
         self._index = {id(thing): index for index, thing in enumerate(self.known)}
         self._function = function
+        self._stays = stays
         self._depth = 0
         self._values = 1
         self._longest = 0
@@ -42,21 +59,25 @@ class Encoder:
         Raises:
             CannotCross: its kind is not one that crosses, or it is too large.
         """
-        (_WRITERS.get(type(value)) or _writer(value))(self, value)
+        (_WRITERS.get(type(value)) or Encoder._rare)(self, value)
 
     def content(self, value: Any) -> None:
-        """Append an array, list or dictionary in full, also where it has a number already."""
+        """Append what can change in full, also where it has a number already."""
         if isinstance(value, np.ndarray):
             self._array(value)
         elif isinstance(value, list):
             self._items(b"l", value)
-        else:
-            if len(value) > bounds.MAX_KEYS:
-                raise CannotCross(f"a dictionary of more than {bounds.MAX_KEYS} entries")
+        elif isinstance(value, set):
+            self._items(b"e", _few(value, "set"))
+        elif isinstance(value, dict):
             parts: list[Any] = []
-            for entry in value.items():
+            for entry in _few(value, "dictionary").items():
                 parts += entry
             self._several(b"m" + _U32.pack(len(value)), parts)
+        else:
+            form = records.form_of(value)
+            assert form is not None
+            self._items(b"v", records.values_of(value, form))
 
     def number(self, number: int) -> None:
         """Append a count or an index, in four bytes."""
@@ -69,10 +90,21 @@ class Encoder:
         if bounds.numbers(array.shape) > bounds.MAX_NUMBERS:
             raise CannotCross(f"an array of more than {bounds.MAX_NUMBERS} numbers")
 
-        code, shape = _CODES[array.dtype], array.shape
+        code, shape = _CODES.get(array.dtype, bounds.TEXTS), array.shape
         self.out += _ARRAYS[len(shape)].pack(b"a", code, value.flags.writeable, len(shape), *shape)
+        if code == bounds.TEXTS:
+            self._width(array)
         self.out += array.tobytes()
         self._fits()
+
+    def _width(self, array: np.ndarray[Any, Any]) -> None:
+        """The characters of each text in an array."""
+        width = array.dtype.itemsize // 4
+        if 4 * width * bounds.numbers(array.shape) > bounds.MAX_BYTES:
+            raise CannotCross(f"more than {bounds.MAX_BYTES >> 20} MB of text")
+        self._longest = max(self._longest, width)
+        self._values += array.size
+        self.number(width)
 
     def _numbered(self, value: Any) -> None:
         index = self._index.get(id(value))
@@ -103,7 +135,7 @@ class Encoder:
             raise CannotCross(f"more than {bounds.MAX_VALUES} values")
 
         for value in values:
-            (_WRITERS.get(type(value)) or _writer(value))(self, value)
+            (_WRITERS.get(type(value)) or Encoder._rare)(self, value)
 
         self._depth -= 1
         self._fits()
@@ -128,6 +160,38 @@ class Encoder:
         self._longest = max(self._longest, len(value))
         self._bytes(b"s", str(value).encode("utf-8", "surrogatepass"))
 
+    def _complex(self, value: complex) -> None:
+        self.out += b"c" + _COMPLEX.pack(value.real, value.imag)
+
+    def _binary(self, value: bytes | bytearray) -> None:
+        self._longest = max(self._longest, len(value))
+        self._bytes(b"b", bytes(value))
+
+    def _frozen_set(self, value: frozenset[Any]) -> None:
+        self._items(b"f", _few(value, "set"))
+
+    def _mapping(self, value: dict[Any, Any]) -> None:
+        """A dictionary of a class of its own."""
+        if id(value) not in self._index:
+            self.out += mappings.head(value)
+        self._numbered(value)
+
+    def _record(self, value: Any, form: Form) -> None:
+        if not form.is_sound:
+            raise CannotCross(words(value))
+        if id(value) in self._index:
+            self._numbered(value)
+            return
+
+        self.out += b"o" + bytes([records.KINDS.index(form.kind)])
+        for name in (form.name, *form.fields):
+            self._text(name)
+        self.out += b";"
+        if form.kind == "dataclass":
+            self._numbered(value)
+        else:
+            self._items(b"v", records.values_of(value, form))
+
     def _scalar(self, value: np.generic) -> None:
         array = _plain(np.asarray(value))
         self.out += b"x" + bytes([_CODES[array.dtype]]) + array.tobytes()
@@ -143,6 +207,39 @@ class Encoder:
         if len(self.out) > bounds.MAX_BYTES:
             raise CannotCross(f"more than {bounds.MAX_BYTES >> 20} MB")
 
+    def _rare(self, value: Any) -> None:
+        """A value of a class derived from a usual one, or of a rarer kind."""
+        if isinstance(value, np.generic) and not isinstance(value, (str, bytes)):
+            self._scalar(value)  # some of these are floats as well
+            return
+        if self._stays(value):
+            self._callable(value)
+            return
+
+        form = records.form_of(value)
+        if form is not None:
+            self._record(value, form)
+            return
+        if isinstance(value, dict):
+            self._mapping(value)
+            return
+
+        for kind, writer in _WRITERS.items():
+            if isinstance(value, kind):
+                writer(self, value)
+                return
+
+        spelling = spelled.write(value)
+        if spelling is not None:
+            self.out += b"k" + bytes([spelling[0]])
+            self._text(spelling[1])
+        elif isinstance(value, (range, Iterator)):
+            self._series(value)
+        elif callable(value):
+            self._callable(value)
+        else:
+            raise CannotCross(words(value))
+
 
 _WRITERS: dict[type, Callable[[Encoder, Any], None]] = {
     np.ndarray: Encoder._numbered,
@@ -154,35 +251,36 @@ _WRITERS: dict[type, Callable[[Encoder, Any], None]] = {
     int: Encoder._integer,
     bool: Encoder._truth,
     type(None): Encoder._none,
+    set: Encoder._numbered,
+    frozenset: Encoder._frozen_set,
+    bytes: Encoder._binary,
+    bytearray: Encoder._binary,
+    complex: Encoder._complex,
 }
 """How to write a value, by its exact type: the usual case, and a submission sends thousands of
 them."""
 
 
-def _writer(value: Any) -> Callable[[Encoder, Any], None]:
-    """How to write a value of a class derived from a usual one, or of a rarer kind."""
-    if isinstance(value, np.generic):  # some of these are floats as well
-        return Encoder._scalar
-    for kind, writer in _WRITERS.items():
-        if isinstance(value, kind):
-            return writer
-    if isinstance(value, (range, Iterator)):
-        return Encoder._series
-    if callable(value):
-        return Encoder._callable
-    raise CannotCross(_words(value))
+def _few(values: Any, what: str) -> Any:
+    if len(values) > bounds.MAX_KEYS:
+        raise CannotCross(f"a {what} of more than {bounds.MAX_KEYS} entries")
+    return values
 
 
 def _plain(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The same numbers as a plain little-endian array of a dtype that crosses."""
+    """The same numbers or texts as a plain little-endian array of a dtype that crosses."""
     if type(array) is np.ndarray and array.dtype in _CODES:  # nearly always
         return array
     if isinstance(array, np.ma.MaskedArray):
         raise CannotCross("a masked array")
 
     array = np.asarray(array)
+    if array.dtype.kind == "U":
+        return array.astype(f"<U{array.dtype.itemsize // 4 or 1}", copy=False)
     if array.dtype.kind == "f" and array.dtype.itemsize not in (4, 8):
         array = array.astype("<f4" if array.dtype.itemsize < 4 else "<f8")
+    if array.dtype.kind == "c" and array.dtype.itemsize > 16:
+        array = array.astype("<c16")
 
     dtype = array.dtype.newbyteorder("<")
     if dtype not in _CODES:
@@ -190,7 +288,8 @@ def _plain(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return array.astype(dtype, copy=False)
 
 
-def _words(value: Any) -> str:
+def words(value: Any) -> str:
+    """The kind of a value that cannot cross, for the student."""
     name = type(value).__name__
     if name.isidentifier() and len(name) <= 40:
         return f"a value of type {name}"

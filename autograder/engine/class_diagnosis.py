@@ -1,0 +1,61 @@
+"""Names the mistake in a step that is a class: the misconception on which every check says the
+same.
+
+Calls of methods cannot be asked again, for an object remembers what it was asked before. So the
+checks themselves run on the bank's wrong classes, here in the grader, with the same random inputs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from autograder.engine.compiled_exercise import CompiledExercise
+from autograder.engine.diagnosis import is_one
+from autograder.engine.run import Verdict
+from autograder.exercises.cell_code import reveal
+from autograder.exercises.exercise import Check
+from autograder.submissions.parse import Submission
+
+if TYPE_CHECKING:
+    from autograder.exercises.misconceptions import Misconception
+
+_RAISED = re.compile(r"\w+ raised (\w+)|what \w+ returned cannot be used \((\w+)")
+"""Messages about exceptions, which hold a line of the student's."""
+
+
+def diagnose_class(
+    compiled: CompiledExercise, submission: Submission, step: str, verdicts: Mapping[str, Verdict]
+) -> Misconception | None:
+    """The misconception behind the verdicts of a step's checks, if just one explains them all."""
+    suspects = [wrong for wrong in compiled.exercise.misconceptions if wrong.step == step]
+    for check in compiled.exercise.checks_of(step):
+        told = _told(verdicts[check.id].message)
+        suspects = [
+            wrong for wrong in suspects if _said(compiled, submission, check, wrong) == told
+        ]
+    return suspects[0] if is_one(suspects) else None
+
+
+def _told(message: str | None) -> str | None:
+    """A message without what no other class would say: of an exception only its kind."""
+    raised = _RAISED.match(message or "")
+    return message if raised is None else raised[1] or raised[2]
+
+
+def _said(
+    compiled: CompiledExercise, submission: Submission, check: Check, wrong: Misconception
+) -> str | None:
+    """What a check says of the bank's wrong class."""
+    namespace = {**compiled.namespace(), **compiled.reference}
+    namespace[check.step] = compiled.wrong(wrong)
+    namespace["rng"] = compiled.generator(check, compiled.draw(check, submission)[0])
+    reveal(namespace, False)
+    try:
+        exec(compiled.checks[check.id], namespace)
+    except AssertionError as error:
+        return str(error) or check.sentence
+    except Exception as error:
+        return type(error).__name__
+    return None

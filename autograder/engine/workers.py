@@ -1,0 +1,54 @@
+"""Where the workers of a grader come from: a parent, at the level that works here, with all that
+they may read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from autograder.course import Settings
+from autograder.engine.sandbox import supplies
+from autograder.engine.selftest import strongest
+from autograder.exercises.data_files import DataFolder
+from autograder.exercises.exercise import Exercise
+
+
+class Workers:
+    """The parent of the workers of an exercise.
+
+    Args:
+        without: protections to leave out; only tests do.
+        folder: where the exercise's files lie already; else there is a copy of their own.
+
+    Raises:
+        Unusable: no level works here, or a package is not installed.
+    """
+
+    def __init__(
+        self,
+        exercise: Exercise,
+        settings: Settings,
+        without: frozenset[str] = frozenset(),
+        folder: Path | None = None,
+    ) -> None:
+        self._settings = settings
+        self._without = without
+        self.data = DataFolder(exercise.data, folder)
+        try:
+            self._supplies = supplies.of(self.data.path, settings.packages)
+            self._start()
+        except BaseException:
+            self.data.close()
+            raise
+
+    def _start(self) -> None:
+        self.level, self.parent = strongest(self._settings.isolation, self._without, self._supplies)
+
+    def renew(self) -> None:
+        """Another parent, after this one has failed."""
+        self.parent.close()
+        self._start()
+
+    def close(self) -> None:
+        """End everything, and leave nothing behind."""
+        self.parent.close()
+        self.data.close()

@@ -1,0 +1,144 @@
+"""The files that an exercise brings along: what lies beside its notebook, for students to read."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from autograder.errors import Unusable
+from autograder.files import digest
+
+MAX_BYTES = 64 << 20
+"""Bytes of all files of an exercise: every grader process has them in memory, and on disk."""
+
+Data = Mapping[str, bytes]
+"""Files by their place below the notebook's folder, with ``/`` between its parts."""
+
+
+def read(folder: Path) -> dict[str, bytes]:
+    """The files beside the notebook in ``folder``, no notebooks and no code among them.
+
+    Raises:
+        Unusable: one cannot be read, or they are too large.
+    """
+    data: dict[str, bytes] = {}
+    for above, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if _counts(name))
+        for name in sorted(filter(_counts, names)):
+            path = Path(above, name)
+            try:
+                data[path.relative_to(folder).as_posix()] = path.read_bytes()
+            except OSError as error:
+                repair = "make it readable or move it away"
+                raise Unusable(f"{path}: {error.strerror}; {repair}") from None
+    bound(folder, data)
+    return data
+
+
+def bound(folder: Path, data: Data) -> None:
+    """Refuse files that are too large; Unusable if they are."""
+    size = sum(map(len, data.values()))
+    if size > MAX_BYTES:
+        most = MAX_BYTES >> 20
+        raise Unusable(f"{folder}: {size >> 20} MB of files for students; leave {most} MB at most")
+
+
+def marks(data: Data, packages: Sequence[str]) -> dict[str, str]:
+    """What a notebook says of the files and packages that its checks need, where there are any."""
+    said = {"data": "\n".join(sorted(data)), "packages": " ".join(packages)}
+    return {name: text for name, text in said.items() if text}
+
+
+def beside(notebook: Path, named: str) -> dict[str, bytes]:
+    """The files that a student's notebook names, as far as they lie beside it.
+
+    Raises:
+        Unusable: they are too large.
+    """
+    folder = notebook.parent.resolve()
+    data: dict[str, bytes] = {}
+    for place in filter(None, named.split("\n")):
+        path = (folder / place).resolve()
+        if folder in path.parents and path.is_file() and path.stat().st_size <= MAX_BYTES:
+            data[place] = path.read_bytes()
+    bound(folder, data)
+    return data
+
+
+def fingerprint(sha256: str, data: Data) -> str:
+    """The digest of an exercise with its files, from that of its source."""
+    if not data:
+        return sha256
+    parts = [f"{place} {digest(content)}\n" for place, content in sorted(data.items())]
+    return digest("".join([sha256, "\n", *parts]).encode())
+
+
+class DataFolder:
+    """The files in a folder of their own, which nobody can write to; none where there are none.
+
+    A copy: beside the originals lies the notebook with all answers.
+
+    Args:
+        path: where they lie already; this is the working directory, and somebody else deletes it.
+    """
+
+    def __init__(self, data: Data, path: Path | None = None) -> None:
+        self.path = path
+        self._is_own = path is None
+        if path is not None or not data:
+            return
+
+        self.path = Path(tempfile.mkdtemp(prefix="autograder-"))
+        for place, content in data.items():
+            path = self.path / place
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+            path.chmod(0o444)
+        for folder in self._folders():
+            folder.chmod(0o555)
+
+    @contextlib.contextmanager
+    def inside(self) -> Iterator[None]:
+        """Make it the working directory."""
+        if self.path is None or not self._is_own:
+            yield
+            return
+
+        before = os.getcwd()
+        os.chdir(self.path)
+        try:
+            yield
+        finally:
+            os.chdir(before)
+
+    def close(self) -> None:
+        """Delete it."""
+        if self.path is not None and self._is_own:
+            for folder in self._folders():
+                folder.chmod(0o755)
+            shutil.rmtree(self.path)
+            self.path = None
+
+    def _folders(self) -> list[Path]:
+        assert self.path is not None
+        return [Path(above) for above, _, _ in os.walk(self.path)]
+
+
+@contextlib.contextmanager
+def inside(data: Data) -> Iterator[None]:
+    """A working directory with these files in it, for a while."""
+    folder = DataFolder(data)
+    try:
+        with folder.inside():
+            yield
+    finally:
+        folder.close()
+
+
+def _counts(name: str) -> bool:
+    is_hidden = name.startswith(".") or name == "__pycache__"
+    return not is_hidden and not name.endswith((".ipynb", ".py", ".pyc"))

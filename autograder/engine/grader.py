@@ -16,6 +16,7 @@ from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.diagnosis import diagnose
 from autograder.engine.examples import example
 from autograder.engine.recorded_calls import Call
+from autograder.engine.reference import Reference
 from autograder.engine.run import Run, SetupFailed, Verdict
 from autograder.engine.sandbox.parent_process import EngineFault
 from autograder.engine.selftest import strongest
@@ -106,13 +107,14 @@ class Grader:
             if self._parent.lost:
                 graded = self._graded(result, submission, budget.part())
             return Graded(graded, submission)
-        except Unusable:  # the exercise's bank of misconceptions, say: the teacher can mend that
+        except Unusable:  # the exercise's bank, say: the teacher can mend that
             raise
         except SetupFailed as fault:
-            if not self._exercise.has_reference:  # somebody's own copy, changed
-                return Graded(result.without_steps(_printable(str(fault))), submission)
-            repair = "use what is there for student code, or do it in a function"
-            raise Unusable(f"{self._exercise.name}: {fault}, in a worker; {repair}") from None
+            if self._exercise.has_reference:
+                raise Unusable(f"{self._exercise.name}: {fault}") from None
+            return Graded(
+                result.without_steps(_printable(str(fault))), submission
+            )  # a changed copy
         except Exception as fault:
             # Whatever went wrong here: the next submission must not suffer for it.
             lasting = not isinstance(fault, EngineFault)
@@ -161,7 +163,8 @@ class Grader:
         )
 
     def _graded(self, result: Result, submission: Submission, budget: Budget) -> Result:
-        verdicts, imprecise = self._verdicts(submission, budget)
+        with Reference(self._exercise, self._parent, self._settings) as reference:
+            verdicts, imprecise = self._verdicts(submission, budget, reference)
         forward = CarryForward(self._compiled, submission, verdicts, imprecise)
         carried = forward.carried(budget.part())
         diagnoses = self._diagnoses(verdicts, forward, carried, budget)
@@ -192,7 +195,7 @@ class Grader:
         return share
 
     def _verdicts(
-        self, submission: Submission, budget: Budget
+        self, submission: Submission, budget: Budget, reference: Reference
     ) -> tuple[dict[str, Verdict], set[str]]:
         """Every check's verdict, and the steps that have returned less than float64.
 
@@ -204,7 +207,7 @@ class Grader:
         hidden = {check.id for check in self._exercise.checks if check.hidden}
         visible = {check.id for check in self._exercise.checks if not check.hidden}
 
-        run = Run(self._compiled, submission, quick)
+        run = Run(self._compiled, submission, quick, reference)
         verdicts: dict[str, Verdict] = {}
         wanted: set[str] = hidden | visible
         again: list[set[str]] = []
@@ -221,7 +224,7 @@ class Grader:
 
         imprecise = set(run.imprecise)
         for kind in again:
-            run = Run(self._compiled, submission, budget)
+            run = Run(self._compiled, submission, budget, reference)
             verdicts |= {check.id: verdict for check, verdict in run.verdicts(kind)}
             imprecise |= run.imprecise
 

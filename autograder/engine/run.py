@@ -52,7 +52,8 @@ class Run:
     """A run of the cells, in which some steps may be replaced by the reference.
 
     Args:
-        replaced: these steps are bound to ``reference`` where the student's answer stood, before
+        reference: to what is needed of earlier exercises, always.
+        replaced: these steps are bound to it as well, where the student's answer stood, before
             later cells run.
     """
 
@@ -61,13 +62,13 @@ class Run:
         compiled: CompiledExercise,
         submission: Submission,
         budget: Budget,
-        replaced: frozenset[str] = frozenset(),
         reference: Reference | None = None,
+        replaced: frozenset[str] = frozenset(),
     ) -> None:
         self._compiled = compiled
         self._submission = submission
         self._budget = budget
-        self._replaced = replaced
+        self._replaced = replaced.union(compiled.needed)
         self._reference = reference
         self._session = FollowingSession(compiled.parent, compiled.settings, budget)
         self._raised: dict[str, StudentError | Stopped] = {}
@@ -84,7 +85,9 @@ class Run:
         with self._session as session:
             raised = session.run("setup", self._compiled.exercise.setup)
             if isinstance(raised, StudentError):
-                raise SetupFailed(f"the setup cell raises {raised.kind}: {raised.text}")
+                repair = "use what is there for student code, or do it in a function"
+                what = f"raises {raised.kind}: {raised.text}, in a worker"
+                raise SetupFailed(f"the setup cell {what}; {repair}")
             namespace = self._compiled.namespace()
             for step in self._compiled.exercise.steps:
                 namespace[step] = RemoteFunction(session, step)
@@ -114,7 +117,8 @@ class Run:
         function = self._reference.function(step)
 
         def stub(*args: Any, **kwargs: Any) -> Any:
-            self.called.add(step)
+            if step not in self._compiled.needed:
+                self.called.add(step)
             return function(*args, **kwargs)
 
         return stub

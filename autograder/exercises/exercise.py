@@ -17,7 +17,7 @@ from autograder.result import Picture, check_id
 if TYPE_CHECKING:
     from autograder.exercises.misconceptions import Misconception
 
-Kind = Literal["plain", "setup", "step", "check", "manual"]
+Kind = Literal["plain", "setup", "needed", "step", "check", "manual"]
 
 ANNOUNCED = re.compile(r"with (?:tools\.)?check\(\s*[\"']([\w-]+)[\"']")
 """How a visible check says its id, whatever has become of the cell's metadata."""
@@ -82,6 +82,11 @@ class Exercise:
     def steps(self) -> tuple[str, ...]:
         """The names of the steps, in the order of the notebook."""
         return tuple(cell.id for cell in self.cells if cell.kind == "step")
+
+    @cached_property
+    def needed(self) -> tuple[str, ...]:
+        """The functions of earlier exercises that students paste, and the grader has itself."""
+        return tuple(cell.id for cell in self.cells if cell.kind == "needed")
 
     @cached_property
     def setup(self) -> str:

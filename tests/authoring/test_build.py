@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from autograder.authoring import build, grading, read, self_check
+from autograder.authoring import beside, build, grading, read, self_check
 from autograder.course import Settings
 from autograder.errors import Unusable
 
@@ -426,3 +426,9 @@ def test_the_authored_file_runs_as_plain_python(tmp_path: Path, name: str) -> No
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_what_is_not_handed_out_is_what_nbgrader_ignores() -> None:
+    from nbgrader.coursedir import CourseDirectory
+
+    assert list(beside.IGNORED) == CourseDirectory().ignore

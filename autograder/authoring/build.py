@@ -7,14 +7,13 @@ import hashlib
 import importlib.util
 import io
 import json
-import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
 from autograder.authoring import (
+    beside,
     check_form,
     grading,
     hints,
@@ -39,8 +38,6 @@ from autograder.text import points, shown
 CODE_STUB = regions.STUB
 TEXT_STUB = "*Write your answer here.*"
 
-IGNORED = (".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback")
-"""What nbgrader does not hand out, wherever it lies."""
 
 _FOLDED = {"cellView": "form", "jupyter": {"source_hidden": True}}
 """How Colab, and JupyterLab and Notebook 7, open a cell of which they show the first line alone."""
@@ -106,7 +103,7 @@ def build(
     folder, handed_out = root / "solutions" / name, root / "assignments" / name
     # First what takes no time: a mistake in a mark is said before anything slow is loaded.
     exercise = read.read(authored)
-    data = _data(folder, name)
+    data = beside.data(folder, name)
     files_beside = {place.as_posix(): content for place, content in data.items()}
     data_files.bound(folder, files_beside)
     if not check:
@@ -119,7 +116,7 @@ def build(
     files = {folder / f"{name}.ipynb": full, handed_out / f"{name}.ipynb": release}
     for place, content in data.items():
         files[handed_out / place] = content
-    for path in sorted(set(_beside(handed_out)) - set(files)):
+    for path in sorted(set(beside.files(handed_out)) - set(files)):
         raise Unusable(f"{path}: would be handed out, but is not in {folder}; delete it")
 
     stale = [path for path, content in files.items() if _differs(path, content)]
@@ -151,7 +148,8 @@ def _write(path: Path, content: bytes) -> None:
 
 def _full(authored: Source, hints: str = "", brought: Mapping[str, str] = {}) -> bytes:
     cells = list(_cells(authored, hints))
-    metadata = {
+    needs = authored.of("setup")[0].needs
+    metadata: dict[str, Any] = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
         "autograder": {
@@ -160,6 +158,7 @@ def _full(authored: Source, hints: str = "", brought: Mapping[str, str] = {}) ->
             "source_sha256": sources.combined(authored.built_from),
             "built_from": authored.built_from,
             **brought,
+            **({"needs": list(needs)} if needs else {}),
         },
     }
     notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": cells}
@@ -245,7 +244,7 @@ def _marks(authored: Source, cell: Cell) -> dict[str, Any]:
 
 def _nbgrader(cell: Cell) -> dict[str, Any]:
     is_graded = cell.kind in ("check", "manual")
-    is_answer = cell.kind in ("step", "manual")
+    is_answer = cell.kind in ("step", "needed", "manual")
     metadata: dict[str, Any] = {
         "schema_version": 3,
         "grade": is_graded,
@@ -292,45 +291,6 @@ def _content_id(cell: Cell, counts: dict[str, int]) -> str:
     id = f"{cell.kind}-{hashlib.sha256(cell.source.encode()).hexdigest()[:12]}"
     counts[id] = counts.get(id, 0) + 1
     return id if counts[id] == 1 else f"{id}-{counts[id]}"
-
-
-def _beside(folder: Path) -> list[Path]:
-    """The files below ``folder`` that nbgrader copies when it hands the folder out."""
-    found: list[Path] = []
-    for above, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if not _is_ignored(name)]
-        found += [Path(above, name) for name in names if not _is_ignored(name)]
-    return sorted(found)
-
-
-def _is_ignored(name: str) -> bool:
-    return any(fnmatch(name, pattern) for pattern in IGNORED)
-
-
-def _data(folder: Path, name: str) -> dict[Path, bytes]:
-    """The files beside the notebook, by their place below ``folder``.
-
-    Raises:
-        Unusable: one of them is code or a second notebook.
-    """
-    data = {}
-    for path in _beside(folder):
-        if path == folder / f"{name}.ipynb":
-            continue
-
-        if path.suffix == ".py":
-            raise Unusable(
-                f"{path}: nbgrader would hand this file to students; move it out of {folder}"
-            )
-        if path.suffix == ".ipynb":
-            raise Unusable(
-                f"{path}: nbgrader would release this notebook too; move it out of {folder}"
-            )
-        try:
-            data[path.relative_to(folder)] = path.read_bytes()
-        except OSError as error:
-            raise Unusable(f"{path}: {error.strerror}; make it readable or move it away") from None
-    return data
 
 
 def _differs(path: Path, content: bytes) -> bool:

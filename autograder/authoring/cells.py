@@ -11,7 +11,7 @@ from typing import Literal
 
 from autograder.result import Picture, parts_of
 
-Kind = Literal["prose", "plain", "setup", "oracles", "step", "check", "manual"]
+Kind = Literal["prose", "plain", "setup", "needed", "oracles", "step", "check", "manual"]
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,8 @@ class Cell:
 
     ``line`` is its cell line, ``first`` the line on which ``source`` starts, both counted from 1.
     ``id`` is the grade id of a step, check or manual answer; ``points`` is None where the mark is
-    absent.
+    absent. ``needs`` are functions of earlier exercises, like ``attention:softmax``, and ``given``
+    says whether students get them.
     """
 
     kind: Kind
@@ -42,6 +43,8 @@ class Cell:
     category: str = ""
     hidden: bool = False
     repeat: bool = True
+    needs: tuple[str, ...] = ()
+    given: bool = False
     draws: Picture | None = None
 
     @property

@@ -16,7 +16,7 @@ from autograder.result import Picture
 
 # The mark that makes a cell what it is, and the marks that may stand beside it.
 _MARKS: Mapping[Kind, tuple[str, ...]] = {
-    "setup": ("setup",),
+    "setup": ("setup", "needs", "given"),
     "oracles": ("oracles",),
     "step": ("step", "points", "draws"),
     "check": ("check", "points", "category", "hidden", "repeat"),
@@ -29,10 +29,12 @@ _FLAGS: Mapping[str, tuple[str, ...]] = {
     "oracles": ("true",),
     "hidden": ("true", "false"),
     "repeat": ("false", "true"),
+    "given": ("true", "false"),
 }
 """Marks that are true or false, each with the values that it takes, the useful one first."""
 
 _MARK = re.compile(r"""(?P<name>[^\s="']+)(?:=(?P<value>"[^"]*"|'[^']*'|[^\s"']*))?(?:\s+|$)""")
+_NEED = re.compile(r"[A-Za-z0-9_-]{1,64}:[A-Za-z_][A-Za-z0-9_]*")
 ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """What nbgrader and Jupyter both take for an id."""
 
@@ -91,6 +93,8 @@ class _CellReader:
             category=self._category(),
             hidden=self._marks.get("hidden") == "true",
             repeat=self._marks.get("repeat") != "false",
+            needs=self._needs(),
+            given=self._marks.get("given") == "true",
             draws=self._draws(),
         )
 
@@ -181,6 +185,16 @@ class _CellReader:
             repair = 'say what it is about, in a word or two, like category="edge cases"'
             self._wrong(f"{self._marks['check']} has no category", repair)
         return category
+
+    def _needs(self) -> tuple[str, ...]:
+        needs = tuple(filter(None, re.split(r"[,\s]+", self._marks.get("needs", ""))))
+        for need in needs:
+            if not _NEED.fullmatch(need):
+                repair = 'write needs="attention:softmax", several with commas between'
+                self._wrong(f"{need!r} is no function of an exercise", repair)
+        if "given" in self._marks and not needs:
+            self._wrong("given without needs", 'write needs="attention:softmax", or delete it')
+        return needs
 
     def _draws(self) -> Picture | None:
         draws = self._marks.get("draws")

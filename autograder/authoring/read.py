@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 from pathlib import Path
 
-from autograder.authoring import lint, modules, percent
+from autograder.authoring import lint, modules, needs, percent
 from autograder.authoring.cells import Cell, Problem, Source
 from autograder.errors import Unusable
 from autograder.exercises import sources
@@ -39,7 +39,9 @@ def read(path: Path) -> Source:
     problems: list[Problem] = []
     cells = _with_setup(percent.cells(text, problems))
     shared = _shared(path) if modules.uses_shared(cells) else ""
-    built_from = sources.digests(path, with_shared=bool(shared))
+    others = [name for name in needs.exercises(cells) if path.with_name(f"{name}.py").is_file()]
+    built_from = sources.digests(path, [*others, *([sources.SHARED] if shared else [])])
+    cells = needs.with_needed(cells, path)
     source = Source(path, path.stem, cells, shared, built_from)
     problems += lint.problems(source, is_whole=not problems)
     if problems:
@@ -63,7 +65,7 @@ def _shared(authored: Path) -> str:
     Raises:
         Unusable: it cannot be read, or is not Python.
     """
-    path = sources.shared_path(authored)
+    path = authored.with_name(f"{sources.SHARED}.py")
     try:
         text = text_of(path.read_bytes())
         ast.parse(text)

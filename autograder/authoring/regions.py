@@ -52,7 +52,7 @@ def _delimiters(cell: Cell) -> Iterator[Problem]:
             continue
 
         line = text.strip()
-        if cell.kind not in ("step", "manual") or not _SOLUTION.search(text):
+        if cell.kind not in ("step", "needed", "manual") or not _SOLUTION.search(text):
             repair = "delete it; the build writes such lines itself"
             if cell.markdown:
                 repair = "say it in other words"

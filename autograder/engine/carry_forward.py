@@ -135,5 +135,5 @@ class CarryForward:
             if is_later and is_of_the_kind and not self._verdicts[check.id].unattempted:
                 checks.add(check.id)
 
-        run = Run(self._compiled, self._submission, budget, replaced, reference=self._reference)
+        run = Run(self._compiled, self._submission, budget, self._reference, replaced)
         return {check.id: (verdict, set(run.called)) for check, verdict in run.verdicts(checks)}

@@ -40,6 +40,8 @@ class CompiledExercise:
         self._bits = np.random.PCG64(0)
         self._rng = np.random.Generator(self._bits)
         self._wrong: dict[str, Callable[..., Any]] = {}
+        # A student's own copy has no reference: there they use what they have pasted.
+        self.needed = frozenset(exercise.needed) if exercise.has_reference else frozenset[str]()
         self.conversations = KnownConversations()
         self._code = ExerciseCode(exercise)
         self.checks = self._code.checks

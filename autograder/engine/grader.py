@@ -18,6 +18,7 @@ from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.diagnosis import diagnose
 from autograder.engine.examples import example
 from autograder.engine.recorded_calls import Call
+from autograder.engine.reference import Reference
 from autograder.engine.run import Run, SetupFailed, Verdict
 from autograder.engine.sandbox.parent_process import EngineFault
 from autograder.engine.workers import Workers
@@ -113,15 +114,13 @@ class Grader:
             if self._workers.parent.lost:
                 graded = self._graded(result, submission, budget.part())
             return Graded(graded, submission)
-        except Unusable:  # the exercise's bank of misconceptions, say: the teacher can mend that
+        except Unusable:  # the exercise's bank, say: the teacher can mend that
             raise
         except SetupFailed as fault:
-            if not self._exercise.has_reference:  # somebody's own copy, changed
-                return Graded(result.without_steps(_printable(str(fault))), submission)
-            repair = "use what is there for student code, or do it in a function"
-            if fault.lacks_package:
-                repair = "name the package in packages, in autograder.toml"
-            raise Unusable(f"{self._exercise.name}: {fault}; {repair}") from None
+            if self._exercise.has_reference:
+                raise Unusable(f"{self._exercise.name}: {fault}") from None
+            # Somebody's own copy, changed.
+            return Graded(result.without_steps(_printable(str(fault))), submission)
         except Exception as fault:
             # Whatever went wrong here: the next submission must not suffer for it.
             lasting = not isinstance(fault, EngineFault)
@@ -169,7 +168,8 @@ class Grader:
         )
 
     def _graded(self, result: Result, submission: Submission, budget: Budget) -> Result:
-        verdicts, imprecise = self._verdicts(submission, budget)
+        with Reference(self._exercise, self._workers.parent, self._settings) as reference:
+            verdicts, imprecise = self._verdicts(submission, budget, reference)
         forward = CarryForward(self._compiled, submission, verdicts, imprecise)
         carried = forward.carried(budget.part())
         diagnoses = self._diagnoses(submission, verdicts, forward, carried, budget)
@@ -200,7 +200,7 @@ class Grader:
         return share
 
     def _verdicts(
-        self, submission: Submission, budget: Budget
+        self, submission: Submission, budget: Budget, reference: Reference
     ) -> tuple[dict[str, Verdict], set[str]]:
         """Every check's verdict, and the steps that have returned less than float64.
 
@@ -212,7 +212,7 @@ class Grader:
         hidden = {check.id for check in self._exercise.checks if check.hidden}
         visible = {check.id for check in self._exercise.checks if not check.hidden}
 
-        run = Run(self._compiled, submission, quick)
+        run = Run(self._compiled, submission, quick, reference)
         verdicts: dict[str, Verdict] = {}
         wanted: set[str] = hidden | visible
         again: list[set[str]] = []
@@ -229,7 +229,7 @@ class Grader:
 
         imprecise = set(run.imprecise)
         for kind in again:
-            run = Run(self._compiled, submission, budget)
+            run = Run(self._compiled, submission, budget, reference)
             verdicts |= {check.id: verdict for check, verdict in run.verdicts(kind)}
             imprecise |= run.imprecise
 

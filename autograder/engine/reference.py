@@ -21,7 +21,7 @@ SECONDS = 1.0
 
 
 class Reference:
-    """The teacher's answers to all steps, for one submission.
+    """The teacher's answers to all steps and to what is needed of others, for one submission.
 
     A context manager, which starts its worker when needed.
     """
@@ -42,7 +42,7 @@ class Reference:
         """The reference for a step; it forgets the functions that were handed to earlier ones."""
         if not self._is_ready:
             self._run("setup", self._exercise.setup)
-            for name in self._exercise.steps:
+            for name in (*self._exercise.needed, *self._exercise.steps):
                 self._run(name, self._exercise.cell(name).source)
             self._is_ready = True
         self._session.begin_check()

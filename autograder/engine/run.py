@@ -46,21 +46,15 @@ class Verdict:
 
 
 class SetupFailed(EngineFault):
-    """The setup cell raises where student code runs, so that nobody can be graded.
-
-    ``lacks_package``: an import fails there.
-    """
-
-    def __init__(self, message: str, lacks_package: bool) -> None:
-        super().__init__(message)
-        self.lacks_package = lacks_package
+    """The setup cell raises where student code runs, so that nobody can be graded."""
 
 
 class Run:
     """A run of the cells, in which some steps may be replaced by the reference.
 
     Args:
-        replaced: these steps are bound to ``reference`` where the student's answer stood, before
+        reference: to what is needed of earlier exercises, always.
+        replaced: these steps are bound to it as well, where the student's answer stood, before
             later cells run.
     """
 
@@ -69,13 +63,13 @@ class Run:
         compiled: CompiledExercise,
         submission: Submission,
         budget: Budget,
-        replaced: frozenset[str] = frozenset(),
         reference: Reference | None = None,
+        replaced: frozenset[str] = frozenset(),
     ) -> None:
         self._compiled = compiled
         self._submission = submission
         self._budget = budget
-        self._replaced = replaced
+        self._replaced = replaced.union(compiled.needed)
         self._reference = reference
         self._session = FollowingSession(compiled.parent, compiled.settings, budget)
         self._raised: dict[str, StudentError | Stopped] = {}
@@ -123,8 +117,11 @@ class Run:
         """
         error = self._session.run("setup", self._compiled.exercise.setup)
         if isinstance(error, StudentError):
-            says = f"the setup cell raises {error.kind} in the worker: {error.text}"
-            raise SetupFailed(says, isinstance(error, ImportError))
+            repair = "use what is there for student code, or do it in a function"
+            if isinstance(error, ImportError):
+                repair = "name the package in packages, in autograder.toml"
+            what = f"raises {error.kind} in the worker: {error.text}"
+            raise SetupFailed(f"the setup cell {what}; {repair}")
 
     @property
     def imprecise(self) -> set[str]:
@@ -136,7 +133,8 @@ class Run:
         function = self._reference.function(step)
 
         def stub(*args: Any, **kwargs: Any) -> Any:
-            self.called.add(step)
+            if step not in self._compiled.needed:
+                self.called.add(step)
             return function(*args, **kwargs)
 
         return stub

@@ -18,7 +18,7 @@ from autograder.result import Picture, check_id
 if TYPE_CHECKING:
     from autograder.exercises.misconceptions import Misconception
 
-Kind = Literal["plain", "setup", "step", "check", "manual"]
+Kind = Literal["plain", "setup", "needed", "step", "check", "manual"]
 
 ANNOUNCED = re.compile(r"with (?:tools\.)?check\(\s*[\"']([\w-]+)[\"']")
 """How a visible check says its id, whatever has become of the cell's metadata."""
@@ -98,6 +98,11 @@ class Exercise:
     def classes(self) -> Mapping[str, str]:
         """The steps that are classes, with the teacher's answers to them."""
         return {cell.id: cell.source for cell in self.cells if cell.is_class}
+
+    @cached_property
+    def needed(self) -> tuple[str, ...]:
+        """The functions of earlier exercises that students paste, and the grader has itself."""
+        return tuple(cell.id for cell in self.cells if cell.kind == "needed")
 
     @cached_property
     def setup(self) -> str:

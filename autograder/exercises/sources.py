@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from autograder.files import digest
@@ -14,16 +14,15 @@ SHARED = "shared"
 """The module in ``solutions/`` that holds what the exercises of a course share."""
 
 
-def shared_path(authored: Path) -> Path:
-    """Where the shared code of an exercise's course lies."""
-    return authored.with_name(f"{SHARED}.py")
+def digests(authored: Path, others: Iterable[str]) -> dict[str, str]:
+    """The digests of the files that an exercise is built from, by their names.
 
-
-def digests(authored: Path, with_shared: bool) -> dict[str, str]:
-    """The digests of the files that an exercise is built from, by their names."""
+    Args:
+        others: the names of the modules and exercises beside it that it takes something from.
+    """
     files = {authored.name: _digest(authored)}
-    if with_shared:
-        files[f"{SHARED}.py"] = _digest(shared_path(authored))
+    for name in others:
+        files[f"{name}.py"] = _digest(authored.with_name(f"{name}.py"))
     files["autograder.tools"] = digest("".join(map(_digest, sorted(TOOLS.glob("*.py")))).encode())
     return files
 
@@ -44,5 +43,6 @@ def changed(authored: Path, built_from: Mapping[str, str]) -> str | None:
     Raises:
         OSError: one cannot be read.
     """
-    now = digests(authored, f"{SHARED}.py" in built_from)
+    files = [Path(name) for name in built_from if name.endswith(".py") and name != authored.name]
+    now = digests(authored, [path.stem for path in files])
     return next((name for name in now if now[name] != built_from.get(name)), None)

@@ -59,7 +59,7 @@ def refuse_misfits(
     path: Path, exercise: Exercise, entries: Sequence[Misconception | RightAnswer]
 ) -> None:
     """Every entry answers a step, takes what that step takes, and uses nothing that comes later."""
-    setup = names(exercise.setup).bound
+    setup = names(exercise.setup).bound.union(exercise.needed)
     in_scope: dict[str, frozenset[str]] = {}
     parameters: dict[str, str] = {}
     for step in exercise.steps:

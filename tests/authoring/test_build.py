@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from autograder.authoring import build, grading, read, self_check
+from autograder.authoring import beside, build, grading, read, self_check
 from autograder.course import Settings
 from autograder.errors import Unusable
 from autograder.exercises.exercise import from_notebook
@@ -442,3 +442,9 @@ def test_the_authored_file_runs_as_plain_python(tmp_path: Path, name: str) -> No
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_what_is_not_handed_out_is_what_nbgrader_ignores() -> None:
+    from nbgrader.coursedir import CourseDirectory
+
+    assert list(beside.IGNORED) == CourseDirectory().ignore

@@ -26,9 +26,9 @@ def test_a_solution_whose_values_cannot_leave_the_worker_is_not_built(tmp_path: 
         build.build(tmp_path, "doubling")
     line = text[: text.index('check="double-text"')].count("\n") + 1
     assert caught.value.lines[-1] == (
-        f"{path}:{line}: the grader gives the solution no points for double-text: double returned "
-        "a value of type object, which no check can use; let double answer with values that can "
-        "leave a sandbox"
+        f"{path}:{line}: the check double-text calls double, which answers with a value of type "
+        "object; let it answer with numbers, texts, arrays of them, tuples, lists, sets, "
+        "dictionaries, named tuples, dataclasses"
     )
     assert not list(tmp_path.rglob("*.ipynb"))
 

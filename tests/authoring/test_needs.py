@@ -1,0 +1,181 @@
+"""Exercises that need functions of earlier ones."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from autograder import student_copy
+from autograder.authoring import build, read
+from autograder.confined import checked
+from autograder.course import Settings
+from autograder.engine.grader import Grader
+from autograder.errors import Unusable
+from autograder.exercises import exercise
+from autograder.proving.answers import Answer
+from autograder.proving.trial import Bench
+from autograder.result import Result
+from tests.authoring.test_modules import TINY
+
+LATER = '''\
+# %% setup needs="doubling:double"{given}
+from autograder import tools
+
+# %% oracles
+def four_times(x):
+    return double(double(x))
+
+# %% step="quadruple"
+def quadruple(x):
+    """Return four times ``x``."""
+    ### BEGIN SOLUTION
+    return double(double(x))
+    ### END SOLUTION
+
+# %% check="quadruple-by_hand" points=1 category="values"
+"""Four times one is four."""
+tools.same(quadruple(1), 4, "quadruple(1)")
+
+# %% check="quadruple-drawn" points=2 category="values" hidden=true
+"""Four times a text is that text four times."""
+tools.same(quadruple("a"), four_times("a"), "the text")
+'''
+SECRET = "return x + x"
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Path:
+    """A course with both exercises, the earlier one built."""
+    (tmp_path / "solutions").mkdir()
+    (tmp_path / "solutions" / "doubling.py").write_text(TINY)
+    (tmp_path / "solutions" / "fours.py").write_text(LATER.format(given=""))
+    return tmp_path
+
+
+def released(root: Path) -> bytes:
+    build.build(root, "fours")
+    return (root / "assignments" / "fours" / "fours.ipynb").read_bytes()
+
+
+def handed_in(release: bytes, **answers: str) -> bytes:
+    notebook = json.loads(release)
+    for cell in notebook["cells"]:
+        cell["source"] = answers.get(cell["id"], cell["source"])
+    return json.dumps(notebook).encode()
+
+
+def graded(root: Path, data: bytes) -> Result:
+    settings = Settings(isolation="process")
+    with Grader(exercise.load(root, "fours"), b"secret", settings) as grader:
+        return grader.grade(data, "ada").result
+
+
+def test_a_later_exercise_has_a_cell_to_paste_into_and_nothing_of_the_solution(
+    course: Path,
+) -> None:
+    release = released(course)
+    cells = {cell["id"]: "".join(cell["source"]) for cell in json.loads(release)["cells"]}
+    assert list(cells) == ["setup", "double", "quadruple", "quadruple-by_hand", "quadruple-drawn"]
+    assert cells["double"] == (
+        "# From doubling · double · paste your own here; it is not graded again\ndef double(x):\n"
+        '    """Return twice ``x``, a number or a text."""\n'
+        '    raise NotImplementedError("This step is still to be written.")'
+    )
+    assert SECRET not in release.decode()
+    assert json.loads(release)["metadata"]["autograder"]["needs"] == ["doubling:double"]
+
+
+@pytest.mark.parametrize(
+    "pasted",
+    [
+        "def double(x):\n    return 3 * x",
+        "raise ValueError",
+        "def double(x):\n    return 2 * x",
+        None,
+    ],
+)
+def test_the_grader_uses_the_earlier_solution_whatever_was_pasted(
+    course: Path, pasted: str | None
+) -> None:
+    release = released(course)
+    answers = {"quadruple": "def quadruple(x):\n    return double(double(x))"}
+    if pasted is not None:
+        answers["double"] = pasted
+    result = graded(course, handed_in(release, **answers))
+    assert (result.score, [step.name for step in result.steps]) == (3, ["quadruple"])
+    assert graded(course, release).score == 0
+
+
+def test_a_students_code_cannot_read_the_earlier_solution(course: Path) -> None:
+    answer = (
+        "def quadruple(x):\n    import inspect\n    try:\n        text = inspect.getsource(double)\n"
+        "    except (TypeError, OSError):\n        text = repr(vars(double))\n"
+        "    raise ValueError(text)"
+    )
+    result = graded(course, handed_in(released(course), quadruple=answer))
+    assert result.score == 0 and "x + x" not in result.to_json()
+
+
+def test_a_students_own_copy_uses_what_they_have_pasted(course: Path) -> None:
+    data = handed_in(
+        released(course),
+        double="def double(x):\n    return 3 * x",
+        quadruple="def quadruple(x):\n    return double(double(x))",
+    )
+    (outcome,) = checked(student_copy.read(data, "ada.ipynb", "fours"))[0].checks
+    assert outcome.message == "quadruple(1): it is off by 5."
+
+
+def test_a_given_implementation_stands_in_the_setup_cell(course: Path) -> None:
+    text = LATER.format(given=" given=true")
+    (course / "solutions" / "fours.py").write_text(text)
+    release = released(course)
+    cells = {cell["id"]: "".join(cell["source"]) for cell in json.loads(release)["cells"]}
+    assert "double" not in cells and SECRET in cells["setup"]
+    answer = "def quadruple(x):\n    return double(double(x))"
+    assert graded(course, handed_in(release, quadruple=answer)).score == 3
+
+
+def test_an_answer_of_the_bank_may_use_what_is_needed(course: Path) -> None:
+    released(course)
+    bench = Bench(exercise.load(course, "fours"))
+    right = "def quadruple(x):\n    return double(x) + double(x)"
+    bench.bind(Answer("by_adding", "quadruple", right, wrong=False))
+    assert [bench.failure(check, "key") for check in bench.checks] == ["", ""]
+
+
+def test_a_later_exercise_is_older_than_an_earlier_one_that_has_changed(course: Path) -> None:
+    released(course)
+    (course / "solutions" / "doubling.py").write_text(TINY.replace("x + x", "2 * x"))
+    with pytest.raises(Unusable, match=r"older than doubling\.py; run autograder build fours"):
+        exercise.load(course, "fours")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("doubling:double", "doubling:halve", r"there is no step halve in .*doubling\.py"),
+        ("doubling:double", "nothing:double", r"there is no step double in .*nothing\.py"),
+        ("doubling:double", "double", "'double' is no function of an exercise; write needs="),
+        ("doubling:double", "fours:quadruple", r"there is no step quadruple in .*fours\.py"),
+        ('needs="doubling:double"', "given=true", "given without needs"),
+        ("quadruple", "double", "double is needed of doubling, and a step here"),
+    ],
+)
+def test_what_is_needed_and_not_there_is_said(course: Path, old: str, new: str, says: str) -> None:
+    path = course / "solutions" / "fours.py"
+    path.write_text(LATER.format(given="").replace(old, new))
+    with pytest.raises(Unusable, match=says):
+        read.read(path)
+
+
+def test_a_function_that_needs_more_says_what(course: Path) -> None:
+    earlier = TINY.replace("return x + x", "return math.prod([x, 2])")
+    earlier = earlier.replace("# %% step=", "# %% setup\nimport math\n\n# %% step=", 1)
+    (course / "solutions" / "doubling.py").write_text(earlier)
+    with pytest.raises(
+        Unusable, match=r"doubling:double uses math, .*; import it in setup, or add"
+    ):
+        read.read(course / "solutions" / "fours.py")

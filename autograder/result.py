@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from itertools import chain
 from typing import Any, Literal
@@ -161,6 +161,8 @@ class Result:
     warnings: tuple[str, ...] = ()
     steps: tuple[StepResult, ...] = ()
     engine: str = ENGINE
+    graded_with: Mapping[str, str] = field(default_factory=dict)
+    """Digests of what else the score depends on, by what it is; empty in old results."""
 
     @property
     def score(self) -> float | None:
@@ -230,6 +232,7 @@ class Result:
             "submission_sha256": self.submission_sha256,
             "exercise_sha256": self.exercise_sha256,
             "engine": self.engine,
+            "graded_with": dict(self.graded_with),
             "graded_at": self.graded_at,
             "warnings": list(self.warnings),
             "categories": self.categories,
@@ -246,14 +249,23 @@ class Result:
                 raise ValueError(f"not a result of schema {SCHEMA}")
             plain = {name: data[name] for name in _PLAIN}
             warnings = texts(data["warnings"])
+            digests = _digests(data.get("graded_with", {}))
             steps = tuple(map(_step, data["steps"]))
-            return cls(**fitting(cls, plain, MOST_POINTS), warnings=warnings, steps=steps)
+            values = fitting(cls, plain, MOST_POINTS)
+            return cls(**values, warnings=warnings, steps=steps, graded_with=digests)
         except (KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
             raise ValueError(f"not a result of schema {SCHEMA}: {error}") from None
 
 
-_PLAIN = [field.name for field in fields(Result) if field.name not in ("warnings", "steps")]
+_NOT_PLAIN = ("warnings", "steps", "graded_with")
+_PLAIN = [known.name for known in fields(Result) if known.name not in _NOT_PLAIN]
 """The fields of a result that stand in its JSON as they are."""
+
+
+def _digests(data: Any) -> dict[str, str]:
+    if not isinstance(data, dict) or not all(isinstance(text, str) for text in data.values()):
+        raise TypeError(f"{data!r:.60} are no digests")
+    return data
 
 
 def _step_data(step: StepResult) -> dict[str, Any]:

@@ -193,14 +193,15 @@ def _text(authored: Source, cell: Cell, hints: str) -> str:
 
 
 def _marks(authored: Source, cell: Cell) -> dict[str, Any]:
+    was = {"was": cell.was} if cell.was else {}
     if cell.kind == "step":
         drawn = {"draws": cell.draws} if cell.draws else {}
-        return {"step": cell.id, "points": authored.points_of(cell.id), **drawn}
+        return {"step": cell.id, "points": authored.points_of(cell.id), **drawn, **was}
     if cell.kind == "check":
         about = {"step": cell.step, "check": cell.name, "category": cell.category}
         once = {} if cell.repeat else {"repeat": False}
-        return about | {"points": cell.points, "hidden": cell.hidden} | once
-    return {}
+        return about | {"points": cell.points, "hidden": cell.hidden} | once | was
+    return was | ({"removed": list(cell.removed)} if cell.removed else {})
 
 
 def _nbgrader(cell: Cell) -> dict[str, Any]:

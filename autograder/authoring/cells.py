@@ -39,7 +39,8 @@ class Cell:
 
     ``line`` is its cell line, ``first`` the line on which ``source`` starts, both counted from 1.
     ``id`` is the grade id of a step, check or manual answer; ``points`` is None where the mark is
-    absent.
+    absent. ``was`` is the id that it had in an earlier version, ``removed`` ids of cells that are
+    gone.
     """
 
     kind: Kind
@@ -53,6 +54,8 @@ class Cell:
     hidden: bool = False
     repeat: bool = True
     draws: Picture | None = None
+    was: str = ""
+    removed: tuple[str, ...] = ()
 
     @property
     def step(self) -> str:

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, TableClause, delete, insert, or_, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from autograder.course import Course
 from autograder.gradebook.master import Master, MasterCell
+from autograder.gradebook.removed_marks import bring_back, put_away
 from autograder.gradebook.schema import (
     ASSIGNMENT,
     BASE_CELL,
@@ -22,8 +23,6 @@ from autograder.gradebook.schema import (
     NOTEBOOK,
     SOLUTION_CELL,
     SOURCE_CELL,
-    SUBMITTED_ASSIGNMENT,
-    SUBMITTED_NOTEBOOK,
     TASK_CELL,
     new_id,
 )
@@ -33,9 +32,6 @@ Key = tuple[str, str]
 
 KINDS = {"GradeCell": GRADE_CELL, "SolutionCell": SOLUTION_CELL, "TaskCell": TASK_CELL}
 """The table that holds the cells of each type, beside ``base_cell``."""
-
-BY_HAND = {GRADE: ("manual_score", "extra_credit"), COMMENT: ("manual_comment",)}
-"""The columns that a person fills in."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +55,10 @@ def save(
 ) -> Saved:
     """Create or update the assignment, its notebook and its cells.
 
-    Cells that are gone take their grades along.
+    Cells that are gone take their grades along, but never a person's marks.
+
+    Raises:
+        Unusable: there are marks by hand of a cell that is gone.
     """
     if not connection.scalar(select(COURSE.c.id).where(COURSE.c.id == course_id)):
         connection.execute(insert(COURSE).values(id=course_id))
@@ -122,19 +121,29 @@ def _save_cells(
 
     ids: dict[Key, str] = {}
     gone: dict[str, str] = {}
+    types: dict[str, str] = {}
     for row in connection.execute(select(BASE_CELL).where(BASE_CELL.c.notebook_id == notebook)):
         if (row.type, row.name) in wanted:
             ids[row.type, row.name] = row.id
         else:
             gone[row.id] = row.name
+            types[row.id] = row.type
 
+    for id, old in list(gone.items()):
+        key = types[id], master.exercise.former.get(old, "")
+        if key in wanted and key not in ids:
+            connection.execute(update(BASE_CELL).where(BASE_CELL.c.id == id).values(name=key[1]))
+            ids[key] = id
+            del gone[id]
     if gone:
-        _keep_marks(connection, course, name, gone)
+        put_away(connection, course, name, gone, master.exercise.removed)
         _remove(connection, list(gone))
     _update_points(connection, master, ids)
     for key, cell in wanted.items():
         if key not in ids:
             ids[key] = _add(connection, notebook, key, cell)
+            table = GRADE if key[0] == "GradeCell" else COMMENT
+            bring_back(connection, course, name, cell.id, table, ids[key])
     return ids
 
 
@@ -167,40 +176,6 @@ def _update_points(connection: Connection, master: Master, ids: Mapping[Key, str
 
 def _differs(row: Any, values: Mapping[str, Any]) -> bool:
     return any(getattr(row, column) != value for column, value in values.items())
-
-
-def _keep_marks(connection: Connection, course: Course, name: str, gone: Mapping[str, str]) -> None:
-    """Write what a person entered for these cells into ``removed-marks.jsonl``.
-
-    Args:
-        gone: the cells' names by their ids.
-    """
-    lines = []
-    for table, columns in BY_HAND.items():
-        for row in _entered(connection, table, columns, list(gone)):
-            mark = {"exercise": name, "student": row.student_id, "cell": gone[row.cell_id]}
-            for column in columns:
-                mark[column] = getattr(row, column)
-            lines.append(json.dumps(mark, ensure_ascii=False) + "\n")
-
-    if lines:
-        course.state.mkdir(parents=True, exist_ok=True)
-        with (course.state / "removed-marks.jsonl").open("a", encoding="utf-8") as file:
-            file.writelines(lines)
-
-
-def _entered(
-    connection: Connection, table: TableClause, columns: tuple[str, ...], cells: list[str]
-) -> Any:
-    """The rows of these cells with something in one of the columns, and whose they are."""
-    query = (
-        select(SUBMITTED_ASSIGNMENT.c.student_id, *table.c)
-        .select_from(table)
-        .join(SUBMITTED_NOTEBOOK, SUBMITTED_NOTEBOOK.c.id == table.c.notebook_id)
-        .join(SUBMITTED_ASSIGNMENT, SUBMITTED_ASSIGNMENT.c.id == SUBMITTED_NOTEBOOK.c.assignment_id)
-    )
-    filled = or_(*(table.c[column].is_not(None) for column in columns))
-    return connection.execute(query.where(table.c.cell_id.in_(cells), filled))
 
 
 def _remove(connection: Connection, cells: list[str]) -> None:

@@ -32,7 +32,13 @@ if TYPE_CHECKING:
 Row = tuple[str, float | None, str, str]
 """A student, the score, the status, and what to look at."""
 
-STYLES = {"graded": "", "rejected": "yellow", "error": "red", "missing": "dim"}
+STYLES = {
+    "graded": "",
+    "collected": "yellow",
+    "rejected": "yellow",
+    "error": "red",
+    "missing": "dim",
+}
 
 
 def scores(
@@ -83,6 +89,8 @@ def _students(screen: Console, rows: Sequence[Row]) -> None:
         f"{counts['rejected']} rejected",
         count(counts["error"], "error"),
     ]
+    if counts["collected"]:
+        parts.append(f"{counts['collected']} collected")
     if counts["missing"]:
         parts.append(f"{counts['missing']} missing")
     screen.print(Text(", ".join(parts)))

@@ -15,7 +15,7 @@ from autograder import timestamp
 from autograder.course import Course
 from autograder.errors import Unusable
 from autograder.gradebook import config as host
-from autograder.gradebook import marks, record
+from autograder.gradebook import due_dates, marks, record
 from autograder.grading import grade_class
 from autograder.nbgrader import collector, exchange
 from tests.support import courses
@@ -54,7 +54,7 @@ def hand_in(
 
 
 def inbound(course: Course) -> Path:
-    return course.state / "exchange" / "attention" / "inbound"
+    return course.state / "exchange" / course.id() / "inbound"
 
 
 def forge(course: Course, name: str, data: bytes | None = None) -> Path:
@@ -70,14 +70,14 @@ def test_from_release_to_feedback_through_the_exchange(
     course: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known = courses.load(course)
-    yesterday = datetime.now(timezone.utc) - timedelta(days=1)
+    yesterday = datetime.now(timezone.utc).replace(microsecond=0) - timedelta(days=1)
     lines = exchange.release(course, known, yesterday)
     assert lines == [
-        f"released {NAME} in {course.state / 'exchange' / 'attention' / 'outbound' / NAME}",
+        f"released {NAME} in {course.state / 'exchange' / course.id() / 'outbound' / NAME}",
         f"due {yesterday:%Y-%m-%d %H:%M} UTC",
     ]
     assert exchange.release(course, known)[0] == lines[0]
-    assert marks.duedate(course, NAME) == yesterday.replace(tzinfo=None)
+    assert due_dates.due_date(course, NAME) == yesterday.replace(tzinfo=None)
     hand_in(course, "ada", {}, monkeypatch)
     hand_in(course, "ada", RIGHT, monkeypatch)
     hand_in(course, "bob", RIGHT, monkeypatch)
@@ -231,7 +231,7 @@ def test_a_folder_that_cannot_be_read_is_a_line_and_nobody_else_is_kept_waiting(
     monkeypatch.setattr(
         collector.Collector,
         "_opened",
-        lambda self, one, due: 1 / 0 if one.student == "ada" else opened(self, one, due),
+        lambda self, one: 1 / 0 if one.student == "ada" else opened(self, one),
     )
     found = exchange.from_exchange(course, known)
     assert found.stored == ("bob", "zoe")

@@ -79,6 +79,7 @@ def grade_class(
                         records.record()
             finally:
                 records.record()
+            records.settle()
     return [records.outcomes[student] for student in sorted(records.outcomes)]
 
 

@@ -10,7 +10,8 @@ from autograder import files, results
 from autograder.course import Course
 from autograder.engine.grader import Graded
 from autograder.exercises.exercise import Exercise
-from autograder.gradebook import autograded, lost, master, record
+from autograder.gradebook import autograded, late_penalty, lost, master, record
+from autograder.gradebook.settled import settled_marks
 from autograder.grading.journal import Journal
 from autograder.result import Outcome, Result
 from autograder.troubles import cause
@@ -92,6 +93,11 @@ class Records:
             self.outcomes[student] = replace(outcome, status="error", score=None, reason=reason)
         students = {graded.result.student_id for graded in batch}
         self._journal.recorded(students.difference(troubles))
+
+    def settle(self) -> None:
+        """Let nbgrader's penalties follow for everybody, also for whom this run did not grade."""
+        if late_penalty.Penalties(self._course).has_rule:
+            settled_marks(self._course, self._exercise.name)
 
     def _stored(self, graded: Graded) -> Graded:
         """Store a result; where that cannot be done, store that it is an error."""

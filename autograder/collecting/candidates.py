@@ -195,12 +195,13 @@ class Reader:
         """When it was handed in, and what to say about it."""
         time = self._written_time(download, claim)
         now = collected.now()
-        if time <= min(now, download.placed + TOLERANCE):
+        latest = min(now, download.placed + TOLERANCE)
+        if time <= latest:
             return time, ""
 
         past = "collecting", now
         for name, other in (("its archive", download.packed), ("its download", download.placed)):
-            if other <= now:
+            if other <= latest:
                 past = name, other
                 break
 

@@ -33,6 +33,16 @@ DUE = 'due.counting = "2026-11-20 12:00 UTC"\n'
 LATE = "2026-11-20 15:00:00 UTC"
 IN_TIME = "2026-11-20 11:00:00 UTC"
 ZERO = 'c = get_config()\nc.LateSubmissionPlugin.penalty_method = "zero"\n'
+RULE = """
+from nbgrader.plugins import BasePlugin
+
+class Rule(BasePlugin):
+    def late_submission_penalty(self, student_id, score, total_seconds_late):
+        return {takes}
+
+c = get_config()
+c.AssignLatePenalties.plugin_class = Rule
+"""
 QUESTION = 'manual="why" points=4'
 
 
@@ -233,6 +243,29 @@ def test_no_final_score_is_below_0_unless_the_teacher_says_so(course: Course) ->
     assert scores(course) == {"ada": 0, "bob": -2}
 
 
+@pytest.mark.parametrize(
+    ("takes", "left"), [("1000.0", 0), ("-5.0", 10), ("score - 4", 4), ("None", 10)]
+)
+def test_a_late_rule_takes_no_more_than_there_is_and_gives_nothing(
+    course: Course, takes: str, left: float
+) -> None:
+    settings(course, DUE)
+    rule(course, RULE.format(takes=takes))
+    courses.submit(course, "ada", RIGHT, LATE)
+    grade(course)
+    assert scores(course) == {"ada": left}
+
+
+def test_a_late_rule_that_gives_no_number_is_an_error_and_no_grade(course: Course) -> None:
+    settings(course, DUE)
+    courses.submit(course, "ada", RIGHT, LATE)
+    courses.submit(course, "bob", RIGHT, IN_TIME)
+    grade(course)
+    rule(course, RULE.format(takes="float('nan')"))
+    done = run(course, "export", NAME, code=3).stderr
+    assert "empty: ada: error" in done and "late penalty for ada failed" in done
+
+
 # 5
 def test_what_was_collected_and_not_graded_is_neither_missing_nor_0(course: Course) -> None:
     course.state.mkdir()
@@ -292,6 +325,11 @@ def test_a_time_in_the_future_wins_over_nothing(course: Course) -> None:
     grade(course)
     assert scores(course) == {"ada": 10}
     assert "Nobody knows when 1 submission came" in " ".join(advice(course).split())
+    database = Database(f"sqlite:///{course.gradebook}", str)
+    assert database.rows("SELECT timestamp FROM submitted_assignment") == [(None,)]
+    # As earlier versions have recorded it.
+    database.execute("UPDATE submitted_assignment SET timestamp = '2031-01-01 12:00:00'")
+    assert scores(course) == {"ada": 10} and "lies in the future" in advice(course)
     assert "perhaps late: ada" in run(course, "export", NAME).stderr
 
     # And a true later one is collected.
@@ -331,6 +369,7 @@ def test_the_same_content_handed_in_again_after_the_deadline_makes_nobody_late(
     assert scores(course) == {"ada": 10} and penalties(course) == [None]
 
     # Other work from between the two is older than the last word, and other work after it counts.
+    shutil.rmtree(course.inbox)
     put(course, "ada", HALF, early + timedelta(hours=2), f"{NAME} (2)")
     assert "nothing newer: ada" in run(course, "collect", NAME).stdout
     put(course, "ada", HALF, early + timedelta(hours=5), f"{NAME} (3)")

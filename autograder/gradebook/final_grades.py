@@ -185,7 +185,7 @@ def of_class(course: Course, exercise: Exercise, missing_as_zero: bool = False) 
         )
 
     if not marks:
-        lost.refuse_a_new_gradebook(course, exercise.name, pending=())
+        lost.refuse_a_new_gradebook(course, exercise.name)
     people = course.class_list() or {}
     there = handed_in(course, exercise.name)
     now = Now(course, exercise)

@@ -15,14 +15,16 @@ from autograder.text import count, short
 from autograder.troubles import Troubles
 
 
-def refuse_a_new_gradebook(course: Course, exercise: str, pending: Collection[str]) -> None:
-    """Refuse to grade into a gradebook that knows nobody of those who have been graded before.
+def refuse_a_new_gradebook(
+    course: Course, exercise: str, pending: Collection[str] | None = None
+) -> None:
+    """Refuse to work with a gradebook that knows nobody of those who have been graded before.
 
     Marks by hand, extensions and comments stood in the old one, and all scores would be as if there
     had been none.
 
     Args:
-        pending: whose results the gradebook cannot know yet.
+        pending: whose results the gradebook cannot know yet; None where nobody knows.
 
     Raises:
         Unusable: it is so.
@@ -32,14 +34,17 @@ def refuse_a_new_gradebook(course: Course, exercise: str, pending: Collection[st
 
     number = 0
     for result in results.stored_results(course, exercise, Troubles()):
-        if result.status == "graded" and result.student_id not in pending:
+        if result.status == "graded" and result.student_id not in (pending or ()):
             number += 1
     if number:
+        cut = ""
+        if pending is None:
+            cut = f"; after a run that was cut short, autograder grade {exercise} is enough"
         folder = short(course.results / exercise)
         raise Unusable(
             f"the gradebook ({database.address(course)}) knows none of the "
             f"{count(number, 'student')} who have results of {exercise}; put the old one back, or "
-            f"move {folder} away to begin anew without marks by hand and extensions"
+            f"move {folder} away to begin anew without marks by hand and extensions{cut}"
         )
 
 

@@ -36,13 +36,17 @@ KINDS = {"GradeCell": GRADE_CELL, "SolutionCell": SOLUTION_CELL, "TaskCell": TAS
 
 @dataclass(frozen=True)
 class Saved:
-    """Where an exercise stands in the gradebook: ids of its rows, those of cells by cell name."""
+    """Where an exercise stands in the gradebook: ids of its rows, those of cells by cell name.
+
+    ``back`` are marks by hand that had been put away.
+    """
 
     assignment: str
     notebook: str
     graded: dict[str, str]
     solutions: dict[str, str]
     duedate: datetime | None
+    back: list[dict[str, Any]]
 
 
 def save(
@@ -67,14 +71,19 @@ def save(
 
     ids = _save_cells(connection, course, notebook, name, master)
     _save_sources(connection, notebook, master)
+    graded = {cell.id: ids["GradeCell", cell.id] for cell in master.graded}
+    solutions = {cell.id: ids["SolutionCell", cell.id] for cell in master.solutions}
+    entries = {(GRADE, cell): id for cell, id in graded.items()}
+    entries |= {(COMMENT, cell): id for cell, id in solutions.items()}
 
     due = select(ASSIGNMENT.c.duedate).where(ASSIGNMENT.c.id == assignment)
     return Saved(
         assignment,
         notebook,
-        graded={cell.id: ids["GradeCell", cell.id] for cell in master.graded},
-        solutions={cell.id: ids["SolutionCell", cell.id] for cell in master.solutions},
+        graded=graded,
+        solutions=solutions,
         duedate=connection.scalar(due),
+        back=bring_back(connection, course, name, entries),
     )
 
 
@@ -142,8 +151,6 @@ def _save_cells(
     for key, cell in wanted.items():
         if key not in ids:
             ids[key] = _add(connection, notebook, key, cell)
-            table = GRADE if key[0] == "GradeCell" else COMMENT
-            bring_back(connection, course, name, cell.id, table, ids[key])
     return ids
 
 

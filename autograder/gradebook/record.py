@@ -65,13 +65,13 @@ def prepare(
     master = masters.load(course, exercise, release)
     course_id = database.course_id(course)
 
-    def work(connection: Connection) -> None:
+    def work(connection: Connection) -> Saved:
         due_dates.follow(connection, course, exercise.name)
-        save(connection, course, course_id, exercise.name, master, duedate)
+        return save(connection, course, course_id, exercise.name, master, duedate)
 
-    Gradebook(course).write(work)
+    saved = Gradebook(course).write(work)
     # Only now is it sure that they are in the gradebook.
-    removed_marks.forget(course, exercise.name, {cell.id for cell in exercise.cells})
+    removed_marks.forget(course, saved.back)
 
 
 def record(

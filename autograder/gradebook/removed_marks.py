@@ -7,16 +7,17 @@ cell that is gone for good (``removed="why"``) are put away in a file, and come 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Table, insert, or_, select
+from sqlalchemy import Connection, Table, insert, or_, select, update
 
 from autograder import files
 from autograder.course import Course
 from autograder.errors import Unusable
 from autograder.gradebook.schema import (
+    BASE_CELL,
     COMMENT,
     GRADE,
     SUBMITTED_ASSIGNMENT,
@@ -77,39 +78,69 @@ def _refusal(course: Course, name: str, marks: list[dict[str, Any]]) -> str:
 
 
 def bring_back(
-    connection: Connection, course: Course, name: str, cell: str, table: Table, id: str
-) -> None:
-    """Enter what was put away for a cell that the exercise has again.
+    connection: Connection, course: Course, name: str, cells: Mapping[tuple[Table, str], str]
+) -> list[dict[str, Any]]:
+    """Enter what was put away for cells that the exercise has (again), and say what that was.
+
+    What a person has entered since stays, and then the older mark stays in the file.
 
     Args:
-        table: ``GRADE`` or ``COMMENT``.
-        id: the cell's in the gradebook, which has no rows yet.
+        cells: their ids in the gradebook, by their table (``GRADE`` or ``COMMENT``) and name.
     """
-    columns = BY_HAND[table]
-    kept: dict[str, dict[str, Any]] = {}
-    for mark in _read(course):
-        if (mark["exercise"], mark["cell"]) == (name, cell) and columns[0] in mark:
-            kept[mark["student"]] = mark
+    marks = [mark for mark in _read(course) if mark["exercise"] == name]
+    if not marks:
+        return []
 
-    query = (
-        select(SUBMITTED_NOTEBOOK.c.id, SUBMITTED_ASSIGNMENT.c.student_id)
-        .join(SUBMITTED_ASSIGNMENT, SUBMITTED_ASSIGNMENT.c.id == SUBMITTED_NOTEBOOK.c.assignment_id)
-        .where(SUBMITTED_ASSIGNMENT.c.student_id.in_(list(kept)))
-    )
-    for row in connection.execute(query).all() if kept else []:
-        values = {column: kept[row.student_id][column] for column in columns}
-        # A person looks at them again.
-        waits = {"needs_manual_grade": True} if table is GRADE else {}
-        place = {"id": new_id(), "cell_id": id, "notebook_id": row.id}
+    notebooks = _notebooks(connection, cells.values())
+    back = []
+    # Of several of one cell the last one counts.
+    for mark in reversed(marks):
+        table = GRADE if "manual_score" in mark else COMMENT
+        id, notebook = cells.get((table, mark["cell"])), notebooks.get(mark["student"])
+        if (
+            id is not None
+            and notebook is not None
+            and _enter(connection, table, id, notebook, mark)
+        ):
+            back.append(mark)
+    return back
+
+
+def _enter(
+    connection: Connection, table: Table, id: str, notebook: str, mark: Mapping[str, Any]
+) -> bool:
+    """Enter a mark where a person has entered none; whether it was."""
+    values = {column: mark[column] for column in BY_HAND[table]}
+    # A person looks at it again.
+    waits = {"needs_manual_grade": True} if table is GRADE else {}
+    same = (table.c.cell_id == id, table.c.notebook_id == notebook)
+    row = connection.execute(select(table).where(*same)).first()
+
+    if row is None:
+        place = {"id": new_id(), "cell_id": id, "notebook_id": notebook}
         connection.execute(insert(table).values(**place, **values, **waits))
+        return True
+    if any(getattr(row, column) is not None for column in values):
+        return False
+    connection.execute(update(table).where(*same).values(**values, **waits))
+    return True
 
 
-def forget(course: Course, name: str, cells: set[str]) -> None:
-    """Take those of cells that are in the gradebook (again) out of the file."""
-    marks = _read(course)
-    rest = [mark for mark in marks if mark["exercise"] != name or mark["cell"] not in cells]
-    if len(rest) < len(marks):
-        _write(course, rest)
+def _notebooks(connection: Connection, cells: Iterable[str]) -> dict[str, str]:
+    """The submitted notebooks that have these cells, by student."""
+    query = (
+        select(SUBMITTED_ASSIGNMENT.c.student_id, SUBMITTED_NOTEBOOK.c.id)
+        .join(SUBMITTED_NOTEBOOK, SUBMITTED_NOTEBOOK.c.assignment_id == SUBMITTED_ASSIGNMENT.c.id)
+        .join(BASE_CELL, BASE_CELL.c.notebook_id == SUBMITTED_NOTEBOOK.c.notebook_id)
+        .where(BASE_CELL.c.id.in_(list(cells)))
+    )
+    return {row.student_id: row.id for row in connection.execute(query)}
+
+
+def forget(course: Course, back: list[dict[str, Any]]) -> None:
+    """Take marks that are in the gradebook again out of the file."""
+    if back:
+        _write(course, [mark for mark in _read(course) if mark not in back])
 
 
 def _read(course: Course) -> list[dict[str, Any]]:

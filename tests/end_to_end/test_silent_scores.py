@@ -199,6 +199,17 @@ def test_marks_by_hand_of_what_is_gone_for_good_are_put_away_and_come_back(cours
     assert scores(course) == {"ada": 8}
     assert (course.state / "removed-marks.jsonl").read_text() == ""
 
+    # What an earlier version has put away without a word comes back, too, but over nobody's mark.
+    put_away = {"exercise": NAME, "student": "ada", "extra_credit": None}
+    lines = [
+        json.dumps(put_away | {"cell": cell, "manual_score": 2.0}) + "\n"
+        for cell in ("total-negative", "why")
+    ]
+    (course.state / "removed-marks.jsonl").write_text("".join(lines))
+    grade(course)
+    assert scores(course) == {"ada": 10}
+    assert (course.state / "removed-marks.jsonl").read_text() == lines[0]
+
 
 def test_a_step_that_gets_another_name_keeps_answers_points_and_marks(course: Course) -> None:
     courses.submit(course, "ada", RIGHT)

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, Literal
 
-from autograder.fields import fitting, texts
+from autograder.fields import fitting, named_texts, texts
 
 SCHEMA = "autograder/result/1"
 """What ``to_json`` writes, and what version of it."""
@@ -147,7 +147,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Result:
-    """What one submission earned, or in one line why it could not be graded."""
+    """What one submission earned and with what, or in one line why it could not be graded."""
 
     exercise: str
     student: str | None
@@ -162,7 +162,6 @@ class Result:
     steps: tuple[StepResult, ...] = ()
     engine: str = ENGINE
     graded_with: Mapping[str, str] = field(default_factory=dict)
-    """Digests of what else the score depends on, by what it is; empty in old results."""
 
     @property
     def score(self) -> float | None:
@@ -248,24 +247,16 @@ class Result:
             if not isinstance(data, dict) or data.get("schema") != SCHEMA:
                 raise ValueError(f"not a result of schema {SCHEMA}")
             plain = {name: data[name] for name in _PLAIN}
-            warnings = texts(data["warnings"])
-            digests = _digests(data.get("graded_with", {}))
-            steps = tuple(map(_step, data["steps"]))
-            values = fitting(cls, plain, MOST_POINTS)
-            return cls(**values, warnings=warnings, steps=steps, graded_with=digests)
+            own = fitting(cls, plain, MOST_POINTS)
+            own["graded_with"] = named_texts(data.get("graded_with", {}))
+            own["steps"] = tuple(map(_step, data["steps"]))
+            return cls(**own, warnings=texts(data["warnings"]))
         except (KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
             raise ValueError(f"not a result of schema {SCHEMA}: {error}") from None
 
 
-_NOT_PLAIN = ("warnings", "steps", "graded_with")
-_PLAIN = [known.name for known in fields(Result) if known.name not in _NOT_PLAIN]
+_PLAIN = {known.name for known in fields(Result)} - {"warnings", "steps", "graded_with"}
 """The fields of a result that stand in its JSON as they are."""
-
-
-def _digests(data: Any) -> dict[str, str]:
-    if not isinstance(data, dict) or not all(isinstance(text, str) for text in data.values()):
-        raise TypeError(f"{data!r:.60} are no digests")
-    return data
 
 
 def _step_data(step: StepResult) -> dict[str, Any]:

@@ -128,11 +128,7 @@ class Grader:
             self._compiled.use(self._parent)
 
     def unchanged(self, data: bytes, old: Result | None) -> Graded | None:
-        """An earlier result, if grading these bytes again would give the same.
-
-        Everything that a score depends on is compared. Results from before all of it was noted
-        are graded again.
-        """
+        """An earlier result, if all that its score depends on is as it was then."""
         if old is None or old.status == "error":
             return None
 

@@ -29,7 +29,10 @@ NO_SUBMISSIONS = ("students.csv", "readme.md")
 
 # As the build wrote it; inside a text of JSON the quotation marks would have backslashes before
 # them.
-_SAYS = re.compile(rb'"autograder"\s*:\s*\{[^{}]{0,1000}?"exercise"\s*:\s*"([^"\\]{1,200})"')
+_SAYS = re.compile(
+    rb'"autograder"\s*:\s*\{[^{}]{0,1000}?(?:\{[^{}]{0,1000}\}[^{}]{0,1000}?)?'
+    rb'"exercise"\s*:\s*"([^"\\]{1,200})"'
+)
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,6 @@ except OSError:
     pass  # nbgrader itself says so as soon as it needs the folder
 
 c.CourseDirectory.root = str(root)
-# The exchange files by it what is released: courses that share an exchange need names of their own.
-c.CourseDirectory.course_id = "course"
 c.CourseDirectory.source_directory = "solutions"
 c.CourseDirectory.release_directory = "assignments"
 
@@ -41,6 +39,10 @@ for step in ("submitted", "autograded", "feedback"):
 c.CourseDirectory.db_url = f"sqlite:///{state / 'gradebook.db'}"
 
 from autograder.authoring.build import CODE_STUB, TEXT_STUB  # noqa: E402  (found through the line above)
+from autograder.course import Course  # noqa: E402
+
+# Two courses that share an exchange must not collect each other's students.
+c.CourseDirectory.course_id = Course(root, state).id()
 
 c.ClearSolutions.code_stub = {"python": CODE_STUB}
 c.ClearSolutions.text_stub = TEXT_STUB

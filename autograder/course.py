@@ -6,46 +6,22 @@ import csv
 import os
 import re
 import secrets
-import sys
-from collections.abc import Iterator
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from autograder import settings
 from autograder.errors import Unusable
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from autograder.settings import DISCLOSURES as DISCLOSURES
+from autograder.settings import Settings as Settings
 
 STUDENT_ID = re.compile(r"(?!\.)[A-Za-z0-9._@+-]{1,64}\Z")
 
-DISCLOSURES = ("never", "points", "message")
-"""How much students may see of hidden checks."""
 
+OLD_ID = "attention"
+"""What all courses were called in the gradebook and the exchange, once."""
 
-@dataclass(frozen=True)
-class Settings:
-    """What a teacher may change, in ``autograder.toml`` beside ``nbgrader_config.py``.
-
-    ``carried`` is the share of its points that a check earns which failed only for the sake of
-    earlier steps; ``carried_unattempted`` the same where one of those steps was not even tried.
-    ``feedback_hidden``, in the file ``feedback.hidden``, says how much students see of hidden
-    checks: ``never``, ``points`` or ``message``. ``packages`` names what student code may import
-    beside Python's own and NumPy.
-    """
-
-    isolation: str = "auto"
-    call_seconds: float = 5.0
-    submission_seconds: float = 60.0
-    memory_mb: int = 1024
-    carried: float = 1.0
-    carried_unattempted: float = 1.0
-    packages: tuple[str, ...] = ()
-    feedback_hidden: str = field(
-        default="message", metadata={"name": "feedback.hidden", "choices": DISCLOSURES}
-    )
+_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
 @dataclass(frozen=True)
@@ -121,6 +97,32 @@ class Course:
         except OSError as error:
             raise Unusable(f"{path}: {error.strerror}; make it readable for you alone") from None
 
+    def id(self) -> str:
+        """What tells this course from others, in the gradebook and in an exchange.
+
+        Drawn once, in a new course; one from before courses had ids of their own keeps the name
+        that all of them had.
+        """
+        path = self.state / "course_id"
+        made = (self.gradebook, self.results, self.state / "exchange" / OLD_ID)
+        is_old = any(place.exists() for place in made)
+        drawn = OLD_ID if is_old else f"course-{secrets.token_hex(4)}"
+        try:
+            self.state.mkdir(parents=True, exist_ok=True)
+            # As the secret: the first who asks decides.
+            with path.open("x", encoding="utf-8") as file:
+                file.write(f"{drawn}\n")
+        except FileExistsError:
+            pass
+        except OSError:
+            return drawn  # whoever has to write there says that it cannot be done
+
+        id = path.read_text(encoding="utf-8", errors="replace").strip()
+        if not _ID.fullmatch(id):
+            repair = "write one word of letters, digits, . _ and - into it"
+            raise Unusable(f"{path}: {id!r} is no name of a course; {repair}")
+        return id
+
     def has_secret(self) -> bool:
         return bool(os.environ.get("AUTOGRADER_SECRET")) or (self.state / "secret").is_file()
 
@@ -174,7 +176,7 @@ def find(state: Path | None = None) -> Course:
     nearest = existing(state)
     if not nearest.is_dir():
         raise Unusable(f"{nearest}: is a file, not a folder; choose another place with --course")
-    return Course(root, state, settings(root))
+    return Course(root, state, settings.read(root / settings.NAME, state / settings.NAME))
 
 
 def existing(path: Path) -> Path:
@@ -190,58 +192,3 @@ def _root() -> Path:
         if (folder / "solutions").is_dir():
             return folder
     return here
-
-
-def settings(root: Path) -> Settings:
-    """What the teacher has changed in ``autograder.toml``; Unusable where that does not fit."""
-    path = root / "autograder.toml"
-    if not path.is_file():
-        return Settings()
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise Unusable(f"{path}: {error}; write it as TOML, for example call_seconds = 5") from None
-
-    known = {setting.metadata.get("name", setting.name): setting for setting in fields(Settings)}
-    values: dict[str, Any] = {}
-    for name, value in _dotted(data):
-        if name not in known:
-            raise Unusable(f"{path}: unknown setting {name}; there are {', '.join(known)}")
-        setting = known[name]
-        if not _fits(setting, value):
-            how = f"write it like {name} = {_example(setting)}"
-            raise Unusable(f"{path}: {name} = {value!r} does not fit; {how}")
-        values[setting.name] = tuple(value) if isinstance(value, list) else value
-    return Settings(**values)
-
-
-def _dotted(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The settings of a file by name, those of a table as ``table.setting``."""
-    for name, value in data.items():
-        if isinstance(value, dict):
-            for inner, inner_value in value.items():
-                yield f"{name}.{inner}", inner_value
-        else:
-            yield name, value
-
-
-def _fits(setting: Field[Any], value: Any) -> bool:
-    if isinstance(setting.default, (int, float)):
-        kinds = (int,) if isinstance(setting.default, int) else (int, float)
-        if not isinstance(value, kinds) or isinstance(value, bool):
-            return False
-        return 0 <= value <= 1 if setting.name.startswith("carried") else 0 < value < float("inf")
-    if isinstance(setting.default, tuple):
-        return isinstance(value, list) and all(isinstance(name, str) for name in value)
-    if not isinstance(value, type(setting.default)):
-        return False
-    return "choices" not in setting.metadata or value in setting.metadata["choices"]
-
-
-def _example(setting: Field[Any]) -> str:
-    """A value that fits, as it is written in the file."""
-    if "choices" in setting.metadata:
-        return " or ".join(f'"{choice}"' for choice in setting.metadata["choices"])
-    if isinstance(setting.default, tuple):
-        return '["scipy"]'
-    return str(setting.default)

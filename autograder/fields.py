@@ -39,6 +39,17 @@ def texts(data: Any) -> tuple[str, ...]:
     return tuple(data)
 
 
+def named_texts(data: Any) -> dict[str, str]:
+    """The texts of a dictionary.
+
+    Raises:
+        TypeError: it is none, or something else is in it.
+    """
+    if not isinstance(data, dict) or not all(isinstance(text, str) for text in data.values()):
+        raise TypeError(f"{data!r:.60} is no dictionary of texts")
+    return data
+
+
 @cache
 def _fields(kind: type) -> dict[str, tuple[Any, tuple[object, ...]]]:
     """What each field takes: a type, and the words themselves where these are few."""

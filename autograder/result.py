@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Any, Literal
 
-from autograder.fields import fitting, texts
+from autograder.fields import fitting, named_texts, texts
 
 SCHEMA = "autograder/result/1"
 """What ``to_json`` writes, and what version of it."""
@@ -147,7 +147,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Result:
-    """What one submission earned, or in one line why it could not be graded."""
+    """What one submission earned and with what, or in one line why it could not be graded."""
 
     exercise: str
     student: str | None
@@ -161,6 +161,7 @@ class Result:
     warnings: tuple[str, ...] = ()
     steps: tuple[StepResult, ...] = ()
     engine: str = ENGINE
+    graded_with: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def score(self) -> float | None:
@@ -230,6 +231,7 @@ class Result:
             "submission_sha256": self.submission_sha256,
             "exercise_sha256": self.exercise_sha256,
             "engine": self.engine,
+            "graded_with": dict(self.graded_with),
             "graded_at": self.graded_at,
             "warnings": list(self.warnings),
             "categories": self.categories,
@@ -245,14 +247,15 @@ class Result:
             if not isinstance(data, dict) or data.get("schema") != SCHEMA:
                 raise ValueError(f"not a result of schema {SCHEMA}")
             plain = {name: data[name] for name in _PLAIN}
-            warnings = texts(data["warnings"])
-            steps = tuple(map(_step, data["steps"]))
-            return cls(**fitting(cls, plain, MOST_POINTS), warnings=warnings, steps=steps)
+            own = fitting(cls, plain, MOST_POINTS)
+            own["graded_with"] = named_texts(data.get("graded_with", {}))
+            own["steps"] = tuple(map(_step, data["steps"]))
+            return cls(**own, warnings=texts(data["warnings"]))
         except (KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
             raise ValueError(f"not a result of schema {SCHEMA}: {error}") from None
 
 
-_PLAIN = [field.name for field in fields(Result) if field.name not in ("warnings", "steps")]
+_PLAIN = {known.name for known in fields(Result)} - {"warnings", "steps", "graded_with"}
 """The fields of a result that stand in its JSON as they are."""
 
 

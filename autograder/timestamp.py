@@ -12,19 +12,24 @@ from autograder import files
 NAME = "timestamp.txt"
 
 
-def submitted_at(folder: Path) -> datetime | None:
+def now() -> datetime:
+    """The present time, in UTC without a zone."""
+    return datetime.now(timezone.utc).replace(tzinfo=None)
+
+
+def submitted_at(folder: Path, name: str = NAME) -> datetime | None:
     """The time in ``folder/timestamp.txt``, in UTC without a zone as in the gradebook.
 
     None without a usable one.
     """
-    text = read(folder)
+    text = read(folder, name)
     return parse(text) if text else None
 
 
-def read(folder: Path) -> str | None:
+def read(folder: Path, name: str = NAME) -> str | None:
     """The text of ``folder/timestamp.txt`` if it is a time; None otherwise."""
     try:
-        text = files.read(folder / NAME, 200).decode("utf-8").strip()
+        text = files.read(folder / name, 200).decode("utf-8").strip()
     except (files.Refused, OSError, UnicodeDecodeError):
         return None
     return text if parse(text) is not None else None

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from autograder import cli, files
+from autograder import cli, files, timestamp
 from autograder import results as stored
 from autograder.course import Course
 from autograder.disclosure import as_student_sees
@@ -153,7 +153,7 @@ def test_who_cannot_be_recorded_is_an_error_alone_and_is_recorded_by_the_next_ru
 ) -> None:
     for student in CLASS:
         courses.submit(course, student, RIGHT)
-    submitted_at, filled = record.submitted_at, autograded.Template.filled
+    submitted_at, filled = timestamp.submitted_at, autograded.Template.filled
 
     def time(folder: Path) -> Any:
         if folder.parent.name == "mal":
@@ -166,7 +166,7 @@ def test_who_cannot_be_recorded_is_an_error_alone_and_is_recorded_by_the_next_ru
 
     with monkeypatch.context() as patch:
         if where == "gradebook":
-            patch.setattr(record, "submitted_at", time)
+            patch.setattr(timestamp, "submitted_at", time)
         else:
             patch.setattr(autograded.Template, "filled", notebook)
         outcomes = grade(course)

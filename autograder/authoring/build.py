@@ -26,7 +26,6 @@ from autograder.authoring import (
 from autograder.authoring.cells import Cell, Source
 from autograder.authoring.starter import BANKS
 from autograder.course import Settings
-from autograder.course import settings as settings_of
 from autograder.errors import Unusable
 from autograder.exercises import data_files, misconceptions, sources
 from autograder.exercises import names as scope
@@ -47,25 +46,25 @@ _CHECKS_COMMENT = (
 )
 
 
-def notebooks(path: Path) -> tuple[bytes, bytes]:
+def notebooks(path: Path, settings: Settings | None = None) -> tuple[bytes, bytes]:
     """The bytes of the full notebook and of the release.
 
-    They are made of the authored file at ``path`` and its misconceptions.
+    They are made of the authored file at ``path``, its misconceptions, and the course's settings.
 
     Raises:
         Unusable: the authored file breaks a rule.
     """
-    full = _with_hints(read.read(path), path.parent.parent)
+    full = _with_hints(read.read(path), path.parent.parent, settings or Settings())
     return full, _release(full)
 
 
-def _with_hints(authored: Source, root: Path) -> bytes:
+def _with_hints(authored: Source, root: Path, settings: Settings) -> bytes:
     """The full notebook, with the questions that misconceptions ask while students work."""
     bank = misconceptions.load(misconceptions.path_of(root, authored.exercise))
     data = data_files.read(root / "solutions" / authored.exercise)
     with data_files.inside(data):
         questions = hints.table(_full(authored), bank.entries)
-    return _full(authored, questions, data_files.marks(data, settings_of(root).packages))
+    return _full(authored, questions, data_files.marks(data, settings.packages))
 
 
 def build(
@@ -110,7 +109,8 @@ def build(
         begin()
         # Before the bank's answers, which would meet the same mistakes.
         self_check.rehearse(exercise, _full(exercise), data)
-    full = _with_hints(exercise, root)
+    settings = settings or Settings()
+    full = _with_hints(exercise, root, settings)
     release = _release(full)
 
     files = {folder / f"{name}.ipynb": full, handed_out / f"{name}.ipynb": release}
@@ -121,7 +121,7 @@ def build(
 
     stale = [path for path, content in files.items() if _differs(path, content)]
     if not check:
-        grading.insist(exercise, full, release, settings or Settings(), files_beside)
+        grading.insist(exercise, full, release, settings, files_beside)
         for path in stale:
             _write(path, files[path])
     return stale
@@ -232,14 +232,15 @@ def _text(authored: Source, cell: Cell, hints: str) -> str:
 
 
 def _marks(authored: Source, cell: Cell) -> dict[str, Any]:
+    was = {"was": cell.was} if cell.was else {}
     if cell.kind == "step":
         drawn = {"draws": cell.draws} if cell.draws else {}
-        return {"step": cell.id, "points": authored.points_of(cell.id), **drawn}
+        return {"step": cell.id, "points": authored.points_of(cell.id), **drawn, **was}
     if cell.kind == "check":
         about = {"step": cell.step, "check": cell.name, "category": cell.category}
         once = {} if cell.repeat else {"repeat": False}
-        return about | {"points": cell.points, "hidden": cell.hidden} | once
-    return {}
+        return about | {"points": cell.points, "hidden": cell.hidden} | once | was
+    return was | ({"removed": list(cell.removed)} if cell.removed else {})
 
 
 def _nbgrader(cell: Cell) -> dict[str, Any]:

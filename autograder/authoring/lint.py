@@ -67,6 +67,13 @@ def _ids(source: Source) -> Iterator[Problem]:
             yield Problem(cell.line, cause, "give it one of its own")
         seen.setdefault(cell.id, f"line {cell.line}")
 
+    for cell in source.cells:
+        for id in filter(None, (cell.was, *cell.removed)):
+            if id in seen:
+                cause = f"{id} is said to be gone, and is there ({seen[id]})"
+                yield Problem(cell.line, cause, "take it out of this mark, or rename that cell")
+            seen[id] = f"line {cell.line}"
+
 
 def _order(source: Source) -> Iterator[Problem]:
     steps: list[str] = []

@@ -16,11 +16,11 @@ from autograder.result import Picture
 
 # The mark that makes a cell what it is, and the marks that may stand beside it.
 _MARKS: Mapping[Kind, tuple[str, ...]] = {
-    "setup": ("setup", "needs", "given"),
+    "setup": ("setup", "needs", "given", "removed"),
     "oracles": ("oracles",),
-    "step": ("step", "points", "draws"),
-    "check": ("check", "points", "category", "hidden", "repeat"),
-    "manual": ("manual", "points"),
+    "step": ("step", "points", "draws", "was"),
+    "check": ("check", "points", "category", "hidden", "repeat", "was"),
+    "manual": ("manual", "points", "was"),
 }
 KNOWN = sorted(set(chain(*_MARKS.values())))
 
@@ -96,6 +96,8 @@ class _CellReader:
             needs=self._needs(),
             given=self._marks.get("given") == "true",
             draws=self._draws(),
+            was="".join(self._former("was")),
+            removed=self._former("removed"),
         )
 
     def _wrong(self, cause: str, repair: str, line: int | None = None) -> None:
@@ -162,6 +164,13 @@ class _CellReader:
         elif self._kind == "step" and not id.isidentifier():
             self._wrong(f"{id!r} is not the name of a function", "name the step after its function")
         return id
+
+    def _former(self, mark: str) -> tuple[str, ...]:
+        """The ids of an earlier version that a mark names."""
+        names = tuple(self._marks.get(mark, "").replace(",", " ").split())
+        if not all(map(ID.fullmatch, names)) or (mark == "was" and len(names) > 1):
+            self._wrong(f"{mark}={self._marks[mark]!r}", f'write {mark}="why", an id of before')
+        return names
 
     def _points(self) -> float | None:
         text = self._marks.get("points")

@@ -8,7 +8,7 @@ import stat
 import struct
 import zipfile
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import datetime, timezone, tzinfo
 from pathlib import Path
 from typing import BinaryIO
 
@@ -139,21 +139,28 @@ def refusal(entry: zipfile.ZipInfo) -> str:
     return ""
 
 
-def time_of(entry: zipfile.ZipInfo, otherwise: datetime) -> datetime:
-    """An entry's time, with its zone.
+def time_of(
+    entry: zipfile.ZipInfo, otherwise: datetime, zone: tzinfo | None
+) -> tuple[datetime, bool]:
+    """An entry's time, with its zone, and whether that zone is a guess of ours.
 
-    It is in UTC where the entry has the field for that, else in local time to two seconds;
-    ``otherwise`` where neither can be read.
+    It is in UTC where the entry has the field for that, else to two seconds in the time of whoever
+    packed it, which is said nowhere; ``otherwise`` where neither can be read.
+
+    Args:
+        zone: what is taken for that zone; None for this machine's own.
     """
     extra = entry.extra
     while len(extra) >= 4:
         kind, length = struct.unpack_from("<HH", extra)
         if kind == 0x5455 and length >= 5 and len(extra) >= 9 and extra[4] & 1:
-            return datetime.fromtimestamp(struct.unpack_from("<l", extra, 5)[0], timezone.utc)
+            seconds = struct.unpack_from("<l", extra, 5)[0]
+            return datetime.fromtimestamp(seconds, timezone.utc), False
         extra = extra[4 + length :]
 
     try:
-        # As unpacking on this machine would set it.
-        return datetime(*entry.date_time).astimezone(timezone.utc)
+        time = datetime(*entry.date_time)
+        local = time.replace(tzinfo=zone) if zone else time.astimezone()
+        return local.astimezone(timezone.utc), True
     except (ValueError, OverflowError, OSError):
-        return otherwise
+        return otherwise, False

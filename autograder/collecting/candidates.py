@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from autograder import files
 from autograder.collecting import gradescope, naming
@@ -19,6 +19,8 @@ from autograder.collecting.roster import Unmatched
 from autograder.collecting.store import MAX_BYTES, Left
 from autograder.collecting.whose import Whose
 
+TOLERANCE = timedelta(minutes=5)
+"""So much do the clocks of two systems differ."""
 SUFFIXES = (".ipynb", ".py")
 MAX_LOOKS = 10
 """Notebooks of one student that are opened to see of which exercise they are."""
@@ -27,7 +29,10 @@ NO_SUBMISSIONS = ("students.csv", "readme.md")
 
 # As the build wrote it; inside a text of JSON the quotation marks would have backslashes before
 # them.
-_SAYS = re.compile(rb'"autograder"\s*:\s*\{[^{}]{0,1000}?"exercise"\s*:\s*"([^"\\]{1,200})"')
+_SAYS = re.compile(
+    rb'"autograder"\s*:\s*\{[^{}]{0,1000}?(?:\{[^{}]{0,1000}\}[^{}]{0,1000}?)?'
+    rb'"exercise"\s*:\s*"([^"\\]{1,200})"'
+)
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,11 @@ class Candidate:
         """Whether ``time`` is when it was handed in, not perhaps when somebody downloaded it."""
         is_moodles = self.claim.kind == "moodle" and _is_inside(self.download, self.claim)
         return not self.doubt and (self.claim.kind == "gradescope" or is_moodles)
+
+    @property
+    def has_guessed_zone(self) -> bool:
+        """Whether ``time`` was written down without its zone."""
+        return self.download.has_guessed_zone and self.time == self.download.time
 
     @property
     def account(self) -> str:
@@ -188,18 +198,20 @@ class Reader:
         """When it was handed in, and what to say about it."""
         time = self._written_time(download, claim)
         now = collected.now()
-        if time <= now:
+        latest = min(now, download.placed + TOLERANCE)
+        if time <= latest:
             return time, ""
 
         past = "collecting", now
         for name, other in (("its archive", download.packed), ("its download", download.placed)):
-            if other <= now:
+            if other <= latest:
                 past = name, other
                 break
 
         name, other = past
+        lies = "lies in the future" if time > now else "lies after its download"
         return other, (
-            f"its time, {time:%Y-%m-%d %H:%M} UTC, lies in the future; taken was that of {name}, "
+            f"its time, {time:%Y-%m-%d %H:%M} UTC, {lies}; taken was that of {name}, "
             f"{other:%Y-%m-%d %H:%M} UTC"
         )
 

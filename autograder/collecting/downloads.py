@@ -21,8 +21,8 @@ class Download:
     ``parts`` is its path below the folder, the archive that it is in being one of them, without
     its ending. ``archive`` is the archive's place among the parts, None for a file in no archive.
     ``time`` is the file's own, ``packed`` that of its archive (else the file's own), ``placed``
-    when either came onto this machine. All have their zone. ``owner`` are the parts down to the
-    first that names a student, or may do so.
+    when either came onto this machine. All have their zone; ``has_guessed_zone``: that of ``time``
+    stands nowhere. ``owner`` are the parts down to the first that names a student, or may do so.
     """
 
     where: str
@@ -33,6 +33,7 @@ class Download:
     placed: datetime
     owner: Parts
     source: LooseFile | ArchivedFile
+    has_guessed_zone: bool = False
 
     def read(self, limit: int) -> bytes:
         """The file's bytes.

@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 
-from autograder import files
+from autograder import files, settings
 from autograder.collecting import gradescope, naming
 from autograder.collecting.candidates import MAX_LOOKS, Candidate, Reader
 from autograder.collecting.downloads import Download, unreadable
@@ -36,7 +36,7 @@ def collect(course: Course, exercise: Exercise, due: datetime | None = None) -> 
     due = due.replace(tzinfo=timezone.utc) if due else None
     names = FolderNames(exercise.name, exercises.built_names(course.root), roster)
 
-    with found(course.inbox, names.is_name) as (downloads, left):
+    with found(course.inbox, names.is_name, course.settings.zone) as (downloads, left):
         exports = gradescope.exports(downloads, left, names)
         by_student = Reader(names, exports, downloads, left).by_student()
 
@@ -59,10 +59,13 @@ class _Collection:
     unchanged: list[str] = field(default_factory=list)
     late: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    has_guessed_zone: bool = False
 
     def collected(self) -> Collected:
         """The same as frozen data."""
         notes = list(self.notes)
+        if self.has_guessed_zone:
+            notes.append(self._guessed_zone())
         if self.late:
             notes.append(
                 "late by the time of the file, which may be that of your download: "
@@ -76,23 +79,34 @@ class _Collection:
         """Store the newest submission of a student; whatever is wrong with it concerns it alone."""
         newest = None
         try:
-            newest = self._newest(student, candidates)
+            own = _of_one_account(student, candidates, self.roster, self.left)
+            newest = max(own, key=lambda candidate: candidate.rank, default=None)
             if newest is not None:
-                self._store(newest)
+                self._store(newest, own)
         except (files.Refused, ValueError) as error:
             self.left.append(Left(newest.download.where if newest else student, str(error)))
         except Exception as error:
             self.left.append(unreadable(newest.download.where if newest else student, error))
 
-    def _newest(self, student: str, candidates: list[Candidate]) -> Candidate | None:
-        own = _of_one_account(student, candidates, self.roster, self.left)
-        return max(own, key=lambda candidate: candidate.rank, default=None)
+    def _guessed_zone(self) -> str:
+        """Which zone was taken for that of times that name none."""
+        zone = self.course.settings.time_zone
+        if zone:
+            return f"times in archives were read in the zone {zone} (time_zone in {settings.NAME})"
+        own = datetime.now().astimezone().tzname()
+        return (
+            f"times in archives were read in this machine's zone, {own}; "
+            f"if it is not that of the platform, write time_zone into {settings.NAME}"
+        )
 
-    def _store(self, newest: Candidate) -> None:
+    def _store(self, newest: Candidate, own: list[Candidate]) -> None:
         student, download, claim = newest.student, newest.download, newest.claim
+        data = _data(download)
+        first = _first(newest, data, own, self.due)
         # Whole seconds: of files, systems keep finer times than archives do.
         time = newest.handed_in(self.due).replace(microsecond=0)
-        is_new = store(self.course, self.exercise, student, _data(download), time)
+        counts = first.handed_in(self.due).replace(microsecond=0)
+        is_new = store(self.course, self.exercise, student, data, time, None, counts)
         hand_back = naming.hand_back(claim, download.parts[claim.depth - 1])
         keep_platform(self.course, self.exercise, student, hand_back)
 
@@ -100,10 +114,25 @@ class _Collection:
             self.stored.append(student)
         else:
             self.unchanged.append(student)
-        if newest.is_late(self.due) and not newest.is_certain:
+        if first.is_late(self.due) and not first.is_certain:
             self.late.append(student)
-        if newest.doubt:
-            self.notes.append(f"{download.where}: {newest.doubt}")
+        for candidate in dict.fromkeys((newest, first)):
+            if candidate.doubt:
+                self.notes.append(f"{candidate.download.where}: {candidate.doubt}")
+        if newest.has_guessed_zone or first.has_guessed_zone:
+            self.has_guessed_zone = True
+
+
+def _first(newest: Candidate, data: bytes, own: list[Candidate], due: datetime | None) -> Candidate:
+    """The submission that came first of those with the same bytes as the newest."""
+    earlier = [one for one in own if one.handed_in(due) < newest.handed_in(due)]
+    for candidate in sorted(earlier, key=lambda one: one.handed_in(due))[:MAX_LOOKS]:
+        try:
+            if _data(candidate.download) == data:
+                return candidate
+        except (files.Refused, ValueError):
+            continue
+    return newest
 
 
 def _data(download: Download) -> bytes:

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
+from datetime import datetime, timezone, tzinfo
 from itertools import takewhile
 from pathlib import Path
 
@@ -35,7 +35,7 @@ MAX_OWN_CONTENTS = 500_000
 
 @contextmanager
 def found(
-    folder: Path, is_name: Callable[[str], bool]
+    folder: Path, is_name: Callable[[str], bool], zone: tzinfo | None = None
 ) -> Iterator[tuple[list[Download], list[Left]]]:
     """All files below ``folder`` in a fixed order, and what cannot be looked at.
 
@@ -43,8 +43,9 @@ def found(
 
     Args:
         is_name: whether a folder or archive called so is a student's own.
+        zone: that of times in archives that name none; None for this machine's own.
     """
-    search = _Search(is_name, OpenArchives())
+    search = _Search(is_name, OpenArchives(), zone)
     try:
         for parts, entry in _walk(folder, (), search.left):
             search.look(parts, entry)
@@ -83,6 +84,7 @@ class _Search:
 
     is_name: Callable[[str], bool]
     archives: OpenArchives
+    zone: tzinfo | None
     downloads: list[Download] = field(default_factory=list)
     left: list[Left] = field(default_factory=list)
     contents: Counter[Parts] = field(default_factory=Counter)
@@ -174,7 +176,7 @@ class _Search:
         where = f"{archive.where}: {name[:MAX_NAME]}"
         try:
             why = archives.refusal(entry)
-            time = archives.time_of(entry, archive.time)
+            time, is_guessed = archives.time_of(entry, archive.time, self.zone)
         except Exception as error:
             self.left.append(unreadable(where, error, owner))
             return
@@ -192,6 +194,7 @@ class _Search:
                 placed=archive.placed,
                 owner=owner,
                 source=ArchivedFile(self.archives, archive.path, entry),
+                has_guessed_zone=is_guessed,
             )
         )
 

@@ -23,6 +23,9 @@ MAX_LINES = 20
 SECRET = "submission_secret.txt"
 """The file in which ``nbgrader submit`` keeps the secret that names the student's feedback."""
 
+LAST = "last_time.txt"
+"""The file in which we keep when the same bytes were handed in for the last time."""
+
 PLATFORM = "platform.txt"
 """The file in which we keep what the learning platform calls the student's own folder or file."""
 
@@ -82,8 +85,11 @@ def store(
     data: bytes,
     time: datetime,
     secret: str | None = None,
+    first: datetime | None = None,
 ) -> bool:
     """Put a submission where it is graded, unless the same one or a later one lies there.
+
+    Of the same bytes, handed in again, the first time counts: nobody becomes late by that.
 
     Returns:
         Whether it was put there.
@@ -91,20 +97,26 @@ def store(
     Args:
         time: when it was handed in, with its zone, by the clock of the system that took it.
         secret: what ``nbgrader submit`` drew for it.
+        first: when the same bytes were handed in for the first time; by default, then.
     """
     folder = course.submission(student, exercise)
     path = folder / f"{exercise}.ipynb"
-    new = time.astimezone(timezone.utc).replace(tzinfo=None)
+    last, counts = _utc(time), _utc(first or time)
 
     try:
         same = files.read(path, MAX_BYTES) == data
         old = timestamp.submitted_at(folder) or _modified(path)
     except (files.Refused, OSError):
         same, old = False, None
-    if old is not None and old > now().replace(tzinfo=None):
+    if old is not None and old > _utc(now()):
         old = None  # an earlier collection believed it
-    if old is not None and (old > new or (old == new and same)):
-        return False
+    if old is not None:
+        old_last = _last(folder) or old
+        if same:
+            _keep_times(folder, min(counts, old), max(last, old_last))
+            return False
+        if old_last > last:
+            return False
 
     # The time last: whoever is stopped in between starts again with the notebook.
     files.write(path, data)
@@ -112,8 +124,28 @@ def store(
         files.write(folder / SECRET, secret.encode())
     else:
         (folder / SECRET).unlink(missing_ok=True)
-    files.write(folder / timestamp.NAME, timestamp.format(time).encode())
+    _keep_times(folder, counts, last)
     return True
+
+
+def _keep_times(folder: Path, counts: datetime, last: datetime) -> None:
+    """Write down the time that counts, and the last one where that is another."""
+    if last == counts:
+        (folder / LAST).unlink(missing_ok=True)
+    elif _last(folder) != last:
+        files.write(folder / LAST, timestamp.format(last).encode())
+    if timestamp.submitted_at(folder) != counts:
+        files.write(folder / timestamp.NAME, timestamp.format(counts).encode())
+
+
+def _last(folder: Path) -> datetime | None:
+    """When what lies there was handed in for the last time, if not only once."""
+    return timestamp.submitted_at(folder, LAST)
+
+
+def _utc(time: datetime) -> datetime:
+    """A time with its zone as the gradebook has it."""
+    return time.astimezone(timezone.utc).replace(tzinfo=None)
 
 
 def read_secret(folder: Path | int) -> str | None:

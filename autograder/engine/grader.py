@@ -15,6 +15,7 @@ from autograder.engine.budget import Budget, extra, limits
 from autograder.engine.carry_forward import Carried, CarryForward
 from autograder.engine.class_diagnosis import diagnose_class
 from autograder.engine.compiled_exercise import CompiledExercise
+from autograder.engine.dependencies import dependencies
 from autograder.engine.diagnosis import diagnose
 from autograder.engine.examples import example
 from autograder.engine.recorded_calls import Call
@@ -73,6 +74,9 @@ class Grader:
         self._settings = settings
         self._workers = Workers(exercise, settings, without, folder)
         self._compiled = CompiledExercise(exercise, self._workers.parent, settings, secret)
+        # The checks of a student's own copy are for nobody's records.
+        known = exercise.has_reference
+        self._graded_with = dependencies(exercise, settings, secret) if known else {}
 
     def __enter__(self) -> Grader:
         return self
@@ -136,12 +140,12 @@ class Grader:
             self._compiled.use(self._workers.parent)
 
     def unchanged(self, data: bytes, old: Result | None) -> Graded | None:
-        """An earlier result, if grading these bytes again would give the same."""
+        """An earlier result, if all that its score depends on is as it was then."""
         if old is None or old.status == "error":
             return None
 
         new = self._result(data, old.student)
-        same = ("submission_sha256", "exercise_sha256", "engine", "isolation")
+        same = ("submission_sha256", "exercise_sha256", "engine", "isolation", "graded_with")
         if any(getattr(old, name) != getattr(new, name) for name in same):
             return None
 
@@ -164,6 +168,7 @@ class Grader:
             submission_sha256=hashlib.sha256(data).hexdigest(),
             exercise_sha256=self._exercise.sha256,
             graded_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+            graded_with=self._graded_with,
             **{"status": "graded", "reason": None, **fields},
         )
 

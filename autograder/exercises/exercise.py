@@ -50,7 +50,8 @@ class Cell:
     """One cell of the master notebook; ``raw`` is its notebook JSON.
 
     ``draws``: as what a step's answers are drawn for students, if at all. ``is_class``: the step is
-    a class.
+    a class. ``was`` is the id that it had in an earlier version, ``removed`` those of cells that
+    are gone.
     """
 
     id: str
@@ -61,6 +62,8 @@ class Cell:
     check: Check | None = None
     draws: Picture | None = None
     is_class: bool = False
+    was: str = ""
+    removed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -127,6 +130,30 @@ class Exercise:
         from autograder.exercises import misconceptions
 
         return misconceptions.load(self.bank).entries if self.bank else ()
+
+    @cached_property
+    def former(self) -> dict[str, str]:
+        """The present ids of cells by those of before; a step takes its checks along."""
+        ids: dict[str, str] = {}
+        for cell in self.cells:
+            if cell.was:
+                ids[cell.was] = cell.id
+            elif cell.check and self.cell(cell.check.step).was:
+                ids[check_id(self.cell(cell.check.step).was, cell.check.name)] = cell.id
+        return ids
+
+    @property
+    def removed(self) -> set[str]:
+        """The ids of cells of an earlier version of which the source says that they are gone."""
+        return {id for cell in self.cells for id in cell.removed}
+
+    @cached_property
+    def bank_text(self) -> bytes:
+        """The file of the bank as it is; empty where the exercise has none."""
+        try:
+            return self.bank.read_bytes() if self.bank else b""
+        except FileNotFoundError:
+            return b""
 
     def checks_of(self, step: str) -> list[Check]:
         return [check for check in self.checks if check.step == step]
@@ -219,12 +246,21 @@ def _cell(raw: Mapping[str, Any]) -> Cell:
     is_code = raw["cell_type"] == "code"
     if kind == "check":
         check = _check(marks, source)
-        return Cell(check.id, kind, is_code, source, raw, check)
+        return Cell(check.id, kind, is_code, source, raw, check, was=marks.get("was", ""))
 
     grade_id = raw["metadata"].get("nbgrader", {}).get("grade_id")
     id = marks.get("step") or grade_id or raw["id"]
-    is_class = kind == "step" and defines_class(source, id)
-    return Cell(id, kind, is_code, source, raw, draws=marks.get("draws"), is_class=is_class)
+    return Cell(
+        id,
+        kind,
+        is_code,
+        source,
+        raw,
+        draws=marks.get("draws"),
+        is_class=kind == "step" and defines_class(source, id),
+        was=marks.get("was", ""),
+        removed=tuple(marks.get("removed", ())),
+    )
 
 
 def _check(marks: Mapping[str, Any], source: str) -> Check:

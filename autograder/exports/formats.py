@@ -79,6 +79,8 @@ def make(name: str, request: Request, missing_as_zero: bool = False) -> Product:
         return bundle(request)
 
     class_grades = of_class(request.course, request.exercise, missing_as_zero)
+    if name != "sources":
+        class_grades.refuse_outdated()
     of_grades: Callable[[Request, ClassGrades], Product] = module.make
     product = of_grades(request, class_grades)
 

@@ -59,6 +59,7 @@ def _marks(marks: Marks) -> dict[str, Any]:
         "by_hand": marks.by_hand,
         "extra_credit": marks.extra_credit,
         "late_penalty": marks.late_penalty,
+        "raised": marks.raised,
         "submitted": f"{marks.submitted:%Y-%m-%dT%H:%M:%SZ}" if marks.submitted else None,
         "seconds_late": marks.seconds_late,
         "needs_manual_grade": marks.needs_manual_grade,

@@ -147,6 +147,7 @@ def _beside_checks(grade: FinalGrade) -> list[Test]:
         ("Marks by hand", marks.by_hand),
         ("Extra credit", marks.extra_credit),
         ("Late penalty", -marks.late_penalty),
+        ("Not below 0", marks.raised),
     ]
 
     lines = [f"{name}: {number(points)} points" for name, points in parts if points]

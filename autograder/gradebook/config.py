@@ -68,7 +68,7 @@ def _defaults(course: Course) -> dict[str, dict[str, str]]:
     return {
         "CourseDirectory": {
             "root": str(course.root),
-            "course_id": "course",
+            "course_id": course.id(),
             "db_url": f"sqlite:///{course.gradebook}",
             "source_directory": "solutions",
             "release_directory": "assignments",

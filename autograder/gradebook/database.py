@@ -48,6 +48,11 @@ def course_id(course: Course) -> str:
     return str(config.config(course).CourseDirectory.course_id)
 
 
+def address(course: Course) -> str:
+    """Where the gradebook is, for people: its address without a password."""
+    return _shown(_url(str(config.config(course).CourseDirectory.db_url)))
+
+
 class Gradebook:
     """A course's database, for writing again and again.
 

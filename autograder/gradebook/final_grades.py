@@ -11,13 +11,23 @@ from autograder.course import STUDENT_ID, Course
 from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise
 from autograder.result import Result
-from autograder.text import printable
+from autograder.submissions.folder import handed_in
+from autograder.text import agreeing, listed, printable
 from autograder.troubles import Troubles
 
 if TYPE_CHECKING:
     from autograder.gradebook.marks import CellMarks, Marks
+    from autograder.gradebook.outdated import Now
 
-Status = Literal["graded", "missing", "rejected", "error"]
+Status = Literal["graded", "missing", "collected", "rejected", "error"]
+"""``collected``: something was handed in, and nobody has graded anything of this student yet."""
+
+OTHER_POINTS = ("exercise", "settings")
+"""What a teacher has changed where a grade may be another one by now."""
+
+
+NAMED = 5
+"""So many students are named in a line."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +49,9 @@ class FinalGrade:
 
     ``score`` is None where there is none to export. ``person`` is the line of the class list;
     ``result`` and ``marks`` are None where there is no such record. ``trouble`` says what could not
-    be read of them; the status is ``error`` then.
+    be read of them; the status is ``error`` then. ``is_older``: another submission than the graded
+    one lies there by now. ``outdated`` names what of all that a score depends on has changed since.
+    ``doubt`` says why nobody knows whether it came late.
     """
 
     student: str
@@ -49,6 +61,9 @@ class FinalGrade:
     result: Result | None = None
     marks: Marks | None = None
     trouble: str = ""
+    is_older: bool = False
+    outdated: tuple[str, ...] = ()
+    doubt: str = ""
 
     @property
     def name(self) -> str:
@@ -57,6 +72,8 @@ class FinalGrade:
     @property
     def why(self) -> str:
         """Why there is no score, in one line."""
+        if self.status == "collected":
+            return "collected, not graded yet"
         reason = self.trouble or (self.result.reason if self.result else None)
         return f"{self.status}, {printable(reason)}" if reason else self.status
 
@@ -100,6 +117,13 @@ class ClassGrades:
 
         for student, grade in self.scored.items():
             result, marks = grade.result, grade.marks
+            if grade.is_older:
+                yield f"of an earlier submission: {student}: the one that lies there is not graded"
+            older = [name for name in grade.outdated if name != "gradebook"]
+            if older:
+                yield f"graded before a change: {student}: {', '.join(older)}"
+            if grade.doubt:
+                yield f"perhaps late: {student}: {grade.doubt}"
             if result is not None and marks is None:
                 yield f"automatic score alone: {student}: not in the gradebook"
             elif result is not None and marks is not None and marks.automatic != result.score:
@@ -110,30 +134,56 @@ class ClassGrades:
             elif marks is not None and marks.needs_manual_grade:
                 yield f"not final: {student}: waits for a person's marks"
 
+    def refuse_outdated(self) -> None:
+        """Refuse to pass on scores from before the exercise or a setting was changed.
+
+        Raises:
+            Unusable: there are some.
+        """
+        old = []
+        for grade in self.grades:
+            if grade.status == "graded" and not set(OTHER_POINTS).isdisjoint(grade.outdated):
+                old.append(grade)
+        if not old:
+            return
+
+        names = [grade.student for grade in old[:NAMED]]
+        if len(old) > NAMED:
+            names.append(f"{len(old) - NAMED} more")
+        what = [name for name in OTHER_POINTS if any(name in grade.outdated for grade in old)]
+        exercise = self.exercise.name
+        raise Unusable(
+            f"{exercise}: the {listed(what)} changed after {listed(names)} "
+            f"{agreeing(len(old), 'was', 'were')} graded; run autograder grade {exercise}"
+        )
+
 
 def of_class(course: Course, exercise: Exercise, missing_as_zero: bool = False) -> ClassGrades:
     """The final scores of a class.
 
-    A person's marks come before automatic ones; extra credit is added, the late penalty taken off.
+    A person's marks come before automatic ones; extra credit is added, the late penalty taken off:
+    all of it as it is now.
 
     Args:
         missing_as_zero: who handed in nothing has 0 points; rejected ones and errors have no score
             even then, for these handed something in, and a person has to look.
 
     Raises:
-        Unusable: nobody has been graded yet; or class list or gradebook cannot be read.
+        Unusable: nobody has been graded yet; class list or gradebook cannot be read; or this is
+            not the gradebook in which they were graded.
     """
     # Gradescope's bundle brings no database along, and needs none.
     from autograder import results as stored
-    from autograder.gradebook import master
-    from autograder.gradebook.marks import class_marks
+    from autograder.gradebook import lost, master
+    from autograder.gradebook.outdated import Now
+    from autograder.gradebook.settled import settled_marks
 
     troubles = Troubles()
     results: dict[str, Result] = {}
     for result in stored.stored_results(course, exercise.name, troubles):
         results[result.student_id] = result
     marks: dict[str, Marks] = {}
-    for student, own in class_marks(course, exercise).items():
+    for student, own in settled_marks(course, exercise.name).items():
         # A submission that was only collected has no points yet.
         if any(cell.is_scored for cell in own.cells.values()):
             marks[student] = own
@@ -143,23 +193,42 @@ def of_class(course: Course, exercise: Exercise, missing_as_zero: bool = False) 
             f"run autograder grade {exercise.name}"
         )
 
+    if not marks:
+        lost.refuse_a_new_gradebook(course, exercise.name)
     people = course.class_list() or {}
+    there = handed_in(course, exercise.name)
+    now = Now(course, exercise)
     max_score = master.load(course, exercise).max_score
     grades: list[FinalGrade] = []
-    for student in sorted({*results, *marks, *people, *troubles}):
+    for student in sorted({*results, *marks, *people, *there, *troubles}):
         # Ids become folders: nothing else may.
         if not STUDENT_ID.match(student):
             continue
-        grade = FinalGrade(student, "missing", None, people.get(student))
+        status: Status = "collected" if student in there else "missing"
+        grade = FinalGrade(student, status, None, people.get(student))
         if student not in troubles:
             with troubles.of(student, "no score"):
                 grade = _graded(grade, results.get(student), marks.get(student))
+                grade = _compared(grade, now)
         if student in troubles:
             grade = replace(grade, status="error", trouble=troubles.about(student))
         elif grade.status == "missing" and missing_as_zero:
             grade = replace(grade, score=0.0)
         grades.append(grade)
     return ClassGrades(exercise, max_score, tuple(grades), troubles)
+
+
+def _compared(grade: FinalGrade, now: Now) -> FinalGrade:
+    """The grade with what has changed since, and what is not known."""
+    doubt = grade.marks.doubt if grade.marks else ""
+    if grade.result is None:
+        return replace(grade, doubt=doubt)
+    outdated = now.changed_since(grade.result)
+    if grade.status == "graded" and grade.marks is None:
+        outdated = (*outdated, "gradebook")
+    return replace(
+        grade, doubt=doubt, outdated=outdated, is_older=now.is_of_other_bytes(grade.result)
+    )
 
 
 def _graded(grade: FinalGrade, result: Result | None, marks: Marks | None) -> FinalGrade:
@@ -204,6 +273,8 @@ def _marked(exercise: Exercise, marks: Marks) -> Iterator[Part]:
         yield Part("", "extra credit", round(extra, 9), 0.0)
     if marks.late_penalty:
         yield Part("", "late penalty", -marks.late_penalty, 0.0)
+    if marks.raised:
+        yield Part("", "not below 0", marks.raised, 0.0)
 
 
 def _without_extra(cell: CellMarks) -> float:

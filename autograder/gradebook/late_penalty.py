@@ -1,11 +1,15 @@
-"""Late penalties: nbgrader's plugin, called by us, kept where nbgrader keeps them."""
+"""Late penalties: nbgrader's plugin, called by us, kept where nbgrader keeps them.
+
+A penalty follows from the score, the due date and the rule as they are now. What the gradebook has
+of it is a copy for nbgrader, and never read as the truth.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import cached_property
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, select, update
@@ -52,22 +56,30 @@ class Penalties:
         for row in rows:
             penalty = None
             if row.id in late:
-                penalty = self._penalty(row.student_id, scores[row.id], late[row.id])
+                penalty = self.of(row.student_id, scores[row.id], late[row.id])
             if penalty != row.late_submission_penalty:
                 of_row = update(SUBMITTED_NOTEBOOK).where(SUBMITTED_NOTEBOOK.c.id == row.id)
                 connection.execute(of_row.values(late_submission_penalty=penalty))
 
-    def _penalty(self, student: str, score: float, seconds: float) -> float | None:
-        if not self._has_rule:
+    def of(self, student: str, score: float, seconds: float) -> float | None:
+        """What the rule takes from a score that came so late; never more than there is.
+
+        None where no rule is configured, or it takes nothing.
+
+        Raises:
+            Unusable: the plugin fails, or gives no number.
+        """
+        if not self.has_rule:
             return None
 
         try:
-            nbgrader = self._nbgrader()
-            penalty = nbgrader.plugin_inst.late_submission_penalty(student, score, seconds)
+            penalty = self._nbgrader().plugin_inst.late_submission_penalty(student, score, seconds)
             if penalty is None:
                 return None
-            # nbgrader's own bounds: not below 0, not above the score.
-            return float(nbgrader._check_late_penalty(SimpleNamespace(score=score), penalty))
+            penalty = float(penalty)
+            if math.isnan(penalty):
+                raise ValueError("it gave no number")
+            return min(max(penalty, 0.0), max(score, 0.0))
         # The plugin is the teacher's program: anything may come out of it.
         except Exception as error:
             raise Unusable(
@@ -75,8 +87,16 @@ class Penalties:
                 f" {type(error).__name__}: {error}; correct AssignLatePenalties.plugin_class"
             ) from None
 
+    def load(self) -> None:
+        """Load nbgrader and the plugin, which takes seconds: never while a database is locked."""
+        if self.has_rule:
+            try:
+                self._nbgrader()
+            except Exception:
+                pass  # whoever is late is told, one by one
+
     @cached_property
-    def _has_rule(self) -> bool:
+    def has_rule(self) -> bool:
         """Whether anything is configured.
 
         nbgrader gives no penalty by itself, and takes seconds to load.

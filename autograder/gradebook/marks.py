@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property, lru_cache
 from typing import Any
 
 from sqlalchemy import Connection, Select, Table, or_, select
 
+from autograder import timestamp
 from autograder.course import Course
+from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise
 from autograder.gradebook import database, late_penalty
 from autograder.gradebook.schema import (
@@ -62,20 +65,34 @@ class CellMarks:
 
 @dataclass(frozen=True)
 class Marks:
-    """A student's marks for one exercise; ``cells`` by cell id. Times are UTC without a zone."""
+    """A student's marks for one exercise; ``cells`` by cell id. Times are UTC without a zone.
+
+    ``late_penalty`` is what the rule takes from these marks now. ``raised`` is added where a
+    person's marks would take the score below 0. ``doubt`` says why nobody knows how late it was,
+    ``trouble`` why the penalty is not known. ``row`` is the submission's in the gradebook, and
+    ``stored_penalty`` what stands there for nbgrader.
+    """
 
     cells: Mapping[str, CellMarks]
     late_penalty: float
     max_score: float
     submitted: datetime | None
     seconds_late: float
+    raised: float = 0.0
+    doubt: str = ""
+    trouble: str = ""
+    row: str = ""
+    stored_penalty: float | None = None
 
     def check(self) -> None:
         """Refuse what no person and no program of ours gives, such as infinity.
 
         Raises:
             ValueError: a score is no number of points.
+            Unusable: the rule for late work fails.
         """
+        if self.trouble:
+            raise Unusable(self.trouble)
         for id, cell in self.cells.items():
             if cell.unsound is not None:
                 raise _unsound(id, cell.unsound)
@@ -85,7 +102,12 @@ class Marks:
     @cached_property
     def score(self) -> float:
         """Everything together, less the late penalty."""
-        return round(sum(cell.score for cell in self.cells.values()) - self.late_penalty, 9)
+        return round(self.before_penalty - self.late_penalty + self.raised, 9)
+
+    @property
+    def before_penalty(self) -> float:
+        """What the cells count together."""
+        return round(sum(cell.score for cell in self.cells.values()), 9)
 
     @cached_property
     def automatic(self) -> float:
@@ -95,7 +117,7 @@ class Marks:
     @cached_property
     def by_hand(self) -> float:
         """What a person's marks add to the automatic score; negative where they take points."""
-        return round(self.score + self.late_penalty - self.extra_credit - self.automatic, 9)
+        return round(self.before_penalty - self.extra_credit - self.automatic, 9)
 
     @cached_property
     def extra_credit(self) -> float:
@@ -127,7 +149,26 @@ def class_marks(
         student: the marks of this one alone.
     """
     name = exercise if isinstance(exercise, str) else exercise.name
-    return database.read(course, lambda connection: _read(connection, name, student), {})
+    due = course.settings.due_date(name)
+    none: dict[str, Marks] = {}
+    read = database.read(course, lambda connection: _read(connection, name, student, due), none)
+
+    # After the database is closed: the rule is a program, and nbgrader takes seconds to load.
+    penalties = late_penalty.Penalties(course)
+    lowest = -math.inf if course.settings.below_zero else 0.0
+    return {one: _settled(one, marks, penalties, lowest) for one, marks in read.items()}
+
+
+def _settled(student: str, marks: Marks, penalties: late_penalty.Penalties, lowest: float) -> Marks:
+    """The marks with the penalty that the rule gives for them now, and not below the lowest."""
+    penalty = 0.0
+    if marks.seconds_late:
+        try:
+            penalty = penalties.of(student, marks.before_penalty, marks.seconds_late) or 0.0
+        except Unusable as error:
+            return replace(marks, trouble=str(error))
+    marks = replace(marks, late_penalty=penalty)
+    return replace(marks, raised=max(0.0, round(lowest - marks.score, 9)))
 
 
 def _is_sound(points: object) -> bool:
@@ -140,7 +181,10 @@ def _unsound(place: str, points: object) -> ValueError:
     )
 
 
-def _read(connection: Connection, name: str, student: str | None) -> dict[str, Marks]:
+def _read(
+    connection: Connection, name: str, student: str | None, due: datetime | None
+) -> dict[str, Marks]:
+    """The marks without their late penalties; ``due`` comes before the gradebook's own date."""
     query = (
         select(NOTEBOOK.c.id, ASSIGNMENT.c.duedate)
         .join(ASSIGNMENT, ASSIGNMENT.c.id == NOTEBOOK.c.assignment_id)
@@ -159,16 +203,31 @@ def _read(connection: Connection, name: str, student: str | None) -> dict[str, M
     notebooks = None if student is None else [row.notebook for row in submissions]
     cell_marks = _cell_marks(connection, names, points, notebooks)
 
+    due = due or exercise.duedate
     by_student: dict[str, Marks] = {}
     for row in submissions:
+        doubt = _doubt(row.timestamp) if due is not None else ""
+        seconds = 0.0 if doubt else late_penalty.seconds_late(row.timestamp, due, row.extension)
         by_student[row.student_id] = Marks(
             cell_marks[row.notebook],
-            row.late_submission_penalty or 0.0,
+            0.0,
             max_score,
             row.timestamp,
-            late_penalty.seconds_late(row.timestamp, exercise.duedate, row.extension),
+            seconds,
+            doubt=doubt,
+            row=row.notebook,
+            stored_penalty=row.late_submission_penalty,
         )
     return by_student
+
+
+def _doubt(submitted: datetime | None) -> str:
+    """Why a time says nothing of how late something came; empty where it does."""
+    if submitted is None:
+        return "nobody knows when it was handed in"
+    if submitted > timestamp.now():
+        return f"handed in at {submitted:%Y-%m-%d %H:%M} UTC, which lies in the future"
+    return ""
 
 
 def _cells(connection: Connection, notebook: str) -> Sequence[Any]:
@@ -259,9 +318,3 @@ def _shared_marks(
         comment=auto_comment if manual_comment is None else str(manual_comment),
         remark=str(manual_comment) if manual_comment else None,
     )
-
-
-def duedate(course: Course, exercise: str) -> datetime | None:
-    """When the exercise is due, by the gradebook; None without a date."""
-    query = select(ASSIGNMENT.c.duedate).where(ASSIGNMENT.c.name == exercise)
-    return database.read(course, lambda connection: connection.scalar(query), None)

@@ -75,10 +75,11 @@ class MasterCell:
 
 @dataclass(frozen=True)
 class Master:
-    """All cells in order, and the release notebook around them."""
+    """All cells in order, the release notebook around them, and the full exercise."""
 
     cells: tuple[MasterCell, ...]
     notebook: Mapping[str, Any]
+    exercise: Exercise
 
     @cached_property
     def graded(self) -> tuple[MasterCell, ...]:
@@ -127,4 +128,4 @@ def load(course: Course, exercise: Exercise, release: bytes | None = None) -> Ma
         # gradebook knows the stub.
         source = full.source if full.kind == "check" else cell.source
         cells.append(MasterCell(full.id, cell, source))
-    return Master(tuple(cells), released.notebook)
+    return Master(tuple(cells), released.notebook, exercise)

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, TableClause, delete, insert, or_, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from autograder.course import Course
 from autograder.gradebook.master import Master, MasterCell
+from autograder.gradebook.removed_marks import bring_back, put_away
 from autograder.gradebook.schema import (
     ASSIGNMENT,
     BASE_CELL,
@@ -22,8 +23,6 @@ from autograder.gradebook.schema import (
     NOTEBOOK,
     SOLUTION_CELL,
     SOURCE_CELL,
-    SUBMITTED_ASSIGNMENT,
-    SUBMITTED_NOTEBOOK,
     TASK_CELL,
     new_id,
 )
@@ -34,19 +33,20 @@ Key = tuple[str, str]
 KINDS = {"GradeCell": GRADE_CELL, "SolutionCell": SOLUTION_CELL, "TaskCell": TASK_CELL}
 """The table that holds the cells of each type, beside ``base_cell``."""
 
-BY_HAND = {GRADE: ("manual_score", "extra_credit"), COMMENT: ("manual_comment",)}
-"""The columns that a person fills in."""
-
 
 @dataclass(frozen=True)
 class Saved:
-    """Where an exercise stands in the gradebook: ids of its rows, those of cells by cell name."""
+    """Where an exercise stands in the gradebook: ids of its rows, those of cells by cell name.
+
+    ``back`` are marks by hand that had been put away.
+    """
 
     assignment: str
     notebook: str
     graded: dict[str, str]
     solutions: dict[str, str]
     duedate: datetime | None
+    back: list[dict[str, Any]]
 
 
 def save(
@@ -59,7 +59,10 @@ def save(
 ) -> Saved:
     """Create or update the assignment, its notebook and its cells.
 
-    Cells that are gone take their grades along.
+    Cells that are gone take their grades along, but never a person's marks.
+
+    Raises:
+        Unusable: there are marks by hand of a cell that is gone.
     """
     if not connection.scalar(select(COURSE.c.id).where(COURSE.c.id == course_id)):
         connection.execute(insert(COURSE).values(id=course_id))
@@ -68,14 +71,19 @@ def save(
 
     ids = _save_cells(connection, course, notebook, name, master)
     _save_sources(connection, notebook, master)
+    graded = {cell.id: ids["GradeCell", cell.id] for cell in master.graded}
+    solutions = {cell.id: ids["SolutionCell", cell.id] for cell in master.solutions}
+    entries = {(GRADE, cell): id for cell, id in graded.items()}
+    entries |= {(COMMENT, cell): id for cell, id in solutions.items()}
 
     due = select(ASSIGNMENT.c.duedate).where(ASSIGNMENT.c.id == assignment)
     return Saved(
         assignment,
         notebook,
-        graded={cell.id: ids["GradeCell", cell.id] for cell in master.graded},
-        solutions={cell.id: ids["SolutionCell", cell.id] for cell in master.solutions},
+        graded=graded,
+        solutions=solutions,
         duedate=connection.scalar(due),
+        back=bring_back(connection, course, name, entries),
     )
 
 
@@ -122,14 +130,22 @@ def _save_cells(
 
     ids: dict[Key, str] = {}
     gone: dict[str, str] = {}
+    types: dict[str, str] = {}
     for row in connection.execute(select(BASE_CELL).where(BASE_CELL.c.notebook_id == notebook)):
         if (row.type, row.name) in wanted:
             ids[row.type, row.name] = row.id
         else:
             gone[row.id] = row.name
+            types[row.id] = row.type
 
+    for id, old in list(gone.items()):
+        key = types[id], master.exercise.former.get(old, "")
+        if key in wanted and key not in ids:
+            connection.execute(update(BASE_CELL).where(BASE_CELL.c.id == id).values(name=key[1]))
+            ids[key] = id
+            del gone[id]
     if gone:
-        _keep_marks(connection, course, name, gone)
+        put_away(connection, course, name, gone, master.exercise.removed)
         _remove(connection, list(gone))
     _update_points(connection, master, ids)
     for key, cell in wanted.items():
@@ -167,40 +183,6 @@ def _update_points(connection: Connection, master: Master, ids: Mapping[Key, str
 
 def _differs(row: Any, values: Mapping[str, Any]) -> bool:
     return any(getattr(row, column) != value for column, value in values.items())
-
-
-def _keep_marks(connection: Connection, course: Course, name: str, gone: Mapping[str, str]) -> None:
-    """Write what a person entered for these cells into ``removed-marks.jsonl``.
-
-    Args:
-        gone: the cells' names by their ids.
-    """
-    lines = []
-    for table, columns in BY_HAND.items():
-        for row in _entered(connection, table, columns, list(gone)):
-            mark = {"exercise": name, "student": row.student_id, "cell": gone[row.cell_id]}
-            for column in columns:
-                mark[column] = getattr(row, column)
-            lines.append(json.dumps(mark, ensure_ascii=False) + "\n")
-
-    if lines:
-        course.state.mkdir(parents=True, exist_ok=True)
-        with (course.state / "removed-marks.jsonl").open("a", encoding="utf-8") as file:
-            file.writelines(lines)
-
-
-def _entered(
-    connection: Connection, table: TableClause, columns: tuple[str, ...], cells: list[str]
-) -> Any:
-    """The rows of these cells with something in one of the columns, and whose they are."""
-    query = (
-        select(SUBMITTED_ASSIGNMENT.c.student_id, *table.c)
-        .select_from(table)
-        .join(SUBMITTED_NOTEBOOK, SUBMITTED_NOTEBOOK.c.id == table.c.notebook_id)
-        .join(SUBMITTED_ASSIGNMENT, SUBMITTED_ASSIGNMENT.c.id == SUBMITTED_NOTEBOOK.c.assignment_id)
-    )
-    filled = or_(*(table.c[column].is_not(None) for column in columns))
-    return connection.execute(query.where(table.c.cell_id.in_(cells), filled))
 
 
 def _remove(connection: Connection, cells: list[str]) -> None:

@@ -17,15 +17,22 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, TableClause, bindparam, insert, select, update
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
+from autograder import timestamp
 from autograder.course import Course
 from autograder.exercises.exercise import Exercise
-from autograder.gradebook import database, late_penalty, students, submitted_notebooks
+from autograder.gradebook import (
+    database,
+    due_dates,
+    late_penalty,
+    removed_marks,
+    students,
+    submitted_notebooks,
+)
 from autograder.gradebook import master as masters
 from autograder.gradebook.database import Gradebook
 from autograder.gradebook.master import MasterCell
 from autograder.gradebook.master_cells import Saved, save
 from autograder.gradebook.schema import COMMENT, GRADE, new_id
-from autograder.timestamp import submitted_at
 from autograder.troubles import Troubles, gathered
 
 if TYPE_CHECKING:
@@ -46,21 +53,25 @@ def prepare(
 
     Args:
         duedate: replaces the due date; without a time zone it is UTC, as everywhere in the
-            gradebook.
+            gradebook. By default that of the course's settings does, where they have one.
         release: the students' notebook, where the file does not stand in its place at the moment.
 
     Raises:
         Unusable: no release, or a gradebook that cannot be written.
     """
+    duedate = duedate or course.settings.due_date(exercise.name)
     if duedate is not None and duedate.tzinfo is not None:
         duedate = duedate.astimezone(timezone.utc).replace(tzinfo=None)
     master = masters.load(course, exercise, release)
     course_id = database.course_id(course)
 
-    def work(connection: Connection) -> None:
-        save(connection, course, course_id, exercise.name, master, duedate)
+    def work(connection: Connection) -> Saved:
+        due_dates.follow(connection, course, exercise.name)
+        return save(connection, course, course_id, exercise.name, master, duedate)
 
-    Gradebook(course).write(work)
+    saved = Gradebook(course).write(work)
+    # Only now is it sure that they are in the gradebook.
+    removed_marks.forget(course, saved.back)
 
 
 def record(
@@ -104,6 +115,8 @@ class Recorder:
         self._master = masters.load(course, exercise)
         self._class_list = course.class_list() or {}
         self._penalties = late_penalty.Penalties(course)
+        self.lost: set[str] = set()
+        """Who had been graded before, and was not in the gradebook any more."""
 
     def record(self, batch: Sequence[Graded]) -> Troubles:
         """Write the grades of some submissions.
@@ -118,7 +131,23 @@ class Recorder:
             Unusable: the gradebook cannot be written.
         """
         named = [graded for graded in batch if graded.result.student is not None]
+        if self._may_be_late(named):
+            self._penalties.load()
         return self._gradebook.write(lambda connection: self._record(connection, named))
+
+    def _may_be_late(self, batch: Sequence[Graded]) -> bool:
+        """Whether the rule for late work is going to be asked."""
+        if not self._penalties.has_rule:
+            return False
+        due = due_dates.due_date(self._course, self._name)
+        times = [self._submitted_at(graded.result.student_id) for graded in batch]
+        return due is not None and any(time is not None and time > due for time in times)
+
+    def _submitted_at(self, student: str) -> datetime | None:
+        """When a submission was handed in; None where nobody knows."""
+        time = timestamp.submitted_at(self._submitted / student / self._name)
+        # A time in the future is no time: it would win for ever over the true ones.
+        return time if time is None or time <= timestamp.now() else None
 
     def _record(self, connection: Connection, batch: Sequence[Graded]) -> Troubles:
         troubles = Troubles()
@@ -144,7 +173,7 @@ class Recorder:
             everybody.append(student)
             if graded.result.status == "graded":
                 by_student[student] = graded
-                times[student] = submitted_at(self._submitted / student / self._name)
+                times[student] = self._submitted_at(student)
 
         with connection.begin_nested():
             students.save(connection, everybody, self._class_list)
@@ -157,6 +186,9 @@ class Recorder:
             _save_rows(connection, GRADE, grades, notebooks, _grade)
             comments = {saved.solutions[cell.id]: cell for cell in self._master.solutions}
             _save_rows(connection, COMMENT, comments, notebooks, _comment)
+            for student, graded in by_student.items():
+                if graded.unchanged and saved_notebooks.ids[student] in saved_notebooks.new:
+                    self.lost.add(student)
             self._penalties.assign(connection, saved, list(saved_notebooks.ids.values()))
 
 

@@ -40,8 +40,8 @@ def grade_class(
         students: grade these alone.
         jobs: so many processes of this machine grade.
         scheduler: the address of a Dask cluster that grades instead.
-        force: grade again a submission whose bytes, exercise and engine are those of its stored
-            result.
+        force: grade again a submission, also where all that its score depends on is as it was for
+            its stored result.
         progress: is called with each result.
 
     Returns:
@@ -79,6 +79,7 @@ def grade_class(
                         records.record()
             finally:
                 records.record()
+            records.settle()
     return [records.outcomes[student] for student in sorted(records.outcomes)]
 
 

@@ -97,7 +97,7 @@ class Graders:
     def __reduce__(self) -> Any:
         # With its bank of misconceptions, which is read when it is first asked for: elsewhere that
         # file is not.
-        _ = self._job[0].misconceptions
+        _ = self._job[0].misconceptions, self._job[0].bank_text
         return Graders, self._job
 
     def __enter__(self) -> Graders:

@@ -10,13 +10,20 @@ from autograder import files, results
 from autograder.course import Course
 from autograder.engine.grader import Graded
 from autograder.exercises.exercise import Exercise
-from autograder.gradebook import autograded, master, record
+from autograder.gradebook import autograded, late_penalty, lost, master, record
+from autograder.gradebook.settled import settled_marks
 from autograder.grading.journal import Journal
 from autograder.result import Outcome, Result
 from autograder.troubles import cause
 
 BATCH = 50
 """Results per gradebook transaction."""
+
+
+LOST = (
+    "the gradebook had lost this one: put a back-up of it in its place if there were marks by hand"
+)
+"""Said of a student who was graded before, and of whom the gradebook knew nothing."""
 
 
 class Records:
@@ -26,12 +33,14 @@ class Records:
     an ``error`` of that student alone.
 
     Raises:
-        Unusable: no release, or a gradebook that cannot be written.
+        Unusable: no release, a gradebook that cannot be written, or another one than that in which
+            the class was graded.
     """
 
     def __init__(
         self, course: Course, exercise: Exercise, submitted: Path, journal: Journal
     ) -> None:
+        lost.refuse_a_new_gradebook(course, exercise.name, journal.pending)
         record.prepare(course, exercise)
         self._recorder = record.Recorder(course, exercise, submitted)
         self.outcomes: dict[str, Outcome] = {}
@@ -75,12 +84,20 @@ class Records:
             with troubles.of(graded.result.student_id, "no autograded notebook"):
                 autograded.write(self._course, self._template, graded, self._submitted)
 
+        for student in self._recorder.lost:
+            outcome = self.outcomes[student]
+            self.outcomes[student] = replace(outcome, warnings=(*outcome.warnings, LOST))
         for student in troubles:
             outcome = self.outcomes[student]
             reason = "; ".join(filter(None, [outcome.reason, troubles.about(student)]))
             self.outcomes[student] = replace(outcome, status="error", score=None, reason=reason)
         students = {graded.result.student_id for graded in batch}
         self._journal.recorded(students.difference(troubles))
+
+    def settle(self) -> None:
+        """Let nbgrader's penalties follow for everybody, also for whom this run did not grade."""
+        if late_penalty.Penalties(self._course).has_rule:
+            settled_marks(self._course, self._exercise.name)
 
     def _stored(self, graded: Graded) -> Graded:
         """Store a result; where that cannot be done, store that it is an error."""

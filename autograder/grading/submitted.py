@@ -16,6 +16,7 @@ from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise
 from autograder.grading.processes import Task
 from autograder.result import Result
+from autograder.submissions.folder import notebook_of
 from autograder.submissions.notebook import Rejected, read
 from autograder.submissions.parse import Submission, parse
 
@@ -104,12 +105,6 @@ def task_of(course: Course, exercise: str, folder: Path, student: str, force: bo
         return Task(student, b"", f"{path.name} {rejected}")
     except OSError as error:
         return Task(student, b"", f"{path.name} cannot be read: {str(error.strerror).lower()}")
-
-
-def notebook_of(path: Path) -> Path:
-    """The submitted notebook; a percent script where there is none."""
-    script = path.with_suffix(".py")
-    return script if not os.path.lexists(path) and os.path.lexists(script) else path
 
 
 def submission_of(course: Course, exercise: Exercise, result: Result) -> Submission | None:

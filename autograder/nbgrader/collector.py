@@ -19,10 +19,11 @@ from nbgrader.exchange.default import ExchangeCollect  # type: ignore[import-unt
 
 from autograder import files, timestamp
 from autograder.collecting import store as collecting
+from autograder.collecting.candidates import MAX_LOOKS, TOLERANCE
 from autograder.collecting.downloads import unreadable
 from autograder.collecting.store import MAX_BYTES, Collected, Left, read_secret, shortened, store
 from autograder.course import STUDENT_ID, Course
-from autograder.gradebook import config, marks
+from autograder.gradebook import config, due_dates
 
 
 class _Record(NamedTuple):
@@ -75,27 +76,33 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
         return None
 
     def _dated(self, record: _Record) -> _Record:
-        """The record; where its time lies in the future, with the system's time of last change.
+        """The record; with the system's time of last change where its own time cannot be true.
 
-        The time in a folder's name is the student's word.
+        The time in a folder's name is the student's word. Nobody hands in later than the folder was
+        last changed, nor in the future: such a time would win over true ones, now or one day.
         """
         now = collecting.now().replace(tzinfo=None)
-        if record.time <= now:
+        changed = min(self._changed(record), now)
+        if record.time <= min(now, changed + TOLERANCE):
             return record
 
-        status = os.stat(Path(self.inbound_path, record.folder), follow_symlinks=False)
-        changed = min(_utc(int(status.st_ctime)), now)
+        lies = "lies in the future" if record.time > now else "lies after its last change"
         taken = f"taken was that of its last change, {changed:%Y-%m-%d %H:%M} UTC"
-        return record._replace(time=changed, doubt=f"its time lies in the future; {taken}")
+        return record._replace(time=changed, doubt=f"its time {lies}; {taken}")
+
+    def _changed(self, record: _Record) -> datetime:
+        """When a submission was last changed in the exchange, to the second."""
+        status = os.stat(Path(self.inbound_path, record.folder), follow_symlinks=False)
+        return _utc(int(status.st_ctime))
 
     def copy_files(self) -> None:
         course = config.course_of(self.coursedir)
-        due = marks.duedate(course, self.coursedir.assignment_id)
+        due = due_dates.due_date(course, self.coursedir.assignment_id)
         stored: list[str] = []
         unchanged: list[str] = []
         for student, records in sorted(self._records.items()):
             for record in self._in_order(records, due):
-                is_new = self._collect(course, record, due)
+                is_new = self._collect(course, record, due, records)
                 if is_new is not None:
                     (stored if is_new else unchanged).append(student)
                     break
@@ -105,21 +112,35 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
         for line in self.collected.lines:
             self.log.info(line)
 
-    def _collect(self, course: Course, record: _Record, due: datetime | None) -> bool | None:
+    def _collect(
+        self, course: Course, record: _Record, due: datetime | None, records: list[_Record]
+    ) -> bool | None:
         """Take one submission out of the exchange.
+
+        Args:
+            records: all of the student's; of the same bytes the first time counts.
 
         Returns:
             Whether it was stored, or else is there already; None where it cannot be collected.
         """
         exercise, student = self.coursedir.assignment_id, record.student
         try:
-            with self._opened(record, due) as folder:
+            with self._opened(record) as folder:
                 data = files.read(f"{exercise}.ipynb", MAX_BYTES, folder)
                 secret = read_secret(folder)
+            first = self._first(record, data, records)
             is_new = False
             if self.update or not course.submission(student, exercise).is_dir():
-                time = record.time.replace(tzinfo=timezone.utc)
-                is_new = store(course, exercise, student, data, time, secret)
+                time, counts = record.time, first.time
+                is_new = store(
+                    course,
+                    exercise,
+                    student,
+                    data,
+                    time.replace(tzinfo=timezone.utc),
+                    secret,
+                    first=counts.replace(tzinfo=timezone.utc),
+                )
 
         except FileNotFoundError:
             self._left.append(Left(record.folder, f"holds no {exercise}.ipynb", (student,)))
@@ -128,10 +149,35 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
         except Exception as error:
             self._left.append(unreadable(record.folder, error, (student,)))
         else:
-            if record.doubt:
-                self._notes.append(f"{record.folder}: {record.doubt}")
+            for taken in dict.fromkeys((record, first)):
+                self._notes += self._doubts(taken, due)
             return is_new
         return None
+
+    def _first(self, record: _Record, data: bytes, records: list[_Record]) -> _Record:
+        """The submission that came first of the student's with these bytes."""
+        earlier = [one for one in records if one.time < record.time]
+        for one in sorted(earlier)[:MAX_LOOKS]:
+            try:
+                with self._opened(one) as folder:
+                    if (
+                        files.read(f"{self.coursedir.assignment_id}.ipynb", MAX_BYTES, folder)
+                        == data
+                    ):
+                        return one
+            except (files.Refused, OSError):
+                continue  # whose is no notebook, or not the student's, is no submission
+        return record
+
+    def _doubts(self, record: _Record, due: datetime | None) -> Iterator[str]:
+        """What a teacher should know of the time of a submission."""
+        if record.doubt:
+            yield f"{record.folder}: {record.doubt}"
+        # The time in the name is the student's word; this one is the system's.
+        changed = self._changed(record)
+        if due is not None and record.time <= due < changed:
+            late = f"changed at {changed:%Y-%m-%d %H:%M} UTC, after the due date"
+            yield f"{record.folder}: in time by its name, but {late}"
 
     def _in_order(self, records: list[_Record], due: datetime | None) -> list[_Record]:
         """The newest first; with ``before_duedate`` those in time before those that are late."""
@@ -141,7 +187,7 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
         return sorted(newest, key=lambda record: record.time > due)
 
     @contextmanager
-    def _opened(self, record: _Record, due: datetime | None) -> Iterator[int]:
+    def _opened(self, record: _Record) -> Iterator[int]:
         """The open folder of a submission, which its student owns.
 
         Or whoever collects owns it, in courses of one account.
@@ -161,11 +207,6 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
                     raise files.Refused(
                         f"is in the name of {record.student}, but belongs to {owner}"
                     )
-            # The time in the name is the student's word; this one is the system's.
-            changed = _utc(status.st_ctime)
-            if due is not None and record.time <= due < changed:
-                late = f"changed at {changed:%Y-%m-%d %H:%M} UTC, after the due date"
-                self._notes.append(f"{record.folder}: in time by its name, but {late}")
             yield folder
         finally:
             os.close(folder)

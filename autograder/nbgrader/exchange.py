@@ -2,53 +2,34 @@
 
 from __future__ import annotations
 
-import re
 import sys
-from datetime import datetime
+from dataclasses import replace
+from datetime import datetime, timezone, tzinfo
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from autograder import timestamp
+from autograder import moment, settings, timestamp
 from autograder.collecting import inbox, store
 from autograder.collecting.store import Collected
 from autograder.course import Course
 from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise
-from autograder.gradebook import config, marks, record
-
-TIME = re.compile(
-    r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d)?)(?: ?(Z|[+-]\d\d:?\d\d|[A-Za-z][\w/+-]*))?"
-)
-"""A day, a time of the day, and perhaps a zone."""
+from autograder.gradebook import config, due_dates, record
 
 
-def due_time(text: str) -> datetime:
-    """The time that ``--due`` names, with its zone; without one it is this machine's.
+def due_time(text: str, zone: tzinfo | None = None) -> datetime:
+    """The time that ``--due`` names, with its zone.
+
+    Args:
+        zone: where it names none; None for this machine's own.
 
     Raises:
         Unusable: it names no time, or an unknown zone.
     """
-    parts = TIME.fullmatch(text.strip())
-    example = "2026-12-01 18:00"
-    wrong = f"--due {text!r}: no time; write it like {example}, or {example} Europe/Berlin"
-    if not parts:
-        raise Unusable(wrong)
-
-    day, time, zone = parts.groups()
     try:
-        if zone is None:
-            return datetime.fromisoformat(f"{day}T{time}").astimezone()
-        if zone == "Z" or zone[0] in "+-":
-            offset = "+00:00" if zone == "Z" else f"{zone[:3]}:{zone[-2:]}"
-            return datetime.fromisoformat(f"{day}T{time}{offset}")
-        return datetime.fromisoformat(f"{day}T{time}").replace(tzinfo=ZoneInfo(zone))
-    except ZoneInfoNotFoundError:
-        raise Unusable(
-            f"--due {text!r}: unknown time zone {zone}; write it like Europe/Berlin"
-        ) from None
-    except ValueError:
-        raise Unusable(wrong) from None
+        return moment.read(text, zone)
+    except ValueError as error:
+        raise Unusable(f"--due {text!r}: {error}") from None
 
 
 def release(course: Course, exercise: Exercise, due: datetime | str | None = None) -> list[str]:
@@ -57,13 +38,19 @@ def release(course: Course, exercise: Exercise, due: datetime | str | None = Non
     One that is there already is replaced.
 
     Args:
-        due: the due date from now on; None leaves the one in the gradebook.
+        due: the due date from now on, which is kept in the course's own settings; None leaves the
+            one that is known.
 
     Raises:
         Unusable: no release, no exchange on this system, or one that cannot be written.
     """
-    time = due_time(due) if isinstance(due, str) else due
-    record.prepare(course, exercise, time)
+    time = due_time(due, course.settings.zone) if isinstance(due, str) else due
+    if time is not None:
+        time = (time if time.tzinfo else time.replace(tzinfo=timezone.utc)).replace(microsecond=0)
+        settings.keep_due(course.state / settings.NAME, exercise.name, time)
+        dates = {**course.settings.due, exercise.name: time}
+        course = replace(course, settings=replace(course.settings, due=dates))
+    record.prepare(course, exercise)
     if sys.platform == "win32":
         raise Unusable(
             "nbgrader's exchange does not work on Windows; "
@@ -85,7 +72,7 @@ def collect(course: Course, exercise: Exercise) -> list[str]:
     Raises:
         Unusable: the exchange or the class list cannot be read.
     """
-    due = marks.duedate(course, exercise.name)
+    due = due_dates.due_date(course, exercise.name)
     exchanged = from_exchange(course, exercise)
     collected = store.together([exchanged, inbox.collect(course, exercise, due)])
     return collected.lines or [f"nothing to collect in {course.inbox} nor in the exchange"]

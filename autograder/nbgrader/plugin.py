@@ -150,7 +150,7 @@ def before_generate(assignment: str, student: str, notebooks: list[str]) -> None
     authored = course.root / "solutions" / f"{assignment}.py"
     if authored.is_file():
         # nbgrader has removed the release by now.
-        _, release = build.notebooks(authored)
+        _, release = build.notebooks(authored, course.settings)
         record.prepare(course, load(course.root, assignment), release=release)
 
 

@@ -6,6 +6,7 @@ Built from our own templates, never by converting a notebook; whatever they are 
 from __future__ import annotations
 
 import hmac
+import os
 from collections.abc import Collection
 from datetime import datetime
 from pathlib import Path
@@ -17,12 +18,14 @@ from autograder.collecting.store import SECRET, read_secret
 from autograder.course import Course
 from autograder.disclosure import as_student_sees
 from autograder.exercises.exercise import Exercise
-from autograder.gradebook.marks import Marks, class_marks
+from autograder.gradebook.marks import Marks
+from autograder.gradebook.settled import settled_marks
 from autograder.pages.document import show
 from autograder.pages.feedback_next import next_steps
 from autograder.pages.feedback_score import final_score
 from autograder.pages.feedback_steps import Steps
 from autograder.result import Result
+from autograder.submissions.folder import digest, handed_in
 from autograder.troubles import Troubles, gathered
 
 if TYPE_CHECKING:
@@ -37,6 +40,7 @@ def page(
     *,
     hidden: str = "message",
     name: str = "",
+    is_older: bool = False,
 ) -> str:
     """The page as HTML: complete in itself, without scripts and without addresses.
 
@@ -45,6 +49,7 @@ def page(
         marks: the student's marks in the gradebook, for the final score.
         hidden: how much of hidden checks is shown (``disclosure``).
         name: the student's name, where it is known.
+        is_older: something was handed in after this, and is not graded yet.
     """
     seen = as_student_sees(result, hidden)
     cells = marks.cells if marks else {}
@@ -61,6 +66,7 @@ def page(
         result=result,
         graded_on=_day(result.graded_at),
         hides=hidden == "never",
+        is_older=is_older,
         has_grade=marks is not None,
         score=final_score(result, marks),
         next=next_steps(seen, exercise),
@@ -73,12 +79,22 @@ def page(
 
 def missing(exercise: Exercise, student: str, name: str = "") -> str:
     """The page of a student from whom there is nothing."""
+    return _without_result(exercise, student, name, is_collected=False)
+
+
+def collected(exercise: Exercise, student: str, name: str = "") -> str:
+    """The page of a student whose submission is there, and nothing of it graded."""
+    return _without_result(exercise, student, name, is_collected=True)
+
+
+def _without_result(exercise: Exercise, student: str, name: str, is_collected: bool) -> str:
     return show(
         "feedback_missing.html.jinja",
         exercise=exercise.name,
         title=exercise.title,
         student=student,
         name=name,
+        is_collected=is_collected,
     )
 
 
@@ -90,7 +106,7 @@ def write_class(
 ) -> list[Path]:
     """Write ``<state>/feedback/<student>/<exercise>/<exercise>.html`` for everybody, or for some.
 
-    Everybody is who has a result, and who is on the class list and has none. Beside each page lie
+    Everybody is who has a result, has handed something in, or is on the class list. Beside each lie
     the two files that nbgrader's ``release_feedback`` reads.
 
     Args:
@@ -105,13 +121,14 @@ def write_class(
     """
     from autograder.results import stored_students
 
-    everybody = class_marks(course, exercise)
+    everybody = settled_marks(course, exercise.name)
     listed = course.class_list() or {}
     stored = stored_students(course, exercise.name)
+    there = handed_in(course, exercise.name)
 
     paths = []
     with gathered(troubles) as found:
-        for student in sorted({*stored, *listed}) if stored else []:
+        for student in sorted({*stored, *listed, *there}) if stored else []:
             if students is None or student in students:
                 with found.of(student, "no page"):
                     name = full_name(listed.get(student, {}))
@@ -126,24 +143,29 @@ def _write(
     from autograder.results import stored_result
 
     folder = course.feedback / student / exercise.name
-    handed_in = course.submission(student, exercise.name)
+    submitted = course.submission(student, exercise.name)
     result = stored_result(course, exercise.name, student)
     if marks is not None:
         marks.check()
 
     if result is None:
-        html = missing(exercise, student, name)
+        made = collected if os.path.lexists(submitted) else missing
+        html = made(exercise, student, name)
     else:
         submission = None
         if result.status == "graded":
             submission = submission_of(course, exercise, result)
         hidden = course.settings.feedback_hidden
-        html = page(exercise, result, submission, marks, hidden=hidden, name=name)
+        there = digest(course, exercise.name, student)
+        is_older = there is not None and there != result.submission_sha256
+        html = page(
+            exercise, result, submission, marks, hidden=hidden, name=name, is_older=is_older
+        )
 
     path = folder / f"{exercise.name}.html"
     files.write(path, html.encode())
-    files.write(folder / timestamp.NAME, (timestamp.read(handed_in) or "").encode())
-    files.write(folder / SECRET, _secret(course, handed_in, exercise.name, student).encode())
+    files.write(folder / timestamp.NAME, (timestamp.read(submitted) or "").encode())
+    files.write(folder / SECRET, _secret(course, submitted, exercise.name, student).encode())
     return path
 
 

@@ -49,6 +49,8 @@ def _parts(marks: Marks) -> Iterator[tuple[str, str]]:
         yield "By hand", signed(marks.by_hand)
     if marks.extra_credit:
         yield "Extra credit", signed(marks.extra_credit)
+    if marks.raised:
+        yield "Not below 0", signed(marks.raised)
     if marks.late_penalty:
         yield f"Late penalty ({_duration(marks.seconds_late)} late)", signed(-marks.late_penalty)
 

@@ -24,7 +24,12 @@ LOOK: Mapping[ConcernKind, tuple[str, str]] = {
     "error": ("The grader failed", "Not the student's fault; no points are lost. Grade again."),
     "rejected": ("Could not be read", "Nothing was graded. Ask for the file again."),
     "missing": ("Handed in nothing", "On the class list, without a submission."),
-    "outdated": ("Out of date", "The exercise or the gradebook has changed since. Grade again."),
+    "collected": ("Not graded yet", "Collected since the class was graded. Grade again."),
+    "time": (
+        "Time unknown",
+        "Counted as in time. Write it into timestamp.txt beside the notebook, and grade again.",
+    ),
+    "outdated": ("Out of date", "Something that scores depend on has changed since. Grade again."),
     "isolation": (
         "Lower isolation level",
         "Student code was locked in less well than it could be.",

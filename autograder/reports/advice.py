@@ -67,6 +67,18 @@ def _unusable(report: Report) -> Iterator[Advice]:
         are = agreeing(len(outdated), "is", "are")
         yield Advice(f"{count(len(outdated), 'grade')} {are} out of date", grade, "outdated")
 
+    collected = report.who("collected")
+    if collected:
+        are = agreeing(len(collected), "is", "are")
+        yield Advice(f"{count(len(collected), 'submission')} {are} not graded", grade, "collected")
+
+    unknown = report.who("time")
+    if unknown:
+        fact = f"Nobody knows when {count(len(unknown), 'submission')} came"
+        example = "2026-12-01 17:00:00 UTC"
+        action = f"write it into timestamp.txt beside the notebook, like {example}, and {grade}"
+        yield Advice(fact, action, "time")
+
     lower = report.who("isolation")
     if lower:
         fact = f"{count(len(lower), 'submission')} ran at a lower isolation level"

@@ -9,22 +9,33 @@ from typing import Literal
 from autograder.course import Course
 from autograder.engine.sandbox import levels
 from autograder.gradebook.final_grades import ClassGrades, FinalGrade, Status
-from autograder.gradebook.marks import Marks
-from autograder.result import Result
-from autograder.text import number, signed
+from autograder.text import listed, number, signed
 
 ConcernKind = Literal[
     "error",
     "rejected",
     "missing",
+    "collected",
     "isolation",
     "outdated",
+    "time",
     "unlisted",
     "by_hand",
     "zero",
     "late",
     "repaired",
 ]
+
+
+CHANGED = {
+    "exercise": "an older version of the exercise",
+    "bank": "other misconceptions",
+    "settings": "other settings",
+    "engine": "another version of the kit",
+    "secret": "another secret",
+    "gradebook": "another gradebook",
+}
+"""What a grade was made with, by what has changed since."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +50,8 @@ class Concern:
 class StudentRow:
     """One student; all points are 0, and the scores None, where there is no grade.
 
-    ``score`` is the final one: ``automatic`` + ``by_hand`` + ``extra_credit`` - ``late_penalty``.
+    ``score`` is the final one: ``automatic`` + ``by_hand`` + ``extra_credit`` - ``late_penalty``
+    + ``raised``, which is there so that it is not below 0.
     """
 
     student: str
@@ -51,6 +63,7 @@ class StudentRow:
     extra_credit: float = 0.0
     late_penalty: float = 0.0
     hours_late: float = 0.0
+    raised: float = 0.0
     concerns: tuple[Concern, ...] = ()
 
     @property
@@ -69,6 +82,8 @@ class StudentRow:
         if self.late_penalty:
             changes.append(f"{signed(-self.late_penalty)} for being {late}")
 
+        if self.raised:
+            changes.append(f"{signed(self.raised)} not to be below 0")
         if changes:
             checks = f"{number(self.automatic or 0.0)} from the checks"
             return ", ".join([checks, *changes])
@@ -96,7 +111,7 @@ def of_class(course: Course, class_grades: ClassGrades) -> list[StudentRow]:
     for grade in class_grades.grades:
         with class_grades.troubles.of(grade.student, "no row in the report"):
             row = _row(grade)
-            concerns = list(_concerns(row, grade, class_grades.exercise.sha256, best))
+            concerns = list(_concerns(row, grade, best))
             if listed and grade.person is None:
                 concerns.append(Concern("unlisted", "is not on the class list"))
             rows.append(replace(row, concerns=tuple(concerns)))
@@ -136,22 +151,24 @@ def _row(grade: FinalGrade) -> StudentRow:
         by_hand=marks.by_hand,
         extra_credit=marks.extra_credit,
         late_penalty=marks.late_penalty,
+        raised=marks.raised,
         hours_late=round(marks.seconds_late / 3600, 4),
     )
 
 
-def _concerns(
-    row: StudentRow, grade: FinalGrade, exercise: str, best: str | None
-) -> Iterator[Concern]:
+def _concerns(row: StudentRow, grade: FinalGrade, best: str | None) -> Iterator[Concern]:
     """Why a teacher should look at this student.
 
     Args:
-        exercise: the exercise's hash now.
         best: the isolation level that the others were graded at.
     """
     result, marks = grade.result, grade.marks
     if grade.status == "missing":
         yield Concern("missing", "handed in nothing")
+    if grade.status == "collected":
+        yield Concern("collected", "is collected, and not graded yet")
+    if grade.is_older:
+        yield Concern("collected", "has handed in again, and that is not graded yet")
     if grade.trouble:
         yield Concern("error", grade.trouble)
     if result is not None and result.status != "graded":
@@ -161,7 +178,9 @@ def _concerns(
         yield Concern(result.status, reason)
 
     if grade.status == "graded":
-        yield from _outdated(result, marks, exercise)
+        yield from _outdated(grade)
+        if grade.doubt:
+            yield Concern("time", grade.doubt)
         if result is not None and best is not None and result.isolation != best:
             yield Concern("isolation", f"graded at isolation level {result.isolation}, not {best}")
         if marks is not None and marks.needs_manual_grade:
@@ -177,12 +196,14 @@ def _concerns(
             yield Concern("repaired", warning)
 
 
-def _outdated(result: Result | None, marks: Marks | None, exercise: str) -> Iterator[Concern]:
+def _outdated(grade: FinalGrade) -> Iterator[Concern]:
     """Why a grade is not what grading would give now, if it is not."""
+    result, marks = grade.result, grade.marks
     if result is None:
         yield Concern("outdated", "graded in the gradebook alone")
-    elif result.exercise_sha256 != exercise:
-        yield Concern("outdated", "graded with an older version of the exercise")
+    elif grade.outdated:
+        older = [CHANGED[name] for name in grade.outdated]
+        yield Concern("outdated", f"graded with {listed(older)}")
     elif marks is not None and marks.automatic != result.score:
         there = f"{number(marks.automatic)} automatic points in the gradebook"
         yield Concern("outdated", f"has {there}, others here")

@@ -137,7 +137,7 @@ class _MasterOrder:
 
             self._say_what_is_odd(id, own)
             if cell.is_code:
-                source = self._python(cell.source)
+                source = self._renamed(self._python(cell.source), own)
             elif own is not None:
                 source = cell.source
             else:
@@ -220,6 +220,14 @@ class _MasterOrder:
             self._warnings.append(
                 "the setup cell is not the teacher's present one, which was run first"
             )
+
+    def _renamed(self, source: str, id: str | None) -> str:
+        """An answer that defines its step by the name of an earlier version, by both names."""
+        was = self._masters[id].was if id is not None else ""
+        if not was or self._masters[id or ""].kind != "step":
+            return source
+        names = binds(source)
+        return f"{source}\n\n{id} = {was}\n" if was in names and id not in names else source
 
     def _python(self, source: str) -> str:
         plain, dropped = without_magics(source)

@@ -22,6 +22,9 @@ class Recognizer:
         self._raw = cells
         self._warnings = warnings
         self._masters = {cell.id: cell for cell in exercise.cells}
+        # A notebook of an earlier version says the names of then.
+        for old, id in exercise.former.items():
+            self._masters.setdefault(old, exercise.cell(id))
         self._by_source: dict[str, list[str]] = {}
         for cell in exercise.cells:
             if cell.kind != "step":

@@ -31,7 +31,13 @@ if TYPE_CHECKING:
 Row = tuple[str, float | None, str, str]
 """A student, the score, the status, and what to look at."""
 
-STYLES = {"error": "red", "rejected": "yellow", "graded": "", "missing": "dim"}
+STYLES = {
+    "error": "red",
+    "rejected": "yellow",
+    "collected": "yellow",
+    "graded": "",
+    "missing": "dim",
+}
 """Of each status, the most urgent first."""
 
 MANY = 100
@@ -112,6 +118,8 @@ def _in_a_line(rows: Iterable[Row]) -> str:
         f"{counts['rejected']} rejected",
         count(counts["error"], "error"),
     ]
+    if counts["collected"]:
+        parts.append(f"{counts['collected']} collected")
     if counts["missing"]:
         parts.append(f"{counts['missing']} missing")
     return ", ".join(parts)

@@ -59,6 +59,19 @@ def test_jupytext_reads_the_same_cells(tmp_path: Path) -> None:
     ("old", "new", "at", "says"),
     [
         ("# %% setup", "# %% preparation", "# %% preparation", "unknown mark preparation"),
+        (
+            VISIBLE,
+            f'{VISIBLE} was="why"',
+            '# %% check="double-by_hand',
+            "why is said to be gone, and is there (line ",
+        ),
+        (
+            "# %% setup",
+            '# %% setup removed="double-drawn, old"',
+            "# %% setup",
+            "double-drawn is said to be gone, and is there",
+        ),
+        (VISIBLE, f'{VISIBLE} was="a b"', '# %% check="double-by_hand', "was='a b'; write was="),
         ("hidden=true", "hiden=true", HIDDEN.replace("hidden", "hiden"), "did you mean hidden?"),
         (
             "# %%\nprint",

@@ -20,7 +20,7 @@ from autograder.collecting import archives, candidates, downloads, gradescope, i
 from autograder.collecting import store as collected
 from autograder.collecting.store import Collected
 from autograder.course import Course
-from autograder.gradebook import marks, record
+from autograder.gradebook import due_dates, record
 from tests.support import courses
 from tests.support.courses import NAME, RIGHT
 from tests.support.platforms import NAMES, PACKED, packed, zipped
@@ -65,7 +65,7 @@ def put(course: Course, place: str, data: bytes, time: datetime = PACKED_AT) -> 
 
 
 def collect(course: Course) -> Collected:
-    found = inbox.collect(course, courses.load(course), marks.duedate(course, courses.NAME))
+    found = inbox.collect(course, courses.load(course), due_dates.due_date(course, courses.NAME))
     assert all(len(line) < 2_000 for line in found.lines)
     return found
 

@@ -18,7 +18,7 @@ from autograder.collecting import inbox, search
 from autograder.collecting.store import Collected, store
 from autograder.course import Course
 from autograder.errors import Unusable
-from autograder.gradebook import marks, record
+from autograder.gradebook import due_dates, record
 from autograder.submissions import parse
 from tests.support import courses
 from tests.support.courses import NAME, RIGHT
@@ -58,7 +58,7 @@ def class_list(course: Course, text: str = CLASS) -> None:
 
 
 def collect(course: Course) -> Collected:
-    return inbox.collect(course, courses.load(course), marks.duedate(course, courses.NAME))
+    return inbox.collect(course, courses.load(course), due_dates.due_date(course, courses.NAME))
 
 
 def taken(course: Course, student: str) -> bytes:

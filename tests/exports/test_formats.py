@@ -54,7 +54,6 @@ gil,Gil Amelio,gil@school.example,107,9007,B
 # The engine's marks on a result, which tests.support.courses leaves out.
 REAL = {
     "submission_sha256": "ab" * 32,
-    "exercise_sha256": "cd" * 32,
     "graded_at": "2026-03-01T20:30:00+00:00",
 }
 SCORES = {
@@ -96,10 +95,17 @@ def graded(course: Course) -> Course:
             path = result_path(course, NAME, str(one.result.student))
             files.write(path, replace(one.result, **REAL).to_json().encode())
     by_hand(course, "why", "ada", manual_score=3.5, extra_credit=1.0, needs_manual_grade=False)
+    # Three hours, at half a point each.
+    config = course.root / "nbgrader_config.py"
+    rule = "tests.support.latepolicy.HalfAPointAnHour"
+    config.write_text(f"{config.read_text()}\nc.AssignLatePenalties.plugin_class = {rule!r}\n")
+    execute(
+        f"sqlite:///{course.gradebook}", "UPDATE assignment SET duedate = '2026-03-01 12:00:00'"
+    )
     execute(
         f"sqlite:///{course.gradebook}",
-        "UPDATE submitted_notebook SET late_submission_penalty = 1.5 WHERE assignment_id IN"
-        " (SELECT id FROM submitted_assignment WHERE student_id = 'bob')",
+        "UPDATE submitted_assignment SET timestamp = CASE student_id"
+        " WHEN 'bob' THEN '2026-03-01 15:00:00' ELSE '2026-03-01 12:00:00' END",
     )
     return course
 
@@ -620,7 +626,7 @@ def test_classroom50_without_a_name_takes_the_courses_own(graded: Course) -> Non
     run("--to", "classroom50")
     data = json.loads((place(graded, "classroom50") / "ada" / "result.json").read_bytes())
     jsonschema.validate(data, platforms.CLASSROOM50)
-    assert platforms.classroom50_takes(data, "course", NAME, "ada")
+    assert platforms.classroom50_takes(data, graded.id(), NAME, "ada")
 
 
 def test_json_holds_results_and_marks(graded: Course) -> None:

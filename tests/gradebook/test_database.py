@@ -3,6 +3,7 @@ mistakes get one line."""
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import threading
@@ -66,7 +67,7 @@ def test_a_class_graded_by_command_reads_the_same_through_nbgraders_own_interfac
         "bob": 7,
         "cyd": 0,
     }
-    with Gradebook(database.url, course_id="course") as book:
+    with Gradebook(database.url, course_id=course.id()) as book:
         for student, entry in ours.items():
             submission = book.find_submission(NAME, student)
             assert (submission.score, submission.max_score) == (entry.score, entry.max_score)
@@ -86,7 +87,7 @@ def test_a_class_graded_by_command_reads_the_same_through_nbgraders_own_interfac
     database.execute("UPDATE grade SET needs_manual_grade = false")
     grade(course)
     assert not marks.class_marks(course, NAME)["bob"].needs_manual_grade
-    with Gradebook(database.url, course_id="course") as book:
+    with Gradebook(database.url, course_id=course.id()) as book:
         assert book.find_submission(NAME, "bob").score == 10.5
 
 
@@ -158,10 +159,31 @@ def test_what_the_gradebook_lost_the_next_run_puts_back(course: Course, database
         courses.submit(course, student, ANSWERED if student != "cyd" else {})
     grade(course)
     before = database.rows(CONTENTS)
+    lost = "SELECT id FROM submitted_notebook WHERE assignment_id IN (SELECT id FROM submitted_assignment WHERE student_id = 'bob')"
+    for table in ("grade", "comment"):
+        database.execute(f"DELETE FROM {table} WHERE notebook_id IN ({lost})")
+    database.execute(f"DELETE FROM submitted_notebook WHERE id IN ({lost})")
+    said = grade(course).stdout
+    assert database.rows(CONTENTS) == before
+    assert said.count("the gradebook had lost this one") == 1
+
+
+def test_a_gradebook_that_knows_nobody_who_was_graded_is_not_begun_anew(
+    course: Course, database: Database
+) -> None:
+    """It was lost, moved, or is another database: marks by hand and extensions would be gone."""
+    for student in ("ada", "bob"):
+        courses.submit(course, student, ANSWERED)
+    grade(course)
     for table in ("grade", "comment", "submitted_notebook"):
         database.execute(f"DELETE FROM {table}")
+    for command in ("grade", "report", "export"):
+        done = processes.call(command, NAME, cwd=course.root)
+        assert done.returncode == 2
+        assert "knows none of the 2 students who have results of counting; put the" in done.stderr
+    shutil.rmtree(course.results)
     grade(course)
-    assert database.rows(CONTENTS) == before
+    assert len(marks.class_marks(course, NAME)) == 2
 
 
 @pytest.mark.parametrize(

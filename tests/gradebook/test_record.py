@@ -171,6 +171,7 @@ def test_checks_may_be_added_removed_and_given_other_points_when_grades_exist(
     text = (head + added + "# %% [markdown]" + tail.partition("# %% [markdown]")[2]).replace(
         'points=2 category="row', 'points=6 category="row'
     )
+    text = text.replace("# %% setup", '# %% setup removed="total-negative"')
     courses.write_root(course.root, text)
     known = courses.load(course)
     checks = ("double-by_hand", "double-drawn", "total-by_hand", "total-empty")

@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 
 from autograder import timestamp
+from autograder.collecting import store
 from autograder.course import Course
 from autograder.errors import Unusable
 from autograder.gradebook import config as host
-from autograder.gradebook import marks, record
+from autograder.gradebook import due_dates, marks, record
 from autograder.grading import grade_class
 from autograder.nbgrader import collector, exchange
 from tests.support import courses
@@ -54,7 +55,7 @@ def hand_in(
 
 
 def inbound(course: Course) -> Path:
-    return course.state / "exchange" / "course" / "inbound"
+    return course.state / "exchange" / course.id() / "inbound"
 
 
 def forge(course: Course, name: str, data: bytes | None = None) -> Path:
@@ -70,14 +71,14 @@ def test_from_release_to_feedback_through_the_exchange(
     course: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known = courses.load(course)
-    yesterday = datetime.now(timezone.utc) - timedelta(days=1)
+    yesterday = datetime.now(timezone.utc).replace(microsecond=0) - timedelta(days=1)
     lines = exchange.release(course, known, yesterday)
     assert lines == [
-        f"released {NAME} in {course.state / 'exchange' / 'course' / 'outbound' / NAME}",
+        f"released {NAME} in {course.state / 'exchange' / course.id() / 'outbound' / NAME}",
         f"due {yesterday:%Y-%m-%d %H:%M} UTC",
     ]
     assert exchange.release(course, known)[0] == lines[0]
-    assert marks.duedate(course, NAME) == yesterday.replace(tzinfo=None)
+    assert due_dates.due_date(course, NAME) == yesterday.replace(tzinfo=None)
     hand_in(course, "ada", {}, monkeypatch)
     hand_in(course, "ada", RIGHT, monkeypatch)
     hand_in(course, "bob", RIGHT, monkeypatch)
@@ -231,12 +232,51 @@ def test_a_folder_that_cannot_be_read_is_a_line_and_nobody_else_is_kept_waiting(
     monkeypatch.setattr(
         collector.Collector,
         "_opened",
-        lambda self, one, due: 1 / 0 if one.student == "ada" else opened(self, one, due),
+        lambda self, one: 1 / 0 if one.student == "ada" else opened(self, one),
     )
     found = exchange.from_exchange(course, known)
     assert found.stored == ("bob", "zoe")
     assert found.left[0].why == "could not be read (ZeroDivisionError: division by zero)"
     assert len(found.left) == 1 + 20 + 1 and found.left[-1].why == "and 30 more"
+
+
+def test_of_the_same_bytes_in_the_exchange_the_first_time_counts(course: Course) -> None:
+    known = courses.load(course)
+    exchange.release(course, known)
+    right, other = courses.handed_in(course, RIGHT), courses.handed_in(course, {})
+    for hour, data in ((9, right), (11, other), (15, right)):
+        forge(course, f"ada+{NAME}+2026-11-20 {hour:02}:00:00 UTC+x", data)
+    assert exchange.collect(course, known) == ["collected: ada"]
+    folder = course.submission("ada", NAME)
+    assert timestamp.submitted_at(folder) == datetime(2026, 11, 20, 9)
+    assert (folder / f"{NAME}.ipynb").read_bytes() == right
+    assert exchange.collect(course, known) == ["nothing newer: ada"]
+    forge(course, f"ada+{NAME}+2026-11-20 16:00:00 UTC+x", other)
+    exchange.collect(course, known)
+    assert timestamp.submitted_at(folder) == datetime(2026, 11, 20, 11)
+    assert (folder / f"{NAME}.ipynb").read_bytes() == other
+
+
+def test_a_time_that_has_come_true_meanwhile_still_wins_over_nothing(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Written by a clock that was two hours ahead; hours later nothing of it looks wrong."""
+    known = courses.load(course)
+    exchange.release(course, known)
+    now = datetime.now(timezone.utc)
+    ahead = f"{now + timedelta(hours=2):%Y-%m-%d %H:%M:%S} UTC"
+    forge(course, f"ada+{NAME}+{ahead}+x", courses.handed_in(course, {}))
+    path = course.inbox / "bob" / f"{NAME}.ipynb"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(courses.handed_in(course, RIGHT))
+    os.utime(path, ((now + timedelta(hours=2)).timestamp(),) * 2)
+    monkeypatch.setattr(store, "now", lambda: now + timedelta(hours=3))
+    lines = exchange.collect(course, known)
+    assert f"ada+{NAME}+{ahead}+x: its time lies after its last change; taken was" in str(lines)
+    assert "lies after its download; taken was that of" in str(lines)
+    for student in ("ada", "bob"):
+        taken = timestamp.submitted_at(course.submission(student, NAME))
+        assert taken is not None and abs(taken - now.replace(tzinfo=None)) < timedelta(hours=1)
 
 
 def test_exchange_and_inbox_together_give_the_newest(course: Course) -> None:

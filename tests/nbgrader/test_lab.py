@@ -31,7 +31,7 @@ QUESTION = "explain_a_heatmap"
 # the account's name.
 STUDENTS_CONFIGURATION = """\
 c = get_config()
-c.CourseDirectory.course_id = "course"
+c.CourseDirectory.course_id = {course_id!r}
 c.CourseDirectory.student_id = "ada"
 c.Exchange.root = {exchange!r}
 """
@@ -64,7 +64,11 @@ def test_from_release_to_feedback_in_the_browser(
     home = tmp_path / "ada"
     home.mkdir()
     exchange = str(root / "course" / "exchange")
-    (home / "nbgrader_config.py").write_text(STUDENTS_CONFIGURATION.format(exchange=exchange))
+    (home / "nbgrader_config.py").write_text(
+        STUDENTS_CONFIGURATION.format(
+            exchange=exchange, course_id=Course(root, root / "course").id()
+        )
+    )
     known = exercise.load(root, NAME)
     before = files(root)
     logs = tmp_path / "teacher.log", tmp_path / "student.log"

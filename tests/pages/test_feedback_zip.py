@@ -137,14 +137,14 @@ def test_pages_for_downloads_go_through_nbgraders_exchange_to_whoever_has_the_se
     )  # now there is a page for eve, too, who has nothing to fetch it with
     outcome = api.release_feedback(NAME)
     assert outcome["success"], outcome
-    released = list((downloaded.state / "exchange" / "course" / "feedback").glob("*.html"))
+    released = list((downloaded.state / "exchange" / downloaded.id() / "feedback").glob("*.html"))
     assert len(released) == 4
     # What `nbgrader submit` would have left with ada: the secret, and the time at which it was
     # handed in.
     home = downloaded.root.parent / "homes" / "ada"
     page = downloaded.feedback / "ada" / NAME
     time = (page / "timestamp.txt").read_text()
-    cache = home / "jupyter" / "nbgrader_cache" / "course" / f"ada+{NAME}+{time}"
+    cache = home / "jupyter" / "nbgrader_cache" / downloaded.id() / f"ada+{NAME}+{time}"
     cache.mkdir(parents=True)
     for name in ("timestamp.txt", "submission_secret.txt"):
         (cache / name).write_bytes((page / name).read_bytes())

@@ -14,6 +14,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -140,9 +141,12 @@ def of(
             None if one is None or one.status != "graded" else entry.score if entry else one.score
         )
         status = one.status if one else "missing"
-        grades.append(
-            FinalGrade(student, status, score, person=people.get(student), result=one, marks=entry)
+        grade = FinalGrade(
+            student, status, score, person=people.get(student), result=one, marks=entry
         )
+        if one is not None and one.exercise_sha256 != known.sha256:
+            grade = replace(grade, outdated=("exercise",))
+        grades.append(grade)
     most = max((entry.max_score for entry in entries.values()), default=known.max_score)
     return ClassGrades(known, most, tuple(grades))
 

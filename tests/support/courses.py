@@ -3,9 +3,11 @@ students hand in."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import pytest
 
 from autograder.authoring import build
 from autograder.course import Course
+from autograder.engine.dependencies import dependencies
 from autograder.engine.grader import Graded
 from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
@@ -201,8 +204,15 @@ def graded(
                 )
             )
         steps.append(StepResult(step, tuple(checks)))
-    taken = parse.parse(handed_in(course, answers), known)
-    return Graded(result(known, student, "graded", tuple(steps)), taken)
+    data = handed_in(course, answers)
+    found = result(known, student, "graded", tuple(steps))
+    secret = course.secret() if course.has_secret() else None
+    found = replace(
+        found,
+        submission_sha256=hashlib.sha256(data).hexdigest(),
+        graded_with=dependencies(known, course.settings, secret),
+    )
+    return Graded(found, parse.parse(data, known))
 
 
 def rejected(course: Course, student: str) -> Graded:

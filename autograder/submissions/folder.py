@@ -1,0 +1,41 @@
+"""The course's folder of submissions: who has handed something in, and which bytes lie there."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+from autograder.course import STUDENT_ID, Course
+from autograder.submissions.notebook import Rejected, read
+
+
+def handed_in(course: Course, exercise: str) -> set[str]:
+    """Who has a submission of the exercise there, graded or not."""
+    try:
+        with os.scandir(course.submitted) as entries:
+            names = [entry.name for entry in entries if STUDENT_ID.match(entry.name)]
+    except OSError:
+        return set()
+    return {name for name in names if os.path.lexists(course.submission(name, exercise))}
+
+
+def digest(course: Course, exercise: str, student: str) -> str | None:
+    """The SHA-256 of what would be graded now; None where nothing of the student lies there."""
+    folder = course.submission(student, exercise)
+    if not os.path.lexists(folder):
+        return None
+    try:
+        if folder.is_symlink():
+            raise Rejected("is a link", "links are not followed")
+        data = read(notebook_of(folder / f"{exercise}.ipynb"))
+    except (Rejected, OSError):
+        # It is rejected without its bytes.
+        data = b""
+    return hashlib.sha256(data).hexdigest()
+
+
+def notebook_of(path: Path) -> Path:
+    """The submitted notebook; a percent script where there is none."""
+    script = path.with_suffix(".py")
+    return script if not os.path.lexists(path) and os.path.lexists(script) else path

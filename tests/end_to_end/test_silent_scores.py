@@ -1,0 +1,515 @@
+"""What once made a final score silently wrong, each tried alone through the command line.
+
+The exercise is the small one of tests/support/courses.py: 10 points of checks, and a question of 4.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import zipfile
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder import timestamp
+from autograder.course import Course
+from autograder.pages import feedback
+from tests.gradebook import test_record
+from tests.support import courses, processes
+from tests.support.courses import NAME, RIGHT
+from tests.support.databases import Database
+
+# nbgrader's own code, not ours.
+pytestmark = pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning")
+
+ANSWERED = {**RIGHT, "why": "Because of $a + b = b + a$."}
+HALF = {**RIGHT, "total": "def total(x):\n    return 3.0\n"}
+DUE = 'due.counting = "2026-11-20 12:00 UTC"\n'
+LATE = "2026-11-20 15:00:00 UTC"
+IN_TIME = "2026-11-20 11:00:00 UTC"
+ZERO = 'c = get_config()\nc.LateSubmissionPlugin.penalty_method = "zero"\n'
+RULE = """
+from nbgrader.plugins import BasePlugin
+
+class Rule(BasePlugin):
+    def late_submission_penalty(self, student_id, score, total_seconds_late):
+        return {takes}
+
+c = get_config()
+c.AssignLatePenalties.plugin_class = Rule
+"""
+QUESTION = 'manual="why" points=4'
+
+
+def run(course: Course, *arguments: object, code: int = 0) -> subprocess.CompletedProcess[str]:
+    done = processes.call(*arguments, cwd=course.root)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done
+
+
+def grade(course: Course, *options: object) -> subprocess.CompletedProcess[str]:
+    return run(course, "grade", NAME, "--jobs", 1, *options)
+
+
+def students(course: Course, *options: object) -> dict[str, dict[str, Any]]:
+    """What an export says of everybody, by student."""
+    done = run(course, "export", NAME, "--to", "json", "--output", "-", *options)
+    return {one["student"]: one for one in json.loads(done.stdout)["students"]}
+
+
+def scores(course: Course, *options: object) -> dict[str, float | None]:
+    return {student: one["score"] for student, one in students(course, *options).items()}
+
+
+def settings(course: Course, text: str) -> None:
+    (course.root / "autograder.toml").write_text(text)
+
+
+def rule(course: Course, text: str = ZERO) -> None:
+    course.state.mkdir(exist_ok=True)
+    (course.state / "nbgrader_config.py").write_text(text)
+
+
+def by_hand(course: Course, cell: str, student: str, **entered: float) -> None:
+    """Enter marks as the formgrader does."""
+    database = Database(f"sqlite:///{course.gradebook}", str)
+    test_record.by_hand(database, cell, student, **entered, needs_manual_grade=False)
+
+
+def penalties(course: Course) -> list[float | None]:
+    """What nbgrader's column says, and the formgrader shows."""
+    database = Database(f"sqlite:///{course.gradebook}", str)
+    return [
+        row[0] for row in database.rows("SELECT late_submission_penalty FROM submitted_notebook")
+    ]
+
+
+def advice(course: Course) -> str:
+    return run(course, "report", NAME).stdout
+
+
+# 1
+def test_a_changed_setting_is_applied_to_what_was_graded_before(course: Course) -> None:
+    text = courses.AUTHORED.replace("float(np.sum(x))", "float(np.sum(double(x))) / 2")
+    courses.write_root(course.root, text)
+    same = {
+        "double": "def double(x):\n    return 3 * np.asarray(x)\n",
+        "total": "def total(x):\n    return float(np.sum(double(x))) / 2\n",
+    }
+    courses.submit(course, "ada", same)
+    grade(course)
+    assert scores(course) == {"ada": 5}
+    settings(course, "carried = 0.5\n")
+    courses.submit(course, "bob", same)
+    assert "1 grade is out of date" in advice(course)
+    refused = run(course, "export", NAME, code=2).stderr
+    assert "the settings changed after ada was graded; run autograder grade counting" in refused
+    grade(course)
+    assert scores(course) == {"ada": 2.5, "bob": 2.5}
+
+
+@pytest.mark.parametrize("what", ["settings", "secret", "bank", "exercise", "engine"])
+def test_nothing_is_unchanged_where_something_that_a_score_depends_on_has_changed(
+    course: Course, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    courses.submit(course, "ada", RIGHT)
+    path = course.results / NAME / "ada.json"
+    grade(course)
+    before = path.stat().st_mtime_ns
+    grade(course)
+    assert path.stat().st_mtime_ns == before
+    if what == "settings":
+        settings(course, "call_seconds = 4\n")
+    elif what == "secret":
+        monkeypatch.setenv("AUTOGRADER_SECRET", "another one")
+    elif what == "bank":
+        (course.root / "solutions" / f"{NAME}_misconceptions.py").write_text("# none yet\n")
+    elif what == "exercise":  # the built notebook alone, as by another version of the build
+        for folder in ("solutions", "assignments"):
+            built = course.root / folder / NAME / f"{NAME}.ipynb"
+            built.write_text(built.read_text().replace("a warm-up", "another warm-up"))
+    else:  # of a kit that noted nothing of this
+        stored = json.loads(path.read_text())
+        del stored["graded_with"]
+        path.write_text(json.dumps(stored))
+    said = {"engine": "the kit", "bank": "misconceptions"}.get(what, what)
+    assert said in json.dumps(json.loads(report(course))["students"][0]["concerns"])
+    grade(course)
+    assert path.stat().st_mtime_ns != before and "graded_with" in path.read_text()
+
+
+def report(course: Course) -> str:
+    return run(course, "report", NAME, "--json", "-").stdout
+
+
+# 2
+def test_marks_by_hand_move_with_a_question_that_gets_another_name(course: Course) -> None:
+    for student in ("ada", "bob"):
+        courses.submit(course, student, ANSWERED)
+    grade(course)
+    by_hand(course, "why", "ada", manual_score=4.0)
+    assert scores(course)["ada"] == 14
+
+    courses.write_root(course.root, courses.AUTHORED.replace('"why"', '"reason"'))
+    for command in ("release", "grade"):
+        refused = run(course, command, NAME, code=2).stderr
+        assert "why is gone, and with it marks by hand of ada;" in refused
+        assert 'was="why"' in refused and 'removed="why"' in refused
+
+    courses.write_root(
+        course.root,
+        courses.AUTHORED.replace(
+            QUESTION, f'{QUESTION} was="why"'.replace('manual="why"', 'manual="reason"')
+        ),
+    )
+    grade(course)
+    found = students(course)
+    assert found["ada"]["score"] == 14
+    # What was answered to the question by its old name is an answer, and waits for a person.
+    assert found["bob"]["marks"]["cells"]["reason"]["needs_manual_grade"]
+    assert found["bob"]["marks"]["cells"]["reason"]["comment"] is None
+
+    courses.write_root(course.root)
+    refused = run(course, "grade", NAME, code=2).stderr
+    assert "reason is gone" in refused
+
+
+def test_marks_by_hand_of_what_is_gone_for_good_are_put_away_and_come_back(course: Course) -> None:
+    courses.submit(course, "ada", ANSWERED)
+    grade(course)
+    by_hand(course, "total-negative", "ada", manual_score=1.0)
+    assert scores(course) == {"ada": 8}
+
+    head, _, tail = courses.AUTHORED.partition('# %% check="total-negative"')
+    without = head + "# %% [markdown]" + tail.partition("# %% [markdown]")[2]
+    courses.write_root(course.root, without)
+    assert "total-negative is gone" in run(course, "grade", NAME, code=2).stderr
+    said_so = without.replace("# %% setup", '# %% setup removed="total-negative"')
+    courses.write_root(course.root, said_so)
+    grade(course)
+    assert scores(course) == {"ada": 7}
+
+    courses.write_root(course.root)
+    grade(course)
+    assert scores(course) == {"ada": 8}
+    assert (course.state / "removed-marks.jsonl").read_text() == ""
+
+    # What an earlier version has put away without a word comes back, too, but over nobody's mark.
+    put_away = {"exercise": NAME, "student": "ada", "extra_credit": None}
+    lines = [
+        json.dumps(put_away | {"cell": cell, "manual_score": 2.0}) + "\n"
+        for cell in ("total-negative", "why")
+    ]
+    (course.state / "removed-marks.jsonl").write_text("".join(lines))
+    grade(course)
+    assert scores(course) == {"ada": 10}
+    assert (course.state / "removed-marks.jsonl").read_text() == lines[0]
+
+
+def test_a_step_that_gets_another_name_keeps_answers_points_and_marks(course: Course) -> None:
+    courses.submit(course, "ada", RIGHT)
+    grade(course)
+    by_hand(course, "double-drawn", "ada", manual_score=2.0)
+    text = courses.AUTHORED.replace("double_by_definition", "by_definition")
+    text = text.replace("double", "twice").replace('step="twice"', 'step="twice" was="double"')
+    courses.write_root(course.root, text)
+    grade(course)
+    assert scores(course) == {"ada": 9}
+
+
+# 3
+def test_a_late_penalty_follows_marks_that_are_given_after_grading(course: Course) -> None:
+    settings(course, DUE)
+    rule(course)
+    courses.submit(course, "ada", ANSWERED, LATE)
+    grade(course)
+    assert scores(course) == {"ada": 0} and penalties(course) == [10]
+    by_hand(course, "why", "ada", manual_score=4.0)
+    assert scores(course) == {"ada": 0} and penalties(course) == [14]
+    assert "−14 for being 3.0 hours late" in advice(course)
+    grade(course)
+    assert scores(course) == {"ada": 0} and penalties(course) == [14]
+
+
+# 4
+def test_no_final_score_is_below_0_unless_the_teacher_says_so(course: Course) -> None:
+    settings(course, DUE)
+    rule(course)
+    courses.submit(course, "ada", RIGHT, LATE)
+    courses.submit(course, "bob", {}, IN_TIME)
+    grade(course)
+    by_hand(course, "double-drawn", "ada", manual_score=0.0)
+    by_hand(course, "double-drawn", "bob", manual_score=0.0, extra_credit=-2.0)
+    assert scores(course) == {"ada": 0, "bob": 0} and sorted(
+        map(float, filter(None, penalties(course)))
+    ) == [7]
+    for one in students(course).values():
+        assert sum(part["score"] for part in one["parts"]) == one["score"]
+    settings(course, DUE + "below_zero = true\n")
+    assert scores(course) == {"ada": 0, "bob": -2}
+
+
+@pytest.mark.parametrize(
+    ("takes", "left"), [("1000.0", 0), ("-5.0", 10), ("score - 4", 4), ("None", 10)]
+)
+def test_a_late_rule_takes_no_more_than_there_is_and_gives_nothing(
+    course: Course, takes: str, left: float
+) -> None:
+    settings(course, DUE)
+    rule(course, RULE.format(takes=takes))
+    courses.submit(course, "ada", RIGHT, LATE)
+    grade(course)
+    assert scores(course) == {"ada": left}
+
+
+def test_a_late_rule_that_gives_no_number_is_an_error_and_no_grade(course: Course) -> None:
+    settings(course, DUE)
+    courses.submit(course, "ada", RIGHT, LATE)
+    courses.submit(course, "bob", RIGHT, IN_TIME)
+    grade(course)
+    rule(course, RULE.format(takes="float('nan')"))
+    done = run(course, "export", NAME, code=3).stderr
+    assert "empty: ada: error" in done and "late penalty for ada failed" in done
+
+
+# 5
+def test_what_was_collected_and_not_graded_is_neither_missing_nor_0(course: Course) -> None:
+    course.state.mkdir()
+    (course.state / "students.csv").write_text("id\nada\nbob\ncyd\n")
+    courses.submit(course, "ada", HALF)
+    grade(course)
+    courses.submit(course, "ada", RIGHT)
+    courses.submit(course, "bob", RIGHT)
+    found = students(course, "--missing-as-zero")
+    assert {one: (of["status"], of["score"]) for one, of in found.items()} == {
+        "ada": ("graded", 7),
+        "bob": ("collected", None),
+        "cyd": ("missing", 0),
+    }
+    notes = run(course, "export", NAME, "--missing-as-zero").stderr
+    assert "empty: bob: collected, not graded yet" in notes
+    assert "of an earlier submission: ada: the one that lies there is not graded" in notes
+    told = " ".join(advice(course).split())
+    assert "2 submissions are not graded: run autograder grade counting" in told
+    assert "1 of 3 handed in nothing: remind cyd" in told
+    pages = feedback.write_class(course, courses.load(course))
+    ada, bob, cyd = (path.read_text() for path in pages)
+    assert "You have handed in again since" in ada
+    assert "has arrived" in bob and "Nothing was handed in" not in bob
+    assert "Nothing was handed in" in cyd
+    grade(course)
+    assert scores(course) == {"ada": 10, "bob": 10, "cyd": None}
+
+
+# 6
+def test_scores_from_before_the_exercise_changed_are_not_exported(course: Course) -> None:
+    courses.submit(course, "ada", RIGHT)
+    grade(course)
+    courses.write_root(
+        course.root,
+        courses.AUTHORED.replace('points=3 category="row', 'points=0 category="row').replace(
+            "points=5", "points=5"
+        ),
+    )
+    for format in ("csv", "canvas", "json", "gradescope", "classroom50"):
+        done = run(course, "export", NAME, "--to", format, code=2)
+        assert (
+            "the exercise changed after ada was graded; run autograder grade counting"
+            in done.stderr
+        )
+    run(course, "export", NAME, "--to", "sources")
+    grade(course)
+    assert scores(course) == {"ada": 7}
+
+
+# 7
+def test_a_time_in_the_future_wins_over_nothing(course: Course) -> None:
+    """A clock that jumped, or a file of 2031 that somebody has put there."""
+    settings(course, DUE)
+    rule(course)
+    courses.submit(course, "ada", RIGHT, "2031-01-01 12:00:00 UTC")
+    grade(course)
+    assert scores(course) == {"ada": 10}
+    assert "Nobody knows when 1 submission came" in " ".join(advice(course).split())
+    database = Database(f"sqlite:///{course.gradebook}", str)
+    assert database.rows("SELECT timestamp FROM submitted_assignment") == [(None,)]
+    # As earlier versions have recorded it.
+    database.execute("UPDATE submitted_assignment SET timestamp = '2031-01-01 12:00:00'")
+    assert scores(course) == {"ada": 10} and "lies in the future" in advice(course)
+    assert "perhaps late: ada" in run(course, "export", NAME).stderr
+
+    # And a true later one is collected.
+    later = datetime.now(timezone.utc) - timedelta(minutes=1)
+    put(course, "ada", HALF, later)
+    assert "collected: ada" in run(course, "collect", NAME).stdout
+    assert timestamp.submitted_at(course.submission("ada", NAME)) == later.replace(
+        microsecond=0, tzinfo=None
+    )
+
+
+def put(
+    course: Course, student: str, answers: dict[str, str], time: datetime, name: str = NAME
+) -> Path:
+    """A download in the inbox."""
+    path = course.inbox / student / f"{name}.ipynb"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(courses.handed_in(course, answers))
+    os.utime(path, (time.timestamp(), time.timestamp()))
+    return path
+
+
+# 8
+@pytest.mark.parametrize("at_once", [True, False])
+def test_the_same_content_handed_in_again_after_the_deadline_makes_nobody_late(
+    course: Course, at_once: bool
+) -> None:
+    settings(course, DUE)
+    rule(course)
+    early = datetime(2026, 11, 20, 11, tzinfo=timezone.utc)
+    put(course, "ada", RIGHT, early)
+    if not at_once:
+        run(course, "collect", NAME)
+    put(course, "ada", RIGHT, early + timedelta(hours=4), f"{NAME} (1)")
+    run(course, "collect", NAME)
+    grade(course)
+    assert scores(course) == {"ada": 10} and penalties(course) == [None]
+
+    # Other work from between the two is older than the last word, and other work after it counts.
+    shutil.rmtree(course.inbox)
+    put(course, "ada", HALF, early + timedelta(hours=2), f"{NAME} (2)")
+    assert "nothing newer: ada" in run(course, "collect", NAME).stdout
+    put(course, "ada", HALF, early + timedelta(hours=5), f"{NAME} (3)")
+    assert "collected: ada" in run(course, "collect", NAME).stdout
+    grade(course)
+    assert scores(course) == {"ada": 0}
+
+
+# 9
+@pytest.mark.parametrize(("zone", "score"), [("Europe/Berlin", 10), ("UTC", 0)])
+def test_times_in_an_archive_of_moodle_are_read_in_the_zone_of_the_course(
+    course: Course, zone: str, score: float
+) -> None:
+    settings(course, f'time_zone = "{zone}"\ndue.counting = "2026-11-20 18:00 Europe/Berlin"\n')
+    rule(course)
+    course.inbox.mkdir(parents=True)
+    with zipfile.ZipFile(course.inbox / "Course-Counting-4711.zip", "w") as archive:
+        entry = zipfile.ZipInfo(
+            f"Ada Lovelace_4711_assignsubmission_file_/{NAME}.ipynb", (2026, 11, 20, 17, 30, 0)
+        )
+        archive.writestr(entry, courses.handed_in(course, RIGHT))
+    said = run(course, "collect", NAME).stdout
+    assert f"times in archives were read in the zone {zone} (time_zone in autograder.toml)" in said
+    grade(course)
+    assert list(scores(course).values()) == [score]
+
+
+def test_without_a_zone_of_the_course_it_is_said_whose_was_taken(course: Course) -> None:
+    course.inbox.mkdir(parents=True)
+    with zipfile.ZipFile(course.inbox / "Course-Counting-4711.zip", "w") as archive:
+        name = f"Ada Lovelace_4711_assignsubmission_file_/{NAME}.ipynb"
+        archive.writestr(
+            zipfile.ZipInfo(name, (2026, 3, 1, 17, 30, 0)), courses.handed_in(course, RIGHT)
+        )
+    said = run(course, "collect", NAME).stdout
+    assert "this machine's zone" in said and "write time_zone into autograder.toml" in said
+
+
+# 10
+def test_a_gradebook_that_is_lost_takes_no_due_date_along_and_is_noticed(course: Course) -> None:
+    rule(course)
+    run(course, "release", NAME, "--due", "2026-11-20 12:00 UTC")
+    courses.submit(course, "ada", RIGHT, LATE)
+    courses.submit(course, "bob", RIGHT, IN_TIME)
+    grade(course)
+    assert scores(course) == {"ada": 0, "bob": 10}
+    course.gradebook.unlink()
+    for command in ("grade", "report", "export"):
+        refused = run(course, command, NAME, code=2).stderr
+        assert "knows none of the 2 students who have results of counting" in refused
+    shutil.rmtree(course.results)
+    grade(course)
+    assert scores(course) == {"ada": 0, "bob": 10}
+
+
+def test_a_due_date_is_kept_among_the_settings_and_the_gradebook_follows_it(course: Course) -> None:
+    run(course, "release", NAME, "--due", "2026-11-20 12:00 UTC")
+    own = course.state / "autograder.toml"
+    assert own.read_text() == 'due.counting = "2026-11-20 12:00:00+0000"\n'
+    own.write_text("carried = 0.5\n\n[due]\nother = 2026-11-01T12:00:00Z\n")
+    run(course, "release", NAME, "--due", "2026-11-21 12:00 UTC")
+    assert own.read_text() == (
+        "carried = 0.5\n\n[due]\n"
+        'counting = "2026-11-21 12:00:00+0000"\nother = 2026-11-01T12:00:00Z\n'
+    )
+    database = Database(f"sqlite:///{course.gradebook}", str)
+    database.execute("UPDATE assignment SET duedate = '2026-12-24 12:00:00'")
+    said = run(course, "release", NAME).stderr
+    assert "is due 2026-11-21 12:00 UTC, by due.counting in autograder.toml" in said
+    assert database.rows("SELECT duedate FROM assignment") == [("2026-11-21 12:00:00.000000",)]
+
+
+# 11
+def test_an_extension_and_a_new_due_date_count_at_once(course: Course) -> None:
+    settings(course, DUE)
+    rule(course)
+    courses.submit(course, "ada", RIGHT, LATE)
+    courses.submit(course, "bob", RIGHT, LATE)
+    grade(course)
+    assert scores(course) == {"ada": 0, "bob": 0}
+    # As nbgrader's own grant_extension does.
+    Database(f"sqlite:///{course.gradebook}", str).execute(
+        "UPDATE submitted_assignment SET extension = '1970-01-01 05:00:00' WHERE student_id = 'ada'"
+    )
+    assert scores(course) == {"ada": 10, "bob": 0}
+    pages = feedback.write_class(Course(course.root, course.state), courses.load(course))
+    assert "Late penalty" not in pages[0].read_text() and penalties(course).count(0) == 1
+    settings(course, DUE.replace("12:00", "16:00"))
+    assert "late" not in advice(course)
+    assert scores(course) == {"ada": 10, "bob": 10} and not any(penalties(course))
+
+
+# 12
+def test_who_came_at_an_unknown_time_is_listed(course: Course) -> None:
+    courses.submit(course, "ada", RIGHT)
+    grade(course)
+    assert "Nobody knows" not in advice(course)
+    settings(course, DUE)
+    told = " ".join(advice(course).split())
+    assert "Nobody knows when 1 submission came: write it into timestamp.txt beside" in told
+    assert "perhaps late: ada: nobody knows when" in run(course, "export", NAME).stderr
+    (course.submission("ada", NAME) / "timestamp.txt").write_text(LATE)
+    rule(course)
+    grade(course)
+    assert scores(course) == {"ada": 0}
+
+
+# 13
+def test_two_courses_that_share_an_exchange_keep_their_own_students(
+    course: Course, tmp_path: Path
+) -> None:
+    both = [course, Course(course.root, tmp_path / "other")]
+    shared = tmp_path / "exchange"
+    for one, student in zip(both, ("anna", "bob")):
+        one.state.mkdir(exist_ok=True)
+        (one.state / "nbgrader_config.py").write_text(
+            f"c = get_config()\nc.Exchange.root = {str(shared)!r}\n"
+        )
+        run(course, "release", NAME, "--course", one.state)
+        inbound = shared / one.id() / "inbound" / f"{student}+{NAME}+2026-11-20 11:00:00 UTC+x"
+        inbound.mkdir()
+        (inbound / f"{NAME}.ipynb").write_bytes(courses.handed_in(course, RIGHT))
+    for one, student in zip(both, ("anna", "bob")):
+        said = run(course, "collect", NAME, "--course", one.state).stdout
+        assert said == f"collected: {student}\n"
+    assert both[0].id() != both[1].id()
+
+
+def test_a_course_from_before_keeps_the_name_that_its_students_know(course: Course) -> None:
+    course.state.mkdir()
+    course.gradebook.touch()
+    assert course.id() == "attention"

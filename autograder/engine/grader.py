@@ -7,15 +7,15 @@ import hashlib
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from autograder.course import Settings
 from autograder.engine.budget import Budget, extra, limits
 from autograder.engine.carry_forward import Carried, CarryForward
 from autograder.engine.compiled_exercise import CompiledExercise
-from autograder.engine.diagnosis import diagnose
+from autograder.engine.diagnosis import Diagnosis, diagnose
 from autograder.engine.examples import example
-from autograder.engine.recorded_calls import Call
+from autograder.engine.outcomes import Probe
 from autograder.engine.run import Run, Verdict
 from autograder.engine.sandbox.parent_process import EngineFault
 from autograder.engine.selftest import strongest
@@ -25,9 +25,6 @@ from autograder.quiet import quiet
 from autograder.result import CheckResult, CheckStatus, Result, StepResult
 from autograder.submissions.notebook import CLEARED, Rejected
 from autograder.submissions.parse import Submission, parse
-
-if TYPE_CHECKING:
-    from autograder.exercises.misconceptions import Misconception
 
 MESSAGE_CHARACTERS = 2_000
 """Characters of a message at most."""
@@ -224,19 +221,22 @@ class Grader:
 
     def _diagnoses(
         self, verdicts: dict[str, Verdict], forward: CarryForward, carried: Carried, budget: Budget
-    ) -> dict[str, Misconception | None]:
-        """The mistake behind each step that is wrong in itself, where the bank knows it."""
-        calls: dict[str, list[Call]] = {}
+    ) -> dict[str, Diagnosis | None]:
+        """The mistake behind each step that is wrong in itself, where it can be told."""
+        probes: dict[str, list[Probe]] = {}
         at_fault = set()
 
         for check in self._exercise.checks:
             own = () if check.id in carried else verdicts[check.id].calls
-            calls.setdefault(check.step, []).extend(forward.calls.get(check.id, own))
-            if verdicts[check.id].message is not None and check.id not in carried:
+            passed = verdicts[check.id].message is None
+            for call in forward.calls.get(check.id, own):
+                probe = Probe(call, passed, in_part=not check.repeatable)
+                probes.setdefault(check.step, []).append(probe)
+            if not passed and check.id not in carried:
                 at_fault.add(check.step)
 
         return {
-            step: extra(budget, partial(diagnose, self._compiled, step, calls[step]))
+            step: extra(budget, partial(diagnose, self._compiled, step, probes.get(step, [])))
             for step in self._exercise.steps
             if step in at_fault and step not in forward.unattempted
         }
@@ -247,7 +247,7 @@ def _check(
     verdict: Verdict,
     mended: tuple[str, ...] | None,
     share: float,
-    diagnosis: Misconception | None,
+    diagnosis: Diagnosis | None,
 ) -> CheckResult:
     """The result of a check.
 
@@ -277,7 +277,8 @@ def _check(
         status=status,
         message=_printable(message),
         hint=diagnosis.hint if diagnosis and has_failed else None,
-        misconception=diagnosis.name if diagnosis and has_failed else None,
+        misconception=diagnosis.misconception if diagnosis and has_failed else None,
+        relation=diagnosis.relation if diagnosis and has_failed else None,
         with_reference=mended or (),
         cell=verdict.place[0] if has_failed else "",
         line=verdict.place[1] if has_failed else 0,

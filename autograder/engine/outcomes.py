@@ -1,0 +1,99 @@
+"""What a step has answered to the calls of its checks, as the worker told it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autograder.engine.recorded_calls import Call
+from autograder.engine.student_errors import builtin_kind
+from autograder.engine.worker.conversation import check_raised
+from autograder.engine.worker.protocol import frames
+from autograder.engine.worker.protocol.bounds import ProtocolError
+from autograder.engine.worker.protocol.changes import apply_changes, read_changes
+from autograder.engine.worker.protocol.decode import Decoder
+from autograder.engine.worker.protocol.frames import Payload
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a call gave: a value or the kind of an exception, and its arguments afterwards."""
+
+    value: Any
+    raised: str | None
+    arguments: list[Any]
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A call of a check.
+
+    ``passed``: the check has passed, so the answer is right. ``in_part``: the check asks what may be answered
+    in more than one way, so a part of the answer may be anything.
+    """
+
+    call: Call
+    passed: bool
+    in_part: bool
+
+
+def answered(call: Call) -> Outcome | None:
+    """The outcome as the worker told it; None if it cannot be compared, being a function."""
+    _, _, known = asked(call.request)
+    count = len(known)
+    decoder = Decoder(call.reply, no_function, known)
+    try:
+        value = decoder.value()
+        apply_changes(read_changes(decoder, count))
+    except (ProtocolError, Function):
+        return None
+
+    if call.kind == frames.RAISE:
+        _, names, text, _, _ = check_raised(value)
+        return Outcome(None, kind_of(names), known[:count], text)
+    return Outcome(value, None, known[:count])
+
+
+def asked(request: Payload) -> tuple[tuple[Any, ...], dict[str, Any], list[Any]]:
+    """The arguments of a call, made anew, and those of them that can change."""
+    decoder = Decoder(request, no_function)
+    _, args, kwargs, _ = decoder.value()
+    return args, kwargs, decoder.known
+
+
+def is_small(value: Any, most: int, largest: int) -> bool:
+    """Whether an argument holds few numbers, and no large integers.
+
+    What a student's code answered may stand among the arguments of a call, and the bank and the
+    reference are about to compute with them here, in the grader.
+    """
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    if isinstance(value, (tuple, list)):
+        return len(value) <= most and all(is_small(part, most, largest) for part in value)
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind in "iu" and not ((-largest <= value) & (value <= largest)).all():
+            return False
+        return value.size <= most
+    if isinstance(value, (int, np.integer)):
+        return abs(int(value)) <= largest
+    return value is None or isinstance(value, (str, float, np.floating, np.bool_))
+
+
+class Function(Exception):
+    """A function among the values: nothing to compare."""
+
+
+def function(value: Any) -> bytes:
+    raise Function
+
+
+def no_function(tag: bytes, name: int | str) -> Any:
+    raise Function
+
+
+def kind_of(names: tuple[str, ...]) -> str:
+    return "CannotCross" if names[:1] == ("CannotCross",) else builtin_kind(names).__name__

@@ -1,0 +1,244 @@
+"""Names a mistake that no bank has: by what relates a step's answers to the right ones.
+
+First by experiment, the reference called differently; then by comparison; at last by where the
+step goes wrong. A relation must explain every call, and more than chance would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autograder.engine.circumstances import circumstance
+from autograder.engine.compiled_exercise import CompiledExercise
+from autograder.engine.experiments import (
+    Arguments,
+    Experiment,
+    Function,
+    Unfit,
+    bound,
+    experiments,
+)
+from autograder.engine.outcomes import Outcome, Probe, answered, asked, is_small
+from autograder.tools import relations
+
+MAX_NUMBERS, MAX_INTEGER = 2_000, 200
+"""In an argument of a call: how many numbers, and the largest integer."""
+
+MAX_CALLS = 60
+"""Calls that are looked at."""
+
+SURE = 6.0
+"""What must speak for an experiment that only one call can decide."""
+
+
+@dataclass(frozen=True)
+class Relation:
+    """What relates wrong answers to the right ones: a short name, and a sentence that asks."""
+
+    name: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """A call, what the step answered, and what is right.
+
+    ``is_right``: as the check took it, or as the reference has it. ``graded`` in part only where a
+    check asks what nobody may repeat.
+    """
+
+    arguments: Arguments
+    got: Outcome
+    right: Outcome
+    is_right: bool
+    in_part: bool
+
+
+def relate(compiled: CompiledExercise, step: str, probes: Sequence[Probe]) -> Relation | None:
+    """The relation that explains a step's answers, if one does."""
+    if not compiled.exercise.has_reference:
+        return None
+    space = compiled.laboratory()
+    answers = list(_answers(space[step], probes))
+    wrong = [answer for answer in answers if not answer.is_right]
+    right = [answer for answer in answers if answer.is_right]
+    if not wrong:
+        return _changing(space[step], probes) or _forgetful(probes)
+
+    with np.errstate(all="ignore"):
+        return (
+            _refusing(wrong)
+            or _by_experiment(space, compiled.exercise.steps, step, wrong, right)
+            or _by_circumstance(space[step], wrong, right)
+            or _changing(space[step], probes)
+        )
+
+
+def _answers(function: Function, probes: Sequence[Probe]) -> Iterator[_Answer]:
+    for probe in probes[:MAX_CALLS]:
+        args, kwargs, _ = asked(probe.call.request)
+        if not is_small((args, kwargs), MAX_NUMBERS, MAX_INTEGER):
+            continue
+        got = answered(probe.call)
+        if got is None:
+            continue
+        try:
+            arguments = bound(function, args, kwargs)
+        except TypeError:
+            continue
+        try:
+            right = Outcome(function(**arguments), None, [])
+        except Exception as error:
+            right = Outcome(None, type(error).__name__, [])
+        same = (got.raised is None) == (right.raised is None) and (
+            got.raised is not None or relations.alike(got.value, right.value)
+        )
+        yield _Answer(arguments, got, right, probe.passed or same, probe.in_part)
+
+
+def _changing(function: Function, probes: Sequence[Probe]) -> Relation | None:
+    """An argument that is not afterwards what it was before."""
+    for probe in probes:
+        if probe.passed:
+            continue
+        args, kwargs, before = asked(probe.call.request)
+        outcome = answered(probe.call)
+        if outcome is None:
+            continue
+        for old, new in zip(before, outcome.arguments):
+            if relations.alike(old, new):
+                continue
+            names = bound(function, args, kwargs)
+            name = next((name for name, value in names.items() if value is old), None)
+            if name:
+                ask = "Which of your lines writes into it?"
+                return Relation("argument_changed", f"Your function changes {name}. {ask}")
+    return None
+
+
+def _forgetful(probes: Sequence[Probe]) -> Relation | None:
+    """The same call, answered in two ways."""
+    answers: dict[bytes, Outcome | None] = {}
+    for probe in probes:
+        request, outcome = bytes(probe.call.request), answered(probe.call)
+        first = answers.setdefault(request, outcome)
+        if first is None or outcome is None or first.raised or outcome.raised:
+            continue
+        if not relations.alike(first.value, outcome.value):
+            ask = "What does it draw, or keep from call to call?"
+            return Relation(
+                "not_repeatable", f"Your function answers the same call in two ways. {ask}"
+            )
+    return None
+
+
+def _refusing(wrong: Sequence[_Answer]) -> Relation | None:
+    """All that is wrong is that nothing is refused."""
+    if all(answer.right.raised and not answer.got.raised for answer in wrong):
+        return Relation(
+            "does_not_refuse",
+            "Your function answers where the docstring asks for an error. "
+            "Which arguments can it not serve?",
+        )
+    return None
+
+
+def _by_experiment(
+    space: dict[str, Any],
+    steps: tuple[str, ...],
+    step: str,
+    wrong: Sequence[_Answer],
+    right: Sequence[_Answer],
+) -> Relation | None:
+    samples = [answer.arguments for answer in (*wrong, *right)]
+    earlier = steps[: steps.index(step)]
+
+    found = _first(experiments(space, step, (), samples), wrong, right)
+    return (
+        found
+        or _by_comparison(wrong, right)
+        or _first(experiments(space, step, tuple(reversed(earlier)), samples), wrong, right)
+    )
+
+
+def _first(
+    tried: Iterator[Experiment], wrong: Sequence[_Answer], right: Sequence[_Answer]
+) -> Relation | None:
+    for experiment in tried:
+        if _explains(experiment, wrong, right):
+            return Relation(experiment.name, experiment.sentence)
+    return None
+
+
+def _explains(
+    experiment: Experiment, wrong: Sequence[_Answer], right: Sequence[_Answer]
+) -> bool:
+    """Whether an experiment answers every call as the step did, and few would by chance."""
+    weight, calls, missed = 0.0, 0, 0
+    for answer in (*wrong, *right):
+        predicted = _predicted(experiment, answer)
+        if not _alike(answer.got, predicted):
+            missed += 1
+            if not answer.in_part or missed > 1:
+                return False
+            continue
+        if not answer.is_right and answer.got.raised is None:
+            more = _evidence(answer.got.value, predicted.value, answer.right.value)
+            weight += more
+            calls += more > 0
+    return weight >= SURE or (weight >= relations.ENOUGH and calls >= 2)
+
+
+def _predicted(experiment: Experiment, answer: _Answer) -> Outcome:
+    try:
+        return Outcome(experiment.answer(answer.arguments), None, [])
+    except Unfit:
+        return answer.right
+    except Exception as error:
+        return Outcome(None, type(error).__name__, [])
+
+
+def _alike(one: Outcome, other: Outcome) -> bool:
+    if one.raised or other.raised:
+        return bool(one.raised) == bool(other.raised)
+    return relations.alike(one.value, other.value)
+
+
+def _evidence(got: Any, predicted: Any, right: Any) -> float:
+    """How much speaks for a prediction that is the answer, and not the right one."""
+    several = isinstance(got, (tuple, list)) and isinstance(predicted, tuple)
+    if several and isinstance(right, tuple) and len(got) == len(predicted) == len(right):
+        return max(map(_evidence, got, predicted, right))
+    a, b, c = map(relations.numbers, (got, predicted, right))
+    if a is None or b is None or c is None:
+        return 0.0 if relations.alike(got, right) else 2.0
+    return relations.weight(a, b, c)
+
+
+def _by_comparison(wrong: Sequence[_Answer], right: Sequence[_Answer]) -> Relation | None:
+    pairs = []
+    for answer in (*wrong, *right):
+        if answer.got.raised or answer.right.raised:
+            continue
+        wanted = answer.got.value if answer.is_right else answer.right.value
+        pairs.append((answer.got.value, wanted, answer.arguments))
+    found = relations.relation(pairs)
+    if found is None:
+        return None
+    name, sentence = found
+    return Relation(name, sentence)
+
+
+def _by_circumstance(
+    function: Function, wrong: Sequence[_Answer], right: Sequence[_Answer]
+) -> Relation | None:
+    how = "goes wrong"
+    if all(answer.got.raised for answer in wrong):
+        how = "raises an error"
+    calls = [[answer.arguments for answer in kind] for kind in (wrong, right)]
+    found = circumstance(function, *calls, how)
+    return Relation(*found) if found else None

@@ -1,0 +1,1013 @@
+"""Wrong answers to `attention` as students and language models write them, collected beside the bank, not from it.
+
+The docstring says what is wrong. ``named`` lists the names that a hint may go by: of relations and of misconceptions.
+Nothing here is run as it stands: `autograder.exercises.answer_bank` reads it.
+"""
+
+import numpy as np
+
+from tests.engine.test_relations_of_attention import mistake
+
+# project_qkv
+
+
+@mistake(step="project_qkv", named="")
+def weights_on_the_left(X, W_Q, W_K, W_V):
+    """The weights stand on the left: W X."""
+    return W_Q @ X, W_K @ X, W_V @ X
+
+
+@mistake(step="project_qkv", named="")
+def weights_as_torch_keeps_them(X, W_Q, W_K, W_V):
+    """Multiplies with the transposed weights, as nn.Linear keeps them."""
+    return X @ W_Q.T, X @ W_K.T, X @ W_V.T
+
+
+@mistake(step="project_qkv", named="")
+def keys_first(X, W_Q, W_K, W_V):
+    """Returns (K, Q, V)."""
+    return X @ W_K, X @ W_Q, X @ W_V
+
+
+@mistake(step="project_qkv", named="")
+def values_made_with_the_matrix_of_keys(X, W_Q, W_K, W_V):
+    """Copy and paste: values come from W_K."""
+    Q = X @ W_Q
+    K = X @ W_K
+    V = X @ W_K
+    return Q, K, V
+
+
+@mistake(step="project_qkv", named="")
+def one_matrix_for_all(X, W_Q, W_K, W_V):
+    """W_Q makes all three."""
+    return X @ W_Q, X @ W_Q, X @ W_Q
+
+
+@mistake(step="project_qkv", named="")
+def values_without_a_projection(X, W_Q, W_K, W_V):
+    """The values are the tokens themselves."""
+    return X @ W_Q, X @ W_K, X
+
+
+@mistake(step="project_qkv", named="")
+def a_stack_instead_of_a_tuple(X, W_Q, W_K, W_V):
+    """Values are cut or padded to the width of keys so that one array holds all three."""
+    Q, K, V = X @ W_Q, X @ W_K, X @ W_V
+    width = Q.shape[-1]
+    if V.shape[-1] < width:
+        V = np.concatenate([V, np.zeros(V.shape[:-1] + (width - V.shape[-1],))], axis=-1)
+    return np.stack([Q, K, V[..., :width]])
+
+
+@mistake(step="project_qkv", named="")
+def only_the_first_sequence(X, W_Q, W_K, W_V):
+    """Of a batch, the first sequence is projected and repeated."""
+    first = X[0] if X.ndim > 2 else X
+    return tuple(np.broadcast_to(first @ W, X.shape[:-1] + W.shape[-1:]).copy() for W in (W_Q, W_K, W_V))
+
+
+@mistake(step="project_qkv", named="")
+def einsum_with_letters_mixed_up(X, W_Q, W_K, W_V):
+    """Sums over the output features of the weights (silent where sizes are equal)."""
+    return tuple(np.einsum("...nd,kd->...nk", X, W) for W in (W_Q, W_K, W_V))
+
+
+@mistake(step="project_qkv", named="")
+def scaled_like_an_initialisation(X, W_Q, W_K, W_V):
+    """Divides by sqrt(d_model)."""
+    scale = np.sqrt(X.shape[-1])
+    return X @ W_Q / scale, X @ W_K / scale, X @ W_V / scale
+
+
+# attention_scores
+
+
+@mistake(step="attention_scores", named="")
+def t_of_the_keys(Q, K):
+    """.T turns all axes of a batch."""
+    return Q @ K.T
+
+
+@mistake(step="attention_scores", named="")
+def keys_ask_queries(Q, K):
+    """K Q^T: the answer is transposed."""
+    return K @ np.swapaxes(Q, -1, -2)
+
+
+@mistake(step="attention_scores", named="")
+def scaled_at_once(Q, K):
+    """Scales by sqrt(d_k) at this step already."""
+    return Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1])
+
+
+@mistake(step="attention_scores", named="")
+def no_transpose_at_all(Q, K):
+    """Q K."""
+    return Q @ K
+
+
+@mistake(step="attention_scores", named="")
+def cosine_of_the_angle(Q, K):
+    """Divides by the norms."""
+    scores = Q @ np.swapaxes(K, -1, -2)
+    return scores / (np.linalg.norm(Q, axis=-1)[..., :, None] * np.linalg.norm(K, axis=-1)[..., None, :])
+
+
+@mistake(step="attention_scores", named="")
+def squared_distances(Q, K):
+    """Euclidean distances instead of dot products."""
+    return ((Q[..., :, None, :] - K[..., None, :, :]) ** 2).sum(axis=-1)
+
+
+@mistake(step="attention_scores", named="")
+def reshape_for_transpose(Q, K):
+    """Reshapes where it should transpose."""
+    return Q @ K.reshape(*K.shape[:-2], K.shape[-1], K.shape[-2])
+
+
+@mistake(step="attention_scores", named="")
+def softmaxed_at_once(Q, K):
+    """Returns weights instead of scores."""
+    scores = Q @ np.swapaxes(K, -1, -2)
+    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return exponentials / exponentials.sum(axis=-1, keepdims=True)
+
+
+@mistake(step="attention_scores", named="")
+def mean_instead_of_sum(Q, K):
+    """The mean over features of the products."""
+    return (Q[..., :, None, :] * K[..., None, :, :]).mean(axis=-1)
+
+
+@mistake(step="attention_scores", named="")
+def loops_over_a_batch_of_matrices_only(Q, K):
+    """Handles exactly one leading axis or none."""
+    if Q.ndim == 2:
+        return Q @ K.T
+    return np.stack([q @ k.T for q, k in zip(Q, K)])
+
+
+# scale_scores
+
+
+@mistake(step="scale_scores", named="")
+def without_the_root(scores, d_k):
+    """Divides by d_k."""
+    return scores / d_k
+
+
+@mistake(step="scale_scores", named="")
+def multiplied_instead(scores, d_k):
+    """Multiplies with the root."""
+    return scores * np.sqrt(d_k)
+
+
+@mistake(step="scale_scores", named="")
+def left_as_they_are(scores, d_k):
+    """No scaling."""
+    return scores
+
+
+@mistake(step="scale_scores", named="")
+def root_of_the_number_of_keys(scores, d_k):
+    """Takes the last axis of the scores for d_k."""
+    return scores / np.sqrt(scores.shape[-1])
+
+
+@mistake(step="scale_scores", named="")
+def whole_number_root(scores, d_k):
+    """Cuts the root to a whole number."""
+    return scores / int(np.sqrt(d_k))
+
+
+@mistake(step="scale_scores", named="")
+def floor_division(scores, d_k):
+    """Floor division."""
+    return scores // np.sqrt(d_k)
+
+
+@mistake(step="scale_scores", named="")
+def in_place_division(scores, d_k):
+    """Changes the caller's scores."""
+    scores /= np.sqrt(d_k)
+    return scores
+
+
+@mistake(step="scale_scores", named="")
+def half_of_it(scores, d_k):
+    """d_k / 2 for the root, which is right for 4 only."""
+    return scores / (d_k / 2)
+
+
+@mistake(step="scale_scores", named="")
+def rounded_to_two_digits(scores, d_k):
+    """Rounds."""
+    return np.round(scores / np.sqrt(d_k), 2)
+
+
+@mistake(step="scale_scores", named="")
+def square_of_d_k(scores, d_k):
+    """Divides by the square."""
+    return scores / d_k**2
+
+
+# softmax
+
+
+@mistake(step="softmax", named="")
+def as_in_the_formula(scores, axis=-1):
+    """No shift: overflows."""
+    return np.exp(scores) / np.exp(scores).sum(axis=axis, keepdims=True)
+
+
+@mistake(step="softmax", named="")
+def over_the_whole_array(scores, axis=-1):
+    """One total for all rows."""
+    e = np.exp(scores - scores.max())
+    return e / e.sum()
+
+
+@mistake(step="softmax", named="")
+def always_the_last_axis(scores, axis=-1):
+    """axis is ignored."""
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+@mistake(step="softmax", named="")
+def columns_by_default(scores, axis=0):
+    """The default axis is 0."""
+    e = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@mistake(step="softmax", named="")
+def exponentials_alone(scores, axis=-1):
+    """Never divides by the total."""
+    return np.exp(scores - scores.max(axis=axis, keepdims=True))
+
+
+@mistake(step="softmax", named="")
+def shares_of_the_scores(scores, axis=-1):
+    """No exponential."""
+    return scores / scores.sum(axis=axis, keepdims=True)
+
+
+@mistake(step="softmax", named="")
+def one_largest_for_all(scores, axis=-1):
+    """The largest of the whole array is taken off."""
+    e = np.exp(scores - np.max(scores))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@mistake(step="softmax", named="")
+def without_keepdims(scores, axis=-1):
+    """Totals without keepdims."""
+    e = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis)
+
+
+@mistake(step="softmax", named="")
+def a_little_in_the_denominator(scores, axis=-1):
+    """Adds 1e-6 to the total."""
+    e = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return e / (e.sum(axis=axis, keepdims=True) + 1e-6)
+
+
+@mistake(step="softmax", named="")
+def the_logarithm_of_it(scores, axis=-1):
+    """log_softmax."""
+    shifted = scores - scores.max(axis=axis, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum(axis=axis, keepdims=True))
+
+
+@mistake(step="softmax", named="")
+def smallest_for_largest(scores, axis=-1):
+    """Softmin: the sign is wrong."""
+    e = np.exp(-(scores - scores.min(axis=axis, keepdims=True)))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@mistake(step="softmax", named="")
+def powers_of_two(scores, axis=-1):
+    """2 instead of e."""
+    e = np.exp2(scores - scores.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@mistake(step="softmax", named="")
+def clipped_scores(scores, axis=-1):
+    """Clips to 50 on either side."""
+    e = np.exp(np.clip(scores, -50, 50))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@mistake(step="softmax", named="")
+def minus_infinity_taken_for_zero(scores, axis=-1):
+    """Replaces -inf by 0 before the exponential."""
+    scores = np.where(np.isinf(scores), 0.0, scores)
+    e = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+# weighted_sum
+
+
+@mistake(step="weighted_sum", named="")
+def values_times_weights(weights, V):
+    """V W."""
+    return V @ weights
+
+
+@mistake(step="weighted_sum", named="")
+def weights_turned(weights, V):
+    """W^T V."""
+    return np.swapaxes(weights, -1, -2) @ V
+
+
+@mistake(step="weighted_sum", named="")
+def mean_of_all_values(weights, V):
+    """Every query gets the plain mean of the values."""
+    return np.repeat(V.mean(axis=-2, keepdims=True), weights.shape[-2], axis=-2)
+
+
+@mistake(step="weighted_sum", named="")
+def the_value_of_the_winner(weights, V):
+    """Hard attention: the value with the largest weight."""
+    return np.take_along_axis(V, weights.argmax(axis=-1)[..., None], axis=-2)
+
+
+@mistake(step="weighted_sum", named="")
+def divided_by_the_number_of_keys(weights, V):
+    """The mean instead of the sum."""
+    return weights @ V / V.shape[-2]
+
+
+@mistake(step="weighted_sum", named="")
+def turned_at_the_end(weights, V):
+    """The result is transposed."""
+    return np.swapaxes(weights @ V, -1, -2)
+
+
+@mistake(step="weighted_sum", named="")
+def entry_by_entry(weights, V):
+    """Multiplies cell by cell."""
+    return weights * V
+
+
+@mistake(step="weighted_sum", named="")
+def three_axes_only(weights, V):
+    """einsum for exactly three axes."""
+    if weights.ndim == 2:
+        return np.einsum("ij,jd->id", weights, V)
+    return np.einsum("bij,bjd->bid", weights, V)
+
+
+# causal_mask
+
+
+@mistake(step="causal_mask", named="")
+def looks_ahead(n_queries, n_keys=None):
+    """Upper triangle."""
+    n_keys = n_keys or n_queries
+    return np.triu(np.ones((n_queries, n_keys), dtype=bool), n_keys - n_queries)
+
+
+@mistake(step="causal_mask", named="")
+def true_means_hidden(n_queries, n_keys=None):
+    """The complement, as PyTorch has it."""
+    n_keys = n_keys or n_queries
+    return ~np.tri(n_queries, n_keys, n_keys - n_queries, dtype=bool)
+
+
+@mistake(step="causal_mask", named="")
+def aligned_top_left(n_queries, n_keys=None):
+    """Aligned at the top left."""
+    return np.tril(np.ones((n_queries, n_keys or n_queries), dtype=bool))
+
+
+@mistake(step="causal_mask", named="")
+def not_itself(n_queries, n_keys=None):
+    """A query does not see itself."""
+    n_keys = n_keys or n_queries
+    return np.tri(n_queries, n_keys, n_keys - n_queries - 1, dtype=bool)
+
+
+@mistake(step="causal_mask", named="")
+def one_ahead(n_queries, n_keys=None):
+    """A query sees one key too many."""
+    n_keys = n_keys or n_queries
+    return np.tri(n_queries, n_keys, n_keys - n_queries + 1, dtype=bool)
+
+
+@mistake(step="causal_mask", named="")
+def always_square(n_queries, n_keys=None):
+    """n_keys is ignored."""
+    return np.tri(n_queries, dtype=bool)
+
+
+@mistake(step="causal_mask", named="")
+def minus_infinity_for_hidden(n_queries, n_keys=None):
+    """The additive mask: 0 and -inf."""
+    n_keys = n_keys or n_queries
+    return np.where(np.tri(n_queries, n_keys, n_keys - n_queries), 0.0, -np.inf)
+
+
+@mistake(step="causal_mask", named="")
+def rows_for_keys(n_queries, n_keys=None):
+    """Transposed."""
+    n_keys = n_keys or n_queries
+    return np.tri(n_queries, n_keys, n_keys - n_queries, dtype=bool).T
+
+
+@mistake(step="causal_mask", named="")
+def everything_allowed(n_queries, n_keys=None):
+    """All True."""
+    return np.ones((n_queries, n_keys or n_queries), dtype=bool)
+
+
+@mistake(step="causal_mask", named="")
+def itself_alone(n_queries, n_keys=None):
+    """The diagonal."""
+    n_keys = n_keys or n_queries
+    return np.eye(n_queries, n_keys, n_keys - n_queries, dtype=bool)
+
+
+# padding_mask
+
+
+@mistake(step="padding_mask", named="")
+def one_key_too_many(lengths, n_keys):
+    """<= for <."""
+    return (np.arange(n_keys) <= np.asarray(lengths)[:, None])[:, None, :]
+
+
+@mistake(step="padding_mask", named="")
+def padding_is_true(lengths, n_keys):
+    """The complement."""
+    return (np.arange(n_keys) >= np.asarray(lengths)[:, None])[:, None, :]
+
+
+@mistake(step="padding_mask", named="")
+def without_the_axis_of_queries(lengths, n_keys):
+    """(batch, n_keys)."""
+    return np.arange(n_keys) < np.asarray(lengths)[:, None]
+
+
+@mistake(step="padding_mask", named="")
+def the_axis_of_queries_last(lengths, n_keys):
+    """(batch, n_keys, 1)."""
+    return (np.arange(n_keys) < np.asarray(lengths)[:, None])[:, :, None]
+
+
+@mistake(step="padding_mask", named="")
+def stretched_already(lengths, n_keys):
+    """(batch, n_keys, n_keys)."""
+    row = np.arange(n_keys) < np.asarray(lengths)[:, None]
+    return np.repeat(row[:, None, :], n_keys, axis=1)
+
+
+@mistake(step="padding_mask", named="")
+def padding_on_the_left(lengths, n_keys):
+    """Left padding: the last keys are real."""
+    return (np.arange(n_keys) >= n_keys - np.asarray(lengths)[:, None])[:, None, :]
+
+
+@mistake(step="padding_mask", named="")
+def as_wide_as_the_longest(lengths, n_keys):
+    """As many columns as the longest sequence has."""
+    return (np.arange(max(lengths)) < np.asarray(lengths)[:, None])[:, None, :]
+
+
+@mistake(step="padding_mask", named="")
+def everybody_as_the_first(lengths, n_keys):
+    """The first length for all sequences."""
+    row = np.arange(n_keys) < lengths[0]
+    return np.broadcast_to(row, (len(lengths), 1, n_keys)).copy()
+
+
+@mistake(step="padding_mask", named="")
+def queries_masked_too(lengths, n_keys):
+    """An outer product of real positions: (batch, n_keys, n_keys)."""
+    real = np.arange(n_keys) < np.asarray(lengths)[:, None]
+    return real[:, :, None] & real[:, None, :]
+
+
+# apply_mask
+
+
+@mistake(step="apply_mask", named="")
+def hides_what_is_allowed(scores, mask):
+    """The branches are exchanged."""
+    return np.where(mask, -np.inf, scores)
+
+
+@mistake(step="apply_mask", named="")
+def zeros_for_hidden(scores, mask):
+    """0 instead of -inf."""
+    return np.where(mask, scores, 0.0)
+
+
+@mistake(step="apply_mask", named="")
+def a_large_negative_number(scores, mask):
+    """-1e9 instead of -inf."""
+    return np.where(mask, scores, -1e9)
+
+
+@mistake(step="apply_mask", named="")
+def adds_minus_a_billion(scores, mask):
+    """Adds -1e9 to hidden scores."""
+    return scores + (1 - mask) * -1e9
+
+
+@mistake(step="apply_mask", named="")
+def adds_infinity(scores, mask):
+    """Adds -inf, so NaN stays, and inf becomes NaN."""
+    return scores + np.where(mask, 0.0, -np.inf)
+
+
+@mistake(step="apply_mask", named="")
+def multiplies_with_the_mask(scores, mask):
+    """scores * mask."""
+    return scores * mask
+
+
+@mistake(step="apply_mask", named="")
+def writes_into_the_scores(scores, mask):
+    """In place."""
+    scores[np.broadcast_to(~mask, scores.shape)] = -np.inf
+    return scores
+
+
+@mistake(step="apply_mask", named="")
+def plus_infinity(scores, mask):
+    """The sign of infinity is wrong."""
+    return np.where(mask, scores, np.inf)
+
+
+@mistake(step="apply_mask", named="")
+def drops_the_mask(scores, mask):
+    """Returns the scores."""
+    return scores.copy()
+
+
+@mistake(step="apply_mask", named="")
+def goes_on_to_softmax(scores, mask):
+    """Returns weights."""
+    return softmax(np.where(mask, scores, -np.inf))
+
+
+# scaled_dot_product_attention
+
+
+@mistake(step="scaled_dot_product_attention", named="")
+def unscaled(Q, K, V, mask=None):
+    """No scaling."""
+    scores = attention_scores(Q, K)
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
+@mistake(step="scaled_dot_product_attention", named="")
+def scaled_by_d_k_itself(Q, K, V, mask=None):
+    """Divides by d_k."""
+    scores = attention_scores(Q, K) / Q.shape[-1]
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
+@mistake(step="scaled_dot_product_attention", named="")
+def weights_first(Q, K, V, mask=None):
+    """(weights, output)."""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    weights = softmax(scores)
+    return weights, weighted_sum(weights, V)
+
+
+@mistake(step="scaled_dot_product_attention", named="")
+def mask_is_ignored(Q, K, V, mask=None):
+    """The mask is never used."""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    return weighted_sum(weights, V), weights
+
+
+@mistake(step="scaled_dot_product_attention", named="")
+def mask_upside_down(Q, K, V, mask=None):
+    """True means hidden."""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = np.where(mask, -np.inf, scores)
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
+@mistake(step="scaled_dot_product_attention", named="")
+def zeros_under_the_mask(Q, K, V, mask=None):
+    """Hidden scores become 0."""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = scores * mask
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
+@mistake(step="scaled_dot_product_attention", named="")
+def mask_after_softmax(Q, K, V, mask=None):
+    """Masks the weights, and does not normalise again."""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    if mask is not None:
+        weights = weights * mask
+    return weighted_sum(weights, V), weights
+
+
+@mistake(step="scaled_dot_product_attention", named="")
+def softmax_over_queries(Q, K, V, mask=None):
+    """axis=-2."""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    weights = softmax(scores, axis=-2)
+    return weighted_sum(weights, V), weights
+
+
+@mistake(step="scaled_dot_product_attention", named="")
+def scores_for_weights(Q, K, V, mask=None):
+    """Returns the scores beside the output."""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    return weighted_sum(softmax(scores), V), scores
+
+
+@mistake(step="scaled_dot_product_attention", named="")
+def scaled_by_the_width_of_values(Q, K, V, mask=None):
+    """d_v for d_k."""
+    scores = scale_scores(attention_scores(Q, K), V.shape[-1])
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
+@mistake(step="scaled_dot_product_attention", named="")
+def output_alone(Q, K, V, mask=None):
+    """No weights."""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    return weighted_sum(softmax(scores), V)
+
+
+@mistake(step="scaled_dot_product_attention", named="")
+def asks_whether_the_mask_is_true(Q, K, V, mask=None):
+    """`if mask`."""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask:
+        scores = apply_mask(scores, mask)
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
+@mistake(step="scaled_dot_product_attention", named="")
+def a_gentle_sentinel(Q, K, V, mask=None):
+    """-100 under the mask."""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = np.where(mask, scores, -100.0)
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
+@mistake(step="scaled_dot_product_attention", named="")
+def its_own_softmax_overflows(Q, K, V, mask=None):
+    """Writes exponentials itself, without a shift."""
+    scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    weights = np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
+    return weights @ V, weights
+
+
+# self_attention
+
+
+@mistake(step="self_attention", named="")
+def values_are_the_tokens(X, W_Q, W_K, W_V, mask=None):
+    """V is X."""
+    Q, K, _ = project_qkv(X, W_Q, W_K, W_V)
+    return scaled_dot_product_attention(Q, K, X, mask)
+
+
+@mistake(step="self_attention", named="")
+def forgets_the_mask(X, W_Q, W_K, W_V, mask=None):
+    """The mask is not passed on."""
+    Q, K, V = project_qkv(X, W_Q, W_K, W_V)
+    return scaled_dot_product_attention(Q, K, V)
+
+
+@mistake(step="self_attention", named="")
+def no_projections(X, W_Q, W_K, W_V, mask=None):
+    """X, X, X."""
+    return scaled_dot_product_attention(X, X, X, mask)
+
+
+@mistake(step="self_attention", named="")
+def queries_and_keys_exchanged(X, W_Q, W_K, W_V, mask=None):
+    """K asks Q."""
+    Q, K, V = project_qkv(X, W_Q, W_K, W_V)
+    return scaled_dot_product_attention(K, Q, V, mask)
+
+
+@mistake(step="self_attention", named="")
+def keys_and_values_exchanged(X, W_Q, W_K, W_V, mask=None):
+    """The parts are unpacked in another order."""
+    Q, V, K = project_qkv(X, W_Q, W_K, W_V)
+    return scaled_dot_product_attention(Q, K, V, mask)
+
+
+@mistake(step="self_attention", named="")
+def scales_by_d_model(X, W_Q, W_K, W_V, mask=None):
+    """d_model for d_k."""
+    Q, K, V = project_qkv(X, W_Q, W_K, W_V)
+    scores = scale_scores(attention_scores(Q, K), X.shape[-1])
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
+@mistake(step="self_attention", named="")
+def mask_turned(X, W_Q, W_K, W_V, mask=None):
+    """The mask is transposed."""
+    Q, K, V = project_qkv(X, W_Q, W_K, W_V)
+    if mask is not None:
+        mask = np.swapaxes(mask, -1, -2)
+    return scaled_dot_product_attention(Q, K, V, mask)
+
+
+@mistake(step="self_attention", named="")
+def only_the_output(X, W_Q, W_K, W_V, mask=None):
+    """Output without weights."""
+    Q, K, V = project_qkv(X, W_Q, W_K, W_V)
+    return scaled_dot_product_attention(Q, K, V, mask)[0]
+
+
+@mistake(step="self_attention", named="")
+def adds_the_residual(X, W_Q, W_K, W_V, mask=None):
+    """Adds the values to the output, like a residual."""
+    Q, K, V = project_qkv(X, W_Q, W_K, W_V)
+    output, weights = scaled_dot_product_attention(Q, K, V, mask)
+    return output + V, weights
+
+
+@mistake(step="self_attention", named="")
+def scaled_twice(X, W_Q, W_K, W_V, mask=None):
+    """Queries are scaled before attention scales."""
+    Q, K, V = project_qkv(X, W_Q, W_K, W_V)
+    return scaled_dot_product_attention(Q / np.sqrt(Q.shape[-1]), K, V, mask)
+
+
+# split_heads
+
+
+@mistake(step="split_heads", named="")
+def plain_reshape(X, num_heads):
+    """Reshapes without moving axes."""
+    if X.shape[-1] % num_heads:
+        raise ValueError("does not divide")
+    return X.reshape(*X.shape[:-2], num_heads, X.shape[-2], X.shape[-1] // num_heads)
+
+
+@mistake(step="split_heads", named="")
+def heads_behind_the_tokens(X, num_heads):
+    """(..., n, num_heads, d_head)."""
+    if X.shape[-1] % num_heads:
+        raise ValueError("does not divide")
+    return X.reshape(*X.shape[:-1], num_heads, X.shape[-1] // num_heads)
+
+
+@mistake(step="split_heads", named="")
+def every_other_feature(X, num_heads):
+    """Interleaved features."""
+    if X.shape[-1] % num_heads:
+        raise ValueError("does not divide")
+    return np.stack([X[..., h::num_heads] for h in range(num_heads)], axis=-3)
+
+
+@mistake(step="split_heads", named="")
+def lets_the_rest_fall(X, num_heads):
+    """Does not refuse what does not divide."""
+    width = X.shape[-1] // num_heads
+    return np.stack([X[..., h * width : (h + 1) * width] for h in range(num_heads)], axis=-3)
+
+
+@mistake(step="split_heads", named="")
+def heads_in_front_of_everything(X, num_heads):
+    """The heads come first, before the batch."""
+    if X.shape[-1] % num_heads:
+        raise ValueError("does not divide")
+    return np.stack(np.split(X, num_heads, axis=-1))
+
+
+@mistake(step="split_heads", named="")
+def axes_for_a_batch_of_matrices(X, num_heads):
+    """transpose(0, 2, 1, 3): exactly one leading axis."""
+    *lead, n, d_model = X.shape
+    if d_model % num_heads:
+        raise ValueError("does not divide")
+    return X.reshape(*lead, n, num_heads, d_model // num_heads).transpose(0, 2, 1, 3)
+
+
+@mistake(step="split_heads", named="")
+def features_before_tokens(X, num_heads):
+    """(..., num_heads, d_head, n)."""
+    if X.shape[-1] % num_heads:
+        raise ValueError("does not divide")
+    parts = np.stack(np.split(X, num_heads, axis=-1), axis=-3)
+    return np.swapaxes(parts, -1, -2)
+
+
+@mistake(step="split_heads", named="")
+def cuts_the_tokens(X, num_heads):
+    """The sequence is cut."""
+    if X.shape[-1] % num_heads:
+        raise ValueError("does not divide")
+    return np.stack(np.split(X, num_heads, axis=-2), axis=-3)
+
+
+# concat_heads
+
+
+@mistake(step="concat_heads", named="")
+def reshapes_at_once(heads):
+    """Reshapes without moving the heads back."""
+    *lead, num_heads, n, d_head = heads.shape
+    return heads.reshape(*lead, n, num_heads * d_head)
+
+
+@mistake(step="concat_heads", named="")
+def one_below_the_other(heads):
+    """Heads stand below each other."""
+    *lead, num_heads, n, d_head = heads.shape
+    return heads.reshape(*lead, num_heads * n, d_head)
+
+
+@mistake(step="concat_heads", named="")
+def adds_the_heads_up(heads):
+    """Sums the heads."""
+    return heads.sum(axis=-3)
+
+
+@mistake(step="concat_heads", named="")
+def the_mean_of_the_heads(heads):
+    """Averages the heads."""
+    return heads.mean(axis=-3)
+
+
+@mistake(step="concat_heads", named="")
+def feature_by_feature(heads):
+    """Features interleaved."""
+    moved = np.moveaxis(heads, -3, -1)
+    return moved.reshape(*moved.shape[:-2], -1)
+
+
+@mistake(step="concat_heads", named="")
+def the_last_head_first(heads):
+    """The order of the heads is reversed."""
+    return np.concatenate([heads[..., h, :, :] for h in reversed(range(heads.shape[-3]))], axis=-1)
+
+
+@mistake(step="concat_heads", named="")
+def only_the_first_head(heads):
+    """One head."""
+    return heads[..., 0, :, :]
+
+
+@mistake(step="concat_heads", named="")
+def counts_axes_from_the_front(heads):
+    """No batch."""
+    return np.concatenate(list(heads), axis=-1)
+
+
+# multi_head_attention
+
+
+@mistake(step="multi_head_attention", named="")
+def nothing_mixes_the_heads(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """W_O is forgotten."""
+    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
+    if mask is not None and np.ndim(mask) > 2:
+        mask = np.expand_dims(mask, -3)
+    return concat_heads(scaled_dot_product_attention(Q, K, V, mask)[0])
+
+
+@mistake(step="multi_head_attention", named="")
+def mask_without_an_axis_for_heads(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """The mask is passed on as it is."""
+    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
+    return concat_heads(scaled_dot_product_attention(Q, K, V, mask)[0]) @ W_O
+
+
+@mistake(step="multi_head_attention", named="")
+def one_big_head(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """num_heads is ignored."""
+    return self_attention(X, W_Q, W_K, W_V, mask)[0] @ W_O
+
+
+@mistake(step="multi_head_attention", named="")
+def scaled_by_the_whole_width(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """sqrt(d_model) scales the heads."""
+    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
+    scores = scale_scores(attention_scores(Q, K), X.shape[-1])
+    if mask is not None:
+        scores = apply_mask(scores, np.expand_dims(mask, -3) if np.ndim(mask) > 2 else mask)
+    return concat_heads(weighted_sum(softmax(scores), V)) @ W_O
+
+
+@mistake(step="multi_head_attention", named="")
+def weights_of_the_output_turned(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """W_O transposed."""
+    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
+    if mask is not None and np.ndim(mask) > 2:
+        mask = np.expand_dims(mask, -3)
+    return concat_heads(scaled_dot_product_attention(Q, K, V, mask)[0]) @ W_O.T
+
+
+@mistake(step="multi_head_attention", named="")
+def output_and_weights(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """A tuple."""
+    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
+    if mask is not None and np.ndim(mask) > 2:
+        mask = np.expand_dims(mask, -3)
+    output, weights = scaled_dot_product_attention(Q, K, V, mask)
+    return concat_heads(output) @ W_O, weights
+
+
+@mistake(step="multi_head_attention", named="")
+def heads_glued_by_reshape(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Reshape instead of concat_heads."""
+    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
+    if mask is not None and np.ndim(mask) > 2:
+        mask = np.expand_dims(mask, -3)
+    return scaled_dot_product_attention(Q, K, V, mask)[0].reshape(X.shape) @ W_O
+
+
+@mistake(step="multi_head_attention", named="")
+def heads_cut_by_reshape(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Reshape instead of split_heads."""
+    shape = (*X.shape[:-2], num_heads, X.shape[-2], X.shape[-1] // num_heads)
+    Q, K, V = (part.reshape(shape) for part in project_qkv(X, W_Q, W_K, W_V))
+    if mask is not None and np.ndim(mask) > 2:
+        mask = np.expand_dims(mask, -3)
+    return concat_heads(scaled_dot_product_attention(Q, K, V, mask)[0]) @ W_O
+
+
+@mistake(step="multi_head_attention", named="")
+def forgets_the_mask_of_the_heads(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """The mask is ignored."""
+    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
+    return concat_heads(scaled_dot_product_attention(Q, K, V)[0]) @ W_O
+
+
+@mistake(step="multi_head_attention", named="")
+def every_head_sees_everything(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """W_O is applied on the left."""
+    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
+    if mask is not None and np.ndim(mask) > 2:
+        mask = np.expand_dims(mask, -3)
+    return W_O @ concat_heads(scaled_dot_product_attention(Q, K, V, mask)[0])
+
+
+@mistake(step="multi_head_attention", named="")
+def the_mean_over_the_heads(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """All heads get the mean over the heads."""
+    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
+    if mask is not None and np.ndim(mask) > 2:
+        mask = np.expand_dims(mask, -3)
+    heads = scaled_dot_product_attention(Q, K, V, mask)[0]
+    return concat_heads(np.repeat(heads.mean(axis=-3, keepdims=True), num_heads, axis=-3)) @ W_O
+
+
+@mistake(step="multi_head_attention", named="")
+def residual_added(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Adds X."""
+    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
+    if mask is not None and np.ndim(mask) > 2:
+        mask = np.expand_dims(mask, -3)
+    return X + concat_heads(scaled_dot_product_attention(Q, K, V, mask)[0]) @ W_O
+
+
+@mistake(step="multi_head_attention", named="")
+def same_projection_for_keys_and_queries(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """W_Q makes the keys as well."""
+    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_Q, W_V))
+    if mask is not None and np.ndim(mask) > 2:
+        mask = np.expand_dims(mask, -3)
+    return concat_heads(scaled_dot_product_attention(Q, K, V, mask)[0]) @ W_O

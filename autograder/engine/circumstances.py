@@ -96,6 +96,7 @@ def _more_axes(name: str, most: int) -> Circumstance:
         "with more",
         "Which of your lines counts axes from the front, or turns all of them?",
         lambda arguments: np.ndim(arguments[name]) > most,
+        least=1,
     )
 
 

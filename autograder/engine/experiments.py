@@ -7,6 +7,7 @@ here: the calls are those of the checks, and the functions are the teacher's.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,8 +16,11 @@ from typing import Any
 
 import numpy as np
 
+from autograder.engine.mutations import Mutant, mutants
+
 Arguments = dict[str, Any]
 Function = Callable[..., Any]
+Namespace = dict[str, Any]
 
 MAX_INTEGER = 2_000
 """The largest whole number that an experiment makes of an argument: it may say how large an array
@@ -56,27 +60,86 @@ def bound(function: Function, args: tuple[Any, ...], kwargs: Mapping[str, Any]) 
     return dict(call.arguments)
 
 
-def experiments(
-    space: dict[str, Any], step: str, earlier: tuple[str, ...], samples: list[Arguments]
+def with_arguments(
+    space: Namespace, step: str, samples: list[Arguments]
 ) -> Iterator[Experiment]:
-    """Every experiment on a step: first with its own arguments, then with the steps that it calls.
+    """Experiments with the arguments of a step.
 
     Args:
         space: the names of the reference, in which its functions look up each other.
-        earlier: the steps before this one.
         samples: the arguments of calls, which say what can be changed at all.
     """
     function = space[step]
     for change in alterations(function, samples):
-        yield Experiment(change.name, _sentence("answers", change), _altered(function, change))
-    for inner in earlier:
+        yield Experiment(change.name, _sentence(change), _altered(function, change))
+
+
+def one_step_too_far(
+    space: Namespace, steps: tuple[str, ...], step: str
+) -> Iterator[Experiment]:
+    """The right answer, and another step on top of it."""
+    function = space[step]
+    for other in steps:
+        sentence = f"Your function answers with what {other} makes of the right answer. "
+        sentence += "What is asked for by itself?"
+        after = space[other]
+        yield Experiment(
+            "one_step_too_far", sentence, lambda given, after=after: after(function(**given))  # type: ignore[misc]
+        )
+
+
+def with_source(space: Namespace, step: str, source: str) -> Iterator[Experiment]:
+    """Experiments with the source of a step."""
+    for mutant in mutants(source):
+        function = _bound_anew(space, step, mutant)
+        if function is not None:
+            sentence = _sentence(mutant)
+            yield Experiment(mutant.name, sentence, lambda given, f=function: f(**given))  # type: ignore[misc]
+
+
+def with_steps(
+    space: Namespace, step: str, earlier: Mapping[str, str], samples: list[Arguments]
+) -> Iterator[Experiment]:
+    """Experiments with the steps that a step calls.
+
+    Args:
+        earlier: the steps before this one, with their sources.
+    """
+    for inner, source in earlier.items():
         seen = _heard(space, step, inner, samples[:4])
         if seen:
             yield from _inside(space, step, inner, seen)
+            for mutant in mutants(source):
+                function = _bound_anew(space, inner, mutant)
+                if function is not None:
+                    sentence = _sentence(mutant, f"in {inner} ")
+                    yield Experiment(mutant.name, sentence, _with(space, step, inner, function))
 
 
-def _sentence(does: str, change: Alteration) -> str:
-    return f"Your function {does} as if {change.phrase}. {change.ask}"
+def _bound_anew(space: Namespace, step: str, mutant: Mutant) -> Function | None:
+    """A mutant of a step as a function."""
+    names = dict(space)
+    try:
+        exec(compile(mutant.source, f"<{step}>", "exec", dont_inherit=True), names)
+    except Exception:  # no Python any more
+        return None
+    return names[step]  # type: ignore[no-any-return]
+
+
+def _with(
+    space: Namespace, step: str, inner: str, instead: Function
+) -> Callable[[Arguments], Any]:
+    """The answer of a step while one that it calls is another."""
+
+    def answer(arguments: Arguments) -> Any:
+        with _Bound(space, inner, instead):
+            return space[step](**arguments)
+
+    return answer
+
+
+def _sentence(change: Alteration | Mutant, where: str = "") -> str:
+    return f"Your function answers as if {where}{change.phrase}. {change.ask}"
 
 
 def _altered(function: Function, change: Alteration) -> Callable[[Arguments], Any]:
@@ -87,7 +150,7 @@ def _altered(function: Function, change: Alteration) -> Callable[[Arguments], An
 
 
 def _heard(
-    space: dict[str, Any], step: str, inner: str, samples: list[Arguments]
+    space: Namespace, step: str, inner: str, samples: list[Arguments]
 ) -> list[Arguments]:
     """The arguments with which a step calls an earlier one."""
     function, heard = space[inner], []
@@ -108,7 +171,7 @@ def _heard(
 class _Bound:
     """While it lasts, the name of a step is bound to something else."""
 
-    def __init__(self, space: dict[str, Any], name: str, function: Function) -> None:
+    def __init__(self, space: Namespace, name: str, function: Function) -> None:
         self._space, self._name, self._function = space, name, function
         self._before = space[name]
 
@@ -120,48 +183,97 @@ class _Bound:
 
 
 def _inside(
-    space: dict[str, Any], step: str, inner: str, seen: list[Arguments]
+    space: Namespace, step: str, inner: str, seen: list[Arguments]
 ) -> Iterator[Experiment]:
     """A step with one of the steps that it calls left out, called differently or answering
     differently."""
     function = space[inner]
+    outer: Arguments = {}
 
     def experiment(name: str, phrase: str, ask: str, instead: Function) -> Experiment:
         def answer(arguments: Arguments) -> Any:
+            outer.clear()
+            outer.update(arguments)
             with _Bound(space, inner, instead):
                 return space[step](**arguments)
 
         return Experiment(name, f"Your function answers as if {phrase}. {ask}", answer)
 
-    first = next(iter(seen[0]))
-
-    def left_out(*args: Any, **kwargs: Any) -> Any:
-        return bound(function, args, kwargs)[first]
-
-    yield experiment(
-        "step_left_out",
-        f"it left {inner} out",
-        f"Where does your code do what {inner} does?",
-        left_out,
-    )
-    for change in alterations(function, seen):
-
-        def called(*args: Any, change: Alteration = change, **kwargs: Any) -> Any:
+    def called(change: Alteration) -> Function:
+        def instead(*args: Any, **kwargs: Any) -> Any:
             arguments = bound(function, args, kwargs)
-            try:
+            with contextlib.suppress(Unfit):
                 arguments = change.change(arguments)
-            except Unfit:
-                pass
             return function(**arguments)
 
-        yield experiment(change.name, f"in {inner} {change.phrase}", change.ask, called)
+        return instead
 
+    def answering(turn: Callable[[Any, Arguments], Any]) -> Function:
+        def instead(*args: Any, **kwargs: Any) -> Any:
+            value = function(*args, **kwargs)
+            return turn(value, bound(function, args, kwargs))
+
+        return instead
+
+    does = f"Where does your code do what {inner} does?"
+    yield experiment("step_left_out", f"it left {inner} out", does, answering(_first_argument))
+    shaped = f"a reshape stood in the place of {inner}"
+    ask = "Which axes must change places before they merge?"
+    yield experiment("step_reshaped", shaped, ask, answering(_reshaped_argument))
+    for change in (*alterations(function, seen), *_from_outside(function, seen, space[step], outer)):
+        phrase = f"in {inner} {change.phrase}"
+        yield experiment(change.name, phrase, change.ask, called(change))
     for name, phrase, ask, turn in _ANSWERS:
+        turned = answering(lambda value, _, turn=turn: turn(value))  # type: ignore[misc]
+        yield experiment(name, phrase.format(inner), ask.format(inner), turned)
+    for name in seen[0]:
+        plus = answering(lambda value, given, name=name: _plus(value, given[name]))  # type: ignore[misc]
+        phrase = f"{name} were added to what {inner} gives"
+        yield experiment("argument_added", phrase, "What is asked for by itself?", plus)
 
-        def answering(*args: Any, turn: Callable[[Any], Any] = turn, **kwargs: Any) -> Any:
-            return turn(function(*args, **kwargs))
 
-        yield experiment(name, phrase.format(inner), ask.format(inner), answering)
+def _first_argument(value: Any, arguments: Arguments) -> Any:
+    first = next(iter(arguments.values()))
+    return (first,) * len(value) if isinstance(value, tuple) else first
+
+
+def _reshaped_argument(value: Any, arguments: Arguments) -> Any:
+    return np.reshape(next(iter(arguments.values())), np.shape(value))
+
+
+def _plus(value: Any, more: Any) -> Any:
+    if not (_is_array(value) and _is_array(more)) or value.shape != more.shape:
+        raise Unfit
+    return value + more
+
+
+def _from_outside(
+    function: Function, seen: list[Arguments], caller: Function, outer: Arguments
+) -> Iterator[Alteration]:
+    """An argument of an inner step that is one of the caller's, or the length of one."""
+    names = inspect.signature(caller).parameters
+    for name in inspect.signature(function).parameters:
+        values = [sample[name] for sample in seen]
+        if all(map(_is_whole, values)):
+            for other in names:
+                for axis, words in _AXES:
+                    yield _length(name, other, axis, words, outer)
+                yield _taken(name, other, outer, _is_whole)
+        elif all(map(_is_array, values)):
+            for other in names:
+                yield _taken(name, other, outer, _is_array)
+
+
+def _taken(
+    name: str, other: str, outer: Arguments, fits: Callable[[Any], bool]
+) -> Alteration:
+    def change(arguments: Arguments) -> Arguments:
+        if not fits(outer[other]):
+            raise Unfit
+        return {**arguments, name: outer[other]}
+
+    ask = f"What should stand for {name} there?"
+    return Alteration("argument_taken_for", f"{name} were {other}", ask, change)
 
 
 def _turned(value: Any) -> Any:
@@ -194,6 +306,12 @@ def _regrouped(value: Any) -> Any:
     if not isinstance(value, np.ndarray) or value.ndim < 3:
         raise Unfit
     return value.swapaxes(-3, -2).reshape(value.shape)
+
+
+def _without_infinity(value: Any) -> Any:
+    if not _is_array(value) or np.isfinite(value).all():
+        raise Unfit
+    return np.where(np.isfinite(value), value, 0.0)
 
 
 def _only(place: int) -> Callable[[Any], Any]:
@@ -239,6 +357,12 @@ _ANSWERS: tuple[tuple[str, str, str, Callable[[Any], Any]], ...] = (
         )
         for order in (*permutations(range(2)), *permutations(range(3)))
         if list(order) != sorted(order)
+    ),
+    (
+        "step_without_infinity",
+        "{} gave 0 where it gives infinity",
+        "What do the later steps make of a 0 there?",
+        _without_infinity,
     ),
     (
         "step_regrouped",
@@ -440,6 +564,20 @@ def _of_arrays(name: str, _: Mapping[str, Any]) -> Iterator[Alteration]:
         "Which numbers of {0} does your code change?",
         lambda value: np.clip(_array(value), -50.0, 50.0),
     )
+    yield _one(
+        name,
+        "averaged",
+        "all numbers in a row of {0} were the same, their mean",
+        "What in your code tells the numbers in a row of {0} apart?",
+        lambda value: np.broadcast_to(_array(value).mean(-1, keepdims=True), value.shape).copy(),
+    )
+    yield _one(
+        name,
+        "largest_only",
+        "the largest number in each row of {0} took everything",
+        "What becomes of the other numbers?",
+        lambda value: (np.argmax(_array(value), -1)[..., None] == np.arange(value.shape[-1])) * 1.0,
+    )
     yield from _of_a_batch(name)
 
 
@@ -477,6 +615,19 @@ def _of_counts(name: str, _: Mapping[str, Any]) -> Iterator[Alteration]:
 
 
 def _of_whole_numbers(name: str, parameters: Mapping[str, Any]) -> Iterator[Alteration]:
+    default = parameters[name].default
+    if isinstance(default, int) and default < 0:
+        ask = "Along which axis does your code go?"
+        for axis in (-1, -2, 0, 1):
+            yield _one(
+                name,
+                "other_axis",
+                "{0} were another one",
+                ask,
+                lambda n, axis=axis: axis,  # type: ignore[misc]
+            )
+        return
+
     begin = "Where do you begin to count, and is the end included?"
     use = "Where does your code use {0}?"
     power = "Which power of {0} belongs there?"
@@ -506,7 +657,7 @@ def _of_whole_numbers(name: str, parameters: Mapping[str, Any]) -> Iterator[Alte
         yield _one(name, kind, phrase, ask, lambda n, new=new: _bounded(n, new))  # type: ignore[misc]
     for other in parameters:
         if other != name:
-            for axis, words in ((-1, "last axis"), (-2, "last axis but one"), (-3, "last axis but two"), (0, "first axis")):
+            for axis, words in _AXES:
                 yield _length(name, other, axis, words)
 
 
@@ -519,9 +670,21 @@ def _bounded(number: Any, new: Callable[[Any], Any]) -> Any:
     return changed
 
 
-def _length(name: str, other: str, axis: int, words: str) -> Alteration:
+_AXES = (
+    (-1, "last axis"),
+    (-2, "last axis but one"),
+    (-3, "last axis but two"),
+    (0, "first axis"),
+)
+
+
+def _length(
+    name: str, other: str, axis: int, words: str, outer: Arguments | None = None
+) -> Alteration:
+    """A number that is the length of an axis, of an argument of the same call or of the caller's."""
+
     def change(arguments: Arguments) -> Arguments:
-        value = arguments[other]
+        value = (arguments if outer is None else outer)[other]
         if not isinstance(value, np.ndarray) or value.ndim < max(-axis, 1):
             raise Unfit
         return {**arguments, name: value.shape[axis]}
@@ -529,7 +692,7 @@ def _length(name: str, other: str, axis: int, words: str) -> Alteration:
     return Alteration(
         "other_length",
         f"{name} were the length of {other}'s {words}",
-        f"Which length belongs there?",
+        "Which length belongs there?",
         change,
     )
 
@@ -550,7 +713,7 @@ def _of_two(parameters: Mapping[str, Any], samples: list[Arguments]) -> Iterator
         yield Alteration(
             "exchanged",
             f"{one} and {other} had changed places",
-            f"Which of the two does your code use where?",
+            "Where does your code use which of the two?",
             lambda arguments, one=one, other=other: {  # type: ignore[misc]
                 **arguments,
                 one: arguments[other],
@@ -560,7 +723,7 @@ def _of_two(parameters: Mapping[str, Any], samples: list[Arguments]) -> Iterator
         for gone, twice in ((one, other), (other, one)):
             yield Alteration(
                 "argument_ignored",
-                f"{gone} were another {twice}",
+                f"{twice} stood in the place of {gone}",
                 f"Where does your code use {gone}?",
                 lambda arguments, gone=gone, twice=twice: {  # type: ignore[misc]
                     **arguments,

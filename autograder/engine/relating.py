@@ -18,11 +18,17 @@ from autograder.engine.experiments import (
     Arguments,
     Experiment,
     Function,
+    Namespace,
     Unfit,
     bound,
-    experiments,
+    one_step_too_far,
+    with_arguments,
+    with_source,
+    with_steps,
 )
 from autograder.engine.outcomes import Outcome, Probe, answered, asked, is_small
+from autograder.engine.raising import raising
+from autograder.exercises.exercise import Exercise
 from autograder.tools import relations
 
 MAX_NUMBERS, MAX_INTEGER = 2_000, 200
@@ -30,9 +36,6 @@ MAX_NUMBERS, MAX_INTEGER = 2_000, 200
 
 MAX_CALLS = 60
 """Calls that are looked at."""
-
-SURE = 6.0
-"""What must speak for an experiment that only one call can decide."""
 
 
 @dataclass(frozen=True)
@@ -67,13 +70,14 @@ def relate(compiled: CompiledExercise, step: str, probes: Sequence[Probe]) -> Re
     wrong = [answer for answer in answers if not answer.is_right]
     right = [answer for answer in answers if answer.is_right]
     if not wrong:
-        return _changing(space[step], probes) or _forgetful(probes)
+        return _changing(space[step], probes) or _forgetful(probes) or _tiny(answers)
 
     with np.errstate(all="ignore"):
         return (
             _refusing(wrong)
-            or _by_experiment(space, compiled.exercise.steps, step, wrong, right)
+            or _by_experiment(space, compiled.exercise, step, wrong, right)
             or _by_circumstance(space[step], wrong, right)
+            or _by_exception(wrong)
             or _changing(space[step], probes)
         )
 
@@ -148,20 +152,22 @@ def _refusing(wrong: Sequence[_Answer]) -> Relation | None:
 
 
 def _by_experiment(
-    space: dict[str, Any],
-    steps: tuple[str, ...],
+    space: Namespace,
+    exercise: Exercise,
     step: str,
     wrong: Sequence[_Answer],
     right: Sequence[_Answer],
 ) -> Relation | None:
     samples = [answer.arguments for answer in (*wrong, *right)]
-    earlier = steps[: steps.index(step)]
+    place = exercise.steps.index(step)
+    earlier = {name: exercise.cell(name).source for name in reversed(exercise.steps[:place])}
 
-    found = _first(experiments(space, step, (), samples), wrong, right)
     return (
-        found
+        _first(with_arguments(space, step, samples), wrong, right)
         or _by_comparison(wrong, right)
-        or _first(experiments(space, step, tuple(reversed(earlier)), samples), wrong, right)
+        or _first(one_step_too_far(space, exercise.steps, step), wrong, right)
+        or _first(with_source(space, step, exercise.cell(step).source), wrong, right)
+        or _first(with_steps(space, step, earlier, samples), wrong, right)
     )
 
 
@@ -181,16 +187,18 @@ def _explains(
     weight, calls, missed = 0.0, 0, 0
     for answer in (*wrong, *right):
         predicted = _predicted(experiment, answer)
+        if answer.is_right and _alike(answer.right, predicted):
+            continue
         if not _alike(answer.got, predicted):
             missed += 1
             if not answer.in_part or missed > 1:
                 return False
             continue
-        if not answer.is_right and answer.got.raised is None:
-            more = _evidence(answer.got.value, predicted.value, answer.right.value)
+        if not answer.is_right:
+            more = _evidence(answer.got, predicted, answer.right)
             weight += more
             calls += more > 0
-    return weight >= SURE or (weight >= relations.ENOUGH and calls >= 2)
+    return weight >= (relations.ENOUGH if calls >= 2 else relations.SURE)
 
 
 def _predicted(experiment: Experiment, answer: _Answer) -> Outcome:
@@ -199,7 +207,7 @@ def _predicted(experiment: Experiment, answer: _Answer) -> Outcome:
     except Unfit:
         return answer.right
     except Exception as error:
-        return Outcome(None, type(error).__name__, [])
+        return Outcome(None, type(error).__name__, [], str(error))
 
 
 def _alike(one: Outcome, other: Outcome) -> bool:
@@ -208,14 +216,22 @@ def _alike(one: Outcome, other: Outcome) -> bool:
     return relations.alike(one.value, other.value)
 
 
-def _evidence(got: Any, predicted: Any, right: Any) -> float:
+def _evidence(got: Outcome, predicted: Outcome, right: Outcome) -> float:
     """How much speaks for a prediction that is the answer, and not the right one."""
+    if got.raised is not None:
+        # Shapes and sizes stand in the words of NumPy.
+        same = got.text == predicted.text and any(letter.isdigit() for letter in got.text)
+        return 2.0 if same else 0.0
+    return _weight(got.value, predicted.value, right.value)
+
+
+def _weight(got: Any, predicted: Any, right: Any) -> float:
     several = isinstance(got, (tuple, list)) and isinstance(predicted, tuple)
     if several and isinstance(right, tuple) and len(got) == len(predicted) == len(right):
-        return max(map(_evidence, got, predicted, right))
+        return max(map(_weight, got, predicted, right))
     a, b, c = map(relations.numbers, (got, predicted, right))
     if a is None or b is None or c is None:
-        return 0.0 if relations.alike(got, right) else 2.0
+        return 0.0 if relations.alike(predicted, right) else 2.0
     return relations.weight(a, b, c)
 
 
@@ -231,6 +247,30 @@ def _by_comparison(wrong: Sequence[_Answer], right: Sequence[_Answer]) -> Relati
         return None
     name, sentence = found
     return Relation(name, sentence)
+
+
+def _by_exception(wrong: Sequence[_Answer]) -> Relation | None:
+    if not all(answer.got.raised for answer in wrong):
+        return None
+    found = raising([f"{answer.got.raised}: {answer.got.text}" for answer in wrong])
+    return Relation(*found) if found else None
+
+
+def _tiny(answers: Sequence[_Answer]) -> Relation | None:
+    """Nothing is wrong but what should be exactly 0."""
+    name = "not_exactly_zero"
+    for answer in answers:
+        if answer.got.raised or answer.right.raised:
+            continue
+        got, right = answer.got.value, answer.right.value
+        parts = [(got, right)]
+        if isinstance(got, (tuple, list)) and isinstance(right, tuple) and len(got) == len(right):
+            parts = list(zip(got, right))
+        for one, other in parts:
+            a, b = relations.numbers(one), relations.numbers(other)
+            if a is not None and b is not None and a.shape == b.shape and ((b == 0) & (a != 0)).any():
+                return Relation(name, relations.SENTENCES[name].format(your="Your answer"))
+    return None
 
 
 def _by_circumstance(

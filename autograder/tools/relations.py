@@ -10,9 +10,9 @@ from itertools import permutations
 
 import numpy as np
 
-RTOL, ATOL = 1e-6, 1e-9
+RTOL, ATOL = 1e-8, 1e-11
 MOST = 20_000  # numbers, letters or parts of an answer that is looked at
-ENOUGH = 4.0  # different numbers, or one and a half times as many bits, that a relation must explain
+ENOUGH, SURE = 3.0, 12.0  # what must speak for a relation: in several answers together, and in a single one
 
 # In the order in which they are preferred. {your} is "your answer", or a part of it; {what} is what a relation names.
 SENTENCES = {
@@ -22,6 +22,9 @@ SENTENCES = {
     "parts_added": "The right answer is {what}. What is it that you return beside it?",
     "argument_handed_back": "{your} is {what}, unchanged. Which line makes something new of it?",
     "argument_turned": "{your} is {what}, with its axes in another order. Which line makes something new of it?",
+    "argument_reshaped": "{your} is {what} in another shape, its numbers still in their old order. Which axes must change "
+    "places before any of them merge, or after one is cut?",
+    "argument_merged": "{your} is {what}. What should become of that axis instead?",
     "constant": "{your} is the same number everywhere. What in your code should tell its entries apart?",
     "complemented": "{your} says True where False is right, and False where True is. What does True mean here?",
     "negated": "{your} has every sign turned. Which difference do you take the other way round?",
@@ -29,8 +32,8 @@ SENTENCES = {
     "reversed": "{your} is the right one in reverse order along {what}. From which end do you count?",
     "sorted": "{your} holds the right things, but sorted. Which order is asked for?",
     "rolled": "{your} is the right one, rolled by one along {what}. At which number do you begin?",
-    "moved_by_one": "{your} is the right one, moved by one place along {what}. Where does your first entry stand, at 0 or "
-    "at 1?",
+    "moved_by_one": "{your} is the right one, moved by one place along {what}. Is the entry at your boundary "
+    "included, or not?",
     "moved": "{your} is the right one, moved along {what}. From which corner or end do you count?",
     "logarithm": "{your} is the logarithm of the right one. Which form of it is asked for?",
     "exponential": "{your} is the exponential of the right one. Which form of it is asked for?",
@@ -60,8 +63,8 @@ SENTENCES = {
     "too_long": "{your} begins like the right one, but goes on along {what}. How long should it be?",
     "axes_in_other_order": "{your} holds the right numbers, but its axes stand in another order. What does each axis "
     "stand for?",
-    "rows_scaled": "In {your} each row is right but for a factor of its own. What should the rows have in common?",
-    "columns_scaled": "In {your} each column is right but for a factor of its own. Along which axis should it add up?",
+    "rows_scaled": "{your} has rows that are right but for a factor, each for one of its own. What should all rows have in common?",
+    "columns_scaled": "{your} has columns that are right but for a factor, each for one of its own. Along which axis do you add up?",
     "total_elsewhere": "{your} adds up to the right total {what} instead. Over which entries should it?",
     "flatter_or_sharper": "{your} prefers the right entries, but too much or too little: its logarithms are off by a "
     "factor. What is that factor?",
@@ -70,9 +73,16 @@ SENTENCES = {
     "not_finite": "{your} is NaN or infinite where the right one is a plain number. Which step makes the first such "
     "number?",
     "finite": "{your} has plain numbers where infinity is right, and is right elsewhere. Which number must stand there?",
+    "logarithm_of_rows": "{your} is a logarithm of the right one, but for a constant in each row. Which stage of your "
+    "computation do you return?",
+    "complemented_and_moved": "{your} is True where False is right, but for one place at the edge. What does True mean "
+    "here, and for which side of the edge?",
+    "too_few_true": "{your} is True only where that is right, but not everywhere. Which entries does your rule miss?",
+    "too_many_true": "{your} is True wherever that is right, but elsewhere, too. Which entries should your rule leave out?",
+    "not_exactly_zero": "{your} has tiny numbers where exactly 0 is right. Which number makes an exact 0 of them?",
     "nearly": "{your} is nearly right: it is off by less than a hundredth. What do you add, round or cut off?",
     "zeros": "{your} is right but for entries that are 0. Which line puts a 0 there?",
-    "first_row_only": "In {your} only the {what} is right. What does your code do with the others?",
+    "first_row_only": "{your} is right in its {what} only. What does your code do with the others?",
     "one_side_only": "{your} is right on one side of the diagonal only. What stands on the other side?",
     "rearranged": "{your} holds the right numbers in other places. Which of your lines moves numbers, and where to?",
     "one_more": "{your} is the right one plus one. At which number do you begin to count?",
@@ -80,8 +90,8 @@ SENTENCES = {
     "first_missing": "{your} lacks the first of what is asked for. Where do you begin?",
     "last_missing": "{your} lacks the last of what is asked for. Where do you stop?",
     "doubled": "{your} holds everything twice. Which line adds it a second time?",
-    "keys_and_values_swapped": "In {your} keys and values have changed places. Which of the two do you look things up by?",
-    "keys_of_other_type": "The keys of {your} are of another type than those asked for. Which type do they have?",
+    "keys_and_values_swapped": "{your} has keys and values in each other's place. Which of the two do you look things up by?",
+    "keys_of_other_type": "{your} has keys of another type than those asked for. Which type do yours have?",
     "values_of_other_type": "{your} looks right when printed, but holds another type. Which type is asked for?",
     "upper_or_lower": "{your} is right but for capital letters. Which of them does your code change?",
     "spaces": "{your} is right but for spaces and ends of lines. Where do they come from?",
@@ -157,7 +167,7 @@ def _common(pairs, least):
             return None
 
     order = list(SENTENCES)
-    sure = [key for key, weight in total.items() if weight >= ENOUGH and times[key] >= least]
+    sure = [key for key in total if total[key] >= (ENOUGH if times[key] >= least else SURE)]
     return min(((key, total[key]) for key in sure), key=lambda one: order.index(one[0][0]), default=None)
 
 
@@ -169,14 +179,15 @@ def _holds(name, what, pair):
 def alike(one, other):
     """Whether two answers are the same: lists like tuples, numbers up to rounding."""
     if isinstance(one, (tuple, list)) and isinstance(other, (tuple, list)):
-        if len(one) == len(other) and all(map(alike, one, other)):
-            return True
+        return len(one) == len(other) and all(map(alike, one, other))
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(alike(one[key], other[key]) for key in one)
     a, b = numbers(one), numbers(other)
     if a is not None and b is not None:
         return close(a, b)
-    return type(one) is type(other) and not isinstance(one, np.ndarray) and bool(one == other)
+    if isinstance(one, np.ndarray) or type(one) is not type(other):
+        return False
+    return bool(one == other)
 
 
 def close(a, b):
@@ -237,15 +248,25 @@ def _explanations(got, wanted, arguments):
 
 
 def weight(a, prediction, b):
-    """How much speaks for a prediction: the different numbers that it explains, and that the right answer does not."""
+    """How much speaks for a prediction that is the answer: what it explains, and the right answer does not.
+
+    A number that is drawn says more than one that is chosen, and a truth value says little.
+    """
     if prediction.shape == b.shape:
-        informative = ~np.isclose(prediction, b, RTOL, ATOL, equal_nan=True)
-        explained = a[informative]
+        explained = a[~np.isclose(prediction, b, RTOL, ATOL, equal_nan=True)]
     else:
         explained = a.ravel()
-    if _is_binary(a):
+    return worth(explained)
+
+
+def worth(explained):
+    """How much it says that just these numbers have been met."""
+    if _is_binary(explained):
         return explained.size / 1.5
-    return float(len(np.unique(np.round(explained.astype(float), 9))))
+    explained = explained[np.isfinite(explained)].astype(float)
+    different = np.unique(np.round(explained, 9))
+    drawn = np.abs(different * 48 - np.round(different * 48)) > 1e-6
+    return float(len(different) + 2 * np.count_nonzero(drawn))
 
 
 def _is_binary(array):
@@ -282,6 +303,18 @@ def _of_arguments(a, b, arguments):
         for key, prediction in (("argument_handed_back", array), ("argument_turned", array.swapaxes(-1, -array.ndim))):
             if close(a, prediction):
                 yield (key, name), weight(a, prediction, b)
+        if array.ndim > 1 and a.size == array.size and a.shape != array.shape and close(a.ravel(), array.ravel()):
+            yield ("argument_reshaped", name), weight(a, a, b)
+        for axis in range(-1, -array.ndim - 1, -1) if array.ndim > 1 and not _is_binary(array) else ():
+            for what, merged in (
+                ("added up", array.sum(axis)),
+                ("averaged", array.mean(axis)),
+                ("cut down to its first part", array.take(0, axis)),
+                ("cut down to its last part", array.take(-1, axis)),
+                ("cut down to its largest numbers", array.max(axis)),
+            ):
+                if array.shape[axis] > 1 and close(a, merged):
+                    yield ("argument_merged", f"{name}, {what} along one axis"), weight(a, merged, b)
 
         try:
             spread = np.broadcast_to(array, b.shape)
@@ -307,6 +340,11 @@ def _of_arrays(a, b, arguments):
     for key, prediction in (*_turned(b), *_computed(b), *_merged(b)):
         if close(a, prediction):
             yield key, weight(a, prediction, b)
+    if a.shape == b.shape and b.dtype.kind == "f" and (b >= 0).all():
+        large = b > 1e-250  # of smaller ones the logarithm cannot be known
+        if large.any() and close(a[large], np.log(b[large])):
+            yield ("logarithm", ""), worth(a[large])
+        yield from _logarithm_of_rows(a.astype(float), b, large)
     yield from _of_shapes(a, b)
     if a.shape == b.shape:
         yield from _of_places(a, b)
@@ -404,16 +442,26 @@ def _of_places(a, b):
     same = np.isclose(a, b, RTOL, ATOL, equal_nan=True)
     numbers_match = close(np.sort(a.astype(float), axis=None), np.sort(b.astype(float), axis=None))
     if numbers_match and not _is_binary(b):
-        yield ("rearranged", ""), float(len(np.unique(b[~same])))
+        yield ("rearranged", ""), worth(a[~same])
     if (a == a.flat[0]).all() and not (b == b.flat[0]).all():
         yield ("constant", ""), np.count_nonzero(~same) / 1.5
 
     for axis in range(-1, -min(b.ndim, 2) - 1, -1):
         yield from _moved(a, b, axis)
+    if b.dtype.kind == "b" and _is_binary(a):
+        for axis in range(-1, -min(b.ndim, 2) - 1, -1):
+            for (name, _), much in _moved(a, ~b, axis, ("complemented_and_moved", "")):
+                if name:
+                    yield (name, ""), much
+        yes = a.astype(bool)
+        if (b | ~yes).all():
+            yield ("too_few_true", ""), float(np.count_nonzero(~same)) / 1.5
+        if (yes | ~b).all():
+            yield ("too_many_true", ""), float(np.count_nonzero(~same)) / 1.5
     if b.ndim >= 3:
         rest = same[1:].reshape(len(b) - 1, -1).all(axis=-1) if len(b) > 1 else np.array([True])
         if same[0].all() and not rest.any():
-            yield ("first_only", ""), float(len(np.unique(b[1:])))
+            yield ("first_only", ""), worth(b[1:])
         for place, what in ((0, "the first"), (-1, "the last")):
             if len(b) > 1 and close(a, np.broadcast_to(b[place], b.shape)):
                 yield ("one_for_all", what), weight(a, np.broadcast_to(b[place], b.shape), b)
@@ -434,17 +482,21 @@ def _of_places(a, b):
         yield ("finite", ""), float(np.count_nonzero(wrong))
 
 
-def _moved(a, b, axis):
+def _moved(a, b, axis, names=("moved_by_one", "moved")):
     """Moved along an axis, where what comes in is the same everywhere."""
     a, b = np.moveaxis(a, axis, 0), np.moveaxis(b, axis, 0)
-    for by in range(1, len(b)):
-        for kept, new, old in ((a[by:], a[:by], b[:-by]), (a[:-by], a[-by:], b[by:])):
-            if close(kept, old) and (new == new.flat[0]).all() and not (old == old.flat[0]).all():
-                weight = float(np.count_nonzero(~np.isclose(a, b, RTOL, ATOL))) / 1.5
-                what = _axis(axis, a.ndim)
-                if by == 1:
-                    yield ("moved_by_one", what), weight
-                yield ("moved", what), weight
+    what = _axis(axis, a.ndim)
+    found = set()
+    for by in range(1, len(b) + 1):
+        for kept, new, old in ((a[by:], a[:by], b[:-by]), (a[: len(a) - by], a[len(a) - by :], b[by:])):
+            if close(kept, old) and (new == new.flat[0]).all():
+                plain = not old.size or (old == old.flat[0]).all()
+                much = 0.5 if plain else float(np.count_nonzero(~np.isclose(a, b, RTOL, ATOL))) / 1.5
+                for name in names if by == 1 else names[1:]:
+                    if (name, much) not in found:
+                        found.add((name, much))
+    for name, much in sorted(found):  # the one that says most comes last
+        yield (name, what), much
 
 
 def _of_values(a, b, arguments):
@@ -462,22 +514,21 @@ def _of_values(a, b, arguments):
     if np.abs(x).max() < 1e4:
         gap = (y - x).mean()
         if abs(gap) > 1e-6 and np.allclose(y, x + gap, RTOL, ATOL):
-            weight = float(len(np.unique(np.round(x, 9)))) - 1
-            yield ("shifted", ""), weight
+            much = worth(y) - 1
+            yield ("shifted", ""), much
             if abs(gap - 1) < ATOL:
-                yield ("one_more", ""), weight
+                yield ("one_more", ""), much
             if abs(gap + 1) < ATOL:
-                yield ("one_less", ""), weight
+                yield ("one_less", ""), much
 
     if used.any():
         factor = float((y[used] / x[used]).mean())
         if abs(factor) > ATOL and np.allclose(y, factor * x, RTOL, ATOL):
-            weight = float(len(np.unique(np.round(x[used], 9)))) - 1
             for what in _spoken(factor, arguments):
-                yield ("scaled", what), weight
+                yield ("scaled", what), worth(y) - 1
         error = np.abs(y[used] - x[used]) / np.abs(x[used])
         if error.max() < 1e-2 and np.abs(y - x).max() < 1e-2 * np.abs(x).max():
-            yield ("nearly", ""), float(len(np.unique(np.round(x[used], 9))))
+            yield ("nearly", ""), worth(y)
 
     if a.ndim >= 2 and finite.all():
         for axis, name in ((-1, "rows_scaled"), (-2, "columns_scaled")):
@@ -495,14 +546,33 @@ def _rows(a, b, name):
     several = used.sum(axis=-1) > 1
     if (factor > ATOL).all() and close(a, factor * b):
         values = factor[..., 0][several]
-        yield (name, ""), float(len(np.unique(np.round(values, 9)))) if len(values) else 0.0
-    if name == "rows_scaled" and (b >= 0).all() and (a >= 0).all() and ((a > 0) == (b > 0)).all():
-        x, y = np.log(np.where(used, b, 1)), np.log(np.where(used, a, 1))
-        rows = [(x[row][used[row]], y[row][used[row]]) for row in np.ndindex(a.shape[:-1])]
-        slopes = [np.polyfit(u, v, 1) for u, v in rows if len(u) > 2 and np.ptp(u) > 1e-3]
-        fits = all(np.allclose(np.polyval(p, u), v, 1e-5, 1e-6) for p, (u, v) in zip(slopes, [r for r in rows if len(r[0]) > 2 and np.ptp(r[0]) > 1e-3]))
-        if slopes and fits and np.ptp([p[0] for p in slopes]) < 1e-5 and abs(slopes[0][0] - 1) > 1e-3 and slopes[0][0] > 0:
-            yield ("flatter_or_sharper", ""), 2.0 * len(slopes)
+        yield (name, ""), worth(a) - worth(values) if len(values) else 0.0
+    if name == "rows_scaled" and (b >= 0).all() and (a >= 0).all():
+        yield from _flatter(a, b)
+
+
+def _flatter(a, b):
+    """The logarithms of a row are off by a factor, the same in all rows, and by a constant."""
+    large = (a > 1e-250) & (b > 1e-250)
+    slopes = []
+    for row in np.ndindex(a.shape[:-1]):
+        x, y = np.log(b[row][large[row]]), np.log(a[row][large[row]])
+        if len(x) > 2 and np.ptp(x) > 1e-3:
+            slope = (y[-1] - y[0]) / (x[-1] - x[0]) if x[-1] != x[0] else np.nan
+            if not np.allclose(y - y[0], slope * (x - x[0]), 1e-6, 1e-6):
+                return
+            slopes.append(slope)
+    if slopes and np.ptp(slopes) < 1e-6 and slopes[0] > 0 and abs(slopes[0] - 1) > 1e-3:
+        yield ("flatter_or_sharper", ""), 3.0 * len(slopes)
+
+
+def _logarithm_of_rows(a, b, large):
+    """The logarithm, but for a constant in each row."""
+    if b.ndim == 0 or (large.sum(axis=-1) < 2).any():
+        return
+    gap = np.where(large, a - np.log(np.where(large, b, 1)), np.nan)
+    if np.isfinite(gap[large]).all() and (np.nanmax(gap, axis=-1) - np.nanmin(gap, axis=-1) < 1e-8).all():
+        yield ("logarithm_of_rows", ""), worth(a[large]) - 3 * large.any(axis=-1).sum()
 
 
 def _totals(a, b):

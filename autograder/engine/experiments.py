@@ -18,13 +18,19 @@ import numpy as np
 
 from autograder.engine.mutations import Mutant, mutants
 
-Arguments = dict[str, Any]
 Function = Callable[..., Any]
 Namespace = dict[str, Any]
 
 MAX_INTEGER = 2_000
 """The largest whole number that an experiment makes of an argument: it may say how large an array
 to make."""
+
+
+class Arguments(dict[str, Any]):
+    """The arguments of a call by their names, defaults among them; ``given`` are those that the
+    call names or places."""
+
+    given: frozenset[str] = frozenset()
 
 
 class Unfit(Exception):
@@ -41,7 +47,7 @@ class Alteration:
     name: str
     phrase: str
     ask: str
-    change: Callable[[Arguments], Arguments]
+    change: Callable[[Arguments], dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -54,10 +60,13 @@ class Experiment:
 
 
 def bound(function: Function, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Arguments:
-    """The arguments of a call by their names, defaults among them; TypeError if they do not fit."""
+    """The arguments of a call; TypeError if they do not fit."""
     call = inspect.signature(function).bind(*args, **kwargs)
+    given = frozenset(call.arguments)
     call.apply_defaults()
-    return dict(call.arguments)
+    arguments = Arguments(call.arguments)
+    arguments.given = given
+    return arguments
 
 
 def with_arguments(
@@ -188,7 +197,7 @@ def _inside(
     """A step with one of the steps that it calls left out, called differently or answering
     differently."""
     function = space[inner]
-    outer: Arguments = {}
+    outer: dict[str, Any] = {}
 
     def experiment(name: str, phrase: str, ask: str, instead: Function) -> Experiment:
         def answer(arguments: Arguments) -> Any:
@@ -201,9 +210,9 @@ def _inside(
 
     def called(change: Alteration) -> Function:
         def instead(*args: Any, **kwargs: Any) -> Any:
-            arguments = bound(function, args, kwargs)
+            arguments: dict[str, Any] = bound(function, args, kwargs)
             with contextlib.suppress(Unfit):
-                arguments = change.change(arguments)
+                arguments = change.change(bound(function, args, kwargs))
             return function(**arguments)
 
         return instead
@@ -248,7 +257,7 @@ def _plus(value: Any, more: Any) -> Any:
 
 
 def _from_outside(
-    function: Function, seen: list[Arguments], caller: Function, outer: Arguments
+    function: Function, seen: list[Arguments], caller: Function, outer: dict[str, Any]
 ) -> Iterator[Alteration]:
     """An argument of an inner step that is one of the caller's, or the length of one."""
     names = inspect.signature(caller).parameters
@@ -265,9 +274,9 @@ def _from_outside(
 
 
 def _taken(
-    name: str, other: str, outer: Arguments, fits: Callable[[Any], bool]
+    name: str, other: str, outer: dict[str, Any], fits: Callable[[Any], bool]
 ) -> Alteration:
-    def change(arguments: Arguments) -> Arguments:
+    def change(arguments: Arguments) -> dict[str, Any]:
         if not fits(outer[other]):
             raise Unfit
         return {**arguments, name: outer[other]}
@@ -408,7 +417,7 @@ def alterations(function: Function, samples: list[Arguments]) -> Iterator[Altera
 
 
 def _default(name: str, default: Any) -> Alteration:
-    def change(arguments: Arguments) -> Arguments:
+    def change(arguments: Arguments) -> dict[str, Any]:
         if arguments[name] is default:
             raise Unfit
         return {**arguments, name: default}
@@ -418,12 +427,22 @@ def _default(name: str, default: Any) -> Alteration:
     )
 
 
+def _other_default(name: str, value: Any) -> Alteration:
+    def change(arguments: Arguments) -> dict[str, Any]:
+        if name in arguments.given:
+            raise Unfit
+        return {**arguments, name: value}
+
+    ask = f"What is {name} in your code if nobody says it?"
+    return Alteration("other_default", f"{name} were another one where it is not given", ask, change)
+
+
 def _one(
     name: str, kind: str, phrase: str, ask: str, new: Callable[[Any], Any]
 ) -> Alteration:
     """An argument made into another."""
 
-    def change(arguments: Arguments) -> Arguments:
+    def change(arguments: Arguments) -> dict[str, Any]:
         if arguments[name] is None:
             raise Unfit
         return {**arguments, name: new(arguments[name])}
@@ -626,6 +645,7 @@ def _of_whole_numbers(name: str, parameters: Mapping[str, Any]) -> Iterator[Alte
                 ask,
                 lambda n, axis=axis: axis,  # type: ignore[misc]
             )
+            yield _other_default(name, axis)
         return
 
     begin = "Where do you begin to count, and is the end included?"
@@ -679,11 +699,11 @@ _AXES = (
 
 
 def _length(
-    name: str, other: str, axis: int, words: str, outer: Arguments | None = None
+    name: str, other: str, axis: int, words: str, outer: dict[str, Any] | None = None
 ) -> Alteration:
     """A number that is the length of an axis, of an argument of the same call or of the caller's."""
 
-    def change(arguments: Arguments) -> Arguments:
+    def change(arguments: Arguments) -> dict[str, Any]:
         value = (arguments if outer is None else outer)[other]
         if not isinstance(value, np.ndarray) or value.ndim < max(-axis, 1):
             raise Unfit
@@ -728,5 +748,19 @@ def _of_two(parameters: Mapping[str, Any], samples: list[Arguments]) -> Iterator
                 lambda arguments, gone=gone, twice=twice: {  # type: ignore[misc]
                     **arguments,
                     gone: arguments[twice],
+                },
+            )
+    for names in combinations(parameters, 3):
+        if not kind(names[0]) or len({kind(name) for name in names}) != 1:
+            continue
+        for kept in names:
+            first, second = (name for name in names if name != kept)
+            yield Alteration(
+                "argument_ignored",
+                f"{kept} stood in the place of {first} and of {second}",
+                f"Where does your code use {first}?",
+                lambda arguments, kept=kept, gone=(first, second): {  # type: ignore[misc]
+                    **arguments,
+                    **dict.fromkeys(gone, arguments[kept]),
                 },
             )

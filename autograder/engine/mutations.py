@@ -96,12 +96,13 @@ _WORDS: dict[type[ast.operator], str] = {
 def mutants(source: str) -> Iterator[Mutant]:
     """Every small change of a source, first those of all places of a kind at once."""
     tree = ast.parse(source)
-    places = [place for place, node in enumerate(ast.walk(tree)) if list(_changes(node))]
+    passed_over = _passed_over(tree)
     kinds: dict[str, list[tuple[int, int]]] = {}
     found = []
-    nodes = list(ast.walk(tree))
-    for place in places:
-        for number, (name, phrase, ask, _) in enumerate(_changes(nodes[place])):
+    for place, node in enumerate(ast.walk(tree)):
+        if node in passed_over:
+            continue
+        for number, (name, phrase, ask, _) in enumerate(_changes(node)):
             found.append((name, phrase, ask, [(place, number)]))
             kinds.setdefault(f"{name}/{phrase}/{ask}", []).append((place, number))
 
@@ -112,6 +113,22 @@ def mutants(source: str) -> Iterator[Mutant]:
             everywhere.append((name, phrase, ask, spots))
     for name, phrase, ask, spots in (everywhere + found)[:MOST]:
         yield Mutant(name, phrase, ask, _changed(tree, spots))
+
+
+def _passed_over(tree: ast.Module) -> set[ast.AST]:
+    """What is the teacher's way to write, and none of the student's: conditions, exceptions, and
+    the number behind a minus."""
+    found: set[ast.AST] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.If, ast.IfExp)):
+            found.update(ast.walk(node.test))
+        elif isinstance(node, ast.Raise):
+            found.update(ast.walk(node))
+        elif isinstance(node, ast.UnaryOp):
+            found.add(node.operand)
+        elif isinstance(node, ast.keyword) and node.arg == "axis":
+            found.update(ast.walk(node.value))
+    return found
 
 
 def _changed(tree: ast.Module, spots: list[tuple[int, int]]) -> ast.Module:
@@ -149,12 +166,20 @@ def _changes(node: ast.AST) -> Iterator[_Change]:
                 "Where do you begin to count, and is the end included?",
                 lambda n, by=by: ast.Constant(n.value + by),
             )
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant):
+        for axis in (-1, -2, -3, -4, 0, 1):
+            yield (
+                "other_axis",
+                "it went along another axis",
+                "Which axis must it be, counted from the end?",
+                lambda n, axis=axis: _number(axis),
+            )
     elif isinstance(node, ast.If):
         empty: list[ast.stmt] = [ast.Pass()]
         yield (
             "case_missing",
             "a special case were like all others",
-            "Which case does the docstring name that your code does not?",
+            "Which case does the docstring name that your code does not tell apart?",
             lambda n: n.orelse or empty,
         )
 
@@ -301,8 +326,10 @@ def _without(node: ast.Call, place: int) -> ast.AST:
 
 def _with_axis(node: ast.Call, place: int, axis: int) -> ast.AST:
     keywords = list(node.keywords)
-    value: ast.expr = ast.Constant(abs(axis))
-    if axis < 0:
-        value = ast.UnaryOp(ast.USub(), value)
-    keywords[place] = ast.keyword("axis", value)
+    keywords[place] = ast.keyword("axis", _number(axis))
     return ast.Call(node.func, node.args, keywords)
+
+
+def _number(value: int) -> ast.expr:
+    number: ast.expr = ast.Constant(abs(value))
+    return ast.UnaryOp(ast.USub(), number) if value < 0 else number

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-_KINDS: tuple[tuple[str, str, str], ...] = (
+Kinds = tuple[tuple[str, str, str], ...]
+
+EXACT: Kinds = (
     (
         "fixed_number_of_axes",
         r"values to unpack|axes don't match array|out of bounds for array of dimension"
@@ -57,6 +59,8 @@ _KINDS: tuple[tuple[str, str, str], ...] = (
         r"positional argument|unexpected keyword|required argument",
         "A function is called with other arguments than it takes. Which ones does its docstring name?",
     ),
+)
+VAGUE: Kinds = (
     (
         "shapes_do_not_fit",
         r"broadcast|matmul|not aligned|mismatch|must match|same shape|could not be broadcast",
@@ -66,9 +70,9 @@ _KINDS: tuple[tuple[str, str, str], ...] = (
 )
 
 
-def raising(texts: Sequence[str]) -> tuple[str, str] | None:
+def raising(texts: Sequence[str], kinds: Kinds) -> tuple[str, str] | None:
     """What all of these texts of exceptions have in common: a name, and a sentence."""
-    for name, pattern, sentence in _KINDS:
+    for name, pattern, sentence in kinds:
         if all(re.search(pattern, text) for text in texts):
             return name, sentence
     return None

@@ -27,7 +27,7 @@ from autograder.engine.experiments import (
     with_steps,
 )
 from autograder.engine.outcomes import Outcome, Probe, answered, asked, is_small
-from autograder.engine.raising import raising
+from autograder.engine.raising import EXACT, VAGUE, Kinds, raising
 from autograder.exercises.exercise import Exercise
 from autograder.tools import relations
 
@@ -76,8 +76,9 @@ def relate(compiled: CompiledExercise, step: str, probes: Sequence[Probe]) -> Re
         return (
             _refusing(wrong)
             or _by_experiment(space, compiled.exercise, step, wrong, right)
+            or _by_exception(wrong, EXACT)
             or _by_circumstance(space[step], wrong, right)
-            or _by_exception(wrong)
+            or _by_exception(wrong, VAGUE)
             or _changing(space[step], probes)
         )
 
@@ -249,10 +250,10 @@ def _by_comparison(wrong: Sequence[_Answer], right: Sequence[_Answer]) -> Relati
     return Relation(name, sentence)
 
 
-def _by_exception(wrong: Sequence[_Answer]) -> Relation | None:
+def _by_exception(wrong: Sequence[_Answer], kinds: Kinds) -> Relation | None:
     if not all(answer.got.raised for answer in wrong):
         return None
-    found = raising([f"{answer.got.raised}: {answer.got.text}" for answer in wrong])
+    found = raising([f"{answer.got.raised}: {answer.got.text}" for answer in wrong], kinds)
     return Relation(*found) if found else None
 
 

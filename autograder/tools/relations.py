@@ -95,6 +95,7 @@ SENTENCES = {
     "values_of_other_type": "{your} looks right when printed, but holds another type. Which type is asked for?",
     "upper_or_lower": "{your} is right but for capital letters. Which of them does your code change?",
     "spaces": "{your} is right but for spaces and ends of lines. Where do they come from?",
+    "one_for_several": "{your} is a single thing, and several are asked for. How many results does the docstring promise?",
     "something_missing": "{your} is right but for what it lacks. Which case does your code pass over?",
     "something_too_much": "{your} holds all that is right, and more. Which case should your code pass over?",
     "one_element": "{your} is the {what} of the right one's elements, alone. Where do the others stay?",
@@ -286,6 +287,8 @@ def _of_parts(got, wanted):
             alone = got[0] if isinstance(got, (tuple, list)) and len(got) == 1 else got
             if alike(alone, part):
                 yield ("one_part_missing", f"part {place + 1} of what is asked for"), ENOUGH
+        if not isinstance(got, (tuple, list)):
+            yield ("one_for_several", ""), ENOUGH
     if not isinstance(wanted, (tuple, list)) and isinstance(got, (tuple, list)):
         for place, part in enumerate(got[:9]):
             if alike(part, wanted) and len(got) > 1:
@@ -568,10 +571,11 @@ def _flatter(a, b):
 
 def _logarithm_of_rows(a, b, large):
     """The logarithm, but for a constant in each row."""
-    if b.ndim == 0 or (large.sum(axis=-1) < 2).any():
+    if b.ndim == 0 or not large.any() or not np.isfinite(a[large]).all():
         return
-    gap = np.where(large, a - np.log(np.where(large, b, 1)), np.nan)
-    if np.isfinite(gap[large]).all() and (np.nanmax(gap, axis=-1) - np.nanmin(gap, axis=-1) < 1e-8).all():
+    gap = np.where(large, a - np.log(np.where(large, b, 1)), 0)
+    least, most = (np.min(gap, -1, initial=np.inf, where=large), np.max(gap, -1, initial=-np.inf, where=large))
+    if (most - least < 1e-8).all():
         yield ("logarithm_of_rows", ""), worth(a[large]) - 3 * large.any(axis=-1).sum()
 
 

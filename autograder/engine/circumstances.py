@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -70,11 +70,11 @@ def _circumstances(function: Function, samples: Sequence[Arguments]) -> Iterator
         *(_more_axes(name, most) for most in (3, 2, 1) for name in arrays),
         *map(_special, arrays),
         _large(),
+        _far_below(),
     ]
     yield from plain
-    for one, other in combinations(plain, 2):
+    for one, other in product(given, (_large(), _far_below())):
         yield _both(one, other)
-    yield from _lengths(arrays, parameters)
 
 
 def _given(name: str, default: Any) -> Circumstance:
@@ -126,8 +126,27 @@ def _large() -> Circumstance:
     return Circumstance(
         "wrong_with_large_numbers",
         "for small numbers",
-        "with large ones",
+        "where numbers are large",
         "Which of your numbers grows too large there, or vanishes?",
+        holds,
+        least=1,
+    )
+
+
+def _far_below() -> Circumstance:
+    def holds(arguments: Arguments) -> bool:
+        for value in arguments.values():
+            if _is_array(value) and value.dtype.kind == "f":
+                finite = value[np.isfinite(value)]
+                if finite.size and finite.min() < -2 * LARGE and finite.max() < 2 * LARGE:
+                    return True
+        return False
+
+    return Circumstance(
+        "wrong_with_large_numbers",
+        "for small numbers",
+        "where numbers lie far below zero",
+        "Which number of yours is no longer the smallest there?",
         holds,
         least=1,
     )
@@ -137,52 +156,11 @@ def _both(one: Circumstance, other: Circumstance) -> Circumstance:
     return Circumstance(
         one.name,
         "elsewhere",
-        f"{one.there} and {other.there}" if other.there != "with large ones" else f"{one.there} and numbers are large",
-        one.ask,
+        f"{one.there} and {other.there}",
+        other.ask,
         lambda arguments: one.holds(arguments) and other.holds(arguments),
+        least=1,
     )
-
-
-def _lengths(arrays: Sequence[str], parameters: Sequence[str] | Any) -> Iterator[Circumstance]:
-    """Lengths that are the same in the right calls, and different in the wrong ones."""
-    lengths: list[tuple[str, Callable[[Arguments], int | None]]] = []
-    for name in parameters:
-        if name in arrays:
-            for axis, words in ((-1, "last axis"), (-2, "last axis but one")):
-                lengths.append((f"{name}'s {words}", _length_of(name, axis)))
-        else:
-            lengths.append((name, _whole(name)))
-
-    for (one, first), (other, second) in combinations(lengths, 2):
-
-        def differ(arguments: Arguments, first: Any = first, second: Any = second) -> bool:
-            a, b = first(arguments), second(arguments)
-            return a is not None and b is not None and a != b
-
-        yield Circumstance(
-            "wrong_where_lengths_differ",
-            f"where {one} and {other} are equally long" if "axis" in one + other else f"where {one} and {other} are equal",
-            "elsewhere",
-            "Which of the two do you take for the other?",
-            differ,
-            least=4,
-        )
-
-
-def _length_of(name: str, axis: int) -> Callable[[Arguments], int | None]:
-    def length(arguments: Arguments) -> int | None:
-        value = arguments[name]
-        return value.shape[axis] if _is_array(value) and value.ndim >= -axis else None
-
-    return length
-
-
-def _whole(name: str) -> Callable[[Arguments], int | None]:
-    def whole(arguments: Arguments) -> int | None:
-        value = arguments[name]
-        return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-    return whole
 
 
 def _is_array(value: Any) -> bool:

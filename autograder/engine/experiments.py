@@ -83,18 +83,28 @@ def with_arguments(
         yield Experiment(change.name, _sentence(change), _altered(function, change))
 
 
-def one_step_too_far(
-    space: Namespace, steps: tuple[str, ...], step: str
+def one_step_too_many(
+    space: Namespace, steps: tuple[str, ...], step: str, samples: list[Arguments]
 ) -> Iterator[Experiment]:
-    """The right answer, and another step on top of it."""
+    """Another step on top of the right answer, or one that an argument went through before."""
     function = space[step]
     for other in steps:
-        sentence = f"Your function answers with what {other} makes of the right answer. "
-        sentence += "What is asked for by itself?"
-        after = space[other]
+        after, ask = space[other], "What is asked for by itself?"
         yield Experiment(
-            "one_step_too_far", sentence, lambda given, after=after: after(function(**given))  # type: ignore[misc]
+            "one_step_too_many",
+            f"Your function answers with what {other} makes of the right answer. {ask}",
+            lambda given, after=after: after(function(**given)),  # type: ignore[misc]
         )
+        for name in samples[0]:
+            if other != step and any(_is_array(sample[name]) for sample in samples):
+                yield Experiment(
+                    "one_step_too_many",
+                    f"Your function answers as if {name} had gone through {other} before. "
+                    f"What is done with {name} already?",
+                    lambda given, name=name, before=after: function(  # type: ignore[misc]
+                        **{**given, name: before(given[name])}
+                    ),
+                )
 
 
 def with_source(space: Namespace, step: str, source: str) -> Iterator[Experiment]:
@@ -114,15 +124,20 @@ def with_steps(
     Args:
         earlier: the steps before this one, with their sources.
     """
-    for inner, source in earlier.items():
+    called = {}
+    for inner in earlier:
         seen = _heard(space, step, inner, samples[:4])
         if seen:
-            yield from _inside(space, step, inner, seen)
-            for mutant in mutants(source):
-                function = _bound_anew(space, inner, mutant)
-                if function is not None:
-                    sentence = _sentence(mutant, f"in {inner} ")
-                    yield Experiment(mutant.name, sentence, _with(space, step, inner, function))
+            called[inner] = seen
+
+    for inner, seen in called.items():
+        yield from _inside(space, step, inner, seen)
+    for inner in called:
+        for mutant in mutants(earlier[inner]):
+            function = _bound_anew(space, inner, mutant)
+            if function is not None:
+                sentence = _sentence(mutant, f"in {inner} ")
+                yield Experiment(mutant.name, sentence, _with(space, step, inner, function))
 
 
 def _bound_anew(space: Namespace, step: str, mutant: Mutant) -> Function | None:
@@ -323,6 +338,15 @@ def _without_infinity(value: Any) -> Any:
     return np.where(np.isfinite(value), value, 0.0)
 
 
+def _reversed(axis: int) -> Callable[[Any], Any]:
+    def turned(value: Any) -> Any:
+        if not isinstance(value, np.ndarray) or value.ndim < -axis:
+            raise Unfit
+        return np.flip(value, axis)
+
+    return turned
+
+
 def _only(place: int) -> Callable[[Any], Any]:
     def only(value: Any) -> Any:
         if not isinstance(value, np.ndarray) or value.ndim < 3:
@@ -378,6 +402,15 @@ _ANSWERS: tuple[tuple[str, str, str, Callable[[Any], Any]], ...] = (
         "what {} gives had its numbers in other places, as after a reshape alone",
         "Which axes must change places, and which may merge?",
         _regrouped,
+    ),
+    *(
+        (
+            "step_reversed",
+            "what {} gives stood in reverse order",
+            "In which order does your code go through it?",
+            _reversed(axis),
+        )
+        for axis in (-1, -2, -3)
     ),
     (
         "step_first_only",
@@ -583,6 +616,35 @@ def _of_arrays(name: str, _: Mapping[str, Any]) -> Iterator[Alteration]:
         "Which numbers of {0} does your code change?",
         lambda value: np.clip(_array(value), -50.0, 50.0),
     )
+    for digits in (1, 2, 3, 4):
+        yield _one(
+            name,
+            "rounded",
+            "{0} were rounded",
+            "Where does your code round?",
+            lambda value, digits=digits: np.round(_array(value), digits),  # type: ignore[misc]
+        )
+    for axis, words in ((-1, "row"), (-2, "column")):
+        yield _one(
+            name,
+            "normalised",
+            "each " + words + " of {0} were divided by its total",
+            "What do the rows of {0} add up to already?",
+            lambda value, axis=axis: value / _array(value, -axis).sum(axis, keepdims=True),  # type: ignore[misc]
+        )
+        for which, kept in (
+            ("only the first entry", slice(0, 1)),
+            ("only the last entry", slice(-1, None)),
+            ("every entry but the first", slice(1, None)),
+            ("every entry but the last", slice(0, -1)),
+        ):
+            yield _one(
+                name,
+                "some_left_out",
+                which + " of each " + words + " of {0} counted",
+                "From where to where does your code go?",
+                lambda value, axis=axis, kept=kept: _kept(value, axis, kept),  # type: ignore[misc]
+            )
     yield _one(
         name,
         "averaged",
@@ -601,9 +663,24 @@ def _of_arrays(name: str, _: Mapping[str, Any]) -> Iterator[Alteration]:
 
 
 def _identity(value: Any) -> Any:
-    if _array(value, 2).ndim != 2 or value.shape[0] != value.shape[1]:
+    if _array(value, 2).ndim != 2:
         raise Unfit
     return np.eye(len(value))
+
+
+def _kept(value: Any, axis: int, kept: slice) -> Any:
+    """An array with zeros but for some places along an axis."""
+    places = np.zeros(_array(value, -axis).shape[axis])
+    places[kept] = 1
+    return value * (places if axis == -1 else places[:, None])
+
+
+def _both_turned(value: Any) -> Any:
+    return _array(value, 2).swapaxes(-1, -2)
+
+
+def _both_left_out(value: Any) -> Any:
+    return _identity(value)
 
 
 def _of_counts(name: str, _: Mapping[str, Any]) -> Iterator[Alteration]:
@@ -679,6 +756,7 @@ def _of_whole_numbers(name: str, parameters: Mapping[str, Any]) -> Iterator[Alte
         if other != name:
             for axis, words in _AXES:
                 yield _length(name, other, axis, words)
+                yield _quotient(name, other, axis, words)
 
 
 def _bounded(number: Any, new: Callable[[Any], Any]) -> Any:
@@ -717,6 +795,18 @@ def _length(
     )
 
 
+def _quotient(name: str, other: str, axis: int, words: str) -> Alteration:
+    def change(arguments: Arguments) -> dict[str, Any]:
+        value = arguments[other]
+        if not isinstance(value, np.ndarray) or value.ndim < max(-axis, 1) or not arguments[name]:
+            raise Unfit
+        return {**arguments, name: value.shape[axis] // arguments[name]}
+
+    phrase = f"{name} were the length of {other}'s {words} divided by it"
+    ask = f"Is {name} how many there are, or how large each is?"
+    return Alteration("size_for_count", phrase, ask, change)
+
+
 def _of_two(parameters: Mapping[str, Any], samples: list[Arguments]) -> Iterator[Alteration]:
     """One argument in the place of another of the same kind."""
 
@@ -750,6 +840,21 @@ def _of_two(parameters: Mapping[str, Any], samples: list[Arguments]) -> Iterator
                     gone: arguments[twice],
                 },
             )
+        if kind(one) == "array":
+            for name, words, change in (
+                ("transposed", "were both transposed", _both_turned),
+                ("argument_ignored", "were both left out", _both_left_out),
+            ):
+                yield Alteration(
+                    name,
+                    f"{one} and {other} {words}",
+                    f"Where does your code use {one} and {other}?",
+                    lambda arguments, one=one, other=other, change=change: {  # type: ignore[misc]
+                        **arguments,
+                        one: change(arguments[one]),
+                        other: change(arguments[other]),
+                    },
+                )
     for names in combinations(parameters, 3):
         if not kind(names[0]) or len({kind(name) for name in names}) != 1:
             continue

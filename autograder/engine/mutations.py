@@ -75,10 +75,10 @@ _INSTEAD: dict[str, tuple[str, str, str]] = {
 }
 
 _COMPARED: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
-    ast.Lt: (ast.LtE, ast.Gt, ast.GtE),
-    ast.LtE: (ast.Lt, ast.GtE, ast.Gt),
-    ast.Gt: (ast.GtE, ast.Lt, ast.LtE),
-    ast.GtE: (ast.Gt, ast.LtE, ast.Lt),
+    ast.Lt: (ast.LtE, ast.Gt, ast.GtE, ast.Eq),
+    ast.LtE: (ast.Lt, ast.GtE, ast.Gt, ast.Eq),
+    ast.Gt: (ast.GtE, ast.Lt, ast.LtE, ast.Eq),
+    ast.GtE: (ast.Gt, ast.LtE, ast.Lt, ast.Eq),
     ast.Eq: (ast.NotEq,),
     ast.NotEq: (ast.Eq,),
 }
@@ -126,6 +126,8 @@ def _passed_over(tree: ast.Module) -> set[ast.AST]:
             found.update(ast.walk(node))
         elif isinstance(node, ast.UnaryOp):
             found.add(node.operand)
+        elif isinstance(node, ast.Subscript):
+            found.add(node.slice)
         elif isinstance(node, ast.keyword) and node.arg == "axis":
             found.update(ast.walk(node.value))
     return found
@@ -165,6 +167,14 @@ def _changes(node: ast.AST) -> Iterator[_Change]:
                 f"something were {word}",
                 "Where do you begin to count, and is the end included?",
                 lambda n, by=by: ast.Constant(n.value + by),
+            )
+    elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.UnaryOp):
+        for place in (-1, -2, -3, 0, 1):
+            yield (
+                "other_length",
+                "a length were that of another axis",
+                "Which length belongs there?",
+                lambda n, place=place: ast.Subscript(n.value, _number(place), ast.Load()),
             )
     elif isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant):
         for axis in (-1, -2, -3, -4, 0, 1):
@@ -231,8 +241,21 @@ def _of_operator(node: ast.BinOp) -> Iterator[_Change]:
             "Which operator divides without a remainder?",
             lambda n: ast.BinOp(n.left, ast.FloorDiv(), n.right),
         )
+        for instead in (ast.Sub(), ast.Add()):
+            yield (
+                "other_operation",
+                "another operation stood where one divides",
+                "Which operation belongs there?",
+                lambda n, instead=instead: ast.BinOp(n.left, instead, n.right),
+            )
         yield ("not_divided", "nothing were divided", "What must it be divided by, and why?", _left)
     if kind is ast.Sub:
+        yield (
+            "other_operation",
+            "it divided where one subtracts",
+            "Which operation belongs there?",
+            lambda n: ast.BinOp(n.left, ast.Div(), n.right),
+        )
         yield (
             "not_subtracted",
             "nothing were taken off",
@@ -260,6 +283,8 @@ def _of_comparison(node: ast.Compare) -> Iterator[_Change]:
     for other in _COMPARED.get(kind, ()):
         if _BOUNDARY.get(kind) is other:
             said = ("boundary", "a boundary lay on the other side", "Is the boundary included?")
+        elif other is ast.Eq:
+            said = ("equal_only", "a comparison held for equal numbers only", "Which others count?")
         else:
             said = ("comparison_turned", "a comparison were turned round", "Which is the larger?")
         yield (*said, lambda n, other=other: ast.Compare(n.left, [other()], n.comparators))

@@ -9,6 +9,12 @@ Kinds = tuple[tuple[str, str, str], ...]
 
 EXACT: Kinds = (
     (
+        "mask_of_other_shape",
+        r"boolean index did not match",
+        "A mask in your code has not the shape of what it selects from. What could stretch it to that "
+        "shape?",
+    ),
+    (
         "fixed_number_of_axes",
         r"values to unpack|axes don't match array|out of bounds for array of dimension"
         r"|einstein sum subscripts|einsum|too many indices|axis .* out of bounds|invalid axis",

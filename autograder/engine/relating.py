@@ -21,7 +21,7 @@ from autograder.engine.experiments import (
     Namespace,
     Unfit,
     bound,
-    one_step_too_far,
+    one_step_too_many,
     with_arguments,
     with_source,
     with_steps,
@@ -165,10 +165,11 @@ def _by_experiment(
 
     return (
         _first(with_arguments(space, step, samples), wrong, right)
-        or _by_comparison(wrong, right)
-        or _first(one_step_too_far(space, exercise.steps, step), wrong, right)
+        or _by_comparison(wrong, right, vague=False)
+        or _first(one_step_too_many(space, exercise.steps, step, samples), wrong, right)
         or _first(with_source(space, step, exercise.cell(step).source), wrong, right)
         or _first(with_steps(space, step, earlier, samples), wrong, right)
+        or _by_comparison(wrong, right, vague=True)
     )
 
 
@@ -185,7 +186,7 @@ def _explains(
     experiment: Experiment, wrong: Sequence[_Answer], right: Sequence[_Answer]
 ) -> bool:
     """Whether an experiment answers every call as the step did, and few would by chance."""
-    weight, calls, missed = 0.0, 0, 0
+    weight, calls, returned, missed = 0.0, 0, 0, 0
     for answer in (*wrong, *right):
         predicted = _predicted(experiment, answer)
         if answer.is_right and _alike(answer.right, predicted):
@@ -199,6 +200,10 @@ def _explains(
             more = _evidence(answer.got, predicted, answer.right)
             weight += more
             calls += more > 0
+            returned += answer.got.raised is None and more > 0
+    # Of exceptions alone, all must be in the same words.
+    if not returned and calls < len(wrong):
+        return False
     return weight >= (relations.ENOUGH if calls >= 2 else relations.SURE)
 
 
@@ -236,14 +241,16 @@ def _weight(got: Any, predicted: Any, right: Any) -> float:
     return relations.weight(a, b, c)
 
 
-def _by_comparison(wrong: Sequence[_Answer], right: Sequence[_Answer]) -> Relation | None:
+def _by_comparison(
+    wrong: Sequence[_Answer], right: Sequence[_Answer], vague: bool
+) -> Relation | None:
     pairs = []
     for answer in (*wrong, *right):
         if answer.got.raised or answer.right.raised:
             continue
         wanted = answer.got.value if answer.is_right else answer.right.value
         pairs.append((answer.got.value, wanted, answer.arguments))
-    found = relations.relation(pairs)
+    found = relations.relation(pairs, vague=vague)
     if found is None:
         return None
     name, sentence = found

@@ -25,6 +25,12 @@ SENTENCES = {
     "argument_reshaped": "{your} is {what} in another shape, its numbers still in their old order. Which axes must change "
     "places before any of them merge, or after one is cut?",
     "argument_merged": "{your} is {what}. What should become of that axis instead?",
+    "argument_repeated": "{your} is {what}, repeated. What should each of the copies be instead?",
+    "function_of_argument": "{your} is {what}, and nothing else. What is missing on the way to what is asked for?",
+    "selected": "{your} holds only what {what} lets through, in one row. Which shape does the docstring promise?",
+    "multiplied_again": "{your} is the right one, multiplied by {what} once more. How often does your code use it?",
+    "numbers_for_truth": "{your} has one number where True is right and another where False is. Which two values are asked "
+    "for?",
     "constant": "{your} is the same number everywhere. What in your code should tell its entries apart?",
     "complemented": "{your} says True where False is right, and False where True is. What does True mean here?",
     "negated": "{your} has every sign turned. Which difference do you take the other way round?",
@@ -38,11 +44,17 @@ SENTENCES = {
     "logarithm": "{your} is the logarithm of the right one. Which form of it is asked for?",
     "exponential": "{your} is the exponential of the right one. Which form of it is asked for?",
     "absolute": "{your} is right but for signs: yours has no negative number. Which line drops them?",
+    "function_on_top": "{your} is {what} of the right one. What is asked for by itself?",
+    "winner_takes_all": "{your} is 1 at the largest and 0 elsewhere. What do the others get?",
+    "diagonal": "{your} is the diagonal of the right one only. Which pairs does your code leave out?",
     "squared": "{your} is the square of the right one. Which power is asked for?",
     "root": "{your} is the square root of the right one. Which power is asked for?",
     "reciprocal": "{your} is 1 divided by the right one. What belongs above the line, and what below?",
     "rounded": "{your} is the right one, rounded or cut off. Which of your lines makes whole or shorter numbers?",
     "scaled": "{your} is the right one times {what}. Which factor is one too many, or is missing?",
+    "nearly": "{your} is nearly right: it is off by less than a hundredth. What do you add, round or cut off?",
+    "scaled_somehow": "{your} is the right one times a factor of its own in each call. Which factor is one too many, or is "
+    "missing?",
     "shifted": "{your} is the right one plus a constant. Which number do you add or take off?",
     "argument_added": "{your} is the right one plus {what}. What is asked for by itself?",
     "argument_subtracted": "{your} is the right one minus {what}. What is asked for by itself?",
@@ -50,6 +62,8 @@ SENTENCES = {
     "first_only": "{your} is right for the first of its batch only. What does your code do with the others?",
     "one_for_all": "{your} gives all of the batch what is right for {what} alone. What in your code knows which one it is "
     "at?",
+    "cut_off": "{your} is the right one, but cut off along {what}. How long should it be, and where do you take that "
+    "from?",
     "one_of_all": "{your} is only the {what} of what is asked for, along one axis. Where do the others stay?",
     "summed": "{your} is the right one summed up along {what}. Which axis must stay?",
     "averaged": "{your} is the right one averaged along {what}. Which axis must stay?",
@@ -58,8 +72,6 @@ SENTENCES = {
     "and where?",
     "other_shape": "{your} has the right numbers in their order, but another shape. Which axes does the docstring promise?",
     "repeated": "{your} is the right one, repeated along an axis. Which length does the docstring promise for it?",
-    "cut_off": "{your} is the right one, but cut off along {what}. How long should it be, and where do you take that "
-    "from?",
     "too_long": "{your} begins like the right one, but goes on along {what}. How long should it be?",
     "axes_in_other_order": "{your} holds the right numbers, but its axes stand in another order. What does each axis "
     "stand for?",
@@ -75,12 +87,11 @@ SENTENCES = {
     "finite": "{your} has plain numbers where infinity is right, and is right elsewhere. Which number must stand there?",
     "logarithm_of_rows": "{your} is a logarithm of the right one, but for a constant in each row. Which stage of your "
     "computation do you return?",
-    "complemented_and_moved": "{your} is True where False is right, but for one place at the edge. What does True mean "
-    "here, and for which side of the edge?",
+    "complemented_and_moved": "{your} is True where False is right, and its edge is in another place. What does True mean "
+    "here, and from where do you count?",
     "too_few_true": "{your} is True only where that is right, but not everywhere. Which entries does your rule miss?",
     "too_many_true": "{your} is True wherever that is right, but elsewhere, too. Which entries should your rule leave out?",
     "not_exactly_zero": "{your} has tiny numbers where exactly 0 is right. Which number makes an exact 0 of them?",
-    "nearly": "{your} is nearly right: it is off by less than a hundredth. What do you add, round or cut off?",
     "zeros": "{your} is right but for entries that are 0. Which line puts a 0 there?",
     "first_row_only": "{your} is right in its {what} only. What does your code do with the others?",
     "one_side_only": "{your} is right on one side of the diagonal only. What stands on the other side?",
@@ -103,12 +114,21 @@ SENTENCES = {
 }
 
 
-def relation(pairs, least=2):
+VAGUE = {
+    "constant", "too_few_true", "too_many_true", "nearly", "zeros", "rearranged", "rows_scaled", "columns_scaled",
+    "flatter_or_sharper", "right_where_true", "right_where_false", "one_for_several", "scaled_somehow", "shifted",
+    "not_finite", "first_row_only", "something_missing", "something_too_much",
+}  # fmt: skip
+"""True, but of several mistakes: said where nothing else is."""
+
+
+def relation(pairs, least=2, vague=True):
     """The name of what relates answers to the right ones, and a sentence about it; None if nothing is sure.
 
     Args:
         pairs: of each call the answer, the right answer, and the arguments by their names. Right answers are welcome.
         least: wrong answers that must speak for it.
+        vague: whether a relation will do that several mistakes have.
     """
     pairs = [pair for pair in pairs if not (is_too_large(pair[0]) or is_too_large(pair[1]))]
     right = [pair for pair in pairs if alike(pair[0], pair[1])]
@@ -118,10 +138,10 @@ def relation(pairs, least=2):
 
     with np.errstate(all="ignore"):
         for subject, parts in _subjects(wrong):
-            found = _common(parts, least)
+            found = _common(parts, least, vague)
             if found is None:
                 continue
-            (name, what), holds = found
+            (name, what), _ = found
             if right and not all(_holds(name, what, pair) for pair in _subject_of(subject, right)):
                 subject = f"where it is wrong, {subject}"
             sentence = SENTENCES[name].format(your=subject, what=what)
@@ -156,7 +176,7 @@ def _subject_of(subject, pairs):
     return [(got[int(place) - 1], wanted[int(place) - 1], arguments) for got, wanted, arguments in pairs]
 
 
-def _common(pairs, least):
+def _common(pairs, least, vague):
     """What explains all of these, the preferred one of several, if there is enough to speak for it."""
     total, times = None, {}
     for got, wanted, arguments in pairs:
@@ -168,6 +188,7 @@ def _common(pairs, least):
             return None
 
     order = list(SENTENCES)
+    total = {key: weight for key, weight in total.items() if vague or key[0] not in VAGUE}
     sure = [key for key in total if total[key] >= (ENOUGH if times[key] >= least else SURE)]
     return min(((key, total[key]) for key in sure), key=lambda one: order.index(one[0][0]), default=None)
 
@@ -211,6 +232,14 @@ def numbers(value):
     if array.dtype.kind in "iu" and array.size and max(abs(int(array.max())), abs(int(array.min()))) > 2**53:
         return None
     return array if array.dtype.kind in "biuf" else None
+
+
+def spread(array, shape):
+    """An array broadcast to a shape; None where it does not fit."""
+    try:
+        return np.broadcast_to(array, shape)
+    except ValueError:
+        return None
 
 
 def is_too_large(value):
@@ -319,23 +348,55 @@ def _of_arguments(a, b, arguments):
                 if array.shape[axis] > 1 and close(a, merged):
                     yield ("argument_merged", f"{name}, {what} along one axis"), weight(a, merged, b)
 
-        try:
-            spread = np.broadcast_to(array, b.shape)
-        except ValueError:
+        yield from _of_one_argument(a, b, name, array)
+        wide = spread(array, b.shape)
+        if wide is None:
             continue
         if a.shape == b.shape and a.dtype.kind != "b" and array.dtype.kind != "b":
             for key, prediction in (
-                ("argument_added", b + spread),
-                ("argument_subtracted", b - spread),
-                ("argument_multiplied", b * spread),
+                ("argument_added", b + wide),
+                ("argument_subtracted", b - wide),
+                ("argument_multiplied", b * wide),
             ):
                 if close(a, prediction):
                     yield (key, name), weight(a, prediction, b)
+        if array.dtype.kind == "b" and a.ndim == 1 and b.ndim > 1 and close(a, b[wide]):
+            yield ("selected", name), weight(a, a, b)
         if a.shape == b.shape and array.dtype.kind == "b":
             same = np.isclose(a, b, RTOL, ATOL, equal_nan=True)
-            for key, where in (("right_where_true", spread), ("right_where_false", ~spread)):
+            for key, where in (("right_where_true", wide), ("right_where_false", ~wide)):
                 if where.any() and (same == where).all():
                     yield (key, name), float(np.count_nonzero(~where) + np.count_nonzero(where)) / 2
+
+
+def _of_one_argument(a, b, name, array):
+    """A function of an argument alone; copies of it; and one product too many."""
+    for place in range(array.ndim + 1) if a.ndim == array.ndim + 1 else ():
+        copies = spread(np.expand_dims(array, place), a.shape)
+        if a.size > array.size and copies is not None and close(a, copies):
+            yield ("argument_repeated", name), weight(a, a, b)
+    if array.ndim >= 2 and b.ndim >= 2 and array.shape[-1] == array.shape[-2] == b.shape[-1] and close(a, b @ array):
+        yield ("multiplied_again", name), weight(a, a, b)
+    if a.shape != array.shape:
+        return
+    x = array.astype(float)
+    total = x.sum(-1, keepdims=True)
+    squares, low, high = x**2, x.min(-1, keepdims=True), x.max(-1, keepdims=True)
+    for what, value in (
+        ("the sigmoid of", 1 / (1 + np.exp(-x))),
+        ("the hyperbolic tangent of", np.tanh(x)),
+        ("the exponential of", np.exp(x)),
+        ("the logarithm of", np.log(x)),
+        ("the square of", squares),
+        ("the square root of", np.sqrt(x)),
+        ("divided by its totals, the row", x / total),
+        ("the shares of the squares of", squares / squares.sum(-1, keepdims=True)),
+        ("the place between smallest and largest of", (x - low) / (high - low)),
+        ("the shares of the exponentials of", np.exp(x) / np.exp(x).sum(-1, keepdims=True)),
+    ):
+        if close(a, value):
+            phrase = f"{name}, divided by the total of each row" if "totals" in what else f"{what} {name}"
+            yield ("function_of_argument", phrase), weight(a, value, b)
 
 
 def _of_arrays(a, b, arguments):
@@ -387,6 +448,13 @@ def _computed(b):
     yield ("squared", ""), b**2
     yield ("root", ""), np.sqrt(b)
     yield ("reciprocal", ""), 1 / b
+    yield ("function_on_top", "the hyperbolic tangent"), np.tanh(b)
+    yield ("function_on_top", "the sigmoid"), 1 / (1 + np.exp(-b))
+    yield ("function_on_top", "the positive part"), np.maximum(b, 0)
+    if b.ndim:
+        yield ("winner_takes_all", ""), (b == b.max(-1, keepdims=True)) * 1.0
+    if b.ndim >= 2:
+        yield ("diagonal", ""), np.diagonal(b, axis1=-2, axis2=-1)
     for digits in range(7):
         yield ("rounded", ""), np.round(b, digits)
     for cut in (np.floor, np.ceil, np.trunc):
@@ -417,13 +485,11 @@ def _of_shapes(a, b):
     if a.size == b.size and close(a.ravel(), b.ravel()):
         without = [side for side in a.shape if side != 1] == [side for side in b.shape if side != 1]
         yield ("axis_missing" if without else "other_shape", ""), weight(a, a, b)
-    try:
-        if a.size > b.size and close(a, np.broadcast_to(b, a.shape)):
-            yield ("repeated", ""), weight(a, a, b)
-        elif a.size < b.size and close(np.broadcast_to(a, b.shape), b):
-            yield ("one_of_all", "first"), weight(a, a, b)
-    except ValueError:
-        pass
+    wide, narrow = spread(b, a.shape), spread(a, b.shape)
+    if a.size > b.size and wide is not None and close(a, wide):
+        yield ("repeated", ""), weight(a, a, b)
+    if a.size < b.size and narrow is not None and close(narrow, b):
+        yield ("one_of_all", "first"), weight(a, a, b)
 
     if a.ndim != b.ndim:
         return
@@ -451,11 +517,19 @@ def _of_places(a, b):
 
     for axis in range(-1, -min(b.ndim, 2) - 1, -1):
         yield from _moved(a, b, axis)
+    if b.dtype.kind == "b" and not _is_binary(a):
+        for values in (a[b], a[~b]):
+            if values.size and not (values == values[0]).all():
+                break
+        else:
+            yield ("numbers_for_truth", ""), float(a.size) / 1.5
     if b.dtype.kind == "b" and _is_binary(a):
         for axis in range(-1, -min(b.ndim, 2) - 1, -1):
-            for (name, _), much in _moved(a, ~b, axis, ("complemented_and_moved", "")):
+            for (name, _), much in _moved(a, ~b, axis, ("", "complemented_and_moved")):
                 if name:
                     yield (name, ""), much
+        if close(a, (~b) * 1):
+            yield ("complemented_and_moved", ""), 0.5
         yes = a.astype(bool)
         if (b | ~yes).all():
             yield ("too_few_true", ""), float(np.count_nonzero(~same)) / 1.5
@@ -499,7 +573,7 @@ def _moved(a, b, axis, names=("moved_by_one", "moved")):
                     if (name, much) not in found:
                         found.add((name, much))
     for name, much in sorted(found):  # the one that says most comes last
-        yield (name, what), much
+        yield (name, what if name.startswith("moved") else ""), much
 
 
 def _of_values(a, b, arguments):
@@ -529,6 +603,7 @@ def _of_values(a, b, arguments):
         if abs(factor) > ATOL and np.allclose(y, factor * x, RTOL, ATOL):
             for what in _spoken(factor, arguments):
                 yield ("scaled", what), worth(y) - 1
+            yield ("scaled_somehow", ""), worth(y) - 1
         error = np.abs(y[used] - x[used]) / np.abs(x[used])
         if error.max() < 1e-2 and np.abs(y - x).max() < 1e-2 * np.abs(x).max():
             yield ("nearly", ""), worth(y)
@@ -565,7 +640,9 @@ def _flatter(a, b):
             if not np.allclose(y - y[0], slope * (x - x[0]), 1e-6, 1e-6):
                 return
             slopes.append(slope)
-    if slopes and np.ptp(slopes) < 1e-6 and slopes[0] > 0 and abs(slopes[0] - 1) > 1e-3:
+    if not slopes:
+        yield ("flatter_or_sharper", ""), 0.0
+    elif np.ptp(slopes) < 1e-6 and slopes[0] > 0 and abs(slopes[0] - 1) > 1e-3:
         yield ("flatter_or_sharper", ""), 3.0 * len(slopes)
 
 
@@ -606,7 +683,6 @@ def _spoken(factor, arguments):
         ):  # fmt: skip
             if value > 1 and math.isclose(factor, value**power, rel_tol=1e-6):
                 yield words.format(name)
-    yield "a number of its own"
 
 
 def _quantities(arguments):

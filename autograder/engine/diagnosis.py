@@ -45,6 +45,9 @@ SINGLE = 2e-5, 2e-6
 BANK = "AUTOGRADER_BANK"
 """The variable that says ``none`` where banks are left out, to measure what is said without them."""
 
+TINY = 1e-30
+"""What an exponential leaves of a large negative number."""
+
 MAX_NUMBERS, MAX_INTEGER = 10_000, 2_000
 """In an argument of a probe: how many numbers, and the largest integer, which may say how large an
 array to make."""
@@ -134,9 +137,20 @@ def _bank(compiled: CompiledExercise, wrong: Misconception, call: Call) -> Outco
 
 
 def _same(one: Outcome, other: Outcome | None) -> bool:
-    if other is None or one.raised != other.raised:
+    if other is None or one.raised != other.raised or _vanishes(one.value, other.value):
         return False
     return _alike(one.value, other.value) and _alike(one.arguments, other.arguments)
+
+
+def _vanishes(one: Any, other: Any) -> bool:
+    """Whether a number is exactly 0 in one of two values, and next to nothing in the other: no
+    rounding makes such numbers."""
+    if isinstance(one, (tuple, list)) and isinstance(other, (tuple, list)):
+        return any(map(_vanishes, one, other))
+    if not (_is_numeric(one) and _is_numeric(other)) or np.shape(one) != np.shape(other):
+        return False
+    a, b = np.abs(np.asarray(one)), np.abs(np.asarray(other))
+    return bool((((a == 0) != (b == 0)) & (np.maximum(a, b) < TINY)).any())
 
 
 def _alike(one: Any, other: Any) -> bool:

@@ -115,7 +115,7 @@ SENTENCES = {
 
 
 VAGUE = {
-    "constant", "too_few_true", "too_many_true", "nearly", "zeros", "rearranged", "rows_scaled", "columns_scaled",
+    "too_few_true", "too_many_true", "nearly", "zeros", "rearranged", "rows_scaled", "columns_scaled",
     "flatter_or_sharper", "right_where_true", "right_where_false", "one_for_several", "scaled_somehow", "shifted",
     "not_finite", "first_row_only", "something_missing", "something_too_much",
 }  # fmt: skip
@@ -293,10 +293,10 @@ def worth(explained):
     """How much it says that just these numbers have been met."""
     if _is_binary(explained):
         return explained.size / 1.5
-    explained = explained[np.isfinite(explained)].astype(float)
-    different = np.unique(np.round(explained, 9))
+    finite = np.isfinite(explained)
+    different = np.unique(np.round(explained[finite].astype(float), 9))
     drawn = np.abs(different * 48 - np.round(different * 48)) > 1e-6
-    return float(len(different) + 2 * np.count_nonzero(drawn))
+    return len(different) + 2.0 * np.count_nonzero(drawn) + np.count_nonzero(~finite) / 1.5
 
 
 def _is_binary(array):
@@ -476,7 +476,8 @@ def _merged(b):
         ):
             yield key, merged
             yield key, merged.squeeze(axis)
-            yield key, np.broadcast_to(merged, b.shape)
+            if not _is_binary(b):
+                yield key, np.broadcast_to(merged, b.shape)
 
 
 def _of_shapes(a, b):
@@ -611,6 +612,8 @@ def _of_values(a, b, arguments):
     if a.ndim >= 2 and finite.all():
         for axis, name in ((-1, "rows_scaled"), (-2, "columns_scaled")):
             yield from _rows(np.moveaxis(a, axis, -1), np.moveaxis(b, axis, -1), name)
+        if (b >= 0).all() and (a >= 0).all():
+            yield from _flatter(a, b)
         yield from _totals(a, b)
 
 
@@ -625,8 +628,6 @@ def _rows(a, b, name):
     if (factor > ATOL).all() and close(a, factor * b):
         values = factor[..., 0][several]
         yield (name, ""), worth(a) - worth(values) if len(values) else 0.0
-    if name == "rows_scaled" and (b >= 0).all() and (a >= 0).all():
-        yield from _flatter(a, b)
 
 
 def _flatter(a, b):

@@ -229,8 +229,11 @@ class Grader:
         for check in self._exercise.checks:
             own = () if check.id in carried else verdicts[check.id].calls
             passed = verdicts[check.id].message is None
-            for call in forward.calls.get(check.id, own):
-                probe = Probe(call, passed, in_part=not check.repeatable)
+            calls = forward.calls.get(check.id, own)
+            for place, call in enumerate(calls, start=1):
+                # A check that has gone on was content.
+                content = passed or (not check.repeatable and place < len(calls))
+                probe = Probe(call, content, in_part=not check.repeatable)
                 probes.setdefault(check.step, []).append(probe)
             if not passed and check.id not in carried:
                 at_fault.add(check.step)

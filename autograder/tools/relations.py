@@ -612,9 +612,9 @@ def _of_values(a, b, arguments):
     if a.ndim >= 2 and finite.all():
         for axis, name in ((-1, "rows_scaled"), (-2, "columns_scaled")):
             yield from _rows(np.moveaxis(a, axis, -1), np.moveaxis(b, axis, -1), name)
-        if (b >= 0).all() and (a >= 0).all():
-            yield from _flatter(a, b)
         yield from _totals(a, b)
+    if a.ndim and (b >= 0).all() and (a >= 0).all():
+        yield from _flatter(a, b)
 
 
 def _rows(a, b, name):
@@ -637,8 +637,9 @@ def _flatter(a, b):
     for row in np.ndindex(a.shape[:-1]):
         x, y = np.log(b[row][large[row]]), np.log(a[row][large[row]])
         if len(x) > 2 and np.ptp(x) > 1e-3:
-            slope = (y[-1] - y[0]) / (x[-1] - x[0]) if x[-1] != x[0] else np.nan
-            if not np.allclose(y - y[0], slope * (x - x[0]), 1e-6, 1e-6):
+            high, low = x.argmax(), x.argmin()
+            slope = (y[high] - y[low]) / (x[high] - x[low])
+            if not np.allclose(y - y[low], slope * (x - x[low]), 1e-6, 1e-6):
                 return
             slopes.append(slope)
     if not slopes:

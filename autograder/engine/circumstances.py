@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from autograder.engine.experiments import Arguments, Function
-from autograder.tools import relations
+from autograder.engine.calls import Arguments, Function
+from autograder.tools.likeness import as_numbers
 
 LARGE = 500.0
 """Beyond this an exponential overflows, and numbers are no longer those of everyday examples."""
@@ -39,16 +39,18 @@ def circumstance(
     function: Function,
     wrong: Sequence[Arguments],
     right: Sequence[Arguments],
-    how: str = "goes wrong",
+    how: str,
+    only_given: bool,
 ) -> tuple[str, str] | None:
     """The name of what all wrong calls and hardly any right ones have in common, and a sentence.
 
     Args:
         function: the reference, whose parameters the calls give.
         how: what the function does in the wrong calls.
+        only_given: whether to say that an argument is given, which says little, and nothing else.
     """
     samples = [*wrong, *right]
-    for one in _circumstances(function, samples):
+    for one in _circumstances(function, samples, only_given):
         if len(wrong) < one.least or not all(map(one.holds, wrong)):
             continue
         also = sum(map(one.holds, right))
@@ -58,15 +60,20 @@ def circumstance(
     return None
 
 
-def _circumstances(function: Function, samples: Sequence[Arguments]) -> Iterator[Circumstance]:
+def _circumstances(
+    function: Function, samples: Sequence[Arguments], only_given: bool
+) -> Iterator[Circumstance]:
     parameters = inspect.signature(function).parameters
     given = []
     for name, parameter in parameters.items():
         if parameter.default is not inspect.Parameter.empty:
             given.append(_given(name, parameter.default))
-    arrays = [name for name in parameters if any(_is_array(sample[name]) for sample in samples)]
+    arrays = [name for name in parameters if all(_is_array(sample[name]) for sample in samples)]
+    if only_given:
+        yield from given
+        return
+
     plain = [
-        *given,
         *(_more_axes(name, most) for most in (3, 2, 1) for name in arrays),
         *map(_special, arrays),
         _large(),
@@ -83,16 +90,18 @@ def _given(name: str, default: Any) -> Circumstance:
         f"without {name}",
         f"wherever {name} is given",
         f"What does your code do with {name}?",
-        lambda arguments: arguments[name] is not None
-        if default is None
-        else bool(arguments[name] != default),
+        lambda arguments: (
+            arguments[name] is not None if default is None else bool(arguments[name] != default)
+        ),
     )
 
 
 def _more_axes(name: str, most: int) -> Circumstance:
     return Circumstance(
         "wrong_with_more_axes",
-        f"as long as {name} has {_COUNTS[most]}" if most == 1 else f"up to {_COUNTS[most]} of {name}",
+        f"as long as {name} has {_COUNTS[most]}"
+        if most == 1
+        else f"up to {_COUNTS[most]} of {name}",
         "with more",
         "Which of your lines counts axes from the front, or turns all of them?",
         lambda arguments: np.ndim(arguments[name]) > most,
@@ -164,4 +173,4 @@ def _both(one: Circumstance, other: Circumstance) -> Circumstance:
 
 
 def _is_array(value: Any) -> bool:
-    return isinstance(value, np.ndarray) and relations.numbers(value) is not None and value.ndim > 0
+    return isinstance(value, np.ndarray) and as_numbers(value) is not None and value.ndim > 0

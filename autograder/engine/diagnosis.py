@@ -43,7 +43,7 @@ SINGLE = 2e-5, 2e-6
 """The same where a number is a float32."""
 
 BANK = "AUTOGRADER_BANK"
-"""The variable that says ``none`` where banks are left out, to measure what is said without them."""
+"""The variable that says ``none`` where banks are left out, to measure what is said without."""
 
 TINY = 1e-30
 """What an exponential leaves of a large negative number."""

@@ -31,8 +31,8 @@ class Outcome:
 class Probe:
     """A call of a check.
 
-    ``passed``: the check has passed, so the answer is right. ``in_part``: the check asks what may be answered
-    in more than one way, so a part of the answer may be anything.
+    ``passed``: the check took the answer for right. ``in_part``: it asks what may be answered in
+    more than one way, so a part of the answer may be anything.
     """
 
     call: Call

@@ -11,8 +11,8 @@ EXACT: Kinds = (
     (
         "mask_of_other_shape",
         r"boolean index did not match",
-        "A mask in your code has not the shape of what it selects from. What could stretch it to that "
-        "shape?",
+        "A mask in your code has not the shape of what it selects from. What could stretch it "
+        "to that shape?",
     ),
     (
         "fixed_number_of_axes",
@@ -41,8 +41,8 @@ EXACT: Kinds = (
     (
         "whole_number_needed",
         r"cannot be interpreted as an integer|must be integers|only integer",
-        "A number that counts or says a length must be whole. Which of your divisions gives another "
-        "kind?",
+        "A number that counts or says a length must be whole. Which of your divisions gives "
+        "another kind?",
     ),
     (
         "not_hashable",
@@ -57,13 +57,14 @@ EXACT: Kinds = (
     (
         "attribute_missing",
         r"has no attribute",
-        "Your code asks something of a value that such values do not have. Of which type is it, and "
-        "of which should it be?",
+        "Your code asks something of a value that such values do not have. Of which type is it, "
+        "and of which should it be?",
     ),
     (
         "wrong_number_of_arguments",
         r"positional argument|unexpected keyword|required argument",
-        "A function is called with other arguments than it takes. Which ones does its docstring name?",
+        "A function is called with other arguments than it takes. Which ones does its docstring "
+        "name?",
     ),
 )
 VAGUE: Kinds = (

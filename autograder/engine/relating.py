@@ -12,15 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from autograder.engine.calls import Arguments, Function, Unfit, bound
 from autograder.engine.circumstances import circumstance
 from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.experiments import (
-    Arguments,
     Experiment,
-    Function,
     Namespace,
-    Unfit,
-    bound,
     one_step_too_many,
     with_arguments,
     with_source,
@@ -30,6 +27,8 @@ from autograder.engine.outcomes import Outcome, Probe, answered, asked, is_small
 from autograder.engine.raising import EXACT, VAGUE, Kinds, raising
 from autograder.exercises.exercise import Exercise
 from autograder.tools import relations
+from autograder.tools.likeness import ENOUGH, SURE, alike, as_numbers, weight
+from autograder.tools.sentences import SENTENCES
 
 MAX_NUMBERS, MAX_INTEGER = 2_000, 200
 """In an argument of a call: how many numbers, and the largest integer."""
@@ -77,7 +76,9 @@ def relate(compiled: CompiledExercise, step: str, probes: Sequence[Probe]) -> Re
             _refusing(wrong)
             or _by_experiment(space, compiled.exercise, step, wrong, right)
             or _by_exception(wrong, EXACT)
-            or _by_circumstance(space[step], wrong, right)
+            or _by_circumstance(space[step], wrong, right, only_given=False)
+            or _by_comparison(wrong, right, vague=True)
+            or _by_circumstance(space[step], wrong, right, only_given=True)
             or _by_exception(wrong, VAGUE)
             or _changing(space[step], probes)
         )
@@ -100,7 +101,7 @@ def _answers(function: Function, probes: Sequence[Probe]) -> Iterator[_Answer]:
         except Exception as error:
             right = Outcome(None, type(error).__name__, [])
         same = (got.raised is None) == (right.raised is None) and (
-            got.raised is not None or relations.alike(got.value, right.value)
+            got.raised is not None or alike(got.value, right.value)
         )
         yield _Answer(arguments, got, right, probe.passed or same, probe.in_part)
 
@@ -115,7 +116,7 @@ def _changing(function: Function, probes: Sequence[Probe]) -> Relation | None:
         if outcome is None:
             continue
         for old, new in zip(before, outcome.arguments):
-            if relations.alike(old, new):
+            if alike(old, new):
                 continue
             names = bound(function, args, kwargs)
             name = next((name for name, value in names.items() if value is old), None)
@@ -133,7 +134,7 @@ def _forgetful(probes: Sequence[Probe]) -> Relation | None:
         first = answers.setdefault(request, outcome)
         if first is None or outcome is None or first.raised or outcome.raised:
             continue
-        if not relations.alike(first.value, outcome.value):
+        if not alike(first.value, outcome.value):
             ask = "What does it draw, or keep from call to call?"
             return Relation(
                 "not_repeatable", f"Your function answers the same call in two ways. {ask}"
@@ -169,7 +170,6 @@ def _by_experiment(
         or _first(one_step_too_many(space, exercise.steps, step, samples), wrong, right)
         or _first(with_source(space, step, exercise.cell(step).source), wrong, right)
         or _first(with_steps(space, step, earlier, samples), wrong, right)
-        or _by_comparison(wrong, right, vague=True)
     )
 
 
@@ -182,11 +182,9 @@ def _first(
     return None
 
 
-def _explains(
-    experiment: Experiment, wrong: Sequence[_Answer], right: Sequence[_Answer]
-) -> bool:
+def _explains(experiment: Experiment, wrong: Sequence[_Answer], right: Sequence[_Answer]) -> bool:
     """Whether an experiment answers every call as the step did, and few would by chance."""
-    weight, calls, returned, missed = 0.0, 0, 0, 0
+    evidence, calls, returned, missed = 0.0, 0, 0, 0
     for answer in (*wrong, *right):
         predicted = _predicted(experiment, answer)
         if answer.is_right and _alike(answer.right, predicted):
@@ -198,13 +196,13 @@ def _explains(
             continue
         if not answer.is_right:
             more = _evidence(answer.got, predicted, answer.right)
-            weight += more
+            evidence += more
             calls += more > 0
             returned += answer.got.raised is None and more > 0
     # Of exceptions alone, all must be in the same words.
     if not returned and calls < len(wrong):
         return False
-    return weight >= (relations.ENOUGH if calls >= 2 else relations.SURE)
+    return evidence >= (ENOUGH if calls >= 2 else SURE)
 
 
 def _predicted(experiment: Experiment, answer: _Answer) -> Outcome:
@@ -219,7 +217,7 @@ def _predicted(experiment: Experiment, answer: _Answer) -> Outcome:
 def _alike(one: Outcome, other: Outcome) -> bool:
     if one.raised or other.raised:
         return bool(one.raised) == bool(other.raised)
-    return relations.alike(one.value, other.value)
+    return alike(one.value, other.value)
 
 
 def _evidence(got: Outcome, predicted: Outcome, right: Outcome) -> float:
@@ -235,10 +233,10 @@ def _weight(got: Any, predicted: Any, right: Any) -> float:
     several = isinstance(got, (tuple, list)) and isinstance(predicted, tuple)
     if several and isinstance(right, tuple) and len(got) == len(predicted) == len(right):
         return max(map(_weight, got, predicted, right))
-    a, b, c = map(relations.numbers, (got, predicted, right))
+    a, b, c = map(as_numbers, (got, predicted, right))
     if a is None or b is None or c is None:
-        return 0.0 if relations.alike(predicted, right) else 2.0
-    return relations.weight(a, b, c)
+        return 0.0 if alike(predicted, right) else 2.0
+    return weight(a, b, c)
 
 
 def _by_comparison(
@@ -275,18 +273,24 @@ def _tiny(answers: Sequence[_Answer]) -> Relation | None:
         if isinstance(got, (tuple, list)) and isinstance(right, tuple) and len(got) == len(right):
             parts = list(zip(got, right))
         for one, other in parts:
-            a, b = relations.numbers(one), relations.numbers(other)
-            if a is not None and b is not None and a.shape == b.shape and ((b == 0) & (a != 0)).any():
-                return Relation(name, relations.SENTENCES[name].format(your="Your answer"))
+            a, b = as_numbers(one), as_numbers(other)
+            if (
+                a is not None
+                and b is not None
+                and a.shape == b.shape
+                and ((b == 0) & (a != 0)).any()
+            ):
+                return Relation(name, SENTENCES[name].format(your="Your answer"))
     return None
 
 
 def _by_circumstance(
-    function: Function, wrong: Sequence[_Answer], right: Sequence[_Answer]
+    function: Function, wrong: Sequence[_Answer], right: Sequence[_Answer], only_given: bool
 ) -> Relation | None:
     how = "goes wrong"
     if all(answer.got.raised for answer in wrong):
         how = "raises an error"
-    calls = [[answer.arguments for answer in kind] for kind in (wrong, right)]
-    found = circumstance(function, *calls, how)
+    there = [answer.arguments for answer in wrong]
+    elsewhere = [answer.arguments for answer in right]
+    found = circumstance(function, there, elsewhere, how, only_given)
     return Relation(*found) if found else None

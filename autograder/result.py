@@ -48,14 +48,14 @@ class CheckResult:
     message: str = ""
     hint: str | None = None
     misconception: str | None = None
-    relation: str | None = None
-    """How answers that no bank has relate to the right ones: ``transposed``, ``scaled``, ..."""
     with_reference: tuple[str, ...] = ()
     cell: str = ""
     """With ``line``, counted from 1: the step's cell where what made the check fail was raised."""
     line: int = 0
     unmended: str = ""
     """Of a carried check: its message with no step replaced."""
+    relation: str | None = None
+    """How answers that no bank has relate to the right ones: ``transposed``, ``scaled``, ..."""
 
     @property
     def has_failed(self) -> bool:

@@ -85,12 +85,17 @@ def with_source(space: Namespace, step: str, source: str) -> Iterator[Experiment
 
 
 def with_steps(
-    space: Namespace, step: str, earlier: Mapping[str, str], samples: list[Arguments]
+    space: Namespace,
+    step: str,
+    earlier: Mapping[str, str],
+    samples: list[Arguments],
+    sources: bool = True,
 ) -> Iterator[Experiment]:
     """Experiments with the steps that a step calls.
 
     Args:
         earlier: the steps before this one, with their sources.
+        sources: whether to change these, too.
     """
     called = {}
     for inner in earlier:
@@ -100,7 +105,7 @@ def with_steps(
 
     for inner, seen in called.items():
         yield from _inside(space, step, inner, seen)
-    for inner in called:
+    for inner in called if sources else ():
         for mutant in mutants(earlier[inner]):
             function = _bound_anew(space, inner, mutant)
             if function is not None:

@@ -82,6 +82,8 @@ SENTENCES = {
         "{your} is the right one times a factor of its own in each call. Which factor is one too "
         "many, or is missing?"
     ),
+    "one_less": "{your} is the right one minus one. At which number do you begin to count?",
+    "one_more": "{your} is the right one plus one. At which number do you begin to count?",
     "shifted": "{your} is the right one plus a constant. Which number do you add or take off?",
     "argument_added": "{your} is the right one plus {what}. What is asked for by itself?",
     "argument_subtracted": "{your} is the right one minus {what}. What is asked for by itself?",
@@ -177,15 +179,10 @@ SENTENCES = {
     ),
     "zeros": "{your} is right but for entries that are 0. Which line puts a 0 there?",
     "first_row_only": "{your} is right in its {what} only. What does your code do with the others?",
-    "one_side_only": (
-        "{your} is right on one side of the diagonal only. What stands on the other side?"
-    ),
     "rearranged": (
         "{your} holds the right numbers in other places. Which of your lines moves numbers, and "
         "where to?"
     ),
-    "one_more": "{your} is the right one plus one. At which number do you begin to count?",
-    "one_less": "{your} is the right one minus one. At which number do you begin to count?",
     "first_missing": "{your} lacks the first of what is asked for. Where do you begin?",
     "last_missing": "{your} lacks the last of what is asked for. Where do you stop?",
     "doubled": "{your} holds everything twice. Which line adds it a second time?",

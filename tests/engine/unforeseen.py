@@ -1,12 +1,8 @@
 """Wrong answers to `attention` as students and language models write them, collected beside the bank, not from it.
 
-The docstring says what is wrong. ``named`` lists the names that a hint may go by: of relations and of misconceptions.
-Nothing here is run as it stands: `autograder.exercises.answer_bank` reads it.
+The docstring says what is wrong. ``named`` lists the names that a hint may go by: of relations and of misconceptions;
+nothing else may be said. Nothing here is run as it stands: `autograder.exercises.answer_bank` reads it.
 """
-
-import numpy as np
-
-from tests.engine.test_relations_of_attention import mistake
 
 # project_qkv
 
@@ -1011,3 +1007,760 @@ def same_projection_for_keys_and_queries(X, W_Q, W_K, W_V, W_O, num_heads, mask=
     if mask is not None and np.ndim(mask) > 2:
         mask = np.expand_dims(mask, -3)
     return concat_heads(scaled_dot_product_attention(Q, K, V, mask)[0]) @ W_O
+
+
+# Written later, when the relations above were named
+
+
+@mistake(step="project_qkv", named="")
+def elementwise_products(X, W_Q, W_K, W_V):
+    """`*` for `@`."""
+    return X * W_Q, X * W_K, X * W_V
+
+
+@mistake(step="project_qkv", named="")
+def values_from_the_keys(X, W_Q, W_K, W_V):
+    """V = K W_V."""
+    Q = X @ W_Q
+    K = X @ W_K
+    return Q, K, K @ W_V
+
+
+@mistake(step="project_qkv", named="")
+def with_an_extra_batch_axis(X, W_Q, W_K, W_V):
+    """Adds a leading axis of length 1."""
+    X = X[None]
+    return X @ W_Q, X @ W_K, X @ W_V
+
+
+@mistake(step="project_qkv", named="")
+def tanh_on_top(X, W_Q, W_K, W_V):
+    """An activation that nobody asked for."""
+    return np.tanh(X @ W_Q), np.tanh(X @ W_K), np.tanh(X @ W_V)
+
+
+@mistake(step="project_qkv", named="")
+def unpacks_two_axes(X, W_Q, W_K, W_V):
+    """n, d = X.shape fails for a batch."""
+    n, d = X.shape
+    Q = np.zeros((n, W_Q.shape[1]))
+    K = np.zeros((n, W_K.shape[1]))
+    V = np.zeros((n, W_V.shape[1]))
+    for i in range(n):
+        Q[i] = X[i] @ W_Q
+        K[i] = X[i] @ W_K
+        V[i] = X[i] @ W_V
+    return Q, K, V
+
+
+@mistake(step="project_qkv", named="")
+def a_bias_of_one(X, W_Q, W_K, W_V):
+    """Adds 1, like a bias."""
+    return X @ W_Q + 1, X @ W_K + 1, X @ W_V + 1
+
+
+@mistake(step="project_qkv", named="")
+def values_and_keys_in_the_wrong_order(X, W_Q, W_K, W_V):
+    """Returns Q, V, K."""
+    return X @ W_Q, X @ W_V, X @ W_K
+
+
+@mistake(step="project_qkv", named="")
+def flat_batch(X, W_Q, W_K, W_V):
+    """Flattens the batch and forgets to unflatten."""
+    flat = X.reshape(-1, X.shape[-1])
+    return flat @ W_Q, flat @ W_K, flat @ W_V
+
+
+@mistake(step="attention_scores", named="")
+def no_negative_scores(Q, K):
+    """ReLU on scores."""
+    return np.maximum(Q @ np.swapaxes(K, -1, -2), 0)
+
+
+@mistake(step="attention_scores", named="")
+def queries_with_themselves(Q, K):
+    """Q Q^T."""
+    return Q @ np.swapaxes(Q, -1, -2)
+
+
+@mistake(step="attention_scores", named="")
+def keys_with_themselves(Q, K):
+    """K K^T."""
+    return K @ np.swapaxes(K, -1, -2)
+
+
+@mistake(step="attention_scores", named="")
+def sums_over_the_wrong_axis(Q, K):
+    """Q^T K: features with features."""
+    return np.swapaxes(Q, -1, -2) @ K
+
+
+@mistake(step="attention_scores", named="")
+def whole_numbers_only(Q, K):
+    """Truncates to int."""
+    return (Q @ np.swapaxes(K, -1, -2)).astype(int)
+
+
+@mistake(step="attention_scores", named="")
+def dot_of_three_axes(Q, K):
+    """np.dot on batches gives (b, n, b, m)."""
+    return np.dot(Q, np.swapaxes(K, -1, -2))
+
+
+@mistake(step="attention_scores", named="")
+def minus_the_distance(Q, K):
+    """-|q - k|."""
+    return -np.sqrt(((Q[..., :, None, :] - K[..., None, :, :]) ** 2).sum(-1))
+
+
+@mistake(step="attention_scores", named="")
+def loops_with_as_many_keys_as_queries(Q, K):
+    """range(n) for both."""
+    n = Q.shape[-2]
+    out = np.zeros(Q.shape[:-2] + (n, n))
+    for i in range(n):
+        for j in range(n):
+            out[..., i, j] = (Q[..., i, :] * K[..., j, :]).sum(-1)
+    return out
+
+
+@mistake(step="attention_scores", named="")
+def only_pairs_of_the_same_index(Q, K):
+    """Dot products of row i with row i only."""
+    return (Q * K).sum(axis=-1)
+
+
+@mistake(step="scale_scores", named="")
+def root_over_everything(scores, d_k):
+    """sqrt(scores / d_k)."""
+    return np.sqrt(scores / d_k)
+
+
+@mistake(step="scale_scores", named="")
+def subtracts_the_root(scores, d_k):
+    """scores - sqrt(d_k)."""
+    return scores - np.sqrt(d_k)
+
+
+@mistake(step="scale_scores", named="")
+def standardises(scores, d_k):
+    """Divides by the measured standard deviation."""
+    return scores / scores.std()
+
+
+@mistake(step="scale_scores", named="")
+def a_sqrt_with_a_little_added(scores, d_k):
+    """sqrt(d_k + 1e-5)."""
+    return scores / np.sqrt(d_k + 1e-5)
+
+
+@mistake(step="scale_scores", named="")
+def always_eight(scores, d_k):
+    """sqrt(64) hard-coded."""
+    return scores / 8.0
+
+
+@mistake(step="scale_scores", named="")
+def cube_root(scores, d_k):
+    """d_k ** (1/3)."""
+    return scores / d_k ** (1 / 3)
+
+
+@mistake(step="scale_scores", named="")
+def precedence(scores, d_k):
+    """scores / d_k ** 1 / 2."""
+    return scores / d_k**1 / 2
+
+
+@mistake(step="softmax", named="")
+def total_without_keepdims_but_fixed(scores, axis=-1):
+    """Subtracts the max per column in square arrays: keepdims missing for max only."""
+    e = np.exp(scores - scores.max(axis=axis))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@mistake(step="softmax", named="")
+def divides_by_the_largest(scores, axis=-1):
+    """Divides by the max of scores rather than subtracting."""
+    e = np.exp(scores / scores.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@mistake(step="softmax", named="")
+def squares_for_exponentials(scores, axis=-1):
+    """Squares."""
+    e = scores**2
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@mistake(step="softmax", named="")
+def one_hot(scores, axis=-1):
+    """Argmax."""
+    return (scores == scores.max(axis=axis, keepdims=True)).astype(float)
+
+
+@mistake(step="softmax", named="")
+def sigmoid(scores, axis=-1):
+    """Sigmoid of each entry."""
+    return 1 / (1 + np.exp(-scores))
+
+
+@mistake(step="softmax", named="")
+def nan_becomes_zero(scores, axis=-1):
+    """nan_to_num hides the overflow."""
+    e = np.exp(scores)
+    return np.nan_to_num(e / e.sum(axis=axis, keepdims=True))
+
+
+@mistake(step="softmax", named="")
+def axis_one(scores, axis=1):
+    """axis=1 always."""
+    e = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+@mistake(step="softmax", named="")
+def changes_what_it_is_given(scores, axis=-1):
+    """-= in place."""
+    scores -= scores.max(axis=axis, keepdims=True)
+    e = np.exp(scores)
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@mistake(step="softmax", named="")
+def subtracts_the_mean(scores, axis=-1):
+    """Mean instead of max."""
+    e = np.exp(scores - scores.mean(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@mistake(step="softmax", named="")
+def min_max(scores, axis=-1):
+    """Min-max normalisation."""
+    low, high = scores.min(axis=axis, keepdims=True), scores.max(axis=axis, keepdims=True)
+    return (scores - low) / (high - low)
+
+
+@mistake(step="softmax", named="")
+def half_temperature(scores, axis=-1):
+    """Divides scores by 2."""
+    e = np.exp((scores - scores.max(axis=axis, keepdims=True)) / 2)
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@mistake(step="weighted_sum", named="")
+def values_turned(weights, V):
+    """W V^T."""
+    return weights @ np.swapaxes(V, -1, -2)
+
+
+@mistake(step="weighted_sum", named="")
+def normalises_again(weights, V):
+    """Divides by the column sums of weights."""
+    return (weights / weights.sum(axis=-2, keepdims=True)) @ V
+
+
+@mistake(step="weighted_sum", named="")
+def one_value_per_query(weights, V):
+    """Sums over features too."""
+    return (weights @ V).sum(axis=-1)
+
+
+@mistake(step="weighted_sum", named="")
+def softmaxes_the_weights(weights, V):
+    """Applies softmax to the weights first."""
+    return softmax(weights) @ V
+
+
+@mistake(step="weighted_sum", named="")
+def rounds_the_weights(weights, V):
+    """Rounds weights to 2 digits."""
+    return np.round(weights, 2) @ V
+
+
+@mistake(step="weighted_sum", named="")
+def tensordot_mixes_the_batch(weights, V):
+    """np.dot."""
+    return np.dot(weights, V)
+
+
+@mistake(step="weighted_sum", named="")
+def first_value_only(weights, V):
+    """Loop leaves after the first key."""
+    out = np.zeros(weights.shape[:-1] + V.shape[-1:])
+    for j in range(V.shape[-2]):
+        out = weights[..., j : j + 1] * V[..., j : j + 1, :]
+    return out
+
+
+@mistake(step="causal_mask", named="")
+def n_keys_must_be_given(n_queries, n_keys=None):
+    """None is not handled."""
+    return np.tri(n_queries, n_keys, n_keys - n_queries, dtype=bool)
+
+
+@mistake(step="causal_mask", named="")
+def offset_the_wrong_way(n_queries, n_keys=None):
+    """k = n_queries - n_keys."""
+    n_keys = n_keys or n_queries
+    return np.tri(n_queries, n_keys, n_queries - n_keys, dtype=bool)
+
+
+@mistake(step="causal_mask", named="")
+def numbers_of_shape_swapped(n_queries, n_keys=None):
+    """(n_keys, n_queries)."""
+    n_keys = n_keys or n_queries
+    return np.tri(n_keys, n_queries, n_keys - n_queries, dtype=bool)
+
+
+@mistake(step="causal_mask", named="")
+def strict_upper(n_queries, n_keys=None):
+    """np.triu(k=1), True where hidden, top-left."""
+    n_keys = n_keys or n_queries
+    return np.triu(np.ones((n_queries, n_keys), dtype=bool), k=1)
+
+
+@mistake(step="causal_mask", named="")
+def window_of_two(n_queries, n_keys=None):
+    """Sees only itself and the one before."""
+    n_keys = n_keys or n_queries
+    m = np.tri(n_queries, n_keys, n_keys - n_queries, dtype=bool)
+    return m & ~np.tri(n_queries, n_keys, n_keys - n_queries - 2, dtype=bool)
+
+
+@mistake(step="causal_mask", named="")
+def old_keys_hidden(n_queries, n_keys=None):
+    """Only new keys may be seen; the cache is hidden."""
+    n_keys = n_keys or n_queries
+    old = np.zeros((n_queries, n_keys - n_queries), dtype=bool)
+    return np.concatenate([old, np.tri(n_queries, dtype=bool)], axis=1)
+
+
+@mistake(step="causal_mask", named="")
+def batch_axis_in_front(n_queries, n_keys=None):
+    """(1, n, m)."""
+    n_keys = n_keys or n_queries
+    return np.tri(n_queries, n_keys, n_keys - n_queries, dtype=bool)[None]
+
+
+@mistake(step="padding_mask", named="")
+def one_too_few(lengths, n_keys):
+    """< length - 1."""
+    return (np.arange(n_keys) < np.asarray(lengths)[:, None] - 1)[:, None, :]
+
+
+@mistake(step="padding_mask", named="")
+def axis_of_queries_in_front(lengths, n_keys):
+    """(1, batch, n_keys)."""
+    return (np.arange(n_keys) < np.asarray(lengths)[:, None])[None]
+
+
+@mistake(step="padding_mask", named="")
+def exactly_one_position(lengths, n_keys):
+    """== instead of <."""
+    return (np.arange(n_keys) == np.asarray(lengths)[:, None])[:, None, :]
+
+
+@mistake(step="padding_mask", named="")
+def sorted_lengths(lengths, n_keys):
+    """Sorts the lengths."""
+    return (np.arange(n_keys) < np.sort(lengths)[:, None])[:, None, :]
+
+
+@mistake(step="padding_mask", named="")
+def all_are_real(lengths, n_keys):
+    """All True."""
+    return np.ones((len(lengths), 1, n_keys), dtype=bool)
+
+
+@mistake(step="padding_mask", named="")
+def four_axes(lengths, n_keys):
+    """(batch, 1, 1, n_keys)."""
+    return (np.arange(n_keys) < np.asarray(lengths)[:, None])[:, None, None, :]
+
+
+@mistake(step="padding_mask", named="")
+def the_last_sequence_is_forgotten(lengths, n_keys):
+    """range(len - 1): the last row stays False."""
+    mask = np.zeros((len(lengths), 1, n_keys), dtype=bool)
+    for b in range(len(lengths) - 1):
+        mask[b, 0, : lengths[b]] = True
+    return mask
+
+
+@mistake(step="padding_mask", named="")
+def additive(lengths, n_keys):
+    """0 and -1e9."""
+    real = np.arange(n_keys) < np.asarray(lengths)[:, None]
+    return np.where(real, 0.0, -1e9)[:, None, :]
+
+
+@mistake(step="apply_mask", named="")
+def mask_of_rows(scores, mask):
+    """Boolean indexing drops the shape."""
+    return scores[np.broadcast_to(mask, scores.shape)]
+
+
+@mistake(step="apply_mask", named="")
+def nan_for_hidden(scores, mask):
+    """NaN."""
+    return np.where(mask, scores, np.nan)
+
+
+@mistake(step="apply_mask", named="")
+def mask_transposed(scores, mask):
+    """mask.T."""
+    return np.where(np.swapaxes(mask, -1, -2), scores, -np.inf)
+
+
+@mistake(step="apply_mask", named="")
+def minimum_of_scores(scores, mask):
+    """Fills with the smallest score."""
+    return np.where(mask, scores, scores.min())
+
+
+@mistake(step="apply_mask", named="")
+def same_shape_only(scores, mask):
+    """Boolean assignment needs the same shape."""
+    out = scores.copy()
+    out[~mask] = -np.inf
+    return out
+
+
+@mistake(step="apply_mask", named="")
+def log_of_mask(scores, mask):
+    """scores + log(mask)."""
+    return scores + np.log(mask.astype(float))
+
+
+@mistake(step="apply_mask", named="")
+def returns_the_mask(scores, mask):
+    """Additive mask alone."""
+    return np.where(mask, 0.0, -np.inf)
+
+
+@mistake(step="scaled_dot_product_attention", named="")
+def scales_after_softmax(Q, K, V, mask=None):
+    """Divides the weights by sqrt(d_k)."""
+    scores = attention_scores(Q, K)
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    weights = scale_scores(softmax(scores), Q.shape[-1])
+    return weighted_sum(weights, V), weights
+
+
+@mistake(step="scaled_dot_product_attention", named="")
+def scales_by_n_keys(Q, K, V, mask=None):
+    """sqrt(n_keys)."""
+    scores = scale_scores(attention_scores(Q, K), K.shape[-2])
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
+@mistake(step="scaled_dot_product_attention", named="")
+def renormalised_after(Q, K, V, mask=None):
+    """Masks after softmax, and divides by the row sum."""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    if mask is not None:
+        weights = weights * mask
+        weights = weights / weights.sum(axis=-1, keepdims=True)
+    return weighted_sum(weights, V), weights
+
+
+@mistake(step="scaled_dot_product_attention", named="")
+def no_softmax(Q, K, V, mask=None):
+    """Scores as weights."""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = np.where(mask, scores, 0.0)
+    return weighted_sum(scores, V), scores
+
+
+@mistake(step="scaled_dot_product_attention", named="")
+def output_from_unmasked_weights(Q, K, V, mask=None):
+    """Returns masked weights, but blends with the unmasked ones."""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    free = softmax(scores)
+    weights = free if mask is None else softmax(apply_mask(scores, mask))
+    return weighted_sum(free, V), weights
+
+
+@mistake(step="scaled_dot_product_attention", named="")
+def always_causal(Q, K, V, mask=None):
+    """A causal mask even where none is given."""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    n, m = scores.shape[-2:]
+    if mask is None:
+        mask = np.tri(n, m, max(m - n, 0), dtype=bool)
+    weights = softmax(apply_mask(scores, mask))
+    return weighted_sum(weights, V), weights
+
+
+@mistake(step="scaled_dot_product_attention", named="")
+def keys_as_values(Q, K, V, mask=None):
+    """Blends keys."""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    weights = softmax(scores)
+    return weighted_sum(weights, K), weights
+
+
+@mistake(step="scaled_dot_product_attention", named="")
+def mask_added(Q, K, V, mask=None):
+    """scores + mask, as if it were additive."""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = scores + mask
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
+@mistake(step="scaled_dot_product_attention", named="")
+def mask_with_a_thousand(Q, K, V, mask=None):
+    """-1e3 sentinel."""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = np.where(mask, scores, -1e3)
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
+@mistake(step="scaled_dot_product_attention", named="")
+def masks_before_scaling(Q, K, V, mask=None):
+    """-1e4 sentinel before scaling."""
+    scores = attention_scores(Q, K)
+    if mask is not None:
+        scores = np.where(mask, scores, -1e4)
+    weights = softmax(scale_scores(scores, Q.shape[-1]))
+    return weighted_sum(weights, V), weights
+
+
+@mistake(step="scaled_dot_product_attention", named="")
+def dropout_left_on(Q, K, V, mask=None):
+    """Random dropout."""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    weights = softmax(scores)
+    weights = weights * (np.random.rand(*weights.shape) > 0.1)
+    return weighted_sum(weights, V), weights
+
+
+@mistake(step="self_attention", named="")
+def scores_from_the_tokens(X, W_Q, W_K, W_V, mask=None):
+    """X X^T scores."""
+    scores = scale_scores(attention_scores(X, X), X.shape[-1])
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    weights = softmax(scores)
+    return weighted_sum(weights, X @ W_V), weights
+
+
+@mistake(step="self_attention", named="")
+def residual_of_tokens(X, W_Q, W_K, W_V, mask=None):
+    """Adds X where shapes allow."""
+    Q, K, V = project_qkv(X, W_Q, W_K, W_V)
+    out, w = scaled_dot_product_attention(Q, K, V, mask)
+    return X + out, w
+
+
+@mistake(step="self_attention", named="")
+def weights_transposed(X, W_Q, W_K, W_V, mask=None):
+    """X @ W.T."""
+    Q, K, V = X @ W_Q.T, X @ W_K.T, X @ W_V.T
+    return scaled_dot_product_attention(Q, K, V, mask)
+
+
+@mistake(step="self_attention", named="")
+def returns_weights_then_output(X, W_Q, W_K, W_V, mask=None):
+    """Order."""
+    Q, K, V = project_qkv(X, W_Q, W_K, W_V)
+    out, w = scaled_dot_product_attention(Q, K, V, mask)
+    return w, out
+
+
+@mistake(step="self_attention", named="")
+def causal_whatever(X, W_Q, W_K, W_V, mask=None):
+    """Always causal."""
+    Q, K, V = project_qkv(X, W_Q, W_K, W_V)
+    return scaled_dot_product_attention(Q, K, V, causal_mask(X.shape[-2]))
+
+
+@mistake(step="self_attention", named="")
+def inverted_mask(X, W_Q, W_K, W_V, mask=None):
+    """~mask."""
+    Q, K, V = project_qkv(X, W_Q, W_K, W_V)
+    return scaled_dot_product_attention(Q, K, V, None if mask is None else ~mask)
+
+
+@mistake(step="self_attention", named="")
+def no_scaling_here(X, W_Q, W_K, W_V, mask=None):
+    """Own attention without a scale."""
+    Q, K, V = project_qkv(X, W_Q, W_K, W_V)
+    scores = attention_scores(Q, K)
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    w = softmax(scores)
+    return w @ V, w
+
+
+@mistake(step="split_heads", named="")
+def heads_reversed(X, num_heads):
+    """Heads in reverse order."""
+    if X.shape[-1] % num_heads:
+        raise ValueError("no")
+    return np.stack(np.split(X, num_heads, axis=-1)[::-1], axis=-3)
+
+
+@mistake(step="split_heads", named="")
+def a_list_axis_last(X, num_heads):
+    """Heads as the last axis."""
+    if X.shape[-1] % num_heads:
+        raise ValueError("no")
+    return np.stack(np.split(X, num_heads, axis=-1), axis=-1)
+
+
+@mistake(step="split_heads", named="")
+def same_slice(X, num_heads):
+    """All heads get the first slice."""
+    if X.shape[-1] % num_heads:
+        raise ValueError("no")
+    w = X.shape[-1] // num_heads
+    return np.stack([X[..., :w] for _ in range(num_heads)], axis=-3)
+
+
+@mistake(step="split_heads", named="")
+def head_size_for_head_count(X, num_heads):
+    """num_heads taken for d_head."""
+    if X.shape[-1] % num_heads:
+        raise ValueError("no")
+    return np.stack(np.split(X, X.shape[-1] // num_heads, axis=-1), axis=-3)
+
+
+@mistake(step="split_heads", named="")
+def full_copies(X, num_heads):
+    """Every head gets all features."""
+    if X.shape[-1] % num_heads:
+        raise ValueError("no")
+    return np.stack([X] * num_heads, axis=-3)
+
+
+@mistake(step="split_heads", named="")
+def needs_a_batch(X, num_heads):
+    """b, n, d = X.shape."""
+    b, n, d = X.shape
+    if d % num_heads:
+        raise ValueError("no")
+    return X.reshape(b, n, num_heads, d // num_heads).transpose(0, 2, 1, 3)
+
+
+@mistake(step="concat_heads", named="")
+def needs_a_batch_too(heads):
+    """b, h, n, d = heads.shape."""
+    b, h, n, d = heads.shape
+    return heads.transpose(0, 2, 1, 3).reshape(b, n, h * d)
+
+
+@mistake(step="concat_heads", named="")
+def along_the_tokens(heads):
+    """Concatenates along the tokens."""
+    return np.concatenate(np.moveaxis(heads, -3, 0), axis=-2)
+
+
+@mistake(step="concat_heads", named="")
+def transposes_features_and_heads(heads):
+    """swapaxes(-3, -1)."""
+    *lead, h, n, d = heads.shape
+    return np.swapaxes(heads, -3, -1).reshape(*lead, n, h * d)
+
+
+@mistake(step="concat_heads", named="")
+def tokens_first_but_not_merged(heads):
+    """(..., n, h, d)."""
+    return np.swapaxes(heads, -3, -2)
+
+
+@mistake(step="concat_heads", named="")
+def largest_over_heads(heads):
+    """max over heads."""
+    return heads.max(axis=-3)
+
+
+@mistake(step="multi_head_attention", named="")
+def w_o_on_every_head(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Only head 0 is used, tiled."""
+    Q, K, V = (split_heads(p, num_heads) for p in project_qkv(X, W_Q, W_K, W_V))
+    if mask is not None and np.ndim(mask) > 2:
+        mask = np.expand_dims(mask, -3)
+    heads = scaled_dot_product_attention(Q, K, V, mask)[0]
+    return np.concatenate([heads[..., 0, :, :]] * num_heads, axis=-1) @ W_O
+
+
+@mistake(step="multi_head_attention", named="")
+def scale_by_heads(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """sqrt(num_heads)."""
+    Q, K, V = (split_heads(p, num_heads) for p in project_qkv(X, W_Q, W_K, W_V))
+    scores = scale_scores(attention_scores(Q, K), num_heads)
+    if mask is not None:
+        scores = apply_mask(scores, np.expand_dims(mask, -3) if np.ndim(mask) > 2 else mask)
+    return concat_heads(softmax(scores) @ V) @ W_O
+
+
+@mistake(step="multi_head_attention", named="")
+def interleaved(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Heads take every h-th feature, and are put side by side."""
+    def cut(a):
+        return np.stack([a[..., h::num_heads] for h in range(num_heads)], axis=-3)
+    Q, K, V = (cut(p) for p in project_qkv(X, W_Q, W_K, W_V))
+    if mask is not None and np.ndim(mask) > 2:
+        mask = np.expand_dims(mask, -3)
+    return concat_heads(scaled_dot_product_attention(Q, K, V, mask)[0]) @ W_O
+
+
+@mistake(step="multi_head_attention", named="")
+def mask_axis_in_front(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """The head axis of the mask goes first."""
+    Q, K, V = (split_heads(p, num_heads) for p in project_qkv(X, W_Q, W_K, W_V))
+    if mask is not None:
+        mask = mask[None]
+    return concat_heads(scaled_dot_product_attention(Q, K, V, mask)[0]) @ W_O
+
+
+@mistake(step="multi_head_attention", named="")
+def values_not_split(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """W_V forgotten: X is split as the values."""
+    Q, K, _ = (split_heads(p, num_heads) for p in project_qkv(X, W_Q, W_K, W_V))
+    V = split_heads(X, num_heads)
+    if mask is not None and np.ndim(mask) > 2:
+        mask = np.expand_dims(mask, -3)
+    return concat_heads(scaled_dot_product_attention(Q, K, V, mask)[0]) @ W_O
+
+
+@mistake(step="multi_head_attention", named="")
+def attention_before_heads(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """One attention over all features, split and concatenated for show."""
+    out, _ = self_attention(X, W_Q, W_K, W_V, mask)
+    return concat_heads(split_heads(out, num_heads)) @ W_O
+
+
+@mistake(step="multi_head_attention", named="")
+def heads_in_other_order(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Heads are concatenated in reverse."""
+    Q, K, V = (split_heads(p, num_heads) for p in project_qkv(X, W_Q, W_K, W_V))
+    if mask is not None and np.ndim(mask) > 2:
+        mask = np.expand_dims(mask, -3)
+    heads = scaled_dot_product_attention(Q, K, V, mask)[0]
+    return concat_heads(heads[..., ::-1, :, :]) @ W_O
+
+
+@mistake(step="multi_head_attention", named="")
+def w_o_before_concat(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Sum of heads through W_O twice."""
+    Q, K, V = (split_heads(p, num_heads) for p in project_qkv(X, W_Q, W_K, W_V))
+    if mask is not None and np.ndim(mask) > 2:
+        mask = np.expand_dims(mask, -3)
+    return concat_heads(scaled_dot_product_attention(Q, K, V, mask)[0]) @ W_O @ W_O

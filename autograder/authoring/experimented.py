@@ -6,10 +6,25 @@ from collections.abc import Iterator
 from typing import Any
 
 from autograder.engine.calls import Arguments, Function, Unfit, bound
-from autograder.engine.experiments import Experiment, with_arguments, with_source
+from autograder.engine.experiments import Experiment, with_arguments
 from autograder.exercises.cell_code import ExerciseCode
 from autograder.exercises.exercise import Check, Exercise
 from autograder.proving.trial import Bench
+
+PLAIN = frozenset(
+    {
+        "argument_ignored",
+        "complemented",
+        "exchanged",
+        "negated",
+        "one_less",
+        "one_more",
+        "other_default",
+        "reshaped",
+        "transposed",
+    }
+)
+"""Experiments that many students make; a table of all of them would be most of a notebook."""
 
 
 def experimented(exercise: Exercise) -> Iterator[tuple[str, Experiment]]:
@@ -21,8 +36,9 @@ def experimented(exercise: Exercise) -> Iterator[tuple[str, Experiment]]:
         checks = [check for check in bench.of(step) if not check.hidden]
         bench.bind()
         calls = _calls(bench, step, checks)
-        own = exercise.cell(step).source
-        for experiment in (*with_arguments(space, step, calls), *with_source(space, step, own)):
+        for experiment in with_arguments(space, step, calls):
+            if experiment.name not in PLAIN:
+                continue
             bench.replace(step, _function(space[step], experiment))
             for check in checks:
                 digest = bench.fingerprint(check)

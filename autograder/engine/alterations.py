@@ -9,6 +9,7 @@ from typing import Any
 
 from autograder.engine.altered_arrays import identity, of_arrays, of_masks
 from autograder.engine.altered_numbers import of_counts, of_whole_numbers
+from autograder.engine.altered_sequences import is_sequence, of_sequences
 from autograder.engine.calls import (
     Alteration,
     Arguments,
@@ -37,6 +38,7 @@ def alterations(function: Function, samples: list[Arguments]) -> Iterator[Altera
             (is_whole, of_whole_numbers),
             (is_counts, of_counts),
             (is_array, of_arrays),
+            (is_sequence, of_sequences),
         ):
             if any(map(fits, values)):
                 yield from kinds(name, parameters)
@@ -60,7 +62,13 @@ def _of_two(parameters: Mapping[str, Any], samples: list[Arguments]) -> Iterator
 
     def kind(name: str) -> str:
         values = [sample[name] for sample in samples if sample.get(name) is not None]
-        for word, fits in (("mask", is_mask), ("array", is_array), ("number", is_whole)):
+        kinds = (
+            ("mask", is_mask),
+            ("array", is_array),
+            ("number", is_whole),
+            ("sequence", is_sequence),
+        )
+        for word, fits in kinds:
             if values and all(map(fits, values)):
                 return word
         return ""

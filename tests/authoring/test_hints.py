@@ -90,7 +90,7 @@ def test_the_questions_do_not_swell_the_notebook_and_hold_no_wrong_code(attentio
         for line in (setup if isinstance(setup, list) else setup.splitlines())
         if line.startswith("tools.HINTS = ")
     ]
-    assert len(lines) == 1 and len(lines[0]) < 80_000
+    assert len(lines) == 1 and len(lines[0]) < 50_000
     assert not any(wrong.name in RELEASE.read_text() for wrong in attention.misconceptions)
 
 

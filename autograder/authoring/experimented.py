@@ -28,7 +28,7 @@ PLAIN = frozenset(
 
 
 def experimented(exercise: Exercise) -> Iterator[tuple[str, Experiment]]:
-    """The digest of the first visible check that an experiment fails: students work from the top."""
+    """The digest of the first visible check that an experiment fails."""
     bench = Bench(exercise)
     space = ExerciseCode(exercise).answered()
 

@@ -88,14 +88,13 @@ def test_the_bank_is_asked_first(graded):
 @pytest.mark.parametrize(
     ("source", "name"),
     [
-        ("weights[:] = 0\n    return weights @ V", None),
         ("out = weights @ V\n    V += 1\n    return out", "argument_changed"),
         ("import random\n    return weights @ V + random.random()", "shifted"),
     ],
 )
 def test_what_a_function_does_beside_its_answer_is_named(graded, source, name):
     failed = first_failed(graded("weighted_sum", f"def weighted_sum(weights, V):\n    {source}\n"))
-    assert failed.relation in (name, "shifted", "not_repeatable")
+    assert failed.relation == name
 
 
 @pytest.mark.parametrize(

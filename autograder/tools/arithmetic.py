@@ -40,7 +40,7 @@ def computed(b: Array) -> Iterator[tuple[Key, Array]]:
     yield ("function_on_top", "the sigmoid"), 1 / (1 + np.exp(-b))
     yield ("function_on_top", "the positive part"), np.maximum(b, 0)
     if b.ndim:
-        yield ("winner_takes_all", ""), (b == b.max(-1, keepdims=True)) * 1.0
+        yield ("largest_alone", ""), (b == b.max(-1, keepdims=True)) * 1.0
     if b.ndim >= 2:
         yield ("diagonal", ""), np.diagonal(b, axis1=-2, axis2=-1)
     for digits in range(7):

@@ -60,7 +60,7 @@ SENTENCES = {
         "{your} is right but for signs: yours has no negative number. Which line drops them?"
     ),
     "function_on_top": "{your} is {what} of the right one. What is asked for by itself?",
-    "winner_takes_all": "{your} is 1 at the largest and 0 elsewhere. What do the others get?",
+    "largest_alone": "{your} is 1 at the largest and 0 elsewhere. What do the others get?",
     "diagonal": (
         "{your} is the diagonal of the right one only. Which pairs does your code leave out?"
     ),

@@ -1206,7 +1206,7 @@ def squares_for_exponentials(scores, axis=-1):
     return e / e.sum(axis=axis, keepdims=True)
 
 
-@mistake(step="softmax", named="winner_takes_all")
+@mistake(step="softmax", named="largest_alone")
 def one_hot(scores, axis=-1):
     """Argmax."""
     return (scores == scores.max(axis=axis, keepdims=True)).astype(float)

@@ -52,7 +52,7 @@ def named(change, wanted, arguments=lambda right: {}, **how):
         ("zeros", MATRICES, lambda right: np.where(right > 0.2, right, 0.0)),
         ("rows_scaled", WEIGHTS, lambda right: right / right[..., :1]),
         ("flatter_or_sharper", WEIGHTS, lambda right: right**2 / (right**2).sum(-1, keepdims=True)),
-        ("winner_takes_all", WEIGHTS, lambda right: right == right.max(-1, keepdims=True)),
+        ("largest_alone", WEIGHTS, lambda right: right == right.max(-1, keepdims=True)),
         ("complemented", MASKS, np.logical_not),
         (
             "moved_by_one",

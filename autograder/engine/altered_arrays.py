@@ -152,6 +152,15 @@ def of_arrays(name: str, _: Mapping[str, Any]) -> Iterator[Alteration]:
             )
     yield altered(
         name,
+        "normalised",
+        "each row of {0} were brought to mean 0 and spread 1",
+        "What is done with {0} before it is used?",
+        lambda value: (
+            (array_of(value) - value.mean(-1, keepdims=True)) / value.std(-1, keepdims=True)
+        ),
+    )
+    yield altered(
+        name,
         "averaged",
         "all numbers in a row of {0} were the same, their mean",
         "What in your code tells the numbers in a row of {0} apart?",

@@ -208,6 +208,9 @@ def _inside(space: Namespace, step: str, inner: str, seen: list[Arguments]) -> I
 
     does = f"Where does your code do what {inner} does?"
     yield experiment("step_left_out", f"it left {inner} out", does, answering(first_argument))
+    for name in seen[0]:
+        given = answering(lambda _, arguments, name=name: arguments[name])  # type: ignore[misc]
+        yield experiment("step_left_out", f"{inner} gave back {name} as it is", does, given)
     shaped = f"a reshape stood in the place of {inner}"
     ask = "Which axes must change places before they merge?"
     yield experiment("step_reshaped", shaped, ask, answering(reshaped_argument))

@@ -16,7 +16,8 @@ EXACT: Kinds = (
     ),
     (
         "fixed_number_of_axes",
-        r"values to unpack|axes don't match array|out of bounds for array of dimension"
+        r"values to unpack|tuple index out of range|axes don't match array"
+        r"|out of bounds for array of dimension"
         r"|einstein sum subscripts|einsum|too many indices|axis .* out of bounds|invalid axis",
         "Your code counts on a number of axes that is not always there. How many may an argument "
         "have, and from which end can you count them?",

@@ -27,7 +27,7 @@ from autograder.engine.outcomes import Outcome, Probe, answered, asked, is_small
 from autograder.engine.raising import EXACT, VAGUE, Kinds, raising
 from autograder.exercises.exercise import Exercise
 from autograder.tools import relations
-from autograder.tools.likeness import ENOUGH, SURE, alike, as_numbers, weight
+from autograder.tools.likeness import ENOUGH, SURE, alike, as_numbers, close, weight
 from autograder.tools.sentences import SENTENCES
 
 MAX_NUMBERS, MAX_INTEGER = 2_000, 200
@@ -189,6 +189,8 @@ def _explains(experiment: Experiment, wrong: Sequence[_Answer], right: Sequence[
         predicted = _predicted(experiment, answer)
         if answer.is_right and _alike(answer.right, predicted):
             continue
+        if _alike_but_for_nan(answer.got, predicted):
+            continue
         if not _alike(answer.got, predicted):
             missed += 1
             if not answer.in_part or missed > 1:
@@ -218,6 +220,16 @@ def _alike(one: Outcome, other: Outcome) -> bool:
     if one.raised or other.raised:
         return bool(one.raised) == bool(other.raised)
     return alike(one.value, other.value)
+
+
+def _alike_but_for_nan(one: Outcome, other: Outcome) -> bool:
+    """Whether an answer is NaN in places, and as predicted in all others: the teacher's function
+    may spare itself what the student's runs into."""
+    a, b = as_numbers(one.value), as_numbers(other.value)
+    if a is None or b is None or a.shape != b.shape or a.dtype.kind != "f":
+        return False
+    broken = np.isnan(a)
+    return bool(broken.any() and not broken.all() and close(a[~broken], b[~broken]))
 
 
 def _evidence(got: Outcome, predicted: Outcome, right: Outcome) -> float:

@@ -83,6 +83,8 @@ def of_values(a: Array, b: Array, arguments: Mapping[str, Any]) -> Iterator[Foun
         if error.max() < 1e-2 and np.abs(y - x).max() < 1e-2 * np.abs(x).max():
             yield ("nearly", ""), worth(y)
 
+    if a.ndim == 1 and finite.all():
+        yield from _rows(a[None], b[None], "rows_scaled")
     if a.ndim >= 2 and finite.all():
         for axis, name in ((-1, "rows_scaled"), (-2, "columns_scaled")):
             yield from _rows(np.moveaxis(a, axis, -1), np.moveaxis(b, axis, -1), name)

@@ -10,6 +10,7 @@ from autograder.tools.arithmetic import axis_in_words, computed, logarithm_of_ro
 from autograder.tools.likeness import (
     ALIKE_ATOL,
     ALIKE_RTOL,
+    ENOUGH,
     Array,
     Found,
     Key,
@@ -82,6 +83,11 @@ def _of_shapes(a: Array, b: Array) -> Iterator[Found]:
     if a.size < b.size and narrow is not None and close(narrow, b):
         yield ("one_of_all", "first"), weight(a, a, b)
 
+    if a.ndim == 0 and b.size > 1:
+        yield ("one_number", ""), ENOUGH
+    for axis in range(a.ndim) if a.ndim == b.ndim + 1 and a.size > b.size else ():
+        if close(a.sum(axis), b):
+            yield ("not_added_up", ""), worth(b)
     if a.ndim != b.ndim:
         return
     different = [axis for axis in range(a.ndim) if a.shape[axis] != b.shape[axis]]

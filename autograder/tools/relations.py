@@ -134,6 +134,10 @@ def _of_parts(got: Any, wanted: Any) -> Iterator[Found]:
             ):
                 yield ("other_order_of_parts", ""), ENOUGH
                 break
+    if several and isinstance(got, (tuple, list)) and 1 < len(got) < len(wanted):
+        rest = iter(wanted)
+        if all(any(alike(part, right) for right in rest) for part in got):
+            yield ("parts_missing", ""), ENOUGH
     if several:
         for place, part in enumerate(wanted):
             alone = got[0] if isinstance(got, (tuple, list)) and len(got) == 1 else got

@@ -8,6 +8,9 @@ SENTENCES = {
         "The parts of your answer are right, but stand in another order. Which one comes first?"
     ),
     "one_part_missing": "Your answer is {what} alone. How many results does the docstring promise?",
+    "parts_missing": (
+        "{your} has right parts, but not all. How many results does the docstring promise?"
+    ),
     "parts_added": "The right answer is {what}. What is it that you return beside it?",
     "argument_handed_back": "{your} is {what}, unchanged. Which line makes something new of it?",
     "argument_turned": (
@@ -200,6 +203,11 @@ SENTENCES = {
         "{your} is right but for capital letters. Which of them does your code change?"
     ),
     "spaces": "{your} is right but for spaces and ends of lines. Where do they come from?",
+    "one_number": "{your} is a single number. Which shape does the docstring promise?",
+    "not_added_up": (
+        "{your} holds the terms of the right one, not yet added up. Which axis should be gone at "
+        "the end?"
+    ),
     "one_for_several": (
         "{your} is a single thing, and several are asked for. How many results does the docstring"
         " promise?"
@@ -229,6 +237,7 @@ VAGUE = frozenset(
         "right_where_true",
         "right_where_false",
         "one_for_several",
+        "one_number",
         "scaled_somehow",
         "shifted",
         "not_finite",

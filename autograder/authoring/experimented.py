@@ -29,8 +29,11 @@ PLAIN = frozenset(
 
 def experimented(exercise: Exercise) -> Iterator[tuple[str, Experiment]]:
     """The digest of the first visible check that an experiment fails."""
-    bench = Bench(exercise)
-    space = ExerciseCode(exercise).answered()
+    try:
+        bench = Bench(exercise)
+        space = ExerciseCode(exercise).answered()
+    except Exception:  # what does not run is refused by the rehearsal, with its line
+        return
 
     for step in exercise.steps:
         checks = [check for check in bench.of(step) if not check.hidden]

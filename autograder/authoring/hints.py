@@ -27,8 +27,9 @@ def table(full: bytes, misconceptions: Iterable[Misconception]) -> str:
     than a wrong one.
     """
     exercise = from_notebook(json.loads(full))
+    known = list(misconceptions)
     suspects: dict[str, list[Misconception]] = defaultdict(list)
-    for digest, wrong in _digests(exercise, misconceptions):
+    for digest, wrong in _digests(exercise, known) if known else ():
         suspects[digest].append(wrong)
 
     hints: dict[str, str] = {}

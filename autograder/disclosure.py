@@ -20,9 +20,9 @@ def as_student_sees(result: Result, hidden: str) -> Result:
     ``message``: everything.
 
     ``points``: hidden checks keep name, category, points and verdict, and lose message, hint,
-    misconception and line. Visible ones stay as they are: why they are carried follows from the
-    verdicts that are shown, and a hint that hidden calls have confirmed says less about these than
-    a verdict does.
+    misconception, relation and line. Visible ones stay as they are: why they are carried follows
+    from the verdicts that are shown, and a hint that hidden calls have confirmed says less about
+    these than a verdict does.
 
     ``never``: hidden checks are gone, and steps that have no other with them; visible checks are
     shown ``by_itself``.
@@ -73,10 +73,19 @@ def by_itself(check: CheckResult) -> CheckResult:
             unmended="",
             with_reference=(),
         )
-    return replace(check, hint=None, misconception=None)
+    return replace(check, hint=None, misconception=None, relation=None)
 
 
 def _points_only(check: CheckResult) -> CheckResult:
     if not check.hidden:
         return check
-    return replace(check, message="", unmended="", hint=None, misconception=None, cell="", line=0)
+    return replace(
+        check,
+        message="",
+        unmended="",
+        hint=None,
+        misconception=None,
+        relation=None,
+        cell="",
+        line=0,
+    )

@@ -54,6 +54,8 @@ class CheckResult:
     line: int = 0
     unmended: str = ""
     """Of a carried check: its message with no step replaced."""
+    relation: str | None = None
+    """How answers that no bank has relate to the right ones: ``transposed``, ``scaled``, ..."""
 
     @property
     def has_failed(self) -> bool:

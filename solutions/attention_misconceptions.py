@@ -78,6 +78,26 @@ def values_not_projected(X, W_Q, W_K, W_V):
 
 
 @misconception(step="project_qkv", caught_by="project_qkv-by_hand")
+def values_made_from_keys(X, W_Q, W_K, W_V):
+    """Queries and keys are right, the values have gone through two matrices. Print what you multiply by W_V: is it what the docstring says values come from?"""
+    K = X @ W_K
+    return X @ W_Q, K, K @ W_V
+
+
+@misconception(step="project_qkv", caught_by="project_qkv-by_hand")
+def squashed_projections(X, W_Q, W_K, W_V):
+    """None of your numbers is larger than 1. Print your Q beside the wanted one: what happens to it after the product?"""
+    return np.tanh(X @ W_Q), np.tanh(X @ W_K), np.tanh(X @ W_V)
+
+
+@misconception(step="project_qkv", caught_by="project_qkv-by_hand")
+def scaled_by_the_model(X, W_Q, W_K, W_V):
+    """Everything is too small by the same factor. Print wanted divided by yours in the first check: does the formula of this step divide by anything?"""
+    root = np.sqrt(X.shape[-1])
+    return X @ W_Q / root, X @ W_K / root, X @ W_V / root
+
+
+@misconception(step="project_qkv", caught_by="project_qkv-by_hand")
 def only_the_queries_returned(X, W_Q, W_K, W_V):
     """One array comes back where three are expected. Print the type of what your function returns: what does the docstring's Returns promise?"""
     Q = X @ W_Q
@@ -244,6 +264,18 @@ def weights_instead_of_scores(Q, K):
 def negative_distance(Q, K):
     """None of your scores is positive. Print the score of a vector with itself: what does the docstring call it, and what did you measure instead?"""
     return -np.linalg.norm(Q[..., :, None, :] - K[..., None, :, :], axis=-1)
+
+
+@misconception(step="attention_scores", caught_by="attention_scores-by_hand")
+def squared_distance(Q, K):
+    """None of your scores is negative, and a vector scores 0 with itself. Print the score of [3, -1] with itself by hand: what is multiplied, and what did you subtract?"""
+    return ((Q[..., :, None, :] - K[..., None, :, :]) ** 2).sum(axis=-1)
+
+
+@misconception(step="attention_scores", caught_by="attention_scores-by_hand")
+def negative_squared_distance(Q, K):
+    """None of your scores is positive, and a vector scores 0 with itself. Print the score of [3, -1] with itself by hand: is it a distance that the docstring asks for?"""
+    return -((Q[..., :, None, :] - K[..., None, :, :]) ** 2).sum(axis=-1)
 
 
 @misconception(step="attention_scores", caught_by="attention_scores-by_hand")
@@ -477,6 +509,13 @@ def not_normalised(scores, axis=-1):
 def another_base(scores, axis=-1):
     """Your rows add up to 1, but the shares are too even. Print your weight of log(2) divided by that of log(1): which number should it be?"""
     powers = np.exp2(scores - scores.max(axis=axis, keepdims=True))
+    return powers / powers.sum(axis=axis, keepdims=True)
+
+
+@misconception(step="softmax", caught_by="softmax-by_hand")
+def half_the_difference(scores, axis=-1):
+    """Your rows add up to 1, but the shares are too even. Print what you hand to the exponential for the scores 0 and 1: how far apart are the two there?"""
+    powers = np.exp((scores - scores.max(axis=axis, keepdims=True)) / 2)
     return powers / powers.sum(axis=axis, keepdims=True)
 
 
@@ -1384,6 +1423,27 @@ def hidden_scores_of_minus_a_hundred(Q, K, V, mask=None):
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
     if mask is not None:
         scores = np.where(mask, scores, -100.0)
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand")
+def always_looking_back(Q, K, V, mask=None):
+    """Some keys get nothing although nobody hid them. Print your weights in the first check, where no mask is given: where does your mask come from?"""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    n_queries, n_keys = scores.shape[-2:]
+    if mask is None:
+        mask = np.tri(n_queries, n_keys, max(n_keys - n_queries, 0), dtype=bool)
+    weights = softmax(apply_mask(scores, mask))
+    return weighted_sum(weights, V), weights
+
+
+@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-with_mask")
+def mask_taken_for_numbers(Q, K, V, mask=None):
+    """Hidden keys keep most of their weight. Print the scores of the second check before and after the mask has acted: how much is taken from a hidden one?"""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = scores + mask
     weights = softmax(scores)
     return weighted_sum(weights, V), weights
 

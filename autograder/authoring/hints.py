@@ -1,4 +1,5 @@
-"""Questions for students while they work: what each misconception answers to a visible check.
+"""Questions for students while they work: what each misconception answers to a visible check, and
+the reference called differently.
 
 No wrong answer is shipped. The setup cell has a table from digests to questions; a visible check
 that fails makes the digest of what it was given and looks it up. It works offline, and in any
@@ -12,6 +13,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
+from autograder.authoring.experimented import experimented
 from autograder.exercises.exercise import Exercise, from_notebook
 from autograder.exercises.misconceptions import Misconception
 from autograder.proving import answers
@@ -21,16 +23,13 @@ from autograder.proving.trial import Bench
 def table(full: bytes, misconceptions: Iterable[Misconception]) -> str:
     """The line of the setup cell that fills in ``HINTS``; empty if there are none.
 
-    A digest that several mistakes share has no
-    question, unless they are of one family: better none than a wrong one.
+    A digest that several mistakes share has no question, unless they are of one family: better none
+    than a wrong one.
     """
-    misconceptions = list(misconceptions)
-    if not misconceptions:
-        return ""
-
     exercise = from_notebook(json.loads(full))
+    known = list(misconceptions)
     suspects: dict[str, list[Misconception]] = defaultdict(list)
-    for digest, wrong in _digests(exercise, misconceptions):
+    for digest, wrong in _digests(exercise, known) if known else ():
         suspects[digest].append(wrong)
 
     hints: dict[str, str] = {}
@@ -38,6 +37,13 @@ def table(full: bytes, misconceptions: Iterable[Misconception]) -> str:
         families = {wrong.family or wrong.name for wrong in mistakes}
         if len(families) == 1:
             hints[digest] = mistakes[0].hint
+
+    kinds: dict[str, dict[str, str]] = defaultdict(dict)
+    for digest, experiment in experimented(exercise):
+        kinds[digest].setdefault(experiment.name, experiment.sentence)
+    for digest, sentences in kinds.items():
+        if digest not in suspects and len(sentences) == 1:
+            hints[digest] = next(iter(sentences.values()))
 
     questions = sorted(set(hints.values()))
     numbers = {digest: questions.index(hint) for digest, hint in hints.items()}

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from autograder.engine.compiled_exercise import CompiledExercise
-from autograder.engine.diagnosis import is_one
+from autograder.engine.diagnosis import Diagnosis, banked, is_one
 from autograder.engine.run import Verdict
 from autograder.exercises.cell_code import reveal
 from autograder.exercises.exercise import Check
@@ -27,15 +27,17 @@ _RAISED = re.compile(r"\w+ raised (\w+)|what \w+ returned cannot be used \((\w+)
 
 def diagnose_class(
     compiled: CompiledExercise, submission: Submission, step: str, verdicts: Mapping[str, Verdict]
-) -> Misconception | None:
+) -> Diagnosis | None:
     """The misconception behind the verdicts of a step's checks, if just one explains them all."""
-    suspects = [wrong for wrong in compiled.exercise.misconceptions if wrong.step == step]
+    suspects = banked(compiled, step)
     for check in compiled.exercise.checks_of(step):
         told = _told(verdicts[check.id].message)
         suspects = [
             wrong for wrong in suspects if _said(compiled, submission, check, wrong) == told
         ]
-    return suspects[0] if is_one(suspects) else None
+    if not is_one(suspects):
+        return None
+    return Diagnosis(suspects[0].hint, misconception=suspects[0].name)
 
 
 def _told(message: str | None) -> str | None:

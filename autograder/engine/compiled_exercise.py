@@ -42,6 +42,8 @@ class CompiledExercise:
         self._wrong: dict[str, Callable[..., Any]] = {}
         # A student's own copy has no reference: there they use what they have pasted.
         self.needed = frozenset(exercise.needed) if exercise.has_reference else frozenset[str]()
+        self._space: Namespace = {}
+        self._right: Namespace = {}
         self.conversations = KnownConversations()
         self._code = ExerciseCode(exercise)
         self.checks = self._code.checks
@@ -66,6 +68,16 @@ class CompiledExercise:
         """The teacher's own functions, by step. They never leave the grader."""
         namespace = self._code.answered()
         return {step: namespace[step] for step in self.exercise.steps}
+
+    def laboratory(self) -> Namespace:
+        """The reference and what it uses, in a namespace of their own, where any of it may be
+        replaced for an experiment; another call puts everything back."""
+        if not self._right:
+            self._space = self._code.answered()
+            self._right = dict(self._space)
+        self._space.clear()
+        self._space.update(self._right)
+        return self._space
 
     def wrong(self, misconception: Misconception) -> Callable[..., Any]:
         """A wrong answer of the bank, among right answers to all other steps."""

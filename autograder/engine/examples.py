@@ -17,7 +17,7 @@ import numpy as np
 
 from autograder.engine.compare import same
 from autograder.engine.compiled_exercise import CompiledExercise
-from autograder.engine.diagnosis import answered, asked, is_small
+from autograder.engine.outcomes import answered, asked, is_small
 from autograder.engine.recorded_calls import Call
 from autograder.engine.run import Verdict
 from autograder.result import Example, Picture, Table

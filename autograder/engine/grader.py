@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from autograder.course import Settings
 from autograder.engine.budget import Budget, extra, limits
@@ -16,9 +16,9 @@ from autograder.engine.carry_forward import Carried, CarryForward
 from autograder.engine.class_diagnosis import diagnose_class
 from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.dependencies import dependencies
-from autograder.engine.diagnosis import diagnose
+from autograder.engine.diagnosis import Diagnosis, diagnose
 from autograder.engine.examples import example
-from autograder.engine.recorded_calls import Call
+from autograder.engine.outcomes import Probe
 from autograder.engine.reference import Reference
 from autograder.engine.run import Run, SetupFailed, Verdict
 from autograder.engine.sandbox.parent_process import EngineFault
@@ -29,9 +29,6 @@ from autograder.quiet import quiet
 from autograder.result import CheckResult, CheckStatus, Result, StepResult
 from autograder.submissions.notebook import CLEARED, Rejected
 from autograder.submissions.parse import Submission, parse
-
-if TYPE_CHECKING:
-    from autograder.exercises.misconceptions import Misconception
 
 MESSAGE_CHARACTERS = 2_000
 """Characters of a message at most."""
@@ -247,25 +244,31 @@ class Grader:
         forward: CarryForward,
         carried: Carried,
         budget: Budget,
-    ) -> dict[str, Misconception | None]:
-        """The mistake behind each step that is wrong in itself, where the bank knows it."""
-        calls: dict[str, list[Call]] = {}
+    ) -> dict[str, Diagnosis | None]:
+        """The mistake behind each step that is wrong in itself, where it can be told."""
+        probes: dict[str, list[Probe]] = {}
         at_fault = set()
 
         for check in self._exercise.checks:
             own = () if check.id in carried else verdicts[check.id].calls
-            calls.setdefault(check.step, []).extend(forward.calls.get(check.id, own))
-            if verdicts[check.id].message is not None and check.id not in carried:
+            passed = verdicts[check.id].message is None
+            calls = forward.calls.get(check.id, own)
+            for place, call in enumerate(calls, start=1):
+                # A check that has gone on was content.
+                content = passed or (not check.repeatable and place < len(calls))
+                probe = Probe(call, content, in_part=not check.repeatable)
+                probes.setdefault(check.step, []).append(probe)
+            if not passed and check.id not in carried:
                 at_fault.add(check.step)
 
-        diagnoses: dict[str, Misconception | None] = {}
+        diagnoses: dict[str, Diagnosis | None] = {}
         for step in self._exercise.steps:
             if step not in at_fault or step in forward.unattempted:
                 continue
             if step in self._exercise.classes:
                 find = partial(diagnose_class, self._compiled, submission, step, verdicts)
             else:
-                find = partial(diagnose, self._compiled, step, calls[step])
+                find = partial(diagnose, self._compiled, step, probes.get(step, []))
             diagnoses[step] = extra(budget, find)
         return diagnoses
 
@@ -275,7 +278,7 @@ def _check(
     verdict: Verdict,
     mended: tuple[str, ...] | None,
     share: float,
-    diagnosis: Misconception | None,
+    diagnosis: Diagnosis | None,
 ) -> CheckResult:
     """The result of a check.
 
@@ -305,7 +308,8 @@ def _check(
         status=status,
         message=_printable(message),
         hint=diagnosis.hint if diagnosis and has_failed else None,
-        misconception=diagnosis.name if diagnosis and has_failed else None,
+        misconception=diagnosis.misconception if diagnosis and has_failed else None,
+        relation=diagnosis.relation if diagnosis and has_failed else None,
         with_reference=mended or (),
         cell=verdict.place[0] if has_failed else "",
         line=verdict.place[1] if has_failed else 0,

@@ -97,11 +97,13 @@ def mistakes(report: Report) -> list[Mistake]:
     sources = {(one.step, one.name): one.source for one in report.exercise.misconceptions}
 
     found = []
-    for one in report.shared:
+    for place, one in enumerate(report.shared, start=1):
         source = sources.get((one.step, one.name), "")
         checks = [(id, parts_of(id)[1]) for id in one.checks]
         spoken = one.name.replace("_", " ")
-        found.append(Mistake(f"mistake-{one.step}-{one.name}", spoken, one, source, checks))
+        # Several may be called the same: relations of other arguments, or along other axes.
+        anchor = f"mistake-{place}-{one.step}-{one.name}"
+        found.append(Mistake(anchor, spoken, one, source, checks))
     return found
 
 

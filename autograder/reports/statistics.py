@@ -94,7 +94,8 @@ class Item:
 
 @dataclass(frozen=True)
 class Shared:
-    """A misconception of the bank, and the students whose answers to ``step`` are its."""
+    """A misconception of the bank, or a relation to the right answer, and the students whose
+    answers to ``step`` have it."""
 
     name: str
     step: str
@@ -183,7 +184,7 @@ def items(exercise: Exercise, results: Iterable[Result]) -> tuple[dict[str, Item
 
 @dataclass
 class _Sightings:
-    """Who has a misconception, and the checks that show it."""
+    """Who has made a mistake, and the checks that show it."""
 
     hint: str = ""
     checks: set[str] = field(default_factory=set)
@@ -191,19 +192,22 @@ class _Sightings:
 
 
 def shared(exercise: Exercise, results: Iterable[Result]) -> list[Shared]:
-    """The misconceptions of the results, those that most students share first."""
-    seen: dict[tuple[str, str], _Sightings] = {}
+    """The misconceptions and relations of the results, those that most students share first."""
+    seen: dict[tuple[str, str, str], _Sightings] = {}
     for result in results:
         for step in result.steps:
             for check in step.checks:
-                if check.misconception is not None:
-                    sightings = seen.setdefault((step.name, check.misconception), _Sightings())
-                    sightings.hint = check.hint or ""
+                name, hint = check.misconception or check.relation, check.hint or ""
+                if name is not None:
+                    # A relation has many faces: another argument, another axis.
+                    face = hint if check.relation else ""
+                    sightings = seen.setdefault((step.name, name, face), _Sightings())
+                    sightings.hint = hint
                     sightings.checks.add(step.id_of(check))
                     sightings.students[result.student_id] = None
 
     mistakes = []
-    for (step_name, name), sightings in seen.items():
+    for (step_name, name, _), sightings in seen.items():
         checks, students = tuple(sorted(sightings.checks)), tuple(sightings.students)
         mistakes.append(Shared(name, step_name, sightings.hint, checks, students))
 

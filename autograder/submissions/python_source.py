@@ -15,7 +15,7 @@ KEEPS_ITS_BODY = ("%%time", "%%timeit", "%%capture")
 """Magic lines that are left out alone; others take the rest of the cell with them."""
 NO_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
 """What the parser raises for text that is no Python, hostile text among it."""
-MAX_PARSED = 64_000
+MAX_PARSED = 160_000
 """Characters of the longest cell that is parsed: a parser needs 600 bytes for each."""
 
 _LINE_MAGIC = re.compile(r"(\s*)(?:\w+\s*=\s*)?[%!]\S")

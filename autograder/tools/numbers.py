@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from autograder.tools.digests import is_large
-from autograder.tools.session import REVEAL, remember
+from autograder.tools.session import REVEAL, compared, remember
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
@@ -126,6 +126,8 @@ def agree(
     if REVEAL and (show or problem):
         reveal(what, in_short(got), in_short(wanted))
     if problem:
+        if where is True:
+            compared(got, wanted)
         raise AssertionError(f"{what}: {problem}." + (f" {ask}" if ask else ""))
 
 

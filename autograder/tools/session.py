@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from autograder.tools.digests import digest
+from autograder.tools.relations import relation
 
 REVEAL = True
 """Somebody reads what is printed; False where a check is graded, and only its message counts."""
@@ -27,6 +28,9 @@ number of its question. Turned by 13 letters, so that nobody reads them by accid
 SEEN: list[Any] = []
 """What the check that is running has been given."""
 
+COMPARED: dict[str, list[Any]] = {}
+"""By check, and under "" for the one that is running: wrong answers beside the right ones."""
+
 RESULTS: dict[str, bool] = {}
 """The visible checks that have run in this session, and whether they passed."""
 
@@ -40,6 +44,12 @@ def remember(*values: object) -> None:
         SEEN.extend(values)
 
 
+def compared(got: object, wanted: object) -> None:
+    """Remember a wrong answer beside the right one, where somebody waits for a hint."""
+    if REVEAL:
+        COMPARED.setdefault("", []).append((got, wanted, {}))
+
+
 def fingerprint(name: str, error: BaseException) -> str:
     """A digest of what the failing check ``name`` has been given; empty if it tells nothing."""
     return digest(name, error, SEEN)
@@ -47,11 +57,18 @@ def fingerprint(name: str, error: BaseException) -> str:
 
 def hint(name: str, error: BaseException) -> str:
     """The question to ask about a failure of the check ``name``; empty if there is none."""
-    if not HINTS:
-        return ""
-    questions, numbers = json.loads(codecs.decode(HINTS, "rot13"))
+    questions, numbers = json.loads(codecs.decode(HINTS, "rot13")) if HINTS else ([], {})
     number = numbers.get(fingerprint(name, error))
-    return "" if number is None else str(questions[number])
+    if number is not None:
+        return str(questions[number])
+
+    # What no table knows may yet show in the answers of all of a step's checks.
+    pairs = []
+    for other, wrong in COMPARED.items():
+        if step_of(other) == step_of(name):
+            pairs += wrong
+    found = relation(pairs)
+    return found[1] if found else ""
 
 
 class check:
@@ -64,6 +81,7 @@ class check:
 
     def __enter__(self) -> "check":
         SEEN.clear()
+        COMPARED[""] = []
         # The notebook's own names, in which the student's functions are.
         self.names = sys._getframe(1).f_globals
         return self
@@ -77,6 +95,7 @@ class check:
         if not REVEAL:  # nobody reads it
             return
 
+        COMPARED[self.name] = COMPARED.pop("", [])
         RESULTS[self.name] = error is None
         if error is None:
             worth = CHECKS.get(self.name, {}).get("points")

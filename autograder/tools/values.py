@@ -12,7 +12,7 @@ import numpy as np
 
 from autograder.tools.digests import is_large
 from autograder.tools.numbers import ATOL, RTOL, difference, plain, reveal
-from autograder.tools.session import REVEAL, remember
+from autograder.tools.session import REVEAL, compared, remember
 
 
 def same(
@@ -45,6 +45,7 @@ def same(
     if REVEAL and (show or problem):
         reveal(what, SHORT.repr(got), SHORT.repr(wanted))
     if problem:
+        compared(got, wanted)
         end = "" if problem.endswith("?") else "."
         raise AssertionError(f"{what}: {problem}{end}" + (f" {ask}" if ask else ""))
 

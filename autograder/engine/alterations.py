@@ -1,0 +1,135 @@
+"""What can be changed about the arguments of a call, as somebody would who makes one mistake."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from typing import Any
+
+from autograder.engine.altered_arrays import identity, of_arrays, of_masks
+from autograder.engine.altered_numbers import of_counts, of_whole_numbers
+from autograder.engine.altered_sequences import is_sequence, of_sequences
+from autograder.engine.calls import (
+    Alteration,
+    Arguments,
+    Function,
+    Unfit,
+    array_of,
+    is_array,
+    is_counts,
+    is_mask,
+    is_whole,
+)
+
+
+def alterations(function: Function, samples: list[Arguments]) -> Iterator[Alteration]:
+    """What can be changed about the arguments of such calls."""
+    if not samples:
+        return
+    parameters = inspect.signature(function).parameters
+    for name in parameters:
+        values = [sample[name] for sample in samples if name in sample]
+        default = parameters[name].default
+        if default is not inspect.Parameter.empty:
+            yield _default(name, default)
+        for fits, kinds in (
+            (is_mask, of_masks),
+            (is_whole, of_whole_numbers),
+            (is_counts, of_counts),
+            (is_array, of_arrays),
+            (is_sequence, of_sequences),
+        ):
+            if any(map(fits, values)):
+                yield from kinds(name, parameters)
+                break
+    yield from _of_two(parameters, samples)
+
+
+def _default(name: str, default: Any) -> Alteration:
+    def change(arguments: Arguments) -> dict[str, Any]:
+        if arguments[name] is default:
+            raise Unfit
+        return {**arguments, name: default}
+
+    return Alteration(
+        "argument_ignored", f"{name} were not given", f"What does your code do with {name}?", change
+    )
+
+
+def _of_two(parameters: Mapping[str, Any], samples: list[Arguments]) -> Iterator[Alteration]:
+    """One argument in the place of another of the same kind."""
+
+    def kind(name: str) -> str:
+        values = [sample[name] for sample in samples if sample.get(name) is not None]
+        kinds = (
+            ("mask", is_mask),
+            ("array", is_array),
+            ("number", is_whole),
+            ("sequence", is_sequence),
+        )
+        for word, fits in kinds:
+            if values and all(map(fits, values)):
+                return word
+        return ""
+
+    for one, other in combinations(parameters, 2):
+        if not kind(one) or kind(one) != kind(other):
+            continue
+        yield Alteration(
+            "exchanged",
+            f"{one} and {other} had changed places",
+            "Where does your code use which of the two?",
+            lambda arguments, one=one, other=other: {  # type: ignore[misc]
+                **arguments,
+                one: arguments[other],
+                other: arguments[one],
+            },
+        )
+        for gone, twice in ((one, other), (other, one)):
+            yield Alteration(
+                "argument_ignored",
+                f"{twice} stood in the place of {gone}",
+                f"Where does your code use {gone}?",
+                lambda arguments, gone=gone, twice=twice: {  # type: ignore[misc]
+                    **arguments,
+                    gone: arguments[twice],
+                },
+            )
+        if kind(one) == "array":
+            for name, words, change in (
+                ("transposed", "were both transposed", _both_turned),
+                ("argument_ignored", "were both left out", _both_left_out),
+            ):
+                yield Alteration(
+                    name,
+                    f"{one} and {other} {words}",
+                    f"Where does your code use {one} and {other}?",
+                    lambda arguments, one=one, other=other, change=change: {  # type: ignore[misc]
+                        **arguments,
+                        one: change(arguments[one]),
+                        other: change(arguments[other]),
+                    },
+                )
+    for names in combinations(parameters, 3):
+        if not kind(names[0]) or len({kind(name) for name in names}) != 1:
+            continue
+        for kept in names:
+            first, second = (name for name in names if name != kept)
+            yield Alteration(
+                "argument_ignored",
+                f"{kept} stood in the place of {first} and of {second}",
+                f"Where does your code use {first}?",
+                lambda arguments, kept=kept, gone=(first, second): {  # type: ignore[misc]
+                    **arguments,
+                    **dict.fromkeys(gone, arguments[kept]),
+                },
+            )
+
+
+def _both_turned(value: Any) -> Any:
+    return array_of(value, 2).swapaxes(-1, -2)
+
+
+def _both_left_out(value: Any) -> Any:
+    return identity(value)

@@ -1,0 +1,176 @@
+"""Where a function goes wrong: with a mask and never without, with large numbers, with a batch."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from autograder.engine.calls import Arguments, Function
+from autograder.tools.likeness import as_numbers
+
+LARGE = 500.0
+"""Beyond this an exponential overflows, and numbers are no longer those of everyday examples."""
+
+_COUNTS = {1: "one axis", 2: "two axes", 3: "three axes"}
+
+
+@dataclass(frozen=True)
+class Circumstance:
+    """Something that holds for some calls and for others not.
+
+    ``elsewhere`` and ``there`` complete "is right ..., and goes wrong ...".
+    """
+
+    name: str
+    elsewhere: str
+    there: str
+    ask: str
+    holds: Callable[[Arguments], bool]
+    least: int = 2
+    """Wrong calls that must speak for it."""
+
+
+def circumstance(
+    function: Function,
+    wrong: Sequence[Arguments],
+    right: Sequence[Arguments],
+    how: str,
+    only_given: bool,
+) -> tuple[str, str] | None:
+    """The name of what all wrong calls and hardly any right ones have in common, and a sentence.
+
+    Args:
+        function: the reference, whose parameters the calls give.
+        how: what the function does in the wrong calls.
+        only_given: whether to say that an argument is given, which says little, and nothing else.
+    """
+    samples = [*wrong, *right]
+    for one in _circumstances(function, samples, only_given):
+        if len(wrong) < one.least or not all(map(one.holds, wrong)):
+            continue
+        also = sum(map(one.holds, right))
+        if len(right) - also >= 2 and also * 2 <= len(wrong):
+            sentence = f"Your function is right {one.elsewhere}, and {how} {one.there}. {one.ask}"
+            return one.name, sentence
+    return None
+
+
+def _circumstances(
+    function: Function, samples: Sequence[Arguments], only_given: bool
+) -> Iterator[Circumstance]:
+    parameters = inspect.signature(function).parameters
+    given = []
+    for name, parameter in parameters.items():
+        if parameter.default is not inspect.Parameter.empty:
+            given.append(_given(name, parameter.default))
+    arrays = [name for name in parameters if all(_is_array(sample[name]) for sample in samples)]
+    if only_given:
+        yield from given
+        return
+
+    plain = [
+        *(_more_axes(name, most) for most in (3, 2, 1) for name in arrays),
+        *map(_special, arrays),
+        _large(),
+        _far_below(),
+    ]
+    yield from plain
+    for one, other in product(given, (_large(), _far_below())):
+        yield _both(one, other)
+
+
+def _given(name: str, default: Any) -> Circumstance:
+    return Circumstance(
+        "wrong_with_argument",
+        f"without {name}",
+        f"wherever {name} is given",
+        f"What does your code do with {name}?",
+        lambda arguments: (
+            arguments[name] is not None if default is None else bool(arguments[name] != default)
+        ),
+    )
+
+
+def _more_axes(name: str, most: int) -> Circumstance:
+    return Circumstance(
+        "wrong_with_more_axes",
+        f"as long as {name} has {_COUNTS[most]}"
+        if most == 1
+        else f"up to {_COUNTS[most]} of {name}",
+        "with more",
+        "Which of your lines counts axes from the front, or turns all of them?",
+        lambda arguments: np.ndim(arguments[name]) > most,
+        least=1,
+    )
+
+
+def _special(name: str) -> Circumstance:
+    def holds(arguments: Arguments) -> bool:
+        value = arguments[name]
+        return _is_array(value) and value.dtype.kind == "f" and not np.isfinite(value).all()
+
+    return Circumstance(
+        "wrong_with_infinity",
+        f"for ordinary numbers in {name}",
+        "where NaN or infinity stands there",
+        "What do your operations make of such a number?",
+        holds,
+    )
+
+
+def _large() -> Circumstance:
+    def holds(arguments: Arguments) -> bool:
+        for value in arguments.values():
+            if _is_array(value) and value.dtype.kind == "f":
+                finite = value[np.isfinite(value)]
+                if finite.size and np.abs(finite).max() > LARGE:
+                    return True
+        return False
+
+    return Circumstance(
+        "wrong_with_large_numbers",
+        "for small numbers",
+        "where numbers are large",
+        "Which of your numbers grows too large there, or vanishes?",
+        holds,
+        least=1,
+    )
+
+
+def _far_below() -> Circumstance:
+    def holds(arguments: Arguments) -> bool:
+        for value in arguments.values():
+            if _is_array(value) and value.dtype.kind == "f":
+                finite = value[np.isfinite(value)]
+                if finite.size and finite.min() < -2 * LARGE and finite.max() < 2 * LARGE:
+                    return True
+        return False
+
+    return Circumstance(
+        "wrong_with_large_numbers",
+        "for small numbers",
+        "where numbers lie far below zero",
+        "Which number of yours is no longer the smallest there?",
+        holds,
+        least=1,
+    )
+
+
+def _both(one: Circumstance, other: Circumstance) -> Circumstance:
+    return Circumstance(
+        one.name,
+        "elsewhere",
+        f"{one.there} and {other.there}",
+        other.ask,
+        lambda arguments: one.holds(arguments) and other.holds(arguments),
+        least=1,
+    )
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and as_numbers(value) is not None and value.ndim > 0

@@ -1,0 +1,86 @@
+"""What an exception says about a mistake, where a step raises in every call that goes wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+Kinds = tuple[tuple[str, str, str], ...]
+
+EXACT: Kinds = (
+    (
+        "mask_of_other_shape",
+        r"boolean index did not match",
+        "A mask in your code has not the shape of what it selects from. What could stretch it "
+        "to that shape?",
+    ),
+    (
+        "fixed_number_of_axes",
+        r"values to unpack|tuple index out of range|axes don't match array"
+        r"|out of bounds for array of dimension"
+        r"|einstein sum subscripts|einsum|too many indices|axis .* out of bounds|invalid axis",
+        "Your code counts on a number of axes that is not always there. How many may an argument "
+        "have, and from which end can you count them?",
+    ),
+    (
+        "truth_of_an_array",
+        r"truth value of an array",
+        "Your code asks whether a whole array is true. What do you want to know about it?",
+    ),
+    (
+        "uneven_parts",
+        r"equal division|cannot reshape array",
+        "Your code cuts an axis into parts that do not come out even, or reshapes to another size. "
+        "Which axis should be cut, and how long is it?",
+    ),
+    (
+        "computes_with_none",
+        r"NoneType",
+        "Your code computes with None. Which argument may be left out, or which of your functions "
+        "returns nothing?",
+    ),
+    (
+        "whole_number_needed",
+        r"cannot be interpreted as an integer|must be integers|only integer",
+        "A number that counts or says a length must be whole. Which of your divisions gives "
+        "another kind?",
+    ),
+    (
+        "not_hashable",
+        r"unhashable",
+        "A list or an array cannot be a key or lie in a set. What can stand for it there?",
+    ),
+    (
+        "name_missing",
+        r"name '.*' is not defined",
+        "Your code uses a name that nothing has defined. Where should it come from?",
+    ),
+    (
+        "attribute_missing",
+        r"has no attribute",
+        "Your code asks something of a value that such values do not have. Of which type is it, "
+        "and of which should it be?",
+    ),
+    (
+        "wrong_number_of_arguments",
+        r"positional argument|unexpected keyword|required argument",
+        "A function is called with other arguments than it takes. Which ones does its docstring "
+        "name?",
+    ),
+)
+VAGUE: Kinds = (
+    (
+        "shapes_do_not_fit",
+        r"broadcast|matmul|not aligned|mismatch|must match|same shape|could not be broadcast",
+        "Two arrays in your code do not fit each other. Print their shapes before they meet: which "
+        "axes should be of the same length?",
+    ),
+)
+
+
+def raising(texts: Sequence[str], kinds: Kinds) -> tuple[str, str] | None:
+    """What all of these texts of exceptions have in common: a name, and a sentence."""
+    for name, pattern, sentence in kinds:
+        if all(re.search(pattern, text) for text in texts):
+            return name, sentence
+    return None

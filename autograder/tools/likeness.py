@@ -1,0 +1,89 @@
+"""Whether values are alike, and how much it says that they are."""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+
+Array: TypeAlias = np.ndarray[Any, Any]
+Key: TypeAlias = tuple[str, str]
+"""The name of a relation, and what it names."""
+Found: TypeAlias = tuple[Key, float]
+"""A relation that explains an answer, and how much speaks for it."""
+
+ALIKE_RTOL, ALIKE_ATOL = 1e-8, 1e-11
+ENOUGH, SURE = 3.0, 12.0
+"""What must speak for a relation: in several answers together, and in a single one."""
+
+
+def alike(one: Any, other: Any) -> bool:
+    """Whether two answers are the same: lists like tuples, numbers up to rounding."""
+    if isinstance(one, (tuple, list)) and isinstance(other, (tuple, list)):
+        return len(one) == len(other) and all(map(alike, one, other))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(alike(one[key], other[key]) for key in one)
+    a, b = as_numbers(one), as_numbers(other)
+    if a is not None and b is not None:
+        return close(a, b)
+    if isinstance(one, np.ndarray) or type(one) is not type(other):
+        return False
+    return bool(one == other)
+
+
+def close(a: Array, b: Array) -> bool:
+    """Whether two arrays of numbers are the same up to rounding."""
+    if a.shape != b.shape:
+        return False
+    single = np.float32 in (a.dtype, b.dtype)
+    rtol, atol = (2e-5, 2e-6) if single else (ALIKE_RTOL, ALIKE_ATOL)
+    return bool(np.allclose(a, b, rtol, atol, equal_nan=True))
+
+
+def as_numbers(value: Any) -> Array | None:
+    """The value as an array of real numbers; None if it is none."""
+    if isinstance(value, (str, bytes, dict, set, frozenset)) or value is None:
+        return None
+    try:
+        array = np.asarray(value)
+    except (ValueError, OverflowError):  # rows of different lengths
+        return None
+    if (
+        array.dtype.kind in "iu"
+        and array.size
+        and max(abs(int(array.max())), abs(int(array.min()))) > 2**53
+    ):
+        return None
+    return array if array.dtype.kind in "biuf" else None
+
+
+def spread(array: Array, shape: tuple[int, ...]) -> Array | None:
+    """An array broadcast to a shape; None where it does not fit."""
+    try:
+        return np.broadcast_to(array, shape)
+    except ValueError:
+        return None
+
+
+def weight(a: Array, prediction: Array, b: Array) -> float:
+    """How much speaks for a prediction: what it explains, and the right answer does not.
+
+    A number that is drawn says more than one that is chosen, and a truth value says little.
+    """
+    if prediction.shape == b.shape:
+        explained = a[~np.isclose(prediction, b, ALIKE_RTOL, ALIKE_ATOL, equal_nan=True)]
+    else:
+        explained = a.ravel()
+    return worth(explained)
+
+
+def worth(explained: Array) -> float:
+    """How much it says that just these numbers have been met."""
+    if is_binary(explained):
+        return explained.size / 1.5
+    finite = np.isfinite(explained)
+    different = np.unique(np.round(explained[finite].astype(float), 9))
+    drawn = np.abs(different * 48 - np.round(different * 48)) > 1e-6
+    return len(different) + 2.0 * np.count_nonzero(drawn) + np.count_nonzero(~finite) / 1.5
+
+
+def is_binary(array: Array) -> bool:
+    return array.dtype.kind == "b" or bool(((array == 0) | (array == 1)).all())

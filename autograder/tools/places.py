@@ -1,0 +1,282 @@
+"""Relations between arrays: the right entries in other places, or in some places only."""
+
+from collections.abc import Iterator, Mapping
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+
+from autograder.tools.arithmetic import axis_in_words, computed, logarithm_of_rows, of_values
+from autograder.tools.likeness import (
+    ALIKE_ATOL,
+    ALIKE_RTOL,
+    ENOUGH,
+    Array,
+    Found,
+    Key,
+    as_numbers,
+    close,
+    is_binary,
+    spread,
+    weight,
+    worth,
+)
+
+
+def of_arrays(a: Array, b: Array, arguments: Mapping[str, Any]) -> Iterator[Found]:
+    """Every relation between two arrays."""
+    for key, prediction in (*_turned(b), *computed(b), *_merged(b)):
+        if close(a, prediction):
+            yield key, weight(a, prediction, b)
+    if a.shape == b.shape and b.dtype.kind == "f" and (b >= 0).all():
+        large = b > 1e-250  # of smaller ones the logarithm cannot be known
+        if large.any() and close(a[large], np.log(b[large])):
+            yield ("logarithm", ""), worth(a[large])
+        yield from logarithm_of_rows(a.astype(float), b, large)
+    yield from _of_shapes(a, b)
+    if a.shape == b.shape:
+        yield from _of_places(a, b)
+        yield from of_values(a, b, arguments)
+
+
+def _turned(b: Array) -> Iterator[tuple[Key, Array]]:
+    if b.ndim >= 2:
+        yield ("transposed", ""), b.swapaxes(-1, -2)
+        if b.ndim <= 5:
+            for order in permutations(range(b.ndim)):
+                if list(order) != sorted(order):
+                    yield ("axes_in_other_order", ""), b.transpose(order)
+    for axis in range(-1, -b.ndim - 1, -1):
+        yield ("reversed", axis_in_words(axis, b.ndim)), np.flip(b, axis)
+        yield ("sorted", ""), np.sort(b, axis)
+        yield ("sorted", ""), np.flip(np.sort(b, axis), axis)
+        for by in (1, -1):
+            yield ("rolled", axis_in_words(axis, b.ndim)), np.roll(b, by, axis)
+
+
+def _merged(b: Array) -> Iterator[tuple[Key, Array]]:
+    """One entry of each axis, sums and means along it."""
+    for axis in range(-1, -b.ndim - 1, -1) if b.ndim > 1 else ():
+        if b.shape[axis] < 2:
+            continue
+        for key, merged in (
+            (("summed", axis_in_words(axis, b.ndim)), b.sum(axis, keepdims=True)),
+            (("averaged", axis_in_words(axis, b.ndim)), b.mean(axis, keepdims=True)),
+            (("one_of_all", "first"), b.take([0], axis)),
+            (("one_of_all", "last"), b.take([-1], axis)),
+        ):
+            yield key, merged
+            yield key, merged.squeeze(axis)
+            if not is_binary(b):
+                yield key, np.broadcast_to(merged, b.shape)
+
+
+def _of_shapes(a: Array, b: Array) -> Iterator[Found]:
+    if a.shape == b.shape:
+        return
+    if a.size == b.size and close(a.ravel(), b.ravel()):
+        without = [side for side in a.shape if side != 1] == [side for side in b.shape if side != 1]
+        yield ("axis_missing" if without else "other_shape", ""), weight(a, a, b)
+    wide, narrow = spread(b, a.shape), spread(a, b.shape)
+    if a.size > b.size and wide is not None and close(a, wide):
+        yield ("repeated", ""), weight(a, a, b)
+    if a.size < b.size and narrow is not None and close(narrow, b):
+        yield ("one_of_all", "first"), weight(a, a, b)
+
+    if a.ndim == 0 and b.size > 1:
+        yield ("one_number", ""), ENOUGH
+    for axis in range(a.ndim) if a.ndim == b.ndim + 1 and a.size > b.size else ():
+        if close(a.sum(axis), b):
+            yield ("not_added_up", ""), worth(b)
+    if a.ndim != b.ndim:
+        return
+    different = [axis for axis in range(a.ndim) if a.shape[axis] != b.shape[axis]]
+    if len(different) == 1:
+        (axis,) = different
+        what, short = axis_in_words(axis - a.ndim, a.ndim), min(a.shape[axis], b.shape[axis])
+        for places in (range(short), range(-short, 0)):
+            if a.shape[axis] < b.shape[axis] and close(a, b.take(places, axis)):
+                yield ("cut_off", what), weight(a, a, b)
+                break
+            if a.shape[axis] > b.shape[axis] and close(a.take(places, axis), b):
+                yield ("too_long", what), weight(b, a, b)
+                break
+
+
+def _of_places(a: Array, b: Array) -> Iterator[Found]:
+    """The right entries in other places, or in some places only; both of the same shape."""
+    same: Array = np.asarray(np.isclose(a, b, ALIKE_RTOL, ALIKE_ATOL, equal_nan=True))
+    numbers_match = close(np.sort(a.astype(float), axis=None), np.sort(b.astype(float), axis=None))
+    if numbers_match and not is_binary(b):
+        yield ("rearranged", ""), worth(a[~same])
+    if (a == a.flat[0]).all() and not (b == b.flat[0]).all():
+        yield ("constant", ""), np.count_nonzero(~same) / 1.5
+
+    for axis in range(-1, -min(b.ndim, 2) - 1, -1):
+        yield from _moved(a, b, axis)
+    if b.dtype.kind == "b" and not is_binary(a):
+        for values in (a[b], a[~b]):
+            if values.size and not (values == values[0]).all():
+                break
+        else:
+            yield ("numbers_for_truth", ""), float(a.size) / 1.5
+    if b.dtype.kind == "b" and is_binary(a):
+        for axis in range(-1, -min(b.ndim, 2) - 1, -1):
+            for (name, _), much in _moved(a, ~b, axis, ("", "complemented_and_moved")):
+                if name:
+                    yield (name, ""), much
+        if close(a, (~b) * 1):
+            yield ("complemented_and_moved", ""), 0.5
+        yes = a.astype(bool)
+        if (b | ~yes).all():
+            yield ("too_few_true", ""), float(np.count_nonzero(~same)) / 1.5
+        if (yes | ~b).all():
+            yield ("too_many_true", ""), float(np.count_nonzero(~same)) / 1.5
+    if b.ndim >= 3:
+        rest = same[1:].reshape(len(b) - 1, -1).all(axis=-1) if len(b) > 1 else np.array([True])
+        if same[0].all() and not rest.any():
+            yield ("first_only", ""), worth(b[1:])
+        for place, what in ((0, "the first"), (-1, "the last")):
+            if len(b) > 1 and close(a, np.broadcast_to(b[place], b.shape)):
+                yield ("one_for_all", what), weight(a, np.broadcast_to(b[place], b.shape), b)
+    if b.ndim >= 2:
+        for axis, what in ((-1, "row"), (-2, "column")):
+            rows: Array = np.atleast_1d(np.asarray(same.all(axis=axis)))
+            rows = rows.reshape(-1, rows.shape[-1])
+            if rows.shape[-1] > 2 and rows[:, 0].all() and not rows[:, 1:].any():
+                yield ("first_row_only", f"first {what}"), float(np.count_nonzero(~rows)) * 2
+            if rows.shape[-1] > 2 and rows[:, -1].all() and not rows[:, :-1].any():
+                yield ("first_row_only", f"last {what}"), float(np.count_nonzero(~rows)) * 2
+
+    wrong = ~same
+    if not is_binary(b) and (a[wrong] == 0).all() and same.any():
+        yield ("zeros", ""), float(np.count_nonzero(wrong)) / 1.5
+    if (
+        a.dtype.kind == "f"
+        and wrong.any()
+        and np.isfinite(b[wrong]).all()
+        and not np.isfinite(a[wrong]).any()
+    ):
+        yield ("not_finite", ""), float(np.count_nonzero(wrong))
+    if wrong.any() and (wrong == np.isinf(b)).all() and np.isfinite(a[wrong]).all():
+        yield ("finite", ""), float(np.count_nonzero(wrong))
+
+
+def _moved(
+    a: Array, b: Array, axis: int, names: tuple[str, str] = ("moved_by_one", "moved")
+) -> Iterator[Found]:
+    """Moved along an axis, where what comes in is the same everywhere."""
+    a, b = np.moveaxis(a, axis, 0), np.moveaxis(b, axis, 0)
+    what = axis_in_words(axis, a.ndim)
+    found = set()
+    for by in range(1, len(b) + 1):
+        for kept, new, old in (
+            (a[by:], a[:by], b[:-by]),
+            (a[: len(a) - by], a[len(a) - by :], b[by:]),
+        ):
+            if close(kept, old) and (new == new.flat[0]).all():
+                plain = not old.size or (old == old.flat[0]).all()
+                much = (
+                    0.5
+                    if plain
+                    else float(np.count_nonzero(~np.isclose(a, b, ALIKE_RTOL, ALIKE_ATOL))) / 1.5
+                )
+                for name in names if by == 1 else names[1:]:
+                    if (name, much) not in found:
+                        found.add((name, much))
+    for name, much in sorted(found):  # the one that says most comes last
+        yield (name, what if name.startswith("moved") else ""), much
+
+
+def of_arguments(a: Array, b: Array, arguments: Mapping[str, Any]) -> Iterator[Found]:
+    """An argument handed back, or on top of the right answer; right where a mask says so."""
+    for name, value in arguments.items():
+        array = as_numbers(value)
+        if array is None or array.ndim == 0:
+            continue
+        for key, prediction in (
+            ("argument_handed_back", array),
+            ("argument_turned", array.swapaxes(-1, -array.ndim)),
+        ):
+            if close(a, prediction):
+                yield (key, name), weight(a, prediction, b)
+        if (
+            array.ndim > 1
+            and a.size == array.size
+            and a.shape != array.shape
+            and close(a.ravel(), array.ravel())
+        ):
+            yield ("argument_reshaped", name), weight(a, a, b)
+        for axis in (
+            range(-1, -array.ndim - 1, -1) if array.ndim > 1 and not is_binary(array) else ()
+        ):
+            for what, merged in (
+                ("added up", array.sum(axis)),
+                ("averaged", array.mean(axis)),
+                ("cut down to its first part", array.take(0, axis)),
+                ("cut down to its last part", array.take(-1, axis)),
+                ("cut down to its largest numbers", array.max(axis)),
+            ):
+                if array.shape[axis] > 1 and close(a, merged):
+                    yield (
+                        ("argument_merged", f"{name}, {what} along one axis"),
+                        weight(a, merged, b),
+                    )
+
+        yield from _of_one_argument(a, b, name, array)
+        wide = spread(array, b.shape)
+        if wide is None:
+            continue
+        if a.shape == b.shape and a.dtype.kind != "b" and array.dtype.kind != "b":
+            for key, prediction in (
+                ("argument_added", b + wide),
+                ("argument_subtracted", b - wide),
+                ("argument_multiplied", b * wide),
+            ):
+                if close(a, prediction):
+                    yield (key, name), weight(a, prediction, b)
+        if array.dtype.kind == "b" and a.ndim == 1 and b.ndim > 1 and close(a, b[wide]):
+            yield ("selected", name), weight(a, a, b)
+        if a.shape == b.shape and array.dtype.kind == "b":
+            same = np.isclose(a, b, ALIKE_RTOL, ALIKE_ATOL, equal_nan=True)
+            for key, where in (("right_where_true", wide), ("right_where_false", ~wide)):
+                if where.any() and (same == where).all():
+                    yield (key, name), float(np.count_nonzero(~where) + np.count_nonzero(where)) / 2
+
+
+def _of_one_argument(a: Array, b: Array, name: str, array: Array) -> Iterator[Found]:
+    """A function of an argument alone; copies of it; and one product too many."""
+    for place in range(array.ndim + 1) if a.ndim == array.ndim + 1 else ():
+        copies = spread(np.expand_dims(array, place), a.shape)
+        if a.size > array.size and copies is not None and close(a, copies):
+            yield ("argument_repeated", name), weight(a, a, b)
+    if (
+        array.ndim >= 2
+        and b.ndim >= 2
+        and array.shape[-1] == array.shape[-2] == b.shape[-1]
+        and close(a, b @ array)
+    ):
+        yield ("multiplied_again", name), weight(a, a, b)
+    if a.shape != array.shape:
+        return
+    x = array.astype(float)
+    total = x.sum(-1, keepdims=True)
+    squares, low, high = x**2, x.min(-1, keepdims=True), x.max(-1, keepdims=True)
+    for what, value in (
+        ("the sigmoid of", 1 / (1 + np.exp(-x))),
+        ("the hyperbolic tangent of", np.tanh(x)),
+        ("the exponential of", np.exp(x)),
+        ("the logarithm of", np.log(x)),
+        ("the square of", squares),
+        ("the square root of", np.sqrt(x)),
+        ("divided by its totals, the row", x / total),
+        ("the shares of the squares of", squares / squares.sum(-1, keepdims=True)),
+        ("the place between smallest and largest of", (x - low) / (high - low)),
+    ):
+        if close(a, value):
+            phrase = (
+                f"{name}, divided by the total of each row"
+                if "totals" in what
+                else f"{what} {name}"
+            )
+            yield ("function_of_argument", phrase), weight(a, value, b)

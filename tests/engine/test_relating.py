@@ -1,0 +1,151 @@
+"""Mistakes that nobody has foreseen are named, with the bank and without it, and none is named
+wrongly."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from autograder.course import Settings
+from autograder.engine.calls import bound
+from autograder.engine.diagnosis import BANK
+from autograder.engine.experiments import with_arguments, with_source, with_steps
+from autograder.engine.grader import Grader
+from autograder.engine.operations import INSTEAD, LEFT_OUT
+from autograder.engine.raising import EXACT, VAGUE
+from autograder.exercises import answer_bank, exercise
+from autograder.exercises.cell_code import ExerciseCode
+from autograder.exercises.exercise import Exercise
+from tests.support.courses import ROOT
+
+FULL = json.loads((ROOT / "solutions" / "attention" / "attention.ipynb").read_text())
+MARKS = frozenset({"step", "named"})
+UNFORESEEN = answer_bank.read(Path(__file__).with_name("unforeseen.py"), "mistake", MARKS).entries
+
+SILENT = 0.05
+"""The share of mistakes that may get no hint; without the bank, of which one knows less, LONELY."""
+
+LONELY = 0.3
+
+
+@pytest.fixture(scope="module")
+def attention() -> Exercise:
+    return exercise.load(ROOT, "attention")
+
+
+@pytest.fixture(scope="module")
+def graded(attention):
+    """What grading makes of the step of a right notebook in which one answer is another."""
+    with Grader(attention, b"relations", Settings(isolation="process")) as grader:
+
+        def grade(step: str, source: str):
+            notebook = json.loads(json.dumps(FULL))
+            for cell in notebook["cells"]:
+                cell["source"] = source if cell["id"] == step else cell["source"]
+            return grader.grade(json.dumps(notebook).encode(), None).result.step(step)
+
+        yield grade
+
+
+def first_failed(step):
+    return next(check for check in step.checks if check.status == "failed")
+
+
+@pytest.mark.parametrize(
+    "every", [12, pytest.param(1, marks=pytest.mark.everything)], ids=["some", "all"]
+)
+@pytest.mark.parametrize(("bank", "most"), [("", SILENT), ("none", LONELY)])
+def test_unforeseen_mistakes_are_named_and_none_wrongly(graded, monkeypatch, every, bank, most):
+    monkeypatch.setenv(BANK, bank)
+    tried = UNFORESEEN[::every]
+    silent = []
+    for mistake in tried:
+        failed = first_failed(graded(mistake.marks["step"], mistake.source))
+        name = failed.misconception or failed.relation
+        if name is None:
+            silent.append(mistake.name)
+        else:
+            assert name in mistake.marks["named"].split(), (mistake.name, failed.hint)
+    assert len(silent) <= max(most * len(tried), 1), silent
+
+
+def test_a_relation_is_told_beside_no_misconception(graded, monkeypatch):
+    monkeypatch.setenv(BANK, "none")
+    source = "def weighted_sum(weights, V):\n    return 2 * weights @ V\n"
+    failed = first_failed(graded("weighted_sum", source))
+    assert (failed.misconception, failed.relation) == (None, "scaled")
+    assert failed.hint.startswith("Your answer is the right one times 2.")
+
+
+def test_the_bank_is_asked_first(graded):
+    source = "def scale_scores(scores, d_k):\n    return scores / d_k\n"
+    failed = first_failed(graded("scale_scores", source))
+    assert (failed.misconception, failed.relation) == ("divided_by_d_k", None)
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("out = weights @ V\n    V += 1\n    return out", "argument_changed"),
+        ("import random\n    return weights @ V + random.random()", "shifted"),
+    ],
+)
+def test_what_a_function_does_beside_its_answer_is_named(graded, source, name):
+    failed = first_failed(graded("weighted_sum", f"def weighted_sum(weights, V):\n    {source}\n"))
+    assert failed.relation == name
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "return np.full(weights.shape[:-1] + V.shape[-1:], np.nan)",
+        "return np.zeros((300, 300, 300))",
+        "return 10 ** 900",
+        "return [object()]",
+        "raise ValueError('x' * 100_000)",
+        "return {'a': weights}",
+    ],
+)
+def test_odd_answers_cost_their_own_step_only(graded, source):
+    step = graded("weighted_sum", f"def weighted_sum(weights, V):\n    {source}\n")
+    assert step.score == 0
+    assert all(check.relation is None or check.hint for check in step.checks)
+
+
+def test_every_sentence_is_short_asks_one_question_and_names_no_number(attention):
+    code = ExerciseCode(attention)
+    space = code.answered()
+    heard = {}
+    for step in attention.steps:
+        function, calls = space[step], []
+
+        def listening(*args, function=function, calls=calls, **kwargs):
+            calls.append(bound(function, args, kwargs))
+            return function(*args, **kwargs)
+
+        space[step] = listening
+        space["REVEAL"] = False
+        for check in attention.checks_of(step):
+            if not check.hidden:
+                code.run(check, space)
+        space[step], heard[step] = function, calls
+
+    sentences = {sentence for kinds in (EXACT, VAGUE) for _, _, sentence in kinds}
+    for place, step in enumerate(attention.steps):
+        cells = {name: attention.cell(name).source for name in attention.steps[: place + 1]}
+        earlier = {name: cells[name] for name in attention.steps[:place]}
+        for experiment in (
+            *with_arguments(space, step, heard[step]),
+            *with_source(space, step, cells[step]),
+            *with_steps(space, step, earlier, heard[step]),
+        ):
+            sentences.add(experiment.sentence)
+
+    assert len(sentences) > 300
+    for sentence in sentences:
+        assert sentence.count("?") == 1 and sentence.endswith("?"), sentence
+        assert len(sentence) <= 220, sentence
+    assert all(len(words) == 2 for words in LEFT_OUT.values())
+    assert all(len(words) == 3 for words in INSTEAD.values())

@@ -1,0 +1,172 @@
+"""What relates a wrong answer to the right one: named where it shows in several answers, and never by
+chance."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from autograder.tools.relations import relation
+from autograder.tools.sentences import SENTENCES, VAGUE
+
+rng = np.random.default_rng(5)
+MATRICES = [rng.normal(size=shape) for shape in ((3, 4), (5, 2), (2, 3, 4))]
+WEIGHTS = [rng.dirichlet(np.ones(4), size=size) for size in ((3,), (2,), (2, 5))]
+MASKS = [np.tri(n, m, m - n, dtype=bool) for n, m in ((3, 3), (2, 5), (4, 6))]
+
+
+def named(change, wanted, arguments=lambda right: {}, **how):
+    """The name of what relates changed answers to the right ones."""
+    found = relation([(change(right), right, arguments(right)) for right in wanted], **how)
+    return found[0] if found else None
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted", "change"),
+    [
+        ("nothing_returned", MATRICES, lambda right: None),
+        ("transposed", MATRICES, lambda right: right.swapaxes(-1, -2)),
+        ("reversed", MATRICES, lambda right: right[..., ::-1]),
+        ("sorted", MATRICES, lambda right: np.sort(right, -1)),
+        ("rolled", MATRICES, lambda right: np.roll(right, 1, -1)),
+        ("negated", MATRICES, np.negative),
+        ("absolute", MATRICES, np.abs),
+        ("squared", MATRICES, np.square),
+        ("reciprocal", MATRICES, np.reciprocal),
+        ("exponential", MATRICES, np.exp),
+        ("logarithm", WEIGHTS, np.log),
+        ("root", WEIGHTS, np.sqrt),
+        ("rounded", MATRICES, lambda right: np.round(right, 2)),
+        ("rounded", MATRICES, np.floor),
+        ("scaled", MATRICES, lambda right: right / 2),
+        ("shifted", MATRICES, lambda right: right + 0.3),
+        ("nearly", MATRICES, lambda right: right * (1 + 1e-4)),
+        ("summed", MATRICES, lambda right: right.sum(-1)),
+        ("averaged", MATRICES, lambda right: right.mean(-2)),
+        ("accumulated", MATRICES, lambda right: right.cumsum(-1)),
+        ("axis_missing", MATRICES, lambda right: right[None]),
+        ("other_shape", MATRICES, np.ravel),
+        ("repeated", MATRICES, lambda right: np.broadcast_to(right, (3, *right.shape))),
+        ("cut_off", MATRICES, lambda right: right[..., :-1]),
+        ("too_long", MATRICES, lambda right: np.concatenate([right, right + 1], -1)),
+        ("zeros", MATRICES, lambda right: np.where(right > 0.2, right, 0.0)),
+        ("rows_scaled", WEIGHTS, lambda right: right / right[..., :1]),
+        ("flatter_or_sharper", WEIGHTS, lambda right: right**2 / (right**2).sum(-1, keepdims=True)),
+        ("largest_alone", WEIGHTS, lambda right: right == right.max(-1, keepdims=True)),
+        ("complemented", MASKS, np.logical_not),
+        (
+            "moved_by_one",
+            MASKS,
+            lambda right: np.tri(*right.shape, right.shape[1] - len(right) + 1),
+        ),
+        ("moved", MASKS, lambda right: np.tri(*right.shape)),
+        ("constant", MASKS, np.ones_like),
+        ("numbers_for_truth", MASKS, lambda right: np.where(right, 0.0, -np.inf)),
+        ("numbers_for_truth", MASKS, lambda right: np.where(right, 0.0, -1e9)),
+        ("too_few_true", MASKS, lambda right: right & (np.arange(right.shape[1]) != 1)),
+    ],
+)
+def test_a_change_of_numbers_has_its_name(name, wanted, change):
+    assert named(change, wanted) == name
+    assert named(lambda right: right, wanted) is None, "right answers need no name"
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted", "change"),
+    [
+        ("reversed", ["abcd", "xyz"], lambda right: right[::-1]),
+        ("upper_or_lower", ["One two", "Three four"], str.upper),
+        ("spaces", ["one two", "three four"], lambda right: right + "\n"),
+        ("doubled", [[1, 5, 9], ["a", "b", "c"]], lambda right: [x for x in right for _ in "ab"]),
+        ("first_missing", [[1, 5, 9, 4], ["a", "b", "c"]], lambda right: right[1:]),
+        ("last_missing", [[1, 5, 9, 4], ["a", "b", "c"]], lambda right: right[:-1]),
+        ("values_of_other_type", [[1, 5, 9], [2, 4, 7]], lambda right: [str(x) for x in right]),
+        ("keys_and_values_swapped", [{"a": 1, "b": 2}], lambda d: {v: k for k, v in d.items()}),
+        ("keys_of_other_type", [{1: "a", 2: "b"}], lambda d: {str(k): v for k, v in d.items()}),
+        ("one_more", [{"a": 3, "b": 5, "c": 1}], lambda d: {k: v + 1 for k, v in d.items()}),
+        ("something_missing", [{"a", "b", "c", "d"}], lambda right: right - {"a"}),
+        ("something_too_much", [{"a", "b", "c", "d"}], lambda right: right | {"z"}),
+    ],
+)
+def test_a_change_of_texts_lists_and_dictionaries_has_its_name(name, wanted, change):
+    wanted = wanted * 3 if len(wanted) == 1 else wanted
+    assert named(change, wanted) == name
+
+
+def test_parts_of_an_answer_are_told_apart():
+    pairs = [(right, right.sum(-1)) for right in MATRICES]
+    assert named(lambda right: right[::-1], pairs) == "other_order_of_parts"
+    assert named(lambda right: right[0], pairs) == "one_part_missing"
+    assert named(lambda right: (right, 1), MATRICES) == "parts_added"
+
+    found = relation([((a, -b), (a, b), {}) for a, b in pairs])
+    assert found == ("negated", SENTENCES["negated"].format(your="Part 2 of your answer"))
+
+
+def test_what_was_asked_is_recognised_in_the_answer():
+    def asked(right):
+        return {"X": 3 * right + 1}
+
+    assert named(lambda right: 3 * right + 1, MATRICES, asked) == "argument_handed_back"
+    assert named(lambda right: 4 * right + 1, MATRICES, asked) == "argument_added"
+    mask = [(right, {"mask": right > 0}) for right in MATRICES]
+    pairs = [(np.where(seen["mask"], right, -7.5), right, seen) for right, seen in mask]
+    assert relation(pairs)[0] == "right_where_true"
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        [np.zeros((3, 3)), np.zeros((4, 4))],
+        [np.eye(3), np.eye(4)],
+        [np.ones((1, 1)), np.ones((1, 1))],
+        [np.full((2, 2), 5.0), np.full((3, 3), 5.0)],
+    ],
+    ids=["zeros", "symmetric", "one by one", "constant"],
+)
+@pytest.mark.parametrize("turn", [np.transpose, lambda right: right[::-1, ::-1], np.abs])
+def test_what_chance_would_give_proves_nothing(wanted, turn):
+    # Turned or not, such answers are the same: what is wrong with them is something else.
+    wrong = [turn(right) + 0.123 * np.arange(right.size).reshape(right.shape) for right in wanted]
+    found = relation([(got, right, {}) for got, right in zip(wrong, wanted)])
+    assert found is None or found[0] in VAGUE
+
+
+def test_one_answer_of_few_numbers_is_not_enough():
+    right = np.array([[1.0, 2.0], [3.0, 4.0]])
+    assert named(np.transpose, [right]) is None
+    assert named(np.transpose, [right, right + 1]) == "transposed"
+
+
+def test_where_some_answers_are_right_the_sentence_says_so():
+    wrong, right = MATRICES[:2]
+    found = relation([(wrong.T, wrong, {}), (right.T, right, {}), (right, right, {})])
+    assert found[1].startswith("Where it is wrong, your answer is the right one with its last two")
+
+
+@pytest.mark.parametrize(
+    "got",
+    [
+        np.full((3, 4), np.nan),
+        np.array([object()] * 12).reshape(3, 4),
+        [[1, 2], [3]],
+        object(),
+        10**400,
+        np.zeros((200, 200, 200)),
+        "x" * 1_000_000,
+        {},
+        {"a": np.inf},
+        np.ma.masked_all((3, 4)),
+    ],
+    ids=lambda got: type(got).__name__,
+)
+def test_odd_answers_are_no_trouble(got):
+    for wanted in (MATRICES[0], (MATRICES[0], MASKS[0]), "text", {"a": 1}, [1, 2, 3], {1, 2}, None):
+        relation([(got, wanted, {"X": MATRICES[0]}), (got, wanted, {"X": got})])
+
+
+def test_every_sentence_is_short_and_asks_one_question():
+    for name, sentence in SENTENCES.items():
+        said = sentence.format(your="Each wrong part of your answer", what="the argument")
+        assert said.count("?") == 1 and said.endswith("?"), name
+        assert len(said) <= 220, name

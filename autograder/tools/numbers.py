@@ -1,13 +1,12 @@
 """Arrays of real numbers, compared."""
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from autograder.tools.digests import is_large
+from autograder.tools.likeness import Array
 from autograder.tools.session import REVEAL, compared, remember
-
-Array: TypeAlias = np.ndarray[Any, Any]
 
 # Two right answers differ by rounding only: below 1e-12 in float64, for the inputs used in checks.
 # In float32, as measured: by 8e-7 of 1 + the number in one step, by 6e-6 where steps build on each

@@ -205,7 +205,7 @@ def master() -> Master:
     cells = tuple(
         MasterCell(one.id, other, one.source if one.check else other.source) for one, other in pairs
     )
-    return Master(cells, released.notebook)
+    return Master(cells, released.notebook, full)
 
 
 def _notebook(released: bool) -> dict[str, Any]:

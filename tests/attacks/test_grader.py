@@ -31,7 +31,7 @@ from autograder.engine.grader import Grader
 from autograder.engine.run import Run
 from autograder.engine.student_errors import StudentErrors
 from autograder.engine.worker.locks import PROTECTIONS
-from autograder.engine.worker.protocol import bounds
+from autograder.engine.worker.protocol import bounds, weight
 from autograder.errors import Unusable
 from autograder.exercises.exercise import load
 from autograder.grading import pool, submitted
@@ -183,9 +183,9 @@ def errors_with(**attributes):
     return opened
 
 
-def all_in_one_worker(self, submission, budget):
+def all_in_one_worker(self, submission, budget, reference):
     """Hidden checks run beside visible ones, and what they find stands."""
-    run = Run(self._compiled, submission, budget)
+    run = Run(self._compiled, submission, budget, reference=reference)
     ids = {check.id for check in self._exercise.checks}
     return {check.id: verdict for check, verdict in run.verdicts(ids)}, run.imprecise
 
@@ -215,7 +215,7 @@ GRADER = {
         [(bounds, "MAX_BYTES", 1 << 40), (recorded_calls, "MAX_HEARD", 1 << 40)],
         ["E44"],
     ),
-    "weight of values": ([(bounds, "weigh", lambda *a: None)], ["B26"]),
+    "weight of values": ([(weight, "weigh", lambda *a: None)], ["B26"]),
     "keyed inputs": (
         [(CompiledExercise, "generator", lambda *a: np.random.default_rng(0))],
         ["I02"],

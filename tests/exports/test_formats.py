@@ -823,7 +823,7 @@ def test_a_bundle_never_falls_back_to_a_process_unless_it_was_built_so(
     assert 'isolation = "auto"\n' in (safe / "source" / "autograder.toml").read_text()
     # A machine on which no level works.
     (safe / "source" / "autograder" / "engine" / "selftest.py").write_text(
-        "from autograder.errors import Unusable\n\n\ndef strongest(asked, without=frozenset()):\n"
+        "from autograder.errors import Unusable\n\n\ndef strongest(asked, *others):\n"
         "    raise Unusable(f'no safe isolation level here for {asked}')\n"
     )
     (safe / "submission" / f"{NAME}.ipynb").write_bytes(courses.handed_in(course, RIGHT))

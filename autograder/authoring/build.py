@@ -37,7 +37,6 @@ from autograder.text import points, shown
 CODE_STUB = regions.STUB
 TEXT_STUB = "*Write your answer here.*"
 
-
 _FOLDED = {"cellView": "form", "jupyter": {"source_hidden": True}}
 """How Colab, and JupyterLab and Notebook 7, open a cell of which they show the first line alone."""
 

@@ -13,6 +13,7 @@ from typing import Any
 from autograder.course import Settings
 from autograder.engine.budget import Budget, extra, limits
 from autograder.engine.carry_forward import Carried, CarryForward
+from autograder.engine.check_result import check_result, printable
 from autograder.engine.class_diagnosis import diagnose_class
 from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.dependencies import dependencies
@@ -24,14 +25,11 @@ from autograder.engine.run import Run, SetupFailed, Verdict
 from autograder.engine.sandbox.parent_process import EngineFault
 from autograder.engine.workers import Workers
 from autograder.errors import Unusable
-from autograder.exercises.exercise import Check, Exercise
+from autograder.exercises.exercise import Exercise
 from autograder.quiet import quiet
-from autograder.result import CheckResult, CheckStatus, Result, StepResult
+from autograder.result import Result, StepResult
 from autograder.submissions.notebook import CLEARED, Rejected
 from autograder.submissions.parse import Submission, parse
-
-MESSAGE_CHARACTERS = 2_000
-"""Characters of a message at most."""
 
 QUICK = 0.1
 """Share of a submission's time after which each kind of check gets a worker of its own."""
@@ -107,7 +105,7 @@ class Grader:
             reason = f"holds more than there is memory to read it; {CLEARED}"
             return Graded(self.rejected(data, student, reason), None)
 
-        result = self._result(data, student, warnings=tuple(map(_printable, submission.warnings)))
+        result = self._result(data, student, warnings=tuple(map(printable, submission.warnings)))
         try:
             self._workers.parent.lost = False
             graded = self._graded(result, submission, budget)
@@ -121,13 +119,13 @@ class Grader:
             if self._exercise.has_reference:
                 raise Unusable(f"{self._exercise.name}: {fault}") from None
             # Somebody's own copy, changed.
-            return Graded(result.without_steps(_printable(str(fault))), submission)
+            return Graded(result.without_steps(printable(str(fault))), submission)
         except Exception as fault:
             # Whatever went wrong here: the next submission must not suffer for it.
             lasting = not isinstance(fault, EngineFault)
             detail = f"{type(fault).__name__}: {fault}" if lasting else str(fault)
             reason = " ".join(f"the grader failed: {detail}".split())
-            return Graded(result.without_steps(_printable(reason)), submission, lasting=lasting)
+            return Graded(result.without_steps(printable(reason)), submission, lasting=lasting)
 
     def _renew(self) -> None:
         """Another parent of workers, after the old one has failed."""
@@ -154,7 +152,7 @@ class Grader:
 
     def rejected(self, data: bytes, student: str | None, reason: str) -> Result:
         """The result of a submission that cannot be used."""
-        return self._result(data, student, status="rejected", reason=_printable(reason))
+        return self._result(data, student, status="rejected", reason=printable(reason))
 
     def _result(self, data: bytes, student: str | None, **fields: Any) -> Result:
         return Result(
@@ -184,7 +182,7 @@ class Grader:
                     mended = carried.get(check.id)
                     share = self._share(mended or (), forward.unattempted)
                     checks.append(
-                        _check(check, verdicts[check.id], mended, share, diagnoses.get(step))
+                        check_result(check, verdicts[check.id], mended, share, diagnoses.get(step))
                     )
             picture = extra(budget, partial(example, self._compiled, step, verdicts))
             steps.append(StepResult(step, tuple(checks), picture))
@@ -271,57 +269,3 @@ class Grader:
                 find = partial(diagnose, self._compiled, step, probes.get(step, []))
             diagnoses[step] = extra(budget, find)
         return diagnoses
-
-
-def _check(
-    check: Check,
-    verdict: Verdict,
-    mended: tuple[str, ...] | None,
-    share: float,
-    diagnosis: Diagnosis | None,
-) -> CheckResult:
-    """The result of a check.
-
-    Args:
-        mended: the steps that have to be right for it to pass; empty if it passes but for the
-            precision of an earlier one; None if it does not pass at all.
-        share: what it earns of its points where steps had to be mended.
-    """
-    status: CheckStatus = "passed"
-    earned, message, unmended = check.points, "", ""
-    has_failed = verdict.message is not None and mended is None
-    if has_failed:
-        status = "unattempted" if verdict.unattempted else "failed"
-        earned, message = 0.0, verdict.message or ""
-    elif mended:
-        be = "is" if len(mended) == 1 else "are"
-        status, earned = "carried", check.points * share
-        unmended = _printable(verdict.message or "")
-        message = f"passes once {' and '.join(mended)} {be} right; now: {unmended}"
-
-    return CheckResult(
-        name=check.name,
-        category=check.category,
-        points=check.points,
-        earned=earned,
-        hidden=check.hidden,
-        status=status,
-        message=_printable(message),
-        hint=diagnosis.hint if diagnosis and has_failed else None,
-        misconception=diagnosis.misconception if diagnosis and has_failed else None,
-        relation=diagnosis.relation if diagnosis and has_failed else None,
-        with_reference=mended or (),
-        cell=verdict.place[0] if has_failed else "",
-        line=verdict.place[1] if has_failed else 0,
-        unmended=unmended,
-    )
-
-
-def _printable(message: str) -> str:
-    """Text that any terminal and page can show: of a sane length, control characters as codes."""
-    shown = "".join(map(_shown, message))
-    return shown if len(shown) <= MESSAGE_CHARACTERS else shown[:MESSAGE_CHARACTERS] + " …"
-
-
-def _shown(c: str) -> str:
-    return c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode()

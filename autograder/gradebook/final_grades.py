@@ -16,7 +16,8 @@ from autograder.text import agreeing, listed, printable
 from autograder.troubles import Troubles
 
 if TYPE_CHECKING:
-    from autograder.gradebook.marks import CellMarks, Marks
+    from autograder.gradebook.cell_marks import CellMarks
+    from autograder.gradebook.marks import Marks
     from autograder.gradebook.outdated import Now
 
 Status = Literal["graded", "missing", "collected", "rejected", "error"]

@@ -3,64 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
-from sqlalchemy import Connection, Select, Table, or_, select
+from sqlalchemy import Connection, select
 
 from autograder import timestamp
 from autograder.course import Course
 from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise
 from autograder.gradebook import database, late_penalty
+from autograder.gradebook.cell_marks import CellMarks, cell_marks, is_sound, unsound
 from autograder.gradebook.schema import (
     ASSIGNMENT,
     BASE_CELL,
-    COMMENT,
-    GRADE,
     GRADE_CELL,
     NOTEBOOK,
     SUBMITTED_ASSIGNMENT,
     SUBMITTED_NOTEBOOK,
 )
-from autograder.result import MOST_POINTS
-
-
-@dataclass(frozen=True)
-class CellMarks:
-    """One cell: its scores, its maximum and the comment to show; None where there is none.
-
-    ``remark`` is the comment if a person wrote it.
-    """
-
-    auto_score: float | None = None
-    manual_score: float | None = None
-    extra_credit: float | None = None
-    needs_manual_grade: bool = False
-    max_score: float | None = None
-    comment: str | None = None
-    remark: str | None = None
-
-    @cached_property
-    def is_scored(self) -> bool:
-        """Whether anybody, grader or person, has given points."""
-        return self.auto_score is not None or self.manual_score is not None
-
-    @cached_property
-    def unsound(self) -> object:
-        """Points of it that are no number of points; None where all are."""
-        for points in (self.auto_score, self.manual_score, self.extra_credit):
-            if points is not None and not _is_sound(points):
-                return points
-        return None
-
-    @cached_property
-    def score(self) -> float:
-        return late_penalty.score(self.auto_score, self.manual_score, self.extra_credit)
 
 
 @dataclass(frozen=True)
@@ -95,9 +59,9 @@ class Marks:
             raise Unusable(self.trouble)
         for id, cell in self.cells.items():
             if cell.unsound is not None:
-                raise _unsound(id, cell.unsound)
-        if not _is_sound(self.late_penalty):
-            raise _unsound("the late penalty", self.late_penalty)
+                raise unsound(id, cell.unsound)
+        if not is_sound(self.late_penalty):
+            raise unsound("the late penalty", self.late_penalty)
 
     @cached_property
     def score(self) -> float:
@@ -171,16 +135,6 @@ def _settled(student: str, marks: Marks, penalties: late_penalty.Penalties, lowe
     return replace(marks, raised=max(0.0, round(lowest - marks.score, 9)))
 
 
-def _is_sound(points: object) -> bool:
-    return isinstance(points, (int, float)) and abs(points) <= MOST_POINTS
-
-
-def _unsound(place: str, points: object) -> ValueError:
-    return ValueError(
-        f"the gradebook has {points!r} as points of {place}; correct it in the formgrader"
-    )
-
-
 def _read(
     connection: Connection, name: str, student: str | None, due: datetime | None
 ) -> dict[str, Marks]:
@@ -201,7 +155,7 @@ def _read(
     submissions = _submissions(connection, exercise.id, student)
     # All of a class are read, and not looked up one by one.
     notebooks = None if student is None else [row.notebook for row in submissions]
-    cell_marks = _cell_marks(connection, names, points, notebooks)
+    by_notebook = cell_marks(connection, names, points, notebooks)
 
     due = due or exercise.duedate
     by_student: dict[str, Marks] = {}
@@ -209,7 +163,7 @@ def _read(
         doubt = _doubt(row.timestamp) if due is not None else ""
         seconds = 0.0 if doubt else late_penalty.seconds_late(row.timestamp, due, row.extension)
         by_student[row.student_id] = Marks(
-            cell_marks[row.notebook],
+            by_notebook[row.notebook],
             0.0,
             max_score,
             row.timestamp,
@@ -255,66 +209,3 @@ def _submissions(connection: Connection, notebook: str, student: str | None) -> 
         query = query.where(SUBMITTED_ASSIGNMENT.c.student_id == student)
     rows = connection.execute(query).all()
     return sorted(rows, key=lambda row: str(row.student_id))
-
-
-def _cell_marks(
-    connection: Connection,
-    names: Mapping[str, str],
-    points: Mapping[str, float],
-    notebooks: Sequence[str] | None,
-) -> defaultdict[str, dict[str, CellMarks]]:
-    """What stands at the cells that have a grade or a comment, by submitted notebook and cell.
-
-    Args:
-        names: of the cells, by their ids.
-        points: their maxima, by name.
-        notebooks: those of these submitted notebooks; None for all.
-    """
-    # By name: of an answer that people mark, nbgrader has two cells, one for points, one for words.
-    comments: dict[tuple[str, str], tuple[str | None, str | None]] = {}
-    is_said = or_(COMMENT.c.auto_comment.is_not(None), COMMENT.c.manual_comment.is_not(None))
-    query = _of_cells(COMMENT, ("auto_comment", "manual_comment"), names, notebooks).where(is_said)
-    for notebook, cell, automatic, manual in connection.execute(query):
-        comments[notebook, names[cell]] = automatic, manual
-
-    marks: defaultdict[str, dict[str, CellMarks]] = defaultdict(dict)
-    columns = ("auto_score", "manual_score", "extra_credit", "needs_manual_grade")
-    for notebook, cell, *grade in connection.execute(_of_cells(GRADE, columns, names, notebooks)):
-        name = names[cell]
-        said = comments.pop((notebook, name), (None, None))
-        marks[notebook][name] = _shared_marks(*grade, points.get(name), *said)
-    for (notebook, name), said in comments.items():
-        marks[notebook][name] = _shared_marks(None, None, None, False, points.get(name), *said)
-    return marks
-
-
-def _of_cells(
-    table: Table, columns: Iterable[str], cells: Iterable[str], notebooks: Sequence[str] | None
-) -> Select[Any]:
-    """Some columns of grades or comments, behind the ids of submitted notebook and cell."""
-    own = (table.c[name] for name in columns)
-    query = select(table.c.notebook_id, table.c.cell_id, *own)
-    # By cell first: the tables' only index is on (cell_id, notebook_id).
-    query = query.where(table.c.cell_id.in_(list(cells)))
-    return query if notebooks is None else query.where(table.c.notebook_id.in_(notebooks))
-
-
-@lru_cache(maxsize=4096, typed=True)  # most cells of a class have all their points
-def _shared_marks(
-    auto_score: float | None,
-    manual_score: float | None,
-    extra_credit: float | None,
-    needs_manual_grade: bool | None,
-    max_score: float | None,
-    auto_comment: str | None,
-    manual_comment: str | None,
-) -> CellMarks:
-    return CellMarks(
-        auto_score,
-        manual_score,
-        extra_credit,
-        bool(needs_manual_grade),
-        max_score,
-        comment=auto_comment if manual_comment is None else str(manual_comment),
-        remark=str(manual_comment) if manual_comment else None,
-    )

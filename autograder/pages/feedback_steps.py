@@ -8,7 +8,7 @@ from functools import partial
 from itertools import groupby
 from typing import NamedTuple
 
-from autograder.gradebook.marks import CellMarks
+from autograder.gradebook.cell_marks import CellMarks
 from autograder.pages.feedback_next import to_mend
 from autograder.pages.pictures import Pictures, pictures
 from autograder.result import CheckResult, StepResult

@@ -19,7 +19,8 @@ from autograder.course import Course, Settings
 from autograder.engine.grader import Graded, Grader
 from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
-from autograder.gradebook.marks import CellMarks, Marks
+from autograder.gradebook.cell_marks import CellMarks
+from autograder.gradebook.marks import Marks
 from autograder.pages import document, feedback
 from autograder.result import Example
 from tests.support import courses, sample_class

@@ -13,7 +13,8 @@ import pytest
 from autograder.course import Settings
 from autograder.engine.grader import Grader
 from autograder.exercises import exercise
-from autograder.gradebook.marks import CellMarks, Marks
+from autograder.gradebook.cell_marks import CellMarks
+from autograder.gradebook.marks import Marks
 from autograder.pages import feedback
 from tests.support import sample_class
 from tests.support.browser import SCREENSHOTS

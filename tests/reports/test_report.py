@@ -31,8 +31,9 @@ from autograder.course import Course, Settings
 from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
 from autograder.gradebook import record
+from autograder.gradebook.cell_marks import CellMarks
 from autograder.gradebook.final_grades import ClassGrades, FinalGrade
-from autograder.gradebook.marks import CellMarks, Marks
+from autograder.gradebook.marks import Marks
 from autograder.pages import charts
 from autograder.pages import report as page
 from autograder.reports import report as reporting

@@ -12,6 +12,7 @@ import numpy as np
 from autograder.course import Settings
 from autograder.engine.known_conversations import KnownConversations
 from autograder.engine.sandbox.parent_process import Parent
+from autograder.engine.turns import NAME, counted, take
 from autograder.exercises import cell_code
 from autograder.exercises.cell_code import ExerciseCode, Namespace
 from autograder.exercises.exercise import Check, Exercise
@@ -71,9 +72,10 @@ class CompiledExercise:
 
     def laboratory(self) -> Namespace:
         """The reference and what it uses, in a namespace of their own, where any of it may be
-        replaced for an experiment; another call puts everything back."""
+        replaced for an experiment, and in which loops are counted; another call puts everything
+        back."""
         if not self._right:
-            self._space = self._code.answered()
+            self._space = self._code.rewritten(counted, {NAME: take})
             self._right = dict(self._space)
         self._space.clear()
         self._space.update(self._right)

@@ -26,6 +26,7 @@ from autograder.engine.calls import (
     is_whole,
 )
 from autograder.engine.mutations import Mutant, mutants
+from autograder.engine.turns import MOST, NAME, Endless, at_most, counted, take
 
 Namespace = dict[str, Any]
 
@@ -115,10 +116,11 @@ def with_steps(
 
 def _bound_anew(space: Namespace, step: str, mutant: Mutant) -> Function | None:
     """A mutant of a step as a function."""
-    names = dict(space)
+    names = {**space, NAME: take}
     try:
-        exec(compile(mutant.source, f"<{step}>", "exec", dont_inherit=True), names)
-    except Exception:  # no Python any more
+        with at_most(MOST):
+            exec(compile(counted(mutant.source), f"<{step}>", "exec", dont_inherit=True), names)
+    except (Exception, Endless):  # no Python any more
         return None
     return names[step]  # type: ignore[no-any-return]
 

@@ -25,6 +25,7 @@ from autograder.engine.experiments import (
 )
 from autograder.engine.outcomes import Outcome, Probe, answered, asked, is_small
 from autograder.engine.raising import EXACT, VAGUE, Kinds, raising
+from autograder.engine.turns import MOST, Endless, at_most, enough
 from autograder.exercises.exercise import Exercise
 from autograder.tools import relations
 from autograder.tools.likeness import ENOUGH, SURE, alike, as_numbers, close, weight
@@ -50,7 +51,7 @@ class _Answer:
     """A call, what the step answered, and what is right.
 
     ``is_right``: as the check took it, or as the reference has it. ``graded`` in part only where a
-    check asks what nobody may repeat.
+    check asks what nobody may repeat. ``turns`` are those that the loops of the reference took.
     """
 
     arguments: Arguments
@@ -58,6 +59,7 @@ class _Answer:
     right: Outcome
     is_right: bool
     in_part: bool
+    turns: int
 
 
 def relate(compiled: CompiledExercise, step: str, probes: Sequence[Probe]) -> Relation | None:
@@ -96,14 +98,17 @@ def _answers(function: Function, probes: Sequence[Probe]) -> Iterator[_Answer]:
             arguments = bound(function, args, kwargs)
         except TypeError:
             continue
-        try:
-            right = Outcome(function(**arguments), None, [])
-        except Exception as error:
-            right = Outcome(None, type(error).__name__, [])
+        with at_most(MOST) as turns:
+            try:
+                right = Outcome(function(**arguments), None, [])
+            except Exception as error:
+                right = Outcome(None, type(error).__name__, [])
+            except Endless:
+                continue
         same = (got.raised is None) == (right.raised is None) and (
             got.raised is not None or alike(got.value, right.value)
         )
-        yield _Answer(arguments, got, right, probe.passed or same, probe.in_part)
+        yield _Answer(arguments, got, right, probe.passed or same, probe.in_part, turns.taken)
 
 
 def _changing(function: Function, probes: Sequence[Probe]) -> Relation | None:
@@ -187,6 +192,8 @@ def _explains(experiment: Experiment, wrong: Sequence[_Answer], right: Sequence[
     evidence, calls, returned, missed = 0.0, 0, 0, 0
     for answer in (*wrong, *right):
         predicted = _predicted(experiment, answer)
+        if predicted is None:
+            return False
         if answer.is_right and _alike(answer.right, predicted):
             continue
         if _alike_but_for_nan(answer.got, predicted):
@@ -207,9 +214,13 @@ def _explains(experiment: Experiment, wrong: Sequence[_Answer], right: Sequence[
     return evidence >= (ENOUGH if calls >= 2 else SURE)
 
 
-def _predicted(experiment: Experiment, answer: _Answer) -> Outcome:
+def _predicted(experiment: Experiment, answer: _Answer) -> Outcome | None:
+    """What a call gives in an experiment; None if that does not end."""
     try:
-        return Outcome(experiment.answer(answer.arguments), None, [])
+        with at_most(enough(answer.turns)):
+            return Outcome(experiment.answer(answer.arguments), None, [])
+    except Endless:
+        return None
     except Unfit:
         return answer.right
     except Exception as error:

@@ -6,6 +6,7 @@ What students answer is never run here, only in a worker.
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from types import CodeType
 from typing import Any
 
@@ -62,6 +63,19 @@ class ExerciseCode:
         namespace = self.namespace()
         for step in self._exercise.steps:
             bind(self._exercise.cell(step).source, step, namespace)
+        return namespace
+
+    def rewritten(self, rewrite: Callable[[ast.Module], ast.Module], names: Namespace) -> Namespace:
+        """The same with all code rewritten, which may use these names as well."""
+        exercise = self._exercise
+        cells = [("setup", exercise.setup)]
+        for name in (*exercise.needed, *exercise.steps):
+            cells.append((name, exercise.cell(name).source))
+
+        namespace = {**new_namespace(), **names}
+        with quiet():
+            for name, source in cells:
+                exec(compiled(rewrite(ast.parse(source)), name), namespace)
         return namespace
 
     def run(self, check: Check, namespace: Namespace) -> None:

@@ -1,0 +1,72 @@
+"""How long the teacher's functions may go on in an experiment, in turns of their loops.
+
+One small change of a loop may let it never end, and let a list in it grow all the while. Seconds
+would end it late, and elsewhere on every machine; turns end it soon, and in the same place.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+from collections.abc import Iterator
+from typing import ClassVar
+
+NAME = "__turn__"
+"""Under this name the loops of ``counted`` code find ``take``."""
+
+MOST = 500_000
+"""Turns of one call, whatever it is."""
+
+TIMES, MORE = 10, 1_000
+"""An experiment may take so many times as many turns as the right answer took, and so many more."""
+
+
+class Endless(BaseException):
+    """A call has taken more turns than it may.
+
+    No Exception, so that nothing in the function called takes it for an answer.
+    """
+
+
+class Turns:
+    """The turns that one call has taken."""
+
+    current: ClassVar[Turns | None] = None
+
+    def __init__(self, most: int) -> None:
+        self.taken = 0
+        self.most = most
+
+
+def take() -> None:
+    """Begin a turn; Endless if there have been enough."""
+    turns = Turns.current
+    if turns is not None:
+        turns.taken += 1
+        if turns.taken > turns.most:
+            raise Endless
+
+
+@contextlib.contextmanager
+def at_most(most: int) -> Iterator[Turns]:
+    """Count the turns of what is called here, and let it take no more of them than these."""
+    outer, turns = Turns.current, Turns(min(most, MOST))
+    Turns.current = turns
+    try:
+        yield turns
+    finally:
+        Turns.current = outer
+
+
+def enough(taken: int) -> int:
+    """The turns of an experiment, where the right answer has taken so many."""
+    return TIMES * taken + MORE
+
+
+def counted(tree: ast.Module) -> ast.Module:
+    """The same code, in which every turn of a loop is counted."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.While, ast.For)):
+            turn = ast.Expr(ast.Call(ast.Name(NAME, ast.Load()), [], []))
+            node.body.insert(0, ast.copy_location(turn, node.body[0]))
+    return ast.fix_missing_locations(tree)

@@ -99,9 +99,13 @@ class Peer:
         apply_changes(changes)
         self.received(value, known if changes else [])
         self.replied(payload, kind, reply)
-        if error is not None:
+        if error is None:
+            return value
+        try:
             raise error
-        return value
+        finally:
+            # It holds this frame, and all that was read here would wait for the collector.
+            del error
 
     def received(self, value: Any, arguments: list[Any]) -> None:
         """Look at an answer, and at all arguments if any has changed, before they are used."""

@@ -151,7 +151,9 @@ class Graders:
         """End all processes, at once: who waits in ``grade`` gets GraderDied."""
         with self._lock:
             self._closed = True
-        _end(self._alive)
+            ending = set(self._alive)
+            self._alive.clear()
+        _end(ending)
 
     def _at_level(self, answer: Graded) -> bool:
         """Whether it was graded at the isolation level of all others; the first sets it."""
@@ -177,9 +179,12 @@ class Graders:
         return process
 
     def _discard(self, process: _GraderProcess) -> None:
+        # Only one ends a process: what it closes a second time may be somebody else's by then.
         with self._lock:
+            is_ours = process in self._alive
             self._alive.discard(process)
-        _end({process})
+        if is_ours:
+            _end({process})
 
 
 class _GraderProcess:

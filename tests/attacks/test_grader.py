@@ -21,7 +21,7 @@ import pytest
 from autograder import timestamp
 from autograder.collecting import inbox
 from autograder.course import Course, Settings
-from autograder.engine import budget, clock, recorded_calls, student_errors
+from autograder.engine import budget, check_result, clock, recorded_calls, student_errors
 from autograder.engine import grader as grading
 from autograder.engine import run as running
 from autograder.engine import session as remote
@@ -235,7 +235,10 @@ GRADER = {
     "assertions kept": ([(remote, "AssertionError", KeyError)], ["A27"]),
     "loops kept": ([(student_errors, "StopIteration", KeyError)], ["A28", "B57"]),
     "escaping": ([(document, "PAGES", document.PAGES.overlay(autoescape=False))], ["H01", "H03"]),
-    "printable messages": ([(grading, "_printable", str)], ["H05", "H06", "H12"]),
+    "printable messages": (
+        [(grading, "printable", str), (check_result, "printable", str)],
+        ["H05", "H06", "H12"],
+    ),
     "values in a file": (
         [(notebook, "MAX_VALUES", 1 << 40), (budget, "MORE_MEMORY", 1 << 40)],
         ["G24"],

@@ -42,7 +42,7 @@ $(ALL_READY): requirements-all.lock $(READY)
 demo: setup ## grade a sample class of EXERCISE: release, collect, grade, feedback, report; all of it in build/demo/
 	@$(BIN)/python -m demo $(EXERCISE)
 
-test: setup-all lint ## run what must pass before a change goes in; 6 minutes
+test: setup-all lint ## run what must pass before a change goes in; 9 minutes
 	$(BIN)/autograder build --check
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 

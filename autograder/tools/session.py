@@ -6,6 +6,7 @@ The build fills in ``CHECKS`` and ``HINTS``.
 import codecs
 import json
 import sys
+import types
 from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any
@@ -139,7 +140,7 @@ def blame(name: str, names: Mapping[str, Any]) -> bool:
         if called:
             print(f"First mend {where}.")
         elif where not in TOLD:
-            print(f"Not the reason, but still open: {where}.")
+            print(f"Also still open: {where}.")
             TOLD.add(where)
     return bool(called)
 
@@ -156,9 +157,24 @@ def is_open(name: str) -> bool:
 
 def reaches(name: str, goal: str, names: Mapping[str, Any], passed: tuple[str, ...] = ()) -> bool:
     """Does the function of this name call the other one, itself or through others?"""
-    code = getattr(names.get(name), "__code__", None)
-    used = [other for other in code.co_names if other not in passed] if code else []
+    used = [other for other in names_used(names.get(name)) if other not in passed]
     return goal in used or any(reaches(other, goal, names, (*passed, name)) for other in used)
+
+
+def names_used(thing: Any) -> list[str]:
+    """The names in the code of a function or of a class's methods, and in the code within that."""
+    thing = getattr(thing, "__wrapped__", thing)  # functools.lru_cache, say
+    parts = list(vars(thing).values()) if isinstance(thing, type) else [thing]
+    # Class methods and static ones have their function within.
+    waiting = [getattr(getattr(part, "__func__", part), "__code__", None) for part in parts]
+
+    used: list[str] = []
+    while waiting:
+        code = waiting.pop()
+        if isinstance(code, types.CodeType):
+            used += code.co_names
+            waiting += code.co_consts  # lambdas, and what generators run
+    return used
 
 
 def summary() -> None:

@@ -522,9 +522,7 @@ def test_a_failing_check_names_the_first_earlier_step_that_fails_and_rerunning_c
         names,
     )
     assert run("scaled_dot_product_attention-by_hand").endswith(f"First mend {where}")
-    assert f"Not the reason, but still open: {where}" in run("weighted_sum-by_hand"), (
-        "it calls no other step"
-    )
+    assert f"Also still open: {where}" in run("weighted_sum-by_hand"), "it calls no other step"
     assert "still open" not in run("weighted_sum-by_hand"), "that was said"
     names["attention_scores"] = right
     assert "✓ attention_scores-by_hand: passed, 2 points" in run("attention_scores-by_hand")

@@ -61,9 +61,25 @@ def test_a_failure_names_the_earlier_step_that_it_calls(notebook, capsys) -> Non
     assert capsys.readouterr().out == f"First mend {where}"
 
     run(notebook, "def twice(x): return x")
-    for said in (f"Not the reason, but still open: {where}", ""):
+    for said in (f"Also still open: {where}", ""):
         run(notebook, 'with tools.check("twice-by_hand"): assert twice(1) == 2')
         assert capsys.readouterr().out == said
+
+
+@pytest.mark.parametrize(
+    "twice",
+    [
+        "def twice(x): return sum(double(part) for part in [x])",
+        "def twice(x): return (lambda part: double(part))(x)",
+        "import functools\n@functools.lru_cache\ndef twice(x): return double(x)",
+        "class twice:\n    def __new__(cls, x): return double(x)",
+    ],
+)
+def test_it_names_it_however_it_is_called(notebook, capsys, twice: str) -> None:
+    run(notebook, f"def double(x): return x\n{twice}")
+    run(notebook, 'with tools.check("double-by_hand"): assert double(1) == 2')
+    run(notebook, 'with tools.check("twice-by_hand"): assert twice(1) == 2')
+    assert capsys.readouterr().out.startswith("First mend step 1, double")
 
 
 def test_a_known_mistake_gets_its_question(notebook, capsys) -> None:

@@ -8,6 +8,7 @@ A submission holds a value for each step, so that a worker is started for many v
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -70,6 +71,7 @@ others = (
     | st.datetimes()
 )
 plain = st.none() | st.booleans() | numbers | texts | others
+hashable = plain.filter(lambda value: not (isinstance(value, Decimal) and value.is_snan()))
 
 
 class Record(tuple):
@@ -131,8 +133,8 @@ def nested(leaves):
             st.lists(inner, max_size=5)
             | st.lists(inner, max_size=5).map(tuple)
             | st.dictionaries(keys, inner, max_size=4)
-            | st.sets(plain, max_size=4)
-            | st.frozensets(plain, max_size=4)
+            | st.sets(hashable, max_size=4)
+            | st.frozensets(hashable, max_size=4)
             | st.tuples(st.sampled_from(("Named", "Held", "Frozen")), inner, inner).map(Record)
             | st.lists(st.lists(reals, min_size=3, max_size=3), min_size=1, max_size=4)
         ),

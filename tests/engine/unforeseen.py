@@ -629,7 +629,9 @@ def mask_after_softmax(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@mistake(step="scaled_dot_product_attention", named="softmax_over_the_queries total_elsewhere")
+@mistake(
+    step="scaled_dot_product_attention", named="softmax_over_the_queries other_axis total_elsewhere"
+)
 def softmax_over_queries(Q, K, V, mask=None):
     """axis=-2."""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -1185,7 +1187,7 @@ def precedence(scores, d_k):
     return scores / d_k**1 / 2
 
 
-@mistake(step="softmax", named="total_without_its_axis axis_dropped")
+@mistake(step="softmax", named="maximum_without_its_axis total_without_its_axis axis_dropped")
 def total_without_keepdims_but_fixed(scores, axis=-1):
     """Subtracts the max per column in square arrays: keepdims missing for max only."""
     e = np.exp(scores - scores.max(axis=axis))

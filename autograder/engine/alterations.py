@@ -99,7 +99,7 @@ def _of_two(parameters: Mapping[str, Any], samples: list[Arguments]) -> Iterator
         if kind(one) == "array":
             for name, words, change in (
                 ("transposed", "were both transposed", _both_turned),
-                ("argument_ignored", "were both left out", _both_left_out),
+                ("argument_ignored", "were both left out", identity),
             ):
                 yield Alteration(
                     name,
@@ -129,7 +129,3 @@ def _of_two(parameters: Mapping[str, Any], samples: list[Arguments]) -> Iterator
 
 def _both_turned(value: Any) -> Any:
     return array_of(value, 2).swapaxes(-1, -2)
-
-
-def _both_left_out(value: Any) -> Any:
-    return identity(value)

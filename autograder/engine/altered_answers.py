@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.engine.calls import Arguments, Unfit, is_array
+from autograder.engine.calls import Arguments, Unfit, array_of, is_array
 
 
 def first_argument(value: Any, arguments: Arguments) -> Any:
@@ -27,9 +27,7 @@ def plus(value: Any, more: Any) -> Any:
 
 
 def _turned(value: Any) -> Any:
-    if not isinstance(value, np.ndarray) or value.ndim < 2:
-        raise Unfit
-    return value.swapaxes(-1, -2)
+    return array_of(value, 2).swapaxes(-1, -2)
 
 
 def _negated(value: Any) -> Any:
@@ -53,9 +51,7 @@ def _reordered(order: tuple[int, ...]) -> Callable[[Any], Any]:
 
 def _regrouped(value: Any) -> Any:
     """The same numbers, in the order that memory has after turning."""
-    if not isinstance(value, np.ndarray) or value.ndim < 3:
-        raise Unfit
-    return value.swapaxes(-3, -2).reshape(value.shape)
+    return array_of(value, 3).swapaxes(-3, -2).reshape(value.shape)
 
 
 def _without_infinity(value: Any) -> Any:
@@ -66,26 +62,20 @@ def _without_infinity(value: Any) -> Any:
 
 def _reversed(axis: int) -> Callable[[Any], Any]:
     def turned(value: Any) -> Any:
-        if not isinstance(value, np.ndarray) or value.ndim < -axis:
-            raise Unfit
-        return np.flip(value, axis)
+        return np.flip(array_of(value, -axis), axis)
 
     return turned
 
 
 def _only(place: int) -> Callable[[Any], Any]:
     def only(value: Any) -> Any:
-        if not isinstance(value, np.ndarray) or value.ndim < 3:
-            raise Unfit
-        return np.broadcast_to(np.take(value, [place], -3), value.shape).copy()
+        return np.broadcast_to(np.take(array_of(value, 3), [place], -3), value.shape).copy()
 
     return only
 
 
 def _averaged(value: Any) -> Any:
-    if not isinstance(value, np.ndarray) or value.ndim < 3:
-        raise Unfit
-    return np.broadcast_to(value.mean(axis=-3, keepdims=True), value.shape).copy()
+    return np.broadcast_to(array_of(value, 3).mean(axis=-3, keepdims=True), value.shape).copy()
 
 
 ANSWERS: tuple[tuple[str, str, str, Callable[[Any], Any]], ...] = (

@@ -135,9 +135,7 @@ def length_of(
     """A number that is the length of an axis, in the same call or in the caller's."""
 
     def change(arguments: Arguments) -> dict[str, Any]:
-        value = (arguments if outer is None else outer)[other]
-        if not isinstance(value, np.ndarray) or value.ndim < max(-axis, 1):
-            raise Unfit
+        value = array_of((arguments if outer is None else outer)[other], max(-axis, 1))
         return {**arguments, name: value.shape[axis]}
 
     return Alteration(
@@ -150,8 +148,8 @@ def length_of(
 
 def _quotient(name: str, other: str, axis: int, words: str) -> Alteration:
     def change(arguments: Arguments) -> dict[str, Any]:
-        value = arguments[other]
-        if not isinstance(value, np.ndarray) or value.ndim < max(-axis, 1) or not arguments[name]:
+        value = array_of(arguments[other], max(-axis, 1))
+        if not arguments[name]:
             raise Unfit
         return {**arguments, name: value.shape[axis] // arguments[name]}
 

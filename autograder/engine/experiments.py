@@ -90,14 +90,9 @@ def with_steps(
     step: str,
     earlier: Mapping[str, str],
     samples: list[Arguments],
-    sources: bool = True,
 ) -> Iterator[Experiment]:
-    """Experiments with the steps that a step calls.
-
-    Args:
-        earlier: the steps before this one, with their sources.
-        sources: whether to change these, too.
-    """
+    """Experiments with the steps that a step calls; ``earlier`` are those before it, with their
+    sources."""
     called = {}
     for inner in earlier:
         seen = _heard(space, step, inner, samples[:4])
@@ -106,7 +101,7 @@ def with_steps(
 
     for inner, seen in called.items():
         yield from _inside(space, step, inner, seen)
-    for inner in called if sources else ():
+    for inner in called:
         for mutant in mutants(earlier[inner]):
             function = _bound_anew(space, inner, mutant)
             if function is not None:

@@ -99,12 +99,11 @@ def _checked_here(copy: StudentCopy) -> Result:
 
 def _brought(copy: StudentCopy) -> tuple[dict[str, bytes], tuple[str, ...]]:
     """The files beside a notebook that it needs, and the packages."""
-    try:
-        about = json.loads(copy.data)["metadata"]["autograder"]
-        data, packages = str(about.get("data", "")), str(about.get("packages", ""))
-    except (ValueError, KeyError, TypeError, AttributeError):  # a script, or it lost its marks
-        return {}, ()
-    return data_files.beside(Path(copy.path), data), tuple(packages.split())
+    from autograder.submissions import notebook
+
+    about = notebook.marks(copy.data)
+    packages = about.get("packages", "")
+    return data_files.beside(Path(copy.path), about.get("data", "")), tuple(packages.split())
 
 
 class Confined:

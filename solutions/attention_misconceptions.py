@@ -798,6 +798,15 @@ def axes_of_one_squeezed(weights, V):
     return np.squeeze(weights @ V)
 
 
+@misconception(step="weighted_sum", caught_by="weighted_sum-any_batch")
+def average_that_needs_a_total(weights, V):
+    """A query that sees nothing stops your function. Call it with a row of zeros among the weights: which total does it divide by?"""
+    output = np.empty((*weights.shape[:-1], V.shape[-1]))
+    for index in np.ndindex(weights.shape[:-1]):
+        output[index] = np.average(V[index[:-1]], axis=0, weights=weights[index])
+    return output
+
+
 @misconception(step="weighted_sum", caught_by="weighted_sum-batch_of_two")
 def output_as_wide_as_the_keys(weights, V):
     """The first check passes; wider values come back cut. Give its V two more columns and print the shape of your output: how long is a row of it meant to be?"""

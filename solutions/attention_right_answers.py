@@ -274,7 +274,7 @@ def sum_with_np_average(weights, V):
     output = np.empty((*weights.shape[:-1], V.shape[-1]))
     for index in np.ndindex(weights.shape[:-2]):
         for i, row in enumerate(weights[index]):
-            output[(*index, i)] = np.average(V[index], axis=0, weights=row)
+            output[(*index, i)] = np.average(V[index], axis=0, weights=row) if row.any() else 0.0
     return output
 
 

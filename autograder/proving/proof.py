@@ -134,6 +134,12 @@ class Proof:
                 loss = f"loses {', '.join(lost)} with {_keys(keys)}"
                 yield f"{answer}: is right, but {loss}: {trial.message}"
 
+            elsewhere = (*trial.fallen, *trial.strays)
+            if elsewhere and not keys:
+                repair = f"say and check in {trial.answer.step} what they ask of it"
+                cost = f"costs points in {', '.join(elsewhere)}"
+                yield f"{trial.answer.name} ({trial.answer.step}): is right, but {cost}; {repair}"
+
     def _spoilt(self) -> Iterator[str]:
         for check, shown in self.spoilt:
             repair = "compute what it wants first, or hand over a copy"
@@ -179,7 +185,7 @@ class Proof:
 
 
 def _right_answer_json(trial: Trial) -> dict[str, Any]:
-    lost = set(chain.from_iterable(trial.failed))
+    lost = {*chain.from_iterable(trial.failed), *trial.fallen, *trial.strays}
     return {"name": trial.answer.name, "step": trial.answer.step, "loses": sorted(lost)}
 
 

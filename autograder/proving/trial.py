@@ -128,8 +128,6 @@ class Bench:
             failed.append(tuple(failures))
             message = message or next(iter(failures.values()), "")
 
-        if not answer.wrong:
-            return Trial(answer, tuple(failed), message)
         fallen, strays = self._others(answer, keys[len(answer.source) % len(keys)])
         return Trial(answer, tuple(failed), message, fallen, strays)
 

@@ -271,6 +271,20 @@ def test_a_check_that_takes_points_from_a_right_answer_is_named_with_what_it_sai
     )
 
 
+def test_a_right_answer_that_costs_points_in_another_step_is_named(tmp_path: Path) -> None:
+    text = AUTHORED.replace("np.array_equal(got, wanted)", "np.allclose(got, wanted)")
+    write_root(tmp_path, text.replace("float(np.sum(x))", "float(np.sum(double(x))) / 2"))
+    head = "from autograder.exercises.right_answers import right_answer\n\n\n"
+    right_answers.path_of(tmp_path, NAME).write_text(
+        head + '@right_answer(step="double")\ndef unless_there_are_two(x):\n'
+        "    assert len(x) != 2\n    return 2 * np.asarray(x)\n"
+    )
+    assert problems(tmp_path) == [
+        "unless_there_are_two (double): is right, but costs points in total-by_hand, "
+        "total-negative; say and check in double what they ask of it"
+    ]
+
+
 def test_what_is_not_right_in_an_exercise_is_said_beside_its_right_answers(tmp_path: Path) -> None:
     write_root(tmp_path)  # its checks compare to the last bit
     path = right_answers.path_of(tmp_path, NAME)

@@ -19,6 +19,8 @@ from autograder.course import Settings
 from autograder.errors import Unusable
 from autograder.exercises.exercise import from_notebook
 
+pytestmark = pytest.mark.usefixtures("kept_parents")
+
 ROOT = Path(__file__).resolve().parents[2]
 SOUND = (ROOT / "tests" / "support" / "doubling.txt").read_text(encoding="utf-8")
 EXERCISES = build.authored_names(ROOT)

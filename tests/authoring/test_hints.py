@@ -20,6 +20,8 @@ from autograder.proving.trial import Bench
 from autograder.result import Result
 from tests.support.courses import ROOT
 
+pytestmark = pytest.mark.usefixtures("kept_parents")
+
 RELEASE = ROOT / "assignments" / "attention" / "attention.ipynb"
 FULL = json.loads((ROOT / "solutions" / "attention" / "attention.ipynb").read_text())
 

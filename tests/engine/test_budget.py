@@ -19,6 +19,8 @@ from autograder.engine.worker.protocol import bounds
 from tests.attacks.arena import MEMORY_MB, _measured
 from tests.support.toy import exercise, submission
 
+pytestmark = pytest.mark.usefixtures("kept_parents")
+
 SECONDS = 2.0
 SHORT = Settings(isolation="process", call_seconds=1, submission_seconds=SECONDS)
 RIGHT = "def f(*args):\n    return 1"
@@ -33,9 +35,9 @@ def graded(toy, *answers, settings=SHORT):
 
 @pytest.fixture
 def fast(monkeypatch):
-    """The clock of the grader's own work runs ten times as fast, so that these tests need not."""
+    """The clock of the grader's own work runs four times as fast: so long is nobody kept waiting."""
     clock = SimpleNamespace(
-        thread_time=lambda: 10 * time.thread_time(), process_time=time.process_time
+        thread_time=lambda: 4 * time.thread_time(), process_time=time.process_time
     )
     monkeypatch.setattr(budget, "time", clock)
 
@@ -63,10 +65,10 @@ def test_time_that_is_over_in_a_finalizer_is_over_after_it(fast, capfd):
             pass
     class Slow:
         def __del__(self):
-            work(0.3)
+            work(0.75)
     f()
     Slow()
-    work(1)
+    work(2.5)
     """)
     (hostile,) = graded(toy, RIGHT)
 
@@ -87,10 +89,10 @@ def test_time_that_is_over_is_over_whatever_swallows_that(fast):
     f()
     for _ in range(3):
         try:
-            work(1)
+            work(2.5)
         except BaseException:
             pass
-    work(1)
+    work(2.5)
     """
     begun = time.process_time()
     hostile, honest = graded(exercise(swallowing), RIGHT, RIGHT, settings=SHORT)

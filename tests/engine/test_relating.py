@@ -20,6 +20,8 @@ from autograder.exercises.cell_code import ExerciseCode
 from autograder.exercises.exercise import Exercise
 from tests.support.courses import ROOT
 
+pytestmark = pytest.mark.usefixtures("kept_parents")
+
 FULL = json.loads((ROOT / "solutions" / "attention" / "attention.ipynb").read_text())
 MARKS = frozenset({"step", "named"})
 UNFORESEEN = answer_bank.read(Path(__file__).with_name("unforeseen.py"), "mistake", MARKS).entries

@@ -22,6 +22,8 @@ from autograder.proving.trial import Bench
 from tests.support import bank_class
 from tests.support.courses import ROOT
 
+pytestmark = pytest.mark.usefixtures("kept_parents")
+
 EXERCISES = build.authored_names(ROOT)
 PROVED_ELSEWHERE = {"attention"}  # in tests/proving/test_proof.py, which has more to say of it
 
@@ -162,7 +164,7 @@ def test_messages_of_hidden_checks_hold_no_inputs_but_two_numbers_at_most(known:
 
 def test_a_hint_says_what_to_print_and_asks_one_question(known: Exercise) -> None:
     for entry in known.misconceptions:
-        assert re.search(r"[Pp]rint|Stack|Change", entry.hint), entry.name
+        assert re.search(r"[Pp]rint|Stack|Change|Call it", entry.hint), entry.name
         assert entry.hint.count("?") == 1, entry.name
         assert entry.hint[0].isupper(), entry.name
 

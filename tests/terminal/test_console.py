@@ -26,6 +26,8 @@ if sys.platform != "win32":
     import struct
     import termios
 
+pytestmark = pytest.mark.usefixtures("graded_here")
+
 needs_terminals = pytest.mark.skipif(
     sys.platform == "win32", reason="Windows has no pseudo-terminals"
 )

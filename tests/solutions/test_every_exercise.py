@@ -124,7 +124,7 @@ def test_a_wrong_step_costs_points_nowhere_else(
         assert lost == [name]
 
 
-@pytest.mark.parametrize("every", [15, pytest.param(1, marks=pytest.mark.everything)])
+@pytest.mark.parametrize("every", [40, pytest.param(1, marks=pytest.mark.everything)])
 def test_everybody_of_the_class_from_the_banks_gets_the_expected_result(
     known: Exercise,
     release: dict[str, Any],
@@ -139,8 +139,10 @@ def test_everybody_of_the_class_from_the_banks_gets_the_expected_result(
         assert list(bank_class.differences(student, known, result)) == [], student.id
 
 
-@pytest.mark.parametrize("keys", [2, pytest.param(20, marks=pytest.mark.everything)])
-def test_an_exercise_is_proved(known: Exercise, keys: int) -> None:
+@pytest.mark.parametrize("keys", [1, pytest.param(20, marks=pytest.mark.everything)])
+def test_an_exercise_is_proved(known: Exercise, keys: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    if keys == 1:  # most of the time of a proof goes into what other steps make of an answer
+        monkeypatch.setattr(Bench, "_others", lambda *_: ((), ()))
     if known.name not in PROVED_ELSEWHERE:
         assert proof.prove(ROOT, known, range(keys), 1).problems() == []
 

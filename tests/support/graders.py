@@ -22,7 +22,7 @@ from autograder.engine.sandbox.supplies import Supplies
 from autograder.engine.selftest import strongest
 from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise
-from autograder.grading import grade_class, grader_process
+from autograder.grading import grade_class, grader_process, orphans
 from autograder.grading.processes import Task
 
 
@@ -115,4 +115,6 @@ def graded_here(kept_parents: None) -> Iterator[None]:
     """Commands of this file grade in this process."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(grade_class, "LocalPool", GradedHere)
+        # It would wait for the kept parents to end. There are no grader processes to leave orphans.
+        patch.setattr(orphans, "adopted", contextlib.nullcontext)
         yield

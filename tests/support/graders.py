@@ -17,6 +17,7 @@ import pytest
 from autograder.course import Settings
 from autograder.engine import workers
 from autograder.engine.grader import Graded, Grader
+from autograder.engine.sandbox import parent_process
 from autograder.engine.sandbox.parent_process import NOTHING, EngineFault, Parent
 from autograder.engine.sandbox.supplies import Supplies
 from autograder.engine.selftest import strongest
@@ -78,6 +79,7 @@ def kept_parents(parents: KeptParents) -> Iterator[None]:
     """Graders of this file get parents that were there already."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(workers, "strongest", parents.strongest)
+        patch.setattr(parent_process, "start_early", lambda _: None)
         yield
 
 

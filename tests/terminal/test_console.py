@@ -82,7 +82,9 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @needs_terminals
 @pytest.mark.parametrize("command", ["check", "score"])
-@pytest.mark.parametrize("columns", [60, 80, 120])
+@pytest.mark.parametrize(
+    "columns", [60, *(pytest.param(more, marks=pytest.mark.everything) for more in (80, 120))]
+)
 def test_nothing_is_wider_than_the_terminal(command, columns, mixed):
     printed = on_terminal(columns, command, mixed)
     assert ESCAPE in printed

@@ -16,6 +16,8 @@ import autograder
 from tests.support import processes
 from tests.support.courses import ROOT
 
+pytestmark = pytest.mark.usefixtures("graded_here")
+
 RELEASE = ROOT / "assignments" / "attention" / "attention.ipynb"
 FULL = ROOT / "solutions" / "attention" / "attention.ipynb"
 

@@ -94,19 +94,21 @@ def test_a_failure_is_the_check_s_sentence_and_message_without_a_traceback(noteb
     ]
 
 
+OPTIONS = [
+    ([f"{NAME}.ipynb", "-k", "total"], "1 failed, 1 deselected"),
+    ([f"./../own/{NAME}.ipynb", "-W", "error", "--strict-markers", "-ra"], "1 failed, 1 passed"),
+]
+MORE_OPTIONS = [
+    ([f"{NAME}.ipynb", "-k", "double", "-q"], "1 passed, 1 deselected"),
+    ([f"{NAME}.ipynb::double"], "1 passed"),
+    ([f"{NAME}.ipynb::double::by_hand", "--maxfail=1"], "1 passed"),
+    ([f"{NAME}.ipynb", "-x"], "1 failed, 1 passed"),
+]
+
+
 @pytest.mark.parametrize(
     ("arguments", "outcome"),
-    [
-        ([f"{NAME}.ipynb", "-k", "total"], "1 failed, 1 deselected"),
-        ([f"{NAME}.ipynb", "-k", "double", "-q"], "1 passed, 1 deselected"),
-        ([f"{NAME}.ipynb::double"], "1 passed"),
-        ([f"{NAME}.ipynb::double::by_hand", "--maxfail=1"], "1 passed"),
-        ([f"{NAME}.ipynb", "-x"], "1 failed, 1 passed"),
-        (
-            [f"./../own/{NAME}.ipynb", "-W", "error", "--strict-markers", "-ra"],
-            "1 failed, 1 passed",
-        ),
-    ],
+    [*OPTIONS, *(pytest.param(*more, marks=pytest.mark.everything) for more in MORE_OPTIONS)],
 )
 def test_the_options_mean_what_they_always_mean(notebook, arguments, outcome):
     assert outcome in pytest_on(notebook(WRONG).parent, *arguments).stdout

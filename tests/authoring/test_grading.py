@@ -17,6 +17,8 @@ from autograder.exercises import exercise
 from autograder.proving.answers import Answer
 from tests.authoring.test_modules import TINY, authored
 
+pytestmark = pytest.mark.usefixtures("kept_parents")
+
 
 def test_a_solution_whose_values_cannot_leave_the_worker_is_not_built(tmp_path: Path) -> None:
     text = TINY.replace("return x + x", "return {x + x} if isinstance(x, int) else object()")

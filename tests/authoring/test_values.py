@@ -16,6 +16,8 @@ from autograder.errors import Unusable
 from autograder.exercises.exercise import from_notebook
 from tests.engine.test_values import KINDS, SAME, SETUP, STACK
 
+pytestmark = pytest.mark.usefixtures("kept_parents")
+
 HEAD = f"""
 # %% setup
 import numpy as np

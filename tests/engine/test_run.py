@@ -21,6 +21,8 @@ from tests.support.toy import (
     verdict,
 )
 
+pytestmark = pytest.mark.usefixtures("kept_parents")
+
 
 @pytest.mark.parametrize(
     "value",

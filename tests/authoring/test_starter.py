@@ -49,9 +49,9 @@ def test_it_writes_nothing_into_a_course_above(tmp_path: Path) -> None:
     folder.mkdir()
     done = processes.call("new", "words", cwd=folder)
     assert done.returncode == 2
-    assert done.stderr == (
-        f"{tmp_path}: is the course that this folder lies in; run autograder new there, or make a "
-        "folder solutions here for a course of its own\n"
+    assert done.stderr.strip() == (
+        f"autograder: {tmp_path}: is the course that this folder lies in; run autograder new there, or make a "
+        "folder solutions here for a course of its own"
     )
     assert list(tmp_path.rglob("*.py")) == []
 

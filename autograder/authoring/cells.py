@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -82,11 +82,7 @@ class Source:
     @property
     def title(self) -> str:
         """The first heading of the prose, or else the exercise's name."""
-        for cell in self.of("prose"):
-            for line in cell.source.split("\n"):
-                if line.startswith("# "):
-                    return re.sub(r"[*`]", "", line[2:]).strip()
-        return self.exercise
+        return heading(cell.source for cell in self.of("prose")) or self.exercise
 
     def of(self, *kinds: Kind) -> list[Cell]:
         """The cells of these kinds, in order."""
@@ -104,3 +100,12 @@ class Source:
     def line(self, problem: Problem) -> str:
         """A problem as a teacher reads it: the file and the line, the cause, the repair."""
         return f"{self.path}:{problem.line}: {problem.cause}; {problem.repair}"
+
+
+def heading(texts: Iterable[str]) -> str:
+    """The first heading in cells of prose; empty if there is none."""
+    for text in texts:
+        for line in text.split("\n"):
+            if line.startswith("# "):
+                return re.sub(r"[*`]", "", line[2:]).strip()
+    return ""

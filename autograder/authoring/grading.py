@@ -119,7 +119,7 @@ def _handed_in(exercise: Exercise, answered: dict[str, Answer]) -> bytes:
 def _lost(authored: Source, solved: Result) -> Iterator[str]:
     """The points that the solution does not get."""
     if solved.status != "graded":
-        repair = "mend what it says"
+        repair = "fix what it says"
         yield f"{authored.path}:1: the solution cannot be graded: {solved.reason}; {repair}"
 
     for line, step, check in _checks(authored, solved):

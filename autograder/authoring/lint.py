@@ -6,6 +6,7 @@ They find what makes an exercise wrong, worthless or unfair.
 from __future__ import annotations
 
 import difflib
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
@@ -17,7 +18,9 @@ Rule: TypeAlias = Callable[[Source], Iterator[Problem]]
 """What is wrong in an authored file, in one respect."""
 
 ALIKE = 0.8
-"""From how much likeness on, between 0 and 1, two categories look like one that is misspelt."""
+"""From how much likeness on, between 0 and 1, two words look like one that is misspelt."""
+
+_WORD = re.compile(r"\w+")
 
 
 def problems(source: Source, is_whole: bool) -> list[Problem]:
@@ -104,14 +107,31 @@ def _points(source: Source) -> Iterator[Problem]:
 
 
 def _categories(source: Source) -> Iterator[Problem]:
-    """A category is whatever the exercise says; one that stands there once may be a slip."""
-    used = Counter(check.category for check in source.of("check"))
+    """A category is whatever the exercise says; of two alike the rarer may be a slip."""
+    first: dict[str, int] = {}
     for check in source.of("check"):
-        others = [category for category in used if used[category] > 1]
-        close = difflib.get_close_matches(check.category, others, 1, ALIKE)
-        if used[check.category] == 1 and close:
-            yield Problem(
-                check.line,
-                f"the category {check.category!r} is used once, and nearly {close[0]!r}",
-                f'write category="{close[0]}", or a name that is less like it',
-            )
+        first.setdefault(check.category, check.line)
+
+    used = Counter(check.category for check in source.of("check"))
+    seen: list[str] = []
+    for category, _ in used.most_common():
+        for other in seen:
+            if _is_nearly(category, other):
+                yield Problem(
+                    first[category],
+                    f"the category {category!r} is nearly {other!r}",
+                    f'write category="{other}", or a name that is less like it',
+                )
+                break
+        else:
+            seen.append(category)
+
+
+def _is_nearly(one: str, other: str) -> bool:
+    """Whether two categories are the same but for spaces, signs and case, or word by word alike."""
+    words, others = _WORD.findall(one.lower()), _WORD.findall(other.lower())
+    if "".join(words) == "".join(others):
+        return True
+    return len(words) == len(others) and all(
+        difflib.SequenceMatcher(None, *pair).ratio() >= ALIKE for pair in zip(words, others)
+    )

@@ -11,6 +11,7 @@ from autograder.authoring.cells import Cell, Problem, Source
 from autograder.errors import Unusable
 from autograder.exercises import sources
 from autograder.files import text_of
+from autograder.text import not_python
 
 __all__ = ["Cell", "Problem", "Source", "read"]
 
@@ -74,5 +75,5 @@ def _shared(authored: Path) -> str:
     except UnicodeDecodeError:
         raise Unusable(f"{path}: not UTF-8 text; save the file as UTF-8") from None
     except SyntaxError as error:
-        raise Unusable(f"{path}:{error.lineno}: not Python: {error.msg}; mend it") from None
+        raise Unusable(f"{path}:{error.lineno}: {not_python(error)}; fix it") from None
     return text

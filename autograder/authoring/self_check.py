@@ -70,11 +70,11 @@ def _explain(cell: Cell, report: Report, seconds: float) -> tuple[str, str]:
     if report["fact"] == "solution" and cell.kind == "check":
         return (
             f"the solution fails its own check {cell.id} ({message})",
-            f"mend the check or the solution of {cell.step}",
+            f"fix the check or the solution of {cell.step}",
         )
 
     explanations = {
-        "solution": (f"{name} raises {message}", "mend it"),
+        "solution": (f"{name} raises {message}", "fix it"),
         "blank": (
             f"{name} passes although {cell.step} is blank",
             f"let it fail on what {cell.step} returns",
@@ -92,7 +92,7 @@ def _explain(cell: Cell, report: Report, seconds: float) -> tuple[str, str]:
             f"give it {CROSSES} or functions; no array with an empty axis",
         ),
         "answer": (f"{name} calls {message}", f"let it answer with {CROSSES}"),
-        "crash": (f"{name} ends Python ({message})", "mend it"),
+        "crash": (f"{name} ends Python ({message})", "fix it"),
         "slow": (f"{name} is not done after {seconds:g} s for the whole file", "make it faster"),
     }
     return explanations[report["fact"]]

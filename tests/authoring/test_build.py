@@ -275,7 +275,7 @@ def test_what_cannot_be_written_is_said_and_leaves_nothing_half_done(
         ("agree(double(x), ", "try:\n    double(x)\nexcept Exception:\n    pass\nagree(double_by_definition(x), ",
          "check=\"double-drawn", "passes although double is blank; let it fail on what double returns"),
         ('"the doubles")', '"the doubles")\nx.sum()', "check=\"double-drawn", "ends on the value"),
-        ("print(np.ones(2))", "1 / 0", "# %%\n1 / 0", "this plain cell raises ZeroDivisionError: division by zero; mend it"),
+        ("print(np.ones(2))", "1 / 0", "# %%\n1 / 0", "this plain cell raises ZeroDivisionError: division by zero; fix it"),
         ("x = rng.normal(size=4)", "x = np.ones((3, 0))", "check=\"double-drawn", "calls double with an empty array of shape (3, 0)"),
         ("x = rng.normal(size=4)", "x = np.array([1.0], object)", "check=\"double-drawn", "calls double with an array of dtype object; give it numbers, texts"),
         ("agree(double(x), double", "agree(double(range(3)), [0, 2, 4], '')\nagree(double(x), double", "check=\"double-drawn", "a value of type range; give it numbers, texts, arrays"),

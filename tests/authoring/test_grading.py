@@ -110,6 +110,20 @@ def test_a_mistake_in_a_mark_is_said_before_anything_slow_is_loaded(
     ]
 
 
+def test_an_exercise_without_a_title_is_built_and_told_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    note = (
+        "solutions/doubling.py:1: no title, so pages are headed doubling; begin a [markdown] cell "
+        "with # # and the title"
+    )
+    monkeypatch.chdir(tmp_path)
+    for text, is_told in ((TINY, False), (TINY.replace("# # Doubling", "# Rows."), True)):
+        authored(tmp_path, text)
+        cli.main(["build", "doubling"])
+        assert (note in capsys.readouterr().out.splitlines()) == is_told
+
+
 def test_linting_loads_neither_nbgrader_nor_the_engine(tmp_path: Path) -> None:
     path = authored(tmp_path)
     code = (

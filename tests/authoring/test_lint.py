@@ -3,6 +3,7 @@ gets."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,31 @@ def test_jupytext_reads_the_same_cells(tmp_path: Path) -> None:
             '# %% setup removed="double-drawn, old"',
             "# %% setup",
             "double-drawn is said to be gone, and is there",
+        ),
+        (
+            VISIBLE,
+            VISIBLE.replace("points=1.5", "points = 1.5"),
+            '# %% check="double-by_hand',
+            "spaces around = in points = 1.5; write points=1.5",
+        ),
+        (
+            VISIBLE,
+            VISIBLE[:-1],
+            '# %% check="double-by_hand',
+            'category="values begins with a quote that nothing ends; write category="..."',
+        ),
+        (
+            VISIBLE,
+            VISIBLE.replace('hand"', "hand"),
+            '# %% check="double-by_hand',
+            'check="double-by_hand begins with a quote that nothing ends; write check="..."',
+        ),
+        ("# %%\nprint", "# %% Why?\nprint", "# %% Why?", "unknown mark Why; a title goes into"),
+        (
+            "print(np.ones(2))",
+            "if rng = 2: pass",
+            "if rng",
+            "instead of '='; fix it; a cell is whole",
         ),
         (VISIBLE, f'{VISIBLE} was="a b"', '# %% check="double-by_hand', "was='a b'; write was="),
         ("hidden=true", "hiden=true", HIDDEN.replace("hidden", "hiden"), "did you mean hidden?"),
@@ -405,7 +431,35 @@ def test_a_category_is_any_text_but_one_that_is_nearly_another_is_asked_about(
     with pytest.raises(Unusable) as caught:
         read.read(authored(tmp_path, text))
     (line,) = caught.value.lines
-    assert "the category 'vlaues' is used once, and nearly 'values'; write category=" in line
+    assert "the category 'vlaues' is nearly 'values'; write category=" in line
+
+
+@pytest.mark.parametrize(
+    ("categories", "told"),
+    [
+        (("shape", "shapes"), [("shapes", "shape")]),
+        (("shape", "shapes", "shapes"), [("shape", "shapes")]),
+        (("Shapes", "shape", "shapes", "shape", "shape"), [("Shapes", "shape"), ("shapes", "shape")]),
+        (("rowsums", "row sums"), [("row sums", "rowsums")]),
+        (("gradient of Q", "gradient of K", "row sums", "column sums"), []),
+    ],
+)  # fmt: skip
+def test_of_categories_that_are_alike_the_rarer_one_is_told_once(
+    tmp_path: Path, categories: tuple[str, ...], told: list[tuple[str, str]]
+) -> None:
+    start, end = SOUND.index('# %% check="double-by_hand"'), SOUND.index('# %% check="double-dr')
+    checks = []
+    for number, category in enumerate(categories):
+        check = SOUND[start:end].replace("double-by_hand", f"double-{number}")
+        checks.append(check.replace("values", category))
+    text = (SOUND[:start] + "".join(checks) + SOUND[end:]).replace(" points=5", "")
+    lines: tuple[str, ...] = ()
+    try:
+        read.read(authored(tmp_path, text))
+    except Unusable as error:
+        lines = error.lines
+    said = [re.findall("'([^']+)'", line) for line in lines]
+    assert sorted(map(tuple, said)) == sorted(told)
 
 
 def test_a_dtype_may_be_asked_for_where_the_exercise_says_that_float32_is_not_right(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -82,7 +82,16 @@ class Source:
     @property
     def title(self) -> str:
         """The first heading of the prose, or else the exercise's name."""
-        return heading(cell.source for cell in self.of("prose")) or self.exercise
+        return self.heading or self.exercise
+
+    @property
+    def heading(self) -> str:
+        """The first heading of the prose; empty if there is none."""
+        for cell in self.of("prose"):
+            for line in cell.source.split("\n"):
+                if line.startswith("# "):
+                    return re.sub(r"[*`]", "", line[2:]).strip()
+        return ""
 
     def of(self, *kinds: Kind) -> list[Cell]:
         """The cells of these kinds, in order."""
@@ -100,12 +109,3 @@ class Source:
     def line(self, problem: Problem) -> str:
         """A problem as a teacher reads it: the file and the line, the cause, the repair."""
         return f"{self.path}:{problem.line}: {problem.cause}; {problem.repair}"
-
-
-def heading(texts: Iterable[str]) -> str:
-    """The first heading in cells of prose; empty if there is none."""
-    for text in texts:
-        for line in text.split("\n"):
-            if line.startswith("# "):
-                return re.sub(r"[*`]", "", line[2:]).strip()
-    return ""

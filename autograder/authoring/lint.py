@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from autograder.authoring import check_form, modules, needs, regions, scope
+from autograder.authoring import chance, check_form, disclosed, modules, needs, regions, scope
 from autograder.authoring.cells import Problem, Source
 
 Rule: TypeAlias = Callable[[Source], Iterator[Problem]]
@@ -33,6 +33,7 @@ def problems(source: Source, is_whole: bool) -> list[Problem]:
     groups: list[tuple[Rule, ...]] = [(regions.delimiters, regions.steps)]
     if is_whole:
         groups += [(modules.problems,), (check_form.problems,), (_categories,)]
+        groups += [(chance.problems,), (disclosed.problems,)]
         groups += [(_layout, _ids, _order, _points, needs.problems, scope.problems)]
 
     found: dict[int, Problem] = {}

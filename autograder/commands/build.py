@@ -23,7 +23,8 @@ def build(
 ) -> None:
     """Write the full notebook and the students' one from solutions/EXERCISE.py."""
     from autograder.authoring import build as building
-    from autograder.authoring.cells import heading
+    from autograder.authoring import read
+    from autograder.authoring.notes import notes
     from autograder.exercises import exercise
 
     course = course_at(course_folder)
@@ -44,10 +45,9 @@ def build(
             built = exercise.load(root, name)
             steps, checks = count(len(built.steps), "step"), count(len(built.checks), "check")
             print(f"{name}: {steps}, {checks}, {points(built.max_score)}")
-            if not heading(cell.source for cell in built.cells if not cell.is_code):
-                path = root / "solutions" / f"{name}.py"
-                cause = f"no title, so pages are headed {name}"
-                print(f"{short(path)}:1: {cause}; begin a [markdown] cell with # # and the title")
+            authored = read.read(root / "solutions" / f"{name}.py")
+            for note in notes(authored):
+                print(f"note: {authored.line(note)}")
 
     if check and stale:
         print("run: autograder build", file=sys.stderr)

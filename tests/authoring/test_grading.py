@@ -11,6 +11,7 @@ import pytest
 
 from autograder import cli
 from autograder.authoring import build, grading, read
+from autograder.authoring.notes import notes
 from autograder.course import Settings
 from autograder.errors import Unusable
 from autograder.exercises import exercise
@@ -113,15 +114,41 @@ def test_a_mistake_in_a_mark_is_said_before_anything_slow_is_loaded(
 def test_an_exercise_without_a_title_is_built_and_told_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    note = (
-        "solutions/doubling.py:1: no title, so pages are headed doubling; begin a [markdown] cell "
-        "with # # and the title"
-    )
     monkeypatch.chdir(tmp_path)
-    for text, is_told in ((TINY, False), (TINY.replace("# # Doubling", "# Rows."), True)):
-        authored(tmp_path, text)
-        cli.main(["build", "doubling"])
-        assert (note in capsys.readouterr().out.splitlines()) == is_told
+    for text, count in ((TINY, 0), (TINY.replace("# # Doubling", "# Rows."), 1)):
+        path = authored(tmp_path, text)
+        with pytest.raises(SystemExit):
+            cli.main(["build", "doubling"])
+        said = capsys.readouterr().out.splitlines()
+        note = (
+            f"note: {path}:1: no title, so pages are headed doubling; begin a [markdown] cell with "
+            "# # and the title"
+        )
+        assert [line for line in said if line.startswith("note")] == [note] * count
+
+
+@pytest.mark.parametrize(
+    ("setup", "draw", "named"),
+    [
+        ("", "import random\n    random.random() < 0.001 and print()", "random.random"),
+        ("import numpy as np", "np.random.default_rng().random()", "np.random.default_rng"),
+        ("import numpy as np\nrng = np.random.default_rng(0)", "rng.random()", "rng"),
+        ("import numpy as np", "np.random.default_rng(x).random()", ""),
+        ("import random", "random.seed(0)\n    random.random()", ""),
+        ("import random\nrng = 1", "rng", ""),
+    ],
+)
+def test_a_solution_that_draws_now_and_then_is_built_and_told_so(
+    tmp_path: Path, setup: str, draw: str, named: str
+) -> None:
+    text = TINY.replace("    return x + x", f"    {draw}\n    return x + x")
+    text = text.replace("# %% step=", f"# %% setup\n{setup}\n\n# %% step=", 1)
+    found = [problem.cause for problem in notes(read.read(authored(tmp_path, text)))]
+    told = f"double draws from {named}, and double-by_hand may ask the same call twice"
+    assert found == ([told] if named else [])
+
+    text = text.replace('category="values"', 'category="values" repeat=false')
+    assert not list(notes(read.read(authored(tmp_path, text))))
 
 
 def test_linting_loads_neither_nbgrader_nor_the_engine(tmp_path: Path) -> None:

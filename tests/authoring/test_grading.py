@@ -94,6 +94,54 @@ def test_all_that_fails_is_said_in_one_run(tmp_path: Path) -> None:
     assert len(caught.value.lines) == 2
 
 
+SECOND = '''
+# %% step="fourfold"
+def fourfold(x):
+    """Return four times ``x``."""
+    ### BEGIN SOLUTION
+    return double(double(x))
+    ### END SOLUTION
+
+# %% check="fourfold-by_hand" points=1 category="values"
+"""Four times one is four."""
+assert fourfold(1) == 4
+
+# %% step="negated"
+def negated(x):
+    """Return ``-x``."""
+    ### BEGIN SOLUTION
+    return x
+    ### END SOLUTION
+
+# %% check="negated-by_hand" points=1 category="values"
+"""Less than nothing."""
+assert negated(1) == -1
+'''
+
+
+def test_a_step_that_calls_a_wrong_one_is_not_blamed(tmp_path: Path) -> None:
+    path = authored(tmp_path, TINY.replace("return x + x", "return 3") + SECOND)
+    with pytest.raises(Unusable) as caught:
+        build.build(tmp_path, "doubling")
+    cause = "the solution fails its own check"
+    said = [line.removeprefix(str(path)).split(" (")[0] for line in caught.value.lines]
+    assert said == [
+        f":11: {cause} double-by_hand",
+        f":16: {cause} double-text",
+        f":39: {cause} negated-by_hand",
+    ]
+
+
+def test_where_the_engine_fails_a_step_those_that_call_it_are_not_blamed(tmp_path: Path) -> None:
+    text = TINY.replace("return x + x", "import typer\n    return x + x")
+    path = authored(tmp_path, text + SECOND.split('# %% step="negated')[0])
+    with pytest.raises(Unusable) as caught:
+        build.build(tmp_path, "doubling")
+    cause = "the grader gives the solution no points for"
+    said = [line.removeprefix(str(path)).split(": double raised")[0] for line in caught.value.lines]
+    assert said == [f":12: {cause} double-by_hand", f":17: {cause} double-text"]
+
+
 def test_a_mistake_in_a_mark_is_said_before_anything_slow_is_loaded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

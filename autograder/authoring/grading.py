@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from types import MappingProxyType
 
+from autograder.authoring import scope
 from autograder.authoring.cells import Source
 from autograder.authoring.crossing import instead
 from autograder.course import Settings
@@ -20,7 +21,7 @@ from autograder.exercises.data_files import Data
 from autograder.exercises.exercise import Exercise, from_notebook
 from autograder.exercises.names import names
 from autograder.proving.answers import Answer
-from autograder.result import CheckResult, Result
+from autograder.result import CheckResult, Result, check_id
 
 REPAIRS = {
     "which no check can use": "let {step} answer with {instead}",
@@ -124,8 +125,11 @@ def _lost(authored: Source, solved: Result) -> Iterator[str]:
         repair = "fix what it says"
         yield f"{authored.path}:1: the solution cannot be graded: {solved.reason}; {repair}"
 
+    cells = {cell.id: cell for cell in authored.of("check")}
+    failing = {step for _, step, check in _checks(authored, solved) if check.status != "passed"}
     for line, step, check in _checks(authored, solved):
-        if check.status in ("passed", "carried"):  # this one fails for what it calls
+        called = scope.called(authored, cells[check_id(step, check.name)])
+        if check.status == "passed" or called & failing:  # it may fail for what it calls
             continue
         message = check.message.rstrip(".")
         repairs = [repair for words, repair in REPAIRS.items() if words in message]

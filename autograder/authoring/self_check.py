@@ -16,12 +16,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from autograder.authoring import regions, rehearsal
+from autograder.authoring import regions, rehearsal, scope
 from autograder.authoring.cells import Cell, Source
 from autograder.authoring.crossing import CROSSES, instead
 from autograder.errors import Unusable
 from autograder.exercises.exercise import from_notebook
-from autograder.exercises.names import names
 
 SECONDS = 120.0
 """For all of an exercise's cells together."""
@@ -60,24 +59,12 @@ def rehearse(
     lines: dict[int, str] = {}
     for report in reports:
         cell = cells[report["cell"]]
-        if report["fact"] == "solution" and _called(authored, cell) & failing.keys():
+        if report["fact"] == "solution" and scope.called(authored, cell) & failing.keys():
             continue  # it may fail for what it calls
         cause, repair = _explain(cell, report, seconds)
         lines.setdefault(cell.line, f"{authored.path}:{cell.line}: {cause}; {repair}")
     if lines:
         raise Unusable(*lines.values())
-
-
-def _called(authored: Source, check: Cell) -> set[str]:
-    """The steps that a check, and its own step, call: directly or through others."""
-    sources = {step.id: step.source for step in authored.of("step")}
-    called: set[str] = set()
-    waiting = [check.source, sources.get(check.step, "")]
-    while waiting:
-        new = names(waiting.pop()).used & sources.keys() - called
-        called |= new
-        waiting += [sources[step] for step in new]
-    return called - {check.step}
 
 
 def _explain(cell: Cell, report: Report, seconds: float) -> tuple[str, str]:

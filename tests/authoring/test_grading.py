@@ -128,7 +128,7 @@ def test_a_step_that_calls_a_wrong_one_is_not_blamed(tmp_path: Path) -> None:
     assert said == [
         f":11: {cause} double-by_hand",
         f":16: {cause} double-text",
-        f":39: {cause} negated-by_hand",
+        f":38: {cause} negated-by_hand",
     ]
 
 

@@ -45,8 +45,11 @@ ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """What nbgrader and Jupyter both take for an id."""
 
 
-def cells(text: str, problems: list[Problem]) -> Iterator[Cell]:
-    """The sound cells of ``text``; what is wrong with the others is added to ``problems``."""
+def cells(text: str, problems: list[Problem], broken: dict[int, Kind]) -> Iterator[Cell]:
+    """The sound cells of ``text``.
+
+    What is wrong with the others is added to ``problems``, their lines and kinds to ``broken``.
+    """
     above, *scripts = split(text.split("\n"))
     for number, line in enumerate(above.lines, start=1):
         if line.strip() and not line.startswith("#"):
@@ -57,9 +60,12 @@ def cells(text: str, problems: list[Problem]) -> Iterator[Cell]:
 
     for script in scripts:
         mistakes: list[Problem] = []
-        cell = _CellReader(script, mistakes).cell()
+        reader = _CellReader(script, mistakes)
+        cell = reader.cell()
         problems.extend(mistakes)
-        if not mistakes:
+        if mistakes:
+            broken[cell.line] = reader.kind
+        else:
             yield cell
 
 
@@ -82,6 +88,12 @@ class _CellReader:
         while lines and not lines[-1].strip():
             del lines[-1]
         self._lines = lines
+
+    @property
+    def kind(self) -> Kind:
+        """What it is; setup, which all need, where a mark is not understood that may say it."""
+        is_open = not self._is_complete and self._kind in ("plain", "prose")
+        return "setup" if is_open else self._kind
 
     def cell(self) -> Cell:
         """The cell; of no use where something was found to be wrong with it."""

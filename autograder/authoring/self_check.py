@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.authoring import regions, rehearsal, scope
-from autograder.authoring.cells import Cell, Source
+from autograder.authoring.cells import Cell, Problem, Source
 from autograder.authoring.crossing import CROSSES, instead
 from autograder.errors import Unusable
 from autograder.exercises.exercise import from_notebook
@@ -32,7 +32,7 @@ Report = dict[str, Any]
 def rehearse(
     authored: Source,
     full: bytes,
-    data: Mapping[Path, bytes],
+    data: Mapping[str, bytes],
     seconds: float = SECONDS,
 ) -> None:
     """Run the full notebook's cells; ``data`` are the files that lie beside it.
@@ -40,6 +40,18 @@ def rehearse(
     Raises:
         Unusable: a line for each cell that shows one of the facts to be wrong, from top to bottom.
     """
+    found = problems(authored, full, data, seconds)
+    if found:
+        raise Unusable(*map(authored.line, found))
+
+
+def problems(
+    authored: Source,
+    full: bytes,
+    data: Mapping[str, bytes],
+    seconds: float = SECONDS,
+) -> list[Problem]:
+    """What shows to be wrong, one problem for a cell, from top to bottom."""
     notebook = json.loads(full)
     stubs = {cell.id: regions.stub(cell) for cell in authored.of("step")}
     reports = _run([notebook, stubs], data, seconds)
@@ -56,15 +68,14 @@ def rehearse(
         if report["fact"] == "solution" and cell.kind == "check":
             failing[cell.step] = None
 
-    lines: dict[int, str] = {}
+    found: dict[int, Problem] = {}
     for report in reports:
         cell = cells[report["cell"]]
         if report["fact"] == "solution" and scope.called(authored, cell) & failing.keys():
             continue  # it may fail for what it calls
         cause, repair = _explain(cell, report, seconds)
-        lines.setdefault(cell.line, f"{authored.path}:{cell.line}: {cause}; {repair}")
-    if lines:
-        raise Unusable(*lines.values())
+        found.setdefault(cell.line, Problem(cell.line, cause, repair))
+    return list(found.values())
 
 
 def _explain(cell: Cell, report: Report, seconds: float) -> tuple[str, str]:
@@ -102,7 +113,7 @@ def _explain(cell: Cell, report: Report, seconds: float) -> tuple[str, str]:
     return explanations[report["fact"]]
 
 
-def _run(given: list[Any], data: Mapping[Path, bytes], seconds: float) -> list[Report]:
+def _run(given: list[Any], data: Mapping[str, bytes], seconds: float) -> list[Report]:
     """What the rehearsal in a process of its own found to be wrong, in order."""
     with tempfile.TemporaryDirectory() as scratch:
         work, log = Path(scratch, "work"), Path(scratch, "log")

@@ -132,6 +132,50 @@ def test_a_step_that_calls_a_wrong_one_is_not_blamed(tmp_path: Path) -> None:
     ]
 
 
+THIRD = '''
+# %% check="negated-mark" points=1 category="values" hiden=true
+"""It has a mark that nobody knows."""
+assert negated(2) == -2
+
+# %% check="negated-name" points=1 category="values"
+"""It uses a name that nothing binds."""
+assert negated(two) == -2
+
+# %% check="negated-value" points=1 category="values"
+"""It hands over what cannot cross."""
+assert negated(np.datetime64(0, "s")) == 2
+'''
+
+
+def test_mistakes_of_all_kinds_are_said_in_one_run(tmp_path: Path) -> None:
+    text = TINY.replace("return x + x", "return 3") + SECOND + THIRD
+    text = text.replace("# %% step=", "# %% setup\nimport numpy as np\n\n# %% step=", 1)
+    text = text.replace(
+        "assert negated(np", "import datetime\nx = datetime.timedelta(1)\nassert negated(np"
+    )
+    text = text.replace('negated(np.datetime64(0, "s")) == 2', "negated(x) == x")
+    path = authored(tmp_path, text.replace('step="negated"', 'step="negated" points=9'))
+    with pytest.raises(Unusable) as caught:
+        build.build(tmp_path, "doubling")
+
+    cause = "the solution fails its own check"
+    wanted = {
+        'check="double-by_hand"': f"{cause} double-by_hand",
+        'check="double-text"': f"{cause} double-text",
+        'check="negated-by_hand"': f"{cause} negated-by_hand",
+        'check="negated-mark"': "unknown mark hiden; did you mean hidden?",
+        "assert negated(two)": "the check negated-name uses two, which it cannot know",
+        'check="negated-value"': "the check negated-value calls negated with a value of type timedelta",
+    }
+    source = path.read_text(encoding="utf-8")
+    said = list(caught.value.lines)
+    for place, words in wanted.items():
+        line = source[: source.index(place)].count("\n") + 1
+        told = said.pop(0)
+        assert told.startswith(f"{path}:{line}: {words}"), told
+    assert said == []
+
+
 def test_where_the_engine_fails_a_step_those_that_call_it_are_not_blamed(tmp_path: Path) -> None:
     text = TINY.replace("return x + x", "import typer\n    return x + x")
     path = authored(tmp_path, text + SECOND.split('# %% step="negated')[0])

@@ -22,6 +22,7 @@ from autograder.authoring import (
     read,
     regions,
     self_check,
+    unsound,
 )
 from autograder.authoring.cells import Cell, Source
 from autograder.authoring.starter import BANKS
@@ -99,11 +100,9 @@ def build(
         )
 
     folder, handed_out = root / "solutions" / name, root / "assignments" / name
-    # First what takes no time: a mistake in a mark is said before anything slow is loaded.
-    exercise = read.read(authored)
     data = beside.data(folder, name)
-    files_beside = {place.as_posix(): content for place, content in data.items()}
-    data_files.bound(folder, files_beside)
+    # A mistake in a mark is said before anything slow is loaded.
+    exercise = read.read(authored) if check else unsound.read_or_try(authored, _full, data)
     if not check:
         begin()
         # Before the bank's answers, which would meet the same mistakes.
@@ -115,12 +114,12 @@ def build(
     files = {folder / f"{name}.ipynb": full, handed_out / f"{name}.ipynb": release}
     for place, content in data.items():
         files[handed_out / place] = content
-    for path in sorted(set(beside.files(handed_out)) - set(files)):
+    for path in sorted(set(data_files.files(handed_out)) - set(files)):
         raise Unusable(f"{path}: would be handed out, but is not in {folder}; delete it")
 
     stale = [path for path, content in files.items() if _differs(path, content)]
     if not check:
-        grading.insist(exercise, full, release, settings, files_beside)
+        grading.insist(exercise, full, release, settings, data)
         for path in stale:
             _write(path, files[path])
     return stale

@@ -82,11 +82,16 @@ class Source:
     @property
     def title(self) -> str:
         """The first heading of the prose, or else the exercise's name."""
+        return self.heading or self.exercise
+
+    @property
+    def heading(self) -> str:
+        """The first heading of the prose; empty if there is none."""
         for cell in self.of("prose"):
             for line in cell.source.split("\n"):
                 if line.startswith("# "):
                     return re.sub(r"[*`]", "", line[2:]).strip()
-        return self.exercise
+        return ""
 
     def of(self, *kinds: Kind) -> list[Cell]:
         """The cells of these kinds, in order."""

@@ -77,7 +77,7 @@ def _step(authored: Path, need: str) -> Cell | None:
     path = authored.with_name(f"{exercise}.py")
     if exercise == authored.stem or not path.is_file():
         return None
-    for cell in percent.cells(text_of(path.read_bytes()), []):
+    for cell in percent.cells(text_of(path.read_bytes()), [], {}):
         if cell.kind == "step" and cell.id == name:
             return cell
     return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
@@ -25,7 +25,7 @@ class Misconception:
 
     ``source`` is the answer as a student would hand it in: a function named after the step, without
     the hint. Entries of one ``family`` (empty: none) answer alike, or are helped by the same
-    question.
+    question. ``line`` is where the bank has it.
     """
 
     name: str
@@ -34,6 +34,7 @@ class Misconception:
     hint: str
     source: str
     family: str = ""
+    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def _misconception(bank: Bank, entry: Entry) -> Misconception:
         raise bank.problem(entry.line, str(error), repair) from None
 
     family = entry.marks.get("family", "")
-    return Misconception(entry.name, step, caught_by, hint, entry.source, family)
+    return Misconception(entry.name, step, caught_by, hint, entry.source, family, entry.line)
 
 
 def of_module(module: ModuleType) -> Misconceptions:

@@ -14,9 +14,10 @@ from typing import Any
 
 import pytest
 
-from autograder.authoring import beside, build, grading, read, self_check
+from autograder.authoring import build, grading, read, self_check
 from autograder.course import Settings
 from autograder.errors import Unusable
+from autograder.exercises import data_files
 from autograder.exercises.exercise import from_notebook
 
 pytestmark = pytest.mark.usefixtures("kept_parents")
@@ -277,10 +278,10 @@ def test_what_cannot_be_written_is_said_and_leaves_nothing_half_done(
         ("agree(double(x), ", "try:\n    double(x)\nexcept Exception:\n    pass\nagree(double_by_definition(x), ",
          "check=\"double-drawn", "passes although double is blank; let it fail on what double returns"),
         ('"the doubles")', '"the doubles")\nx.sum()', "check=\"double-drawn", "ends on the value"),
-        ("print(np.ones(2))", "1 / 0", "# %%\n1 / 0", "this plain cell raises ZeroDivisionError: division by zero; mend it"),
+        ("print(np.ones(2))", "1 / 0", "# %%\n1 / 0", "this plain cell raises ZeroDivisionError: division by zero; fix it"),
         ("x = rng.normal(size=4)", "x = np.ones((3, 0))", "check=\"double-drawn", "calls double with an empty array of shape (3, 0)"),
         ("x = rng.normal(size=4)", "x = np.array([1.0], object)", "check=\"double-drawn", "calls double with an array of dtype object; give it numbers, texts"),
-        ("agree(double(x), double", "agree(double(range(3)), [0, 2, 4], '')\nagree(double(x), double", "check=\"double-drawn", "a value of type range; give it numbers, texts, arrays"),
+        ("agree(double(x), double", "agree(double(range(3)), [0, 2, 4], '')\nagree(double(x), double", "check=\"double-drawn", "a value of type range; give it a list"),
         ("import numpy as np", "import numpy as np\nimport nowhere", "# %% setup", "raises ModuleNotFoundError"),
         ("x = rng", "exit()\nx = rng", "check=\"double-drawn", "fails its own check double-drawn (SystemExit"),
         ("x = rng", "import os\nos._exit(3)\nx = rng", "check=\"double-drawn", "ends Python (exit code 3)"),
@@ -452,4 +453,4 @@ def test_the_authored_file_runs_as_plain_python(tmp_path: Path, name: str) -> No
 def test_what_is_not_handed_out_is_what_nbgrader_ignores() -> None:
     from nbgrader.coursedir import CourseDirectory
 
-    assert list(beside.IGNORED) == CourseDirectory().ignore
+    assert list(data_files.IGNORED) == CourseDirectory().ignore

@@ -10,6 +10,7 @@ import json
 import numpy as np
 import pytest
 
+from autograder.authoring.experimented import experimented
 from autograder.course import Settings
 from autograder.engine.grader import Grader
 from autograder.exercises import exercise
@@ -18,6 +19,7 @@ from autograder.exercises.misconceptions import Misconception
 from autograder.proving.answers import Answer
 from autograder.proving.trial import Bench
 from autograder.result import Result
+from tests.support import toy, written_tools
 from tests.support.courses import ROOT
 
 pytestmark = pytest.mark.usefixtures("kept_parents")
@@ -196,3 +198,21 @@ def test_what_was_not_tried_gets_no_question(attention):
         attention, softmax="def softmax(scores, axis=-1):\n    raise NotImplementedError"
     )
     assert {check.hint for check in result.step("softmax").checks} == {None}
+
+
+DOWN = """
+def f(n):
+    left = []
+    while n != 0:
+        n -= 1
+        left.append(n)
+    return left
+"""
+
+
+def test_a_change_of_the_reference_that_never_ends_does_not_hold_up_the_build() -> None:
+    setup = written_tools.setup("same")
+    counted = toy.exercise("tools.same(f(3), [2, 1, 0], 'the way down')", setup=setup, f=DOWN)
+    found = [experiment.sentence for _, experiment in experimented(counted)]
+    assert any("as if n were one more" in sentence for sentence in found)
+    assert not any("as if n were always -1" in sentence for sentence in found)

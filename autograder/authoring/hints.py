@@ -37,8 +37,9 @@ def table(full: bytes, bank: Misconceptions) -> str:
 
     hints = {digest: bank.question(mistakes) for digest, mistakes in sorted(suspects.items())}
     for (digest, verdicts), mistakes in sorted(closer.items()):
-        if not hints[digest]:
-            hints[digest + verdicts] = bank.question(mistakes)
+        question = bank.question(mistakes)
+        if question != hints[digest]:
+            hints[digest + verdicts] = question
 
     kinds: dict[str, dict[str, str]] = defaultdict(dict)
     for digest, experiment in experimented(exercise):

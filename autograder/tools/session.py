@@ -143,6 +143,8 @@ class check:
     ) -> None:
         if not REVEAL:  # nobody reads it
             return
+        if error is not None and not isinstance(error, Exception):  # interrupted
+            return
 
         COMPARED[self.name] = COMPARED.pop("", [])
         is_first = "passes" not in RESULTS.values()
@@ -155,7 +157,7 @@ class check:
             return
 
         if isinstance(error, NotImplementedError):
-            RESULTS[self.name] = "is to be written"
+            RESULTS[self.name] = "is unwritten"
             said = [f"{culprit(trace) or step_of(self.name)} is still to be written."]
             if in_notebook():
                 present(f'{CARD}<span class="check-open"></span>', "")
@@ -174,24 +176,22 @@ class check:
 
     def reasons(self, error: BaseException, trace: TracebackType) -> list[str]:
         """What is wrong, and what to look at, in sentences; the first is the error's own."""
-        first = str(error)[:1000]
-        asked = next_question(trace)
-        if not isinstance(error, AssertionError):
-            first = f"{type(error).__name__}: {first}"
-            if in_notebook():
-                first = "\n".join([*own_lines(trace, self.names), first])
-        else:
-            asked = ""
-
-        said = [first, f"The check asks: {asked}"] if asked else [first]
+        problem = str(error)[:1000]
         blamed = blame(self.name, self.names)
         question = "" if blamed.startswith("First") else hint(self.name, error, self.names)
-        if question and SHOWN and in_notebook():
+        said = []
+        if not isinstance(error, AssertionError):
+            problem = f"{type(error).__name__}: {problem}"
+            said = own_lines(trace, self.names) if in_notebook() else []
+        elif question and SHOWN and in_notebook():
             # One question is enough, and this one knows the mistake.
-            said[0] = first.removesuffix(SHOWN[-1]["ask"]).rstrip()
-        if question:
-            question = f"Think about this: {question}"
-        return [*said, *filter(None, (blamed, question))]
+            problem = problem.removesuffix(SHOWN[-1]["ask"]).rstrip()
+        said.append(problem)
+
+        asked = "" if isinstance(error, AssertionError) else next_question(trace)
+        said += [f"The check asks: {asked}"] * bool(asked)
+        said += [f"Think about this: {question}"] * bool(question)
+        return [*said, blamed] if blamed else said
 
     def show(self, shown: list[dict[str, Any]], head: str, sentence: str = "") -> None:
         """Show how it went, so many comparisons, and how far the student is."""
@@ -205,8 +205,8 @@ class check:
         look = ""
         if sentence:
             look = ' class="check-failed" style="border-left:3px solid #d9480f;padding-left:12px"'
-            sentence = f"<div>{html.escape(sentence)}</div>"
-            texts.insert(0, head)
+            plain, sentence = sentence, f"<div>{html.escape(sentence)}</div>"
+            texts.insert(0, f"{head}: {plain}")
         else:
             texts.append(f"{head}; {so_far}" if so_far else head)
         top = f'<div><b>{head}</b> <span style="{FAINT}">{so_far}</span></div>'

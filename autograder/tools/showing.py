@@ -21,8 +21,8 @@ FAINT = "opacity:.7"
 """Grey in the light and in the dark."""
 
 CARD = """<style>
-.jp-OutputArea-child:has(.check-failed)+* pre{border-left:3px solid #d9480f;padding-left:12px;
- word-break:normal;background:none}
+.jp-OutputArea-child:has(.check-failed)+* pre{border-left:3px solid #d9480f;word-break:normal;
+ margin:-12px 0 0 -8px!important;padding:4px 12px!important}
 .jp-OutputArea-child:has(.check-failed)+*>[data-mime-type$=stderr]{background:none}
 .jp-OutputArea-child:has(.check-open)+*>[data-mime-type$=stderr]{background:none;opacity:.7}
 </style>"""

@@ -18,7 +18,10 @@ HEADINGS: dict[str, str] = {}
 """The heading above each step, as a link calls it."""
 
 RESULTS: dict[str, str] = {}
-"""The visible checks that have run in this session: "passes", "fails", or "is to be written"."""
+"""The visible checks that have run in this session: "passes", "fails", or "is unwritten"."""
+
+STATES = {"fails": "To fix", "is unwritten": "Still to write", "has not run": "Not run yet"}
+"""How the summary calls what a check that does not pass has come to."""
 
 TOLD: set[str] = set()
 """Earlier steps that have been named once as still open."""
@@ -127,7 +130,7 @@ def summary() -> None:
         f"Hidden checks: {in_points(waiting)}, graded after you hand in.",
     ]
     linked = said.copy()
-    for state in ("fails", "is to be written", "has not run"):
+    for state, label in STATES.items():
         texts, links = [], []
         for step, names in states.get(state, {}).items():
             failing = f" ({', '.join(names)})" if state == "fails" else ""
@@ -136,6 +139,6 @@ def summary() -> None:
             target = html.escape(HEADINGS.get(step, ""))
             links.append(f'<a href="#{target}">{title}</a>{failing}')
         if texts:
-            said.append(f"{state[0].upper()}{state[1:]}: {', '.join(texts)}.")
-            linked.append(f"{state[0].upper()}{state[1:]}: {', '.join(links)}.")
+            said.append(f"{label}: {', '.join(texts)}.")
+            linked.append(f"{label}: {', '.join(links)}.")
     present("<br>".join(linked), "\n".join(said))

@@ -273,8 +273,9 @@ def _check(cell: Cell, oracle_cells: list[str]) -> str:
     if not cell.hidden:
         if not check_form.announcements(ast.parse(body)):
             body = f'with tools.check("{cell.id}"):\n{modules.indented(body)}'
-        announced = f'tools.check("{cell.id}"):'
-        body = body.replace(announced, f"{announced}  # NameError? Run the first cell.", 1)
+        # What meets a student who goes on the next day where they were.
+        announced = rf'(check\("{cell.id}"\):)$'
+        body = re.sub(announced, r"\1  # NameError? Run the first cell.", body, count=1, flags=re.M)
         return f"{head}\n# Check · {about}\n{body}"
 
     needed = oracles.closure(oracle_cells, scope.names(body).needed)

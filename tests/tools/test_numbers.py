@@ -7,6 +7,8 @@ import re
 import numpy as np
 import pytest
 
+from autograder.tools import tally
+
 
 @pytest.mark.parametrize(
     ("got", "why"),

@@ -87,10 +87,17 @@ def test_both_are_shown_where_they_differ_or_where_it_is_asked_for(
     tools,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    tools.agree([1.0], [1.0], "the answer")
-    assert capsys.readouterr().out == ""
-    tools.agree([1.0], [1.0], "the answer", show=True)
-    assert capsys.readouterr().out == "The answer\n yours: [1.]\nwanted: [1.]\n"
-    with pytest.raises(AssertionError, match=r"^the answer: 1 of 1 .* is 1\. Which axis\?$"):
+    results = getattr(tools, "RESULTS", tally.RESULTS)
+    for show, shown in ((False, ""), (True, "The answer\n yours: [1.]\nwanted: [1.]\n")):
+        results.clear()
+        with tools.check("answer-by_hand"):
+            tools.agree([1.0], [1.0], "the answer", show=show)
+        assert capsys.readouterr().out == f"{shown}✓ answer-by_hand: passed\n"
+    with tools.check("answer-by_hand"):
+        tools.agree([1.0], [1.0], "the answer", show=True)
+    assert capsys.readouterr().out == "✓ answer-by_hand: passed\n", "once is enough"
+
+    says = r"^the answer: 1 of 1 .* is 1\. Which axis\?$"
+    with pytest.raises(AssertionError, match=says), tools.check("answer-by_hand"):
         tools.agree([2.0], [1.0], "the answer", "Which axis?")
     assert capsys.readouterr().out.endswith(" yours: [2.]\nwanted: [1.]\n")

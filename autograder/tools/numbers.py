@@ -92,7 +92,7 @@ def difference(got: Array, wanted: Array, where: Any, rtol: float, atol: float) 
         yes = np.count_nonzero(is_wrong & (wanted != 0))
         counts = {"True": yes, "False": wrong - yes}
         said = [f"{count} should be {value}" for value, count in counts.items() if count]
-        return f"of {got.size} entries {' and '.join(said)}"
+        return " and ".join(said).replace(" should", f" of {got.size} entries should", 1)
     return f"{wrong} of {got.size} entries differ; the largest difference is {gap.max():.3g}"
 
 

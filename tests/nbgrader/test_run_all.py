@@ -98,7 +98,7 @@ def test_a_failure_is_the_question_the_picture_and_no_traceback(ran) -> None:
 
 def test_of_a_wrong_mask_the_entries_are_framed_and_counted(ran) -> None:
     assert shown(ran, "causal_mask-new_tokens").count("outline:2px") == 6
-    assert raised(ran, "causal_mask-new_tokens").startswith("the mask: of 10 entries 6 should be")
+    assert raised(ran, "causal_mask-new_tokens").startswith("the mask: 6 of 10 entries should be")
 
 
 def test_of_an_error_there_is_the_own_line_and_both_questions(ran) -> None:

@@ -101,3 +101,17 @@ def test_both_are_shown_where_they_differ_or_where_it_is_asked_for(
     with pytest.raises(AssertionError, match=says), tools.check("answer-by_hand"):
         tools.agree([2.0], [1.0], "the answer", "Which axis?")
     assert capsys.readouterr().out.endswith(" yours: [2.]\nwanted: [1.]\n")
+
+
+@pytest.mark.parametrize(
+    ("got", "says"),
+    [
+        ([[True, True], [True, True]], "1 of 4 entries should be False"),
+        ([[0, 1], [1, 0]], "2 of 4 entries should be True and 1 should be False"),
+        ([[0.0, 0.0], [1.0, 0.0]], "3 of 4 entries should be True and 1 should be False"),
+    ],
+)
+def test_of_a_mask_it_is_said_which_should_be_true_and_false(tools, got: object, says: str) -> None:
+    with pytest.raises(AssertionError) as caught:
+        tools.agree(got, [[True, True], [False, True]], "the mask", "Which?")
+    assert str(caught.value) == f"the mask: {says}. Which?"

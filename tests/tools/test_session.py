@@ -104,6 +104,47 @@ def test_a_known_mistake_gets_its_question(notebook, capsys) -> None:
     assert "Think" not in capsys.readouterr().out
 
 
+def test_mistakes_that_answer_alike_are_told_apart_by_an_earlier_check(notebook, capsys) -> None:
+    tools = notebook["tools"]
+    checks = {name: {"points": 1, "hidden": False} for name in ("double-one", "double-two")}
+    tools.CHECKS = checks
+    failing = 'with tools.check("double-two"): tools.agree(double([1.0]), [2.0], "the answer")'
+    run(notebook, "def double(x): return x")
+    mark = tools.fingerprint("double-two", AssertionError(run(notebook, failing)))
+    table = json.dumps(
+        [["Passed?", "Failed?", "Unknown?"], {mark + "p": 0, mark + "f": 1, mark: 2}]
+    )
+    tools.HINTS = base64.b85encode(bz2.compress(table.encode())).decode()
+
+    first = 'with tools.check("double-one"): assert '
+    for before, asked in (("", "Unknown?"), (first + "True", "Passed?"), (first + "0", "Failed?")):
+        run(notebook, before)
+        run(notebook, failing)
+        assert capsys.readouterr().out.splitlines()[-1] == f"Think about this: {asked}"
+    # Written anew, it has not been tried on the first check.
+    run(notebook, "def double(x): return x")
+    run(notebook, failing)
+    assert capsys.readouterr().out.splitlines()[-1] == "Think about this: Unknown?"
+
+
+def test_what_a_check_was_about_to_ask_is_asked_when_the_function_raises(notebook, capsys) -> None:
+    run(notebook, "def double(x): return 1 / 0")
+    run(
+        notebook,
+        'with tools.check("double-by_hand"):\n'
+        '    tools.agree([2.0], [2.0], "one", "Not this?")\n'
+        '    tools.agree(double(1), [2.0], "the answer", "Which way?")\n'
+        '    tools.agree([2.0], [2.0], "the next", "Nor this?")',
+    )
+    assert capsys.readouterr().out.splitlines()[-1] == "The check asks: Which way?"
+
+
+def test_a_check_that_was_interrupted_has_not_run(notebook, capsys) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        exec('with tools.check("double-by_hand"): raise KeyboardInterrupt', notebook)
+    assert (notebook["tools"].RESULTS, capsys.readouterr().out) == ({}, "")
+
+
 def test_where_nobody_reads_nothing_is_printed_and_nothing_kept(notebook, capsys) -> None:
     tools = notebook["tools"]
     tools.REVEAL = False

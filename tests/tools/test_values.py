@@ -102,6 +102,12 @@ def test_both_are_shown_in_short_to_whoever_reads_it(
     assert wanted == "wanted: [1]" and len(yours) < 120
 
 
+def test_what_returns_nothing_is_asked_about_its_return_in_steps_of_tuples_too(tools) -> None:
+    says = r"^\(output, weights\): got None\. Does your function end with a return\?$"
+    with pytest.raises(AssertionError, match=says):
+        tools.unpack(None, "output, weights")
+
+
 def test_a_tuple_is_counted_up_to_a_hundred(tools) -> None:
     for count, says in ((3, "got a tuple 3$"), (100, "got a tuple 100$"), (101, "got a tuple$")):
         with pytest.raises(AssertionError, match=says):

@@ -42,7 +42,7 @@ import numpy as np
 
 from autograder import tools
 
-rng = np.random.default_rng(2017)  # hidden checks draw their inputs from it
+rng = np.random.default_rng(2017)  # grading puts another in its place, which depends on the course's secret
 
 SUM_TOL, SUM_TOL_SINGLE = 1e-9, 2e-6  # a sum of float32 weights is off by 1e-6
 

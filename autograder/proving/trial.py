@@ -90,11 +90,15 @@ class Bench:
 
     def fingerprint(self, check: Check) -> str:
         """The digest that the setup cell makes of a visible check's failure; empty if it passes."""
+        return self.verdict(check)[1]
+
+    def verdict(self, check: Check) -> tuple[bool, str]:
+        """Whether a visible check passes, and that digest."""
         try:
             self._code.run(check, self._space)
         except Exception as error:
-            return str(self._space["tools"].fingerprint(check.id, error))
-        return ""
+            return False, str(self._space["tools"].fingerprint(check.id, error))
+        return True, ""
 
     def of(self, step: str) -> list[Check]:
         """The checks of a step."""

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from autograder.tools.digests import is_large, whole
-from autograder.tools.numbers import ATOL, RTOL, difference, plain, reveal
-from autograder.tools.session import REVEAL, compared, remember
+from autograder.tools.numbers import ATOL, RTOL, difference, plain
+from autograder.tools.session import REVEAL, compared, remember, reveal
 
 
 def same(
@@ -35,7 +35,7 @@ def same(
         wanted: numbers, texts, arrays, None; lists, tuples, dictionaries and sets of these.
         what: the answer in words, for example "the counts".
         ask: the question that helps where it differs.
-        show: whether to print both even where they agree.
+        show: whether to show both even where they agree, in the first check that passes.
         rtol, atol: how far inexact numbers may lie apart, relative to the wanted one and in itself.
 
     Raises:
@@ -45,7 +45,7 @@ def same(
     remember(got)
     problem = unlike(got, wanted, rtol, atol)
     if REVEAL and (show or problem):
-        reveal(what, SHORT.repr(got), SHORT.repr(wanted))
+        reveal(what, SHORT.repr(got), SHORT.repr(wanted), problem, ask)
     if problem:
         compared(got, wanted)
         end = "" if problem.endswith("?") else "."
@@ -191,6 +191,8 @@ def unpack(result: Any, names: str) -> Any:
     several = isinstance(result, (tuple, list))
     remember(*(result[:100] if several else [result]))
     count = len(names.split(", "))
+    if result is None:
+        raise AssertionError(f"({names}): got None. Does your function end with a return?")
     if not several or len(result) != count:
         size = f" {len(result)}" if several and len(result) <= 100 else ""
         kind = f"{type(result).__name__:.40}{size}"

@@ -72,7 +72,8 @@ def test_the_full_notebook_holds_every_cell_but_the_oracles(tmp_path: Path) -> N
     assert "autograder" not in prose["metadata"] and plain["metadata"] == {}
     assert setup["source"].endswith(
         '\ntools.CHECKS = {\n    "double-by_hand": {"points": 1.5, "hidden": False, "category": "values"},\n'
-        '    "double-drawn": {"points": 3.5, "hidden": True, "category": "edge cases"},\n}\n\ntools.ready()'
+        '    "double-drawn": {"points": 3.5, "hidden": True, "category": "edge cases"},\n}\n'
+        'tools.HEADINGS = {\n    "double": "Doubling",\n}\n\ntools.ready()'
     )
     assert step["source"].startswith("# Step 1 of 1 · double · 5 points\ndef double(x):")
     assert step["metadata"]["autograder"] == {"kind": "step", "step": "double", "points": 5}
@@ -80,7 +81,7 @@ def test_the_full_notebook_holds_every_cell_but_the_oracles(tmp_path: Path) -> N
         '"""Twice one is two."""\n# Check · values · 1.5 points\nwith check('
     )
     assert hidden["source"] == (
-        '"""Drawn numbers are doubled."""\n# Hidden check · edge cases · 3.5 points\nprint("Graded after you hand in.")\n'
+        '"""Drawn numbers are doubled."""\n# @title Hidden check · edge cases · 3.5 points · graded after you hand in\npass\n'
         "### BEGIN HIDDEN TESTS\ndef double_by_definition(x):\n    return np.array([value + value for value in x])\n\n"
         'x = rng.normal(size=4)\nagree(double(x), double_by_definition(x), "the doubles")\n### END HIDDEN TESTS'
     )
@@ -91,6 +92,11 @@ def test_the_full_notebook_holds_every_cell_but_the_oracles(tmp_path: Path) -> N
         "points": 3.5,
         "hidden": True,
     }
+    folded = {"source_hidden": True}
+    assert setup["metadata"]["jupyter"] == hidden["metadata"]["jupyter"] == folded
+    assert visible["metadata"]["tags"] == ["raises-exception"]
+    assert "jupyter" not in visible["metadata"] and "tags" not in hidden["metadata"]
+    assert 'check("double-by_hand"):  # NameError? Run the first cell.\n' in visible["source"]
     assert hidden["metadata"]["autograder"] == {"kind": "check"} | about
     graded = {
         name: cell["metadata"]["nbgrader"]
@@ -136,9 +142,7 @@ def test_the_release_keeps_the_question_and_nothing_of_the_answer(tmp_path: Path
         '    """Return twice ``x``, an array of shape ``(n,)``."""\n'
         '    raise NotImplementedError("This step is still to be written.")'
     )
-    assert release["double-drawn"]["source"].endswith(
-        '3.5 points\nprint("Graded after you hand in.")'
-    )
+    assert release["double-drawn"]["source"].endswith("3.5 points · graded after you hand in\npass")
     assert release["why"]["source"] == "Why?\n\n*Write your answer here.*"
 
 

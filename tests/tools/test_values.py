@@ -112,10 +112,16 @@ def test_nothing_that_was_wanted_or_returned_stands_in_the_sentence(tools) -> No
 def test_both_are_shown_in_short_to_whoever_reads_it(
     tools, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError), tools.check("answer-by_hand"):
         tools.same(list(range(1000)), [1], "the answer")
-    yours, wanted = capsys.readouterr().out.splitlines()[1:]
+    yours, wanted = capsys.readouterr().out.splitlines()[-2:]
     assert wanted == "wanted: [1]" and len(yours) < 120
+
+
+def test_what_returns_nothing_is_asked_about_its_return_in_steps_of_tuples_too(tools) -> None:
+    says = r"^\(output, weights\): got None\. Does your function end with a return\?$"
+    with pytest.raises(AssertionError, match=says):
+        tools.unpack(None, "output, weights")
 
 
 def test_a_tuple_is_counted_up_to_a_hundred(tools) -> None:

@@ -84,7 +84,7 @@ def checked(copy: StudentCopy) -> tuple[Result, str]:
         raise Unusable(
             f"{copy.path}: {result.reason}; download the notebook again and copy your answers over"
         )
-    return result, reason
+    return copy.completed(result), reason
 
 
 def _checked_here(copy: StudentCopy) -> Result:

@@ -63,7 +63,6 @@ class Notebook(pytest.File):
     def outcomes(self) -> dict[str, CheckResult]:
         """What each check says, by its id. One run tells it for all of them."""
         from autograder import confined
-
         from autograder.waiting import waits
 
         result, self.unlocked = confined.checked(self.copy)

@@ -40,8 +40,8 @@ class Rejected(Exception):
 class RawCell:
     """A cell as it lies in the student's file.
 
-    ``claims`` are the ids that its metadata names; ``checksum`` is nbgrader's, of the cell as it was
-    handed out, empty where there is none.
+    ``claims`` are the ids that its metadata names; ``checksum`` is nbgrader's, of the cell as it
+    was handed out, empty where there is none.
     """
 
     source: str

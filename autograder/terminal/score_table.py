@@ -37,11 +37,12 @@ SAYS = {
 """What one check does, and what several do."""
 
 
-def show(screen: Console, result: Result, waits: Waits = NOTHING) -> None:
+def show(screen: Console, result: Result, waits: Waits = NOTHING, reasons: bool = True) -> None:
     """Every step with its points, and below it why checks did not pass.
 
     Args:
         waits: what a step waits for. Then what its checks say is no news.
+        reasons: whether anybody wants to read why.
     """
     name_width = score_width = most_width = 0
     for step in result.steps:
@@ -57,9 +58,9 @@ def show(screen: Console, result: Result, waits: Waits = NOTHING) -> None:
         points = f"{number(step.score):>{score_width}} / {number(step.max_score):>{most_width}}"
         row = f" {step.name:<{name_width}}  {points}  {_verdict(step, waits, long)}"
         screen.print(Text.assemble(MARKS[_status(step, waits)], row))
-        if not step.is_unattempted and step.name not in waits:
+        if reasons and not step.is_unattempted and step.name not in waits:
             details(screen, step.not_passed)
-    for warning in result.warnings:
+    for warning in result.warnings if reasons else ():
         quote(screen, warning, "note: ", "")
 
 

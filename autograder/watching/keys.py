@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 import time
 from types import TracebackType
@@ -16,7 +17,8 @@ else:
     import termios
     import tty
 
-ESCAPE = "\x1b"
+# Of arrows and their like; a letter may be part of it.
+SEQUENCE = re.compile(r"\x1b(\[[0-9;]*[A-Za-z~]|O.)?")
 END = "\x04"
 """What a terminal sends, and what is told, when nobody is there any more."""
 
@@ -26,6 +28,7 @@ class Keys:
 
     def __init__(self) -> None:
         self.are_there = sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
+        self._typed = ""
 
     def __enter__(self) -> Keys:
         if sys.platform != "win32" and self.are_there:
@@ -77,12 +80,11 @@ class Keys:
                 tty.setcbreak(self._descriptor)
 
         def _pressed(self, seconds: float) -> str:
-            if not select.select([self._descriptor], [], [], seconds)[0]:
-                return ""
-            try:
-                text = os.read(self._descriptor, 64).decode(errors="ignore")
-            except OSError:  # the terminal has been closed
-                return END
-            if not text:
-                return END
-            return "" if text.startswith(ESCAPE) else text[0]
+            if not self._typed and select.select([self._descriptor], [], [], seconds)[0]:
+                try:
+                    text = os.read(self._descriptor, 64).decode(errors="ignore")
+                except OSError:  # the terminal has been closed
+                    text = END
+                self._typed = SEQUENCE.sub("", text) if text else END
+            key, self._typed = self._typed[:1], self._typed[1:]
+            return key

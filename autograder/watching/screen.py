@@ -42,7 +42,14 @@ class View:
 
 
 def draw(screen: Console, view: View) -> None:
-    """Show it all anew on a terminal."""
+    """Show it all anew on a terminal, in one piece, so that nothing flickers."""
+    with screen.capture() as picture:
+        _draw(screen, view)
+    screen.file.write(picture.get())
+    screen.file.flush()
+
+
+def _draw(screen: Console, view: View) -> None:
     screen.clear()
     say(screen, Text(view.copy.exercise.title, "bold"))
     say(screen, Text(view.copy.path, "dim"))
@@ -114,7 +121,9 @@ def _first(screen: Console, copy: StudentCopy, result: Result, hints: bool) -> N
     if sentence:
         quote(screen, sentence, Text.assemble(("asked: ", "dim")), "  ")
     if not step.is_unattempted:
-        score_table.details(screen, [first], hints)
+        score_table.details(screen, [first], hints=False)
+        if hints and _hint(step):
+            quote(screen, _hint(step), "hint: ", "      ")
 
     others = len(step.not_passed) - 1
     if others and not step.is_unattempted:
@@ -129,6 +138,11 @@ def _sentence(copy: StudentCopy, step: StepResult, check: CheckResult) -> str:
         if known.id == id:
             return known.sentence
     return ""
+
+
+def _hint(step: StepResult) -> str:
+    """The question that its checks ask, if one of them does."""
+    return next((check.hint for check in step.failed if check.hint), "")
 
 
 def _bar(result: Result) -> Text:
@@ -154,6 +168,6 @@ def _keys(view: View) -> str:
     """The keys that do something now."""
     keys = ["l steps" if not view.shows_list else "l back", "q quit"]
     step = score_table.next_step(view.result) if view.result else None
-    if step and step.not_passed[0].hint and not view.shows_list:
+    if step and _hint(step) and not view.shows_list:
         keys.insert(0, "h hide the hint" if view.shows_hint else "h hint")
     return " · ".join(keys)

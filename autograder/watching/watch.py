@@ -27,13 +27,16 @@ def watch(path: Path, name: str | None) -> None:
         Unusable: it is no notebook or script of an exercise to begin with.
     """
     file = SavedFile(path, name)
-    first = file.copy()
-    with Keys() as keys:
-        watching = _Watching(file, keys, first)
-        try:
-            watching.go_on()
-        finally:
-            watching.end()
+    try:
+        first = file.copy()
+        with Keys() as keys:
+            watching = _Watching(file, keys, first)
+            try:
+                watching.go_on()
+            finally:
+                watching.stop()
+    finally:
+        confined.end_early()
 
 
 class _Watching:
@@ -68,10 +71,11 @@ class _Watching:
             if key == "l":
                 self._show(shows_list=not self._view.shows_list)
 
-    def end(self) -> None:
-        """Leave no process behind."""
-        self._stop()
-        confined.end_early()
+    def stop(self) -> None:
+        """End the checks that run, if any do."""
+        if self._checking is not None:
+            self._checking.stop()
+            self._checking = None
 
     def _look_at_the_file(self) -> None:
         """Start the checks anew where it was saved; what ran of an older text is of no use."""
@@ -79,7 +83,7 @@ class _Watching:
             copy = self._file.saved()
             if copy is None:
                 return
-            self._stop()
+            self.stop()
             self._checking = Checking(copy)
         except (Unusable, Fault) as trouble:
             self._tell(str(trouble))
@@ -114,8 +118,3 @@ class _Watching:
         elif not self._view.is_done:
             screen.report(self._screen, self._view)
         sys.stdout.flush()
-
-    def _stop(self) -> None:
-        if self._checking is not None:
-            self._checking.stop()
-            self._checking = None

@@ -1,6 +1,6 @@
 """``pytest attention.ipynb``: each visible check of a student's notebook as a test item.
 
-Only notebooks that the command line names are looked at, and of these only the kit's own: other
+Only notebooks, and percent scripts, that the command line names are looked at, and of these only the kit's own: other
 notebooks, and those that lie about in a repository, belong to others. Whatever this needs it
 imports when there is such a notebook.
 
@@ -134,15 +134,25 @@ class Check(pytest.Item):
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Notebook | None:
-    if file_path.suffix != ".ipynb" or not _is_named(file_path, parent.config):
+    return _notebook(file_path, parent) if file_path.suffix == ".ipynb" else None
+
+
+def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> Notebook | None:
+    """A notebook as a percent script is one of ours, and nothing to import."""
+    return _notebook(module_path, parent)
+
+
+def _notebook(path: Path, parent: pytest.Collector) -> Notebook | None:
+    """What the command line names, if it is of an exercise."""
+    if not _is_named(path, parent.config):
         return None
 
-    data = file_path.read_bytes()
+    data = path.read_bytes()
     # What the setup cell and the checks of every exercise hold.
     if b"tools.CHECKS = " not in data or b"check(" not in data:
         return None
 
-    notebook: Notebook = Notebook.from_parent(parent, path=file_path)
+    notebook: Notebook = Notebook.from_parent(parent, path=path)
     parent.config.stash.setdefault(_NOTEBOOKS, []).append(notebook)
     return notebook
 

@@ -44,13 +44,14 @@ class View:
 def draw(screen: Console, view: View) -> None:
     """Show it all anew on a terminal, in one piece, so that nothing flickers."""
     with screen.capture() as picture:
-        _draw(screen, view)
+        screen.clear()
+        frame(screen, view)
     screen.file.write(picture.get())
     screen.file.flush()
 
 
-def _draw(screen: Console, view: View) -> None:
-    screen.clear()
+def frame(screen: Console, view: View) -> None:
+    """All lines of it."""
     say(screen, Text(view.copy.exercise.title, "bold"))
     say(screen, Text(view.copy.path, "dim"))
     screen.print()

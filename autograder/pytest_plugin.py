@@ -1,8 +1,8 @@
 """``pytest attention.ipynb``: each visible check of a student's notebook as a test item.
 
-Only notebooks, and percent scripts, that the command line names are looked at, and of these only the kit's own: other
-notebooks, and those that lie about in a repository, belong to others. Whatever this needs it
-imports when there is such a notebook.
+Only notebooks, and percent scripts, that the command line names are looked at, and of these only
+the kit's own: others, and those that lie about in a repository, belong to others. Whatever this
+needs it imports when there is such a notebook.
 
 A step that is still to be written fails, for its points are asked for, and whoever counts tests
 must not count it. But there is nothing to read about it: such checks are a letter of their own, and

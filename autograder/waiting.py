@@ -15,7 +15,7 @@ from autograder.exercises.exercise import FILLED_IN
 from autograder.result import Result, StepResult
 from autograder.student_copy import StudentCopy
 from autograder.submissions.notebook import raw_cells
-from autograder.submissions.python_source import parses, uses, without_magics
+from autograder.submissions.python_source import binds, parses, uses, without_magics
 from autograder.text import agreeing, listed, number, points_of
 
 Waits = Mapping[str, tuple[str, ...]]
@@ -67,7 +67,9 @@ def _roots(
         if check.status == "unattempted":
             return []
         source = copy.exercise.cell(step.id_of(check)).source
-        called = _reached({step.name, *(uses(source) or ())}, calls).intersection(failing)
+        # What a check binds itself has nothing to do with a cell that binds the same name.
+        own = {step.name, *(uses(source) or ())} - binds(source)
+        called = _reached(own, calls).intersection(failing)
         if not called:
             return []
         roots |= called

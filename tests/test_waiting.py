@@ -23,7 +23,8 @@ def {name}(x):
 
 # %% check="{name}-by_hand" points={points} category="values"
 """It is as by hand."""
-tools.same({name}(1), {wanted}, "the answer")
+given = 1
+tools.same({name}(given), {wanted}, "the answer")
 '''
 AUTHORED = "# %% [markdown]\n# # Chains\n\n# %% setup\nfrom autograder import tools\n" + "".join(
     [
@@ -53,6 +54,8 @@ def copy_of(released: dict[str, Any], **answers: str) -> StudentCopy:
             cell["source"] = source
         if source != "":
             kept.append(cell)
+        if cell["id"] == "one":  # what somebody tries has the name of a check's variable
+            kept.append({**cell, "id": "tried", "metadata": {}, "source": "given = one(1)"})
     notebook["cells"] = kept
     return student_copy.read(json.dumps(notebook).encode(), "chains.ipynb")
 

@@ -125,6 +125,11 @@ def test_a_student_is_told_what_to_do_next(notebook, advice, mixed):
     assert advice in run("check", {"blank": RELEASE, "mixed": mixed}[notebook]).stdout
 
 
+def test_check_asks_what_the_notebook_asks(mixed):
+    printed = run("check", mixed).stdout
+    assert "      hint: Your answer is the right one plus one." in printed
+
+
 def test_a_syntax_error_in_one_answer_leaves_the_other_checks(tmp_path, mixed):
     broken = tmp_path / "attention.ipynb"
     broken.write_text(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hmac
 import os
 from collections.abc import Collection
-from datetime import datetime
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,11 +21,13 @@ from autograder.exercises.exercise import Exercise
 from autograder.gradebook.marks import Marks
 from autograder.gradebook.settled import settled_marks
 from autograder.pages.document import show
+from autograder.pages.feedback_code import docstrings
 from autograder.pages.feedback_next import next_steps
 from autograder.pages.feedback_score import final_score
 from autograder.pages.feedback_steps import Steps
 from autograder.result import Result
 from autograder.submissions.folder import digest, handed_in
+from autograder.text import on_day
 from autograder.troubles import Troubles, gathered
 
 if TYPE_CHECKING:
@@ -54,7 +56,8 @@ def page(
     seen = as_student_sees(result, hidden)
     cells = marks.cells if marks else {}
     sentences = {check.id: check.sentence for check in exercise.checks}
-    steps = Steps(sentences, submission.answer if submission else None, cells, seen.steps)
+    answer = submission.answer if submission else None
+    steps = Steps(sentences, answer, cells, seen.steps, _given(exercise))
     questions = [cell.id for cell in exercise.cells if cell.kind == "manual" and cell.id in cells]
 
     return show(
@@ -72,7 +75,7 @@ def page(
         next=next_steps(seen, exercise),
         remarks=[(cell, entry.remark) for cell, entry in cells.items() if entry.remark],
         categories=seen.categories,
-        steps=[steps.step(step) for step in seen.steps],
+        sections=steps.sections(),
         questions=[steps.question(cell) for cell in questions],
     )
 
@@ -169,6 +172,11 @@ def _write(
     return path
 
 
+def _given(exercise: Exercise) -> dict[str, list[list[str]]]:
+    """The docstrings that students get with their notebook, by step."""
+    return {name: docstrings(exercise.cell(name).source) for name in exercise.steps}
+
+
 def _secret(course: Course, folder: Path, exercise: str, student: str) -> str:
     """What names the page in the exchange, never to be guessed.
 
@@ -183,7 +191,6 @@ def _secret(course: Course, folder: Path, exercise: str, student: str) -> str:
 def _day(graded_at: str) -> str:
     """The time for people; empty where it is none."""
     try:
-        time = datetime.fromisoformat(graded_at)
-    except ValueError:
+        return on_day(datetime.fromisoformat(graded_at).astimezone(timezone.utc))
+    except (ValueError, OverflowError):
         return ""
-    return f"{time.day} {time:%B %Y, %H:%M} UTC"

@@ -9,7 +9,7 @@ from typing import Literal
 from autograder.course import Course
 from autograder.engine.sandbox import levels
 from autograder.gradebook.final_grades import ClassGrades, FinalGrade, Status
-from autograder.text import listed, number, signed
+from autograder.text import late, listed, number, signed
 
 ConcernKind = Literal[
     "error",
@@ -73,21 +73,23 @@ class StudentRow:
 
     def account(self) -> str:
         """How the final score came about, where the checks alone do not say it."""
-        late = f"{self.hours_late:.1f} hours late"
+        came = late(self.hours_late * 3600) if self.hours_late else ""
         changes = []
         if self.by_hand:
             changes.append(f"{signed(self.by_hand)} by hand")
         if self.extra_credit:
             changes.append(f"{signed(self.extra_credit)} extra credit")
         if self.late_penalty:
-            changes.append(f"{signed(-self.late_penalty)} for being {late}")
+            changes.append(f"{signed(-self.late_penalty)} for being {came}")
+        elif changes and came:
+            changes.append(came)
 
         if self.raised:
             changes.append(f"{signed(self.raised)} not to be below 0")
         if changes:
             checks = f"{number(self.automatic or 0.0)} from the checks"
             return ", ".join([checks, *changes])
-        return late if self.hours_late else ""
+        return came
 
     def note(self) -> str:
         """How the final score came about, or why there is none, and what else to look at."""

@@ -124,7 +124,7 @@ def write_class(
     """
     from autograder.results import stored_students
 
-    everybody = settled_marks(course, exercise.name)
+    everybody = settled_marks(course, exercise)
     listed = course.class_list() or {}
     stored = stored_students(course, exercise.name)
     there = handed_in(course, exercise.name)

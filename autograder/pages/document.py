@@ -13,6 +13,7 @@ from importlib import resources
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from autograder.pages.written import written
 from autograder.text import number, points, points_of, printable, shown
 
 
@@ -35,6 +36,7 @@ PAGES = Environment(
     auto_reload=False,
 )
 PAGES.filters |= {"number": number, "points": points, "points_of": points_of, "shown": shown}
+PAGES.filters["written"] = written
 
 
 def show(template: str, styles: tuple[str, ...] = ("page.css",), **what: object) -> str:

@@ -58,7 +58,13 @@ def page(
     sentences = {check.id: check.sentence for check in exercise.checks}
     answer = submission.answer if submission else None
     steps = Steps(sentences, answer, cells, seen.steps, _given(exercise))
-    questions = [cell.id for cell in exercise.cells if cell.kind == "manual" and cell.id in cells]
+    questions = []
+    for cell in exercise.cells:
+        if cell.kind == "manual" and cell.id in cells:
+            question = steps.question(cell, exercise.question(cell.id))
+            # What is extra, and nobody wrote or marked, is nothing to read.
+            if question.answer or question.is_marked or not cell.is_extra:
+                questions.append(question)
 
     return show(
         "feedback_result.html.jinja",
@@ -76,7 +82,8 @@ def page(
         remarks=[(cell, entry.remark) for cell, entry in cells.items() if entry.remark],
         categories=seen.categories,
         sections=steps.sections(),
-        questions=[steps.question(cell) for cell in questions],
+        questions=questions,
+        title_of={cell: _cell_title(exercise, cell) for cell in cells},
     )
 
 
@@ -170,6 +177,12 @@ def _write(
     files.write(folder / timestamp.NAME, (timestamp.read(submitted) or "").encode())
     files.write(folder / SECRET, _secret(course, submitted, exercise.name, student).encode())
     return path
+
+
+def _cell_title(exercise: Exercise, cell: str) -> str:
+    """What a cell with a remark is called: a question by its heading, anything else by its id."""
+    kinds = {one.id: one.kind for one in exercise.cells}
+    return exercise.question(cell) if kinds.get(cell) == "manual" else cell
 
 
 def _given(exercise: Exercise) -> dict[str, list[list[str]]]:

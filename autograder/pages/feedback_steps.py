@@ -8,12 +8,13 @@ from functools import partial
 from itertools import chain, groupby
 from typing import NamedTuple
 
+from autograder.exercises.exercise import Cell
 from autograder.gradebook.cell_marks import CellMarks
 from autograder.pages.feedback_code import Code, code
 from autograder.pages.feedback_next import to_mend
 from autograder.pages.pictures import Pictures, pictures
 from autograder.result import CheckResult, StepResult
-from autograder.text import cut, points_of, shown
+from autograder.text import cut, points, points_of, shown
 from autograder.troubles import extra
 
 MAX_ANSWER = 20_000
@@ -87,12 +88,14 @@ class Sections:
 
 @dataclass(frozen=True)
 class Question:
-    """A question that a person grades."""
+    """A question that a person grades; ``is_extra``: its points come on top of the exercise's."""
 
     name: str
+    title: str
     is_waiting: bool
-    score: float
-    most: float
+    is_marked: bool
+    is_extra: bool
+    earned: str
     marks: CellMarks | None
     answer: str
 
@@ -183,17 +186,20 @@ class Steps:
         raised = self._raised.get(step.name, set())
         return code(source, raised, self._given.get(step.name, ()), bool(to_mend([step])))
 
-    def question(self, cell: str) -> Question:
+    def question(self, cell: Cell, title: str) -> Question:
         """What is shown of a question."""
-        marks = self._cells[cell]
-        answer = self._answer(cell) if self._answer else None
+        marks = self._cells[cell.id]
+        answer = (self._answer(cell.id) if self._answer else None) or ""
+        is_blank = answer.strip() == cell.source.strip()
         return Question(
-            cell,
+            cell.id,
+            title,
             is_waiting=marks.needs_manual_grade and marks.manual_score is None,
-            score=marks.score,
-            most=marks.max_score or 0.0,
+            is_marked=marks.manual_score is not None or bool(marks.remark),
+            is_extra=cell.is_extra,
+            earned=_of_points(marks),
             marks=marks,
-            answer=cut(answer or "", MAX_ANSWER),
+            answer="" if is_blank else cut(answer, MAX_ANSWER),
         )
 
     def _group(self, step: StepResult, checks: list[CheckResult], is_said: bool = False) -> Group:
@@ -218,6 +224,12 @@ class Steps:
 
 def _reason(check: CheckResult) -> tuple[str, str, tuple[str, ...]]:
     return check.status, check.message, check.with_reference
+
+
+def _of_points(marks: CellMarks) -> str:
+    """What a person gave, without extra credit; of a question without points there is no most."""
+    given = marks.score - (marks.extra_credit or 0.0)
+    return points_of(given, marks.max_score) if marks.max_score else points(given)
 
 
 def _earned(step: StepResult) -> str:

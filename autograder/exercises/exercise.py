@@ -50,8 +50,8 @@ class Cell:
     """One cell of the master notebook; ``raw`` is its notebook JSON.
 
     ``draws``: as what a step's answers are drawn for students, if at all. ``is_class``: the step is
-    a class. ``is_extra``: its points come on top of the exercise's. ``was`` is the id that it had in an earlier version, ``removed`` those of cells that
-    are gone.
+    a class. ``is_extra``: its points come on top of the exercise's. ``was`` is the id that it had
+    in an earlier version, ``removed`` those of cells that are gone.
     """
 
     id: str

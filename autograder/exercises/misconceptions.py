@@ -80,7 +80,9 @@ def load(path: Path) -> Misconceptions:
     """
     if not path.exists():
         return Misconceptions(path)
-    bank = answer_bank.read(path, "misconception", frozenset({"step", "caught_by", "family", "title"}))
+    bank = answer_bank.read(
+        path, "misconception", frozenset({"step", "caught_by", "family", "title"})
+    )
     entries = tuple(_misconception(bank, entry) for entry in bank.entries)
     return Misconceptions(path, entries, bank.tables.get("UNCLAIMED", {}))
 

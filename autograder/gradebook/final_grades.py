@@ -83,8 +83,8 @@ class FinalGrade:
 class ClassGrades:
     """Everybody on the class list, in the gradebook or with a result, by id.
 
-    ``max_score`` is without extra credit and questions whose points come on top. ``troubles`` has what could not be done for somebody,
-    reading or, later, writing.
+    ``max_score`` is without extra credit and questions whose points come on top. ``troubles`` has
+    what could not be done for somebody, reading or, later, writing.
     """
 
     exercise: Exercise

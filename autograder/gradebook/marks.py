@@ -118,7 +118,9 @@ def class_marks(
     extra = set() if isinstance(exercise, str) else exercise.extra
     due = course.settings.due_date(name)
     none: dict[str, Marks] = {}
-    read = database.read(course, lambda connection: _read(connection, name, student, due, extra), none)
+    read = database.read(
+        course, lambda connection: _read(connection, name, student, due, extra), none
+    )
 
     # After the database is closed: the rule is a program, and nbgrader takes seconds to load.
     penalties = late_penalty.Penalties(course)

@@ -1,6 +1,6 @@
 """What every page is made of: a template, one style, and no address of any server.
 
-The pages of students carry no script. The teacher's has one of ours, for a table that can be sorted.
+The pages of students carry no script. The teacher's has one of ours, for a table that is sorted.
 
 The templates escape whatever they are given, so that nobody has to remember it: what a student can
 influence is text in every place, also within an attribute.

@@ -1,4 +1,4 @@
-"""A student's code on the student's page: numbered as in its cell, without the docstring of ours."""
+"""A student's code on the student's page: numbered as in its cell, without docstrings of ours."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def code(source: str, raised: set[int], given: Sequence[Sequence[str]], is_wrong
 
 
 def docstrings(source: str) -> list[list[str]]:
-    """The docstrings of all functions and classes in a teacher's cell, as the lines that they are."""
+    """The docstrings of all functions and classes in a teacher's cell, as lines."""
     lines = source.split("\n")
     found = []
     for node in ast.walk(ast.parse(source)):

@@ -53,8 +53,9 @@ class Step:
     """One step of the notebook.
 
     ``wrong``: its checks that failed, or were not run; ``waiting``: those that only earlier steps
-    (``waits_for``) keep from passing. ``whole``: why the step fails as a whole, which ``wrong`` does not repeat;
-    empty if it does not. ``is_unanswered``: the submission is there, and has no answer to it.
+    (``waits_for``) keep from passing. ``whole``: why the step fails as a whole, which ``wrong``
+    does not repeat; empty if it does not. ``is_unanswered``: the submission is there, and has no
+    answer to it.
     """
 
     name: str

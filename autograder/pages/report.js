@@ -4,7 +4,11 @@
 const table = document.querySelector(".roll");
 if (table) {
   const body = table.tBodies[0], rows = [...body.rows], buttons = [...table.querySelectorAll("th button")];
-  const key = (row, column) => row.cells[column].dataset.key ?? row.cells[column].textContent.trim();
+  const signs = ["", "–", "✗", "↷", "✓"];
+  const key = (row, column) => {
+    const text = row.cells[column].textContent.trim(), place = signs.indexOf(text);
+    return row.cells[column].dataset.key ?? (place < 1 ? text : String(place));
+  };
   const compare = (a, b) => (isNaN(a) || isNaN(b) ? a.localeCompare(b) : a - b);
   buttons.forEach((button, column) => {
     button.disabled = false;

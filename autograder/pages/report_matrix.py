@@ -1,13 +1,10 @@
-"""The table of students on the teacher's page: everybody by every step, to be sorted and searched."""
+"""The table of students on the teacher's page: everybody by every step, to sort and search."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from autograder.reports.report import Report
-from autograder.reports.students import StudentRow
 from autograder.text import number
 
 NO_SCORE = "-1"
@@ -15,27 +12,27 @@ NO_SCORE = "-1"
 
 
 class Mark(NamedTuple):
-    """What became of a step: its sign, the class of its colour, and how it sorts."""
+    """What became of a step: its sign, by which it sorts, and the class of its colour."""
 
     sign: str
     kind: str
-    key: str
 
 
-PASSED = Mark("✓", "good", "4")
-CARRIED = Mark("↷", "half", "3")
-FAILED = Mark("✗", "bad", "2")
-UNTRIED = Mark("–", "", "1")
-NOTHING = Mark("", "", "0")
+PASSED = Mark("✓", "g")
+CARRIED = Mark("↷", "h")
+FAILED = Mark("✗", "b")
+UNTRIED = Mark("–", "n")
+NOTHING = Mark("", "n")
 
 
-@dataclass(frozen=True)
-class Row:
-    """A student: final score and that of the checks, each with how it sorts; then a mark a step."""
+class Row(NamedTuple):
+    """A student: final score and that of the checks, each behind how it sorts; a mark a step."""
 
     student: str
-    score: tuple[str, str]
-    automatic: tuple[str, str]
+    key: str
+    score: str
+    automatic_key: str
+    automatic: str
     marks: list[Mark]
     note: str
 
@@ -44,30 +41,23 @@ def rows(report: Report) -> list[Row]:
     """Everybody, in the order of their ids."""
     by_step: list[dict[str, Mark]] = []
     for item in report.steps.values():
-        marks = dict.fromkeys((*item.failed, *item.not_run), FAILED)
-        marks |= dict.fromkeys(item.carried, CARRIED)
-        marks |= dict.fromkeys(item.passed, PASSED)
-        by_step.append(marks)
+        of_step = dict.fromkeys((*item.failed, *item.not_run), FAILED)
+        of_step |= dict.fromkeys(item.carried, CARRIED)
+        of_step |= dict.fromkeys(item.passed, PASSED)
+        by_step.append(of_step)
 
+    names = list(report.steps)
     lines = []
     for one in report.students:
+        marks = [signs.get(one.student, NOTHING) for signs in by_step]
+        for place, name in enumerate(names):
+            if name in one.untried:
+                marks[place] = UNTRIED
         missing = "missing" if one.status == "missing" else ""
-        lines.append(
-            Row(
-                one.student,
-                _score(one.score),
-                _score(one.automatic),
-                list(_marks(one, list(report.steps), by_step)),
-                one.note() or missing,
-            )
-        )
+        note = one.note() or missing
+        lines.append(Row(one.student, *_score(one.score), *_score(one.automatic), marks, note))
     return lines
 
 
-def _marks(one: StudentRow, names: list[str], by_step: list[dict[str, Mark]]) -> Iterator[Mark]:
-    for name, marks in zip(names, by_step):
-        yield UNTRIED if name in one.untried else marks.get(one.student, NOTHING)
-
-
 def _score(score: float | None) -> tuple[str, str]:
-    return ("–", NO_SCORE) if score is None else (number(score), str(score))
+    return (NO_SCORE, "–") if score is None else (str(score), number(score))

@@ -40,7 +40,7 @@ def _markdown() -> MarkdownIt:
     # Headings of others would stand among those of the page; a picture would be loaded from afar.
     markdown.disable(["image", "heading", "lheading", "html_block", "html_inline", "reference"])
     markdown.inline.ruler.before("escape", "formula", _formula)
-    markdown.validateLink = lambda target: _TARGET.match(target) is not None  # type: ignore[method-assign]
+    markdown.validateLink = lambda target: _TARGET.match(target) is not None  # type: ignore[method-assign, assignment]
     markdown.add_render_rule("formula", _shown_formula)
     markdown.add_render_rule("link_open", _opened_link)
     return markdown

@@ -134,9 +134,11 @@ def of_class(course: Course, class_grades: ClassGrades) -> list[StudentRow]:
                 concerns += _untried(row, len(grade.result.steps))
             if has_list and grade.person is None:
                 concerns.append(Concern("unlisted", "is not on the class list"))
-            others = [student for student in alike.get(grade.student, ()) if student != grade.student]
-            if others:
-                concerns.append(Concern("identical", f"the same file as {_few(others)}"))
+            same = alike.get(grade.student, [])
+            if len(same) > 1:
+                concerns.append(
+                    Concern("identical", f"the same file as {_few(same, grade.student)}")
+                )
             rows.append(replace(row, concerns=tuple(concerns)))
             continue
         # Only who met a trouble comes here.
@@ -180,7 +182,7 @@ def of_outcomes(
 
 
 def _alike(grades: Iterable[FinalGrade]) -> dict[str, list[str]]:
-    """Who handed in the same bytes, by student; the notebook as it was handed out is everybody's."""
+    """Who handed in the same bytes, by student; what was handed out is everybody's."""
     by_digest: dict[str, list[str]] = {}
     for grade in grades:
         result = grade.result
@@ -193,11 +195,11 @@ def _alike(grades: Iterable[FinalGrade]) -> dict[str, list[str]]:
     return alike
 
 
-def _few(students: Sequence[str]) -> str:
-    """Students in a line; of many, the first and how many others."""
-    if len(students) <= NAMED:
-        return listed(students)
-    return f"{', '.join(students[:NAMED])} and {len(students) - NAMED} more"
+def _few(students: Sequence[str], but: str) -> str:
+    """All of these but one; of many, the first and how many others."""
+    names = [student for student in students[: NAMED + 1] if student != but][:NAMED]
+    others = len(students) - 1 - len(names)
+    return listed([*names, f"{others} more"] if others else names)
 
 
 def _by_hand(marks: Marks) -> Concern:

@@ -69,7 +69,9 @@ def _chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
         raise NotPng("no PNG")
     place = len(SIGNATURE)
     while True:
-        length, kind = struct.unpack_from(">I4s", data, place) if len(data) >= place + 8 else (0, b"")
+        length, kind = (
+            struct.unpack_from(">I4s", data, place) if len(data) >= place + 8 else (0, b"")
+        )
         body = data[place + 8 : place + 8 + length]
         tail = data[place + 8 + length : place + 12 + length]
         if len(body) != length or tail != struct.pack(">I", zlib.crc32(kind + body)):

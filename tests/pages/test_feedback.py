@@ -314,7 +314,9 @@ def test_markdown_is_shown_and_nothing_in_it_is_markup() -> None:
     assert "\x1b" not in said
 
 
-@pytest.mark.parametrize("start", ["[", "*a **a ", "$a", "> ", "a`", "[a](<b", "_a__b", "<a@b", "- "])
+@pytest.mark.parametrize(
+    "start", ["[", "*a **a ", "$a", "> ", "a`", "[a](<b", "_a__b", "<a@b", "- "]
+)
 def test_no_answer_is_too_hard_to_render(start: str) -> None:
     """By calls and not by the clock: what grows with the square of the length shows in both."""
     counts = []

@@ -116,16 +116,6 @@ class Exercise:
     def max_score(self) -> float:
         return round(sum(check.points for check in self.checks), 9)
 
-    def question(self, id: str) -> str:
-        """What people call a question that a person grades: the heading above it, or its id."""
-        above = ""
-        for cell in self.cells:
-            if cell.id == id:
-                break
-            above = "" if cell.is_code else cell.source
-        heading = re.search(r"^#+ +(.+)$", above, re.MULTILINE)
-        return heading[1].strip() if heading else id.replace("_", " ")
-
     @property
     def extra(self) -> set[str]:
         """The questions whose points come on top: full marks are full marks without them."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hmac
 import os
+import re
 from collections.abc import Collection
 from datetime import datetime, timezone
 from pathlib import Path
@@ -61,7 +62,7 @@ def page(
     questions = []
     for cell in exercise.cells:
         if cell.kind == "manual" and cell.id in cells:
-            question = steps.question(cell, exercise.question(cell.id))
+            question = steps.question(cell, _question(exercise, cell.id))
             # What is extra, and nobody wrote or marked, is nothing to read.
             if question.answer or question.is_marked or not cell.is_extra:
                 questions.append(question)
@@ -182,7 +183,18 @@ def _write(
 def _cell_title(exercise: Exercise, cell: str) -> str:
     """What a cell with a remark is called: a question by its heading, anything else by its id."""
     kinds = {one.id: one.kind for one in exercise.cells}
-    return exercise.question(cell) if kinds.get(cell) == "manual" else cell
+    return _question(exercise, cell) if kinds.get(cell) == "manual" else cell
+
+
+def _question(exercise: Exercise, id: str) -> str:
+    """What people call a question that a person grades: the heading above it, or its id."""
+    above = ""
+    for cell in exercise.cells:
+        if cell.id == id:
+            break
+        above = "" if cell.is_code else cell.source
+    heading = re.search(r"^#+ +(.+)$", above, re.MULTILINE)
+    return heading[1].strip() if heading else id.replace("_", " ")
 
 
 def _given(exercise: Exercise) -> dict[str, list[list[str]]]:

@@ -285,6 +285,25 @@ def test_what_to_do_next_begins_with_what_cannot_wait(small: Report) -> None:
     ]
 
 
+def test_a_mistake_is_called_by_its_title_and_without_one_by_its_name(
+    attention: tuple[Course, Exercise],
+) -> None:
+    course, known = attention
+    shift = {"misconception": "no_shift", "hint": "?"}
+    rounded = {"misconception": "rounded_weights", "hint": "?"}
+    results = [
+        result(known, "ada", {"softmax-large_scores": shift}),
+        result(known, "bob", {"softmax-by_hand": rounded}),
+    ]
+    made = report_on(course, known, results)
+    titles = {one.name: one.title for one in made.shared}
+    assert titles == {
+        "no_shift": "exponentials overflow: no shift by the maximum",
+        "rounded_weights": "rounded weights",
+    }
+    assert titles["no_shift"] in page.page(made, {})
+
+
 def test_a_mistake_that_many_share_is_told_and_a_perfect_class_is_left_alone(
     course: Course,
 ) -> None:

@@ -8,12 +8,13 @@ import re
 import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from autograder import settings
 from autograder.errors import Unusable
 from autograder.settings import DISCLOSURES as DISCLOSURES
 from autograder.settings import Settings as Settings
+from autograder.text import agreeing
 
 STUDENT_ID = re.compile(r"(?!\.)[A-Za-z0-9._@+-]{1,64}\Z")
 
@@ -137,19 +138,20 @@ class Course:
             return None
         try:
             with path.open(newline="", encoding="utf-8-sig") as file:
-                reader = csv.DictReader(file)
-                rows, titles = list(reader), reader.fieldnames or []
+                rows, titles = _rows(file)
         except (OSError, UnicodeDecodeError, csv.Error) as error:
             raise Unusable(f"{path}: {error}; save it as CSV in UTF-8") from None
 
-        if "id" not in titles:
+        ids = [title for title in titles if title.strip().casefold() == "id"]
+        if len(ids) != 1:
             there = ", ".join(map(repr, titles)) or "nothing"
-            repair = "name it so, with commas between columns"
-            raise Unusable(f"{path}:1: no column named id, only {there}; {repair}")
+            cause = f"{len(ids) or 'no'} {agreeing(len(ids) or 1, 'column', 'columns')} named id"
+            repair = "name one so, with commas or semicolons between columns"
+            raise Unusable(f"{path}:1: {cause}, only {there}; {repair}")
 
         students: dict[str, dict[str, str]] = {}
         for line, row in enumerate(rows, start=2):
-            student = (row.pop("id") or "").strip()
+            student = (row.pop(ids[0]) or "").strip()
             if not STUDENT_ID.match(student):
                 repair = "use letters, digits, . _ @ + - in a column named id"
                 raise Unusable(f"{path}:{line}: {student!r} is no student id; {repair}")
@@ -160,6 +162,19 @@ class Course:
                 title: (cell or "").strip() for title, cell in row.items() if title
             }
         return students
+
+
+def _rows(file: TextIO) -> tuple[list[dict[str, str]], list[str]]:
+    """The lines of a class list, and its headings.
+
+    A spreadsheet set to a language with decimal commas separates columns by semicolons.
+    """
+    first = file.readline()
+    file.seek(0)
+    # No quoted heading holds more of the other than there are columns.
+    between = ";" if first.count(";") > first.count(",") else ","
+    reader = csv.DictReader(file, delimiter=between)
+    return list(reader), list(reader.fieldnames or [])
 
 
 def find(state: Path | None = None, new: bool = False) -> Course:

@@ -34,7 +34,7 @@ PASS = ("softmax-by_hand", "softmax-rows_sum_to_one")
 WIDTH = 1000
 STEP = "softmax"
 # On a student's page; what stays is the score, what to do next, and the step that went wrong.
-OTHER_PARTS = f"main > h2, main > table, .step:not(#step-{STEP})"
+OTHER_PARTS = f"main > h2, .several, .step:not(#step-{STEP})"
 
 COLUMNS = 100
 TERMINAL = "body { padding: 16px 20px; width: max-content } pre { margin: 0; font-size: 15px }"

@@ -1873,12 +1873,12 @@ def two_heads_one_call():
 # %% [markdown]
 # ## Optional: explain a heatmap
 #
-# This question is read by a person, and may earn extra credit. Take one heatmap that you drew from your
+# A person reads this one. It can give up to 5 points on top of the 100. Take one heatmap that you drew from your
 # own functions, in "Now draw one of your own" or anywhere else. In a few sentences: which tokens,
 # features or masks went in? Pick one row. Which key wins, and which numbers in the queries and keys make it
 # win? Which entry surprised you, and what would you change to test your explanation?
 
-# %% [markdown] manual="explain_a_heatmap" points=0
+# %% [markdown] manual="explain_a_heatmap" points=5 extra=true
 # *Write your explanation here.*
 
 # %% [markdown]

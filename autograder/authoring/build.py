@@ -244,6 +244,8 @@ def _marks(authored: Source, cell: Cell) -> dict[str, Any]:
         about = {"step": cell.step, "check": cell.name, "category": cell.category}
         once = {} if cell.repeat else {"repeat": False}
         return about | {"points": cell.points, "hidden": cell.hidden} | once | was
+    if cell.kind == "manual" and cell.extra:
+        return {"extra": True, **was}
     return was | ({"removed": list(cell.removed)} if cell.removed else {})
 
 

@@ -21,7 +21,7 @@ _MARKS: Mapping[Kind, tuple[str, ...]] = {
     "oracles": ("oracles",),
     "step": ("step", "points", "draws", "was"),
     "check": ("check", "points", "category", "hidden", "repeat", "was"),
-    "manual": ("manual", "points", "was"),
+    "manual": ("manual", "points", "extra", "was"),
 }
 KNOWN = sorted(set(chain(*_MARKS.values())))
 
@@ -31,6 +31,7 @@ _FLAGS: Mapping[str, tuple[str, ...]] = {
     "hidden": ("true", "false"),
     "repeat": ("false", "true"),
     "given": ("true", "false"),
+    "extra": ("true", "false"),
 }
 """Marks that are true or false, each with the values that it takes, the useful one first."""
 
@@ -114,6 +115,7 @@ class _CellReader:
             needs=self._needs(),
             given=self._marks.get("given") == "true",
             draws=self._draws(),
+            extra=self._marks.get("extra") == "true",
             was="".join(self._former("was")),
             removed=self._former("removed"),
         )

@@ -50,8 +50,8 @@ class Cell:
     """One cell of the master notebook; ``raw`` is its notebook JSON.
 
     ``draws``: as what a step's answers are drawn for students, if at all. ``is_class``: the step is
-    a class. ``was`` is the id that it had in an earlier version, ``removed`` those of cells that
-    are gone.
+    a class. ``is_extra``: its points come on top of the exercise's. ``was`` is the id that it had
+    in an earlier version, ``removed`` those of cells that are gone.
     """
 
     id: str
@@ -62,6 +62,7 @@ class Cell:
     check: Check | None = None
     draws: Picture | None = None
     is_class: bool = False
+    is_extra: bool = False
     was: str = ""
     removed: tuple[str, ...] = ()
 
@@ -114,6 +115,11 @@ class Exercise:
     @cached_property
     def max_score(self) -> float:
         return round(sum(check.points for check in self.checks), 9)
+
+    @property
+    def extra(self) -> set[str]:
+        """The questions whose points come on top: full marks are full marks without them."""
+        return {cell.id for cell in self.cells if cell.is_extra}
 
     @property
     def has_reference(self) -> bool:
@@ -258,6 +264,7 @@ def _cell(raw: Mapping[str, Any]) -> Cell:
         raw,
         draws=marks.get("draws"),
         is_class=kind == "step" and defines_class(source, id),
+        is_extra=bool(marks.get("extra")),
         was=marks.get("was", ""),
         removed=tuple(marks.get("removed", ())),
     )

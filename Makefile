@@ -1,6 +1,6 @@
 # Every target works without an activated environment. One comment line each; `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-all demo test test-everything lint build release collect grade feedback report export lab bench bench-growth bench-isolation pictures mutants lock clean
+.PHONY: help setup setup-all demo test test-everything lint build release collect grade feedback report export lab bench bench-growth bench-isolation pictures train-model mutants lock clean
 
 EXERCISE ?= attention
 PYTHON ?= python3
@@ -90,6 +90,12 @@ bench-isolation: setup-all ## measure what each isolation level costs a submissi
 
 pictures: setup-all demo ## take the pictures of README.md anew, in docs/pictures/
 	@$(BIN)/python -m demo.pictures
+
+train-model: ## train the models of the exercises anew, in a .venv of its own; four minutes
+	@$(PYTHON) -m venv build/train
+	@build/train/bin/python -m pip install -qq '$(CURDIR)[train]'
+	@PYTHONPATH=. build/train/bin/python -m models.train $(SEED)
+	@echo 'next: make build for each exercise, and make test'
 
 mutants: ## make new mutants of the solutions of EXERCISE, for the tests to kill
 	@$(PYTHON) -m venv build/mutants

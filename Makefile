@@ -108,7 +108,7 @@ lock: setup ## resolve both locks anew from pyproject.toml
 	@printf '%s\n' '# Everything that make setup installs, for Python 3.10 and newer; written by make lock.' > requirements.lock.part
 	@$(LOCK) --extra teacher --group setup >> requirements.lock.part
 	@printf '%s\n' '# Everything that make setup-all installs; what requirements.lock names has the same versions here.' > requirements-all.lock.part
-	@$(LOCK) --all-extras --group setup --constraint requirements.lock.part >> requirements-all.lock.part
+	@$(LOCK) --extra test --group setup --constraint requirements.lock.part >> requirements-all.lock.part
 	@mv requirements.lock.part requirements.lock
 	@mv requirements-all.lock.part requirements-all.lock
 

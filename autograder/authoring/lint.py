@@ -11,7 +11,16 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Set
 from typing import TypeAlias
 
-from autograder.authoring import chance, check_form, disclosed, modules, needs, regions, scope
+from autograder.authoring import (
+    arrays,
+    chance,
+    check_form,
+    disclosed,
+    modules,
+    needs,
+    regions,
+    scope,
+)
 from autograder.authoring.cells import Kind, Problem, Source
 
 Rule: TypeAlias = Callable[[Source], Iterator[Problem]]
@@ -51,17 +60,24 @@ def _any_check(source: Source) -> Iterator[Problem]:
 
 def _layout(source: Source) -> Iterator[Problem]:
     setups = source.of("setup")
-    for cell in setups[1:]:
-        yield Problem(
-            cell.line, f"a second setup cell, after line {setups[0].line}", "put both into one"
-        )
+    for first, *others in filter(None, (setups, source.of("arrays"))):
+        for cell in others:
+            cause = f"a second {cell.kind} cell, after line {first.line}"
+            yield Problem(cell.line, cause, "put both into one")
+    for cell in source.of("arrays"):
+        if cell.line < setups[0].line:
+            yield Problem(cell.line, "arrays before the setup cell", "move them behind it")
+
     graded = source.of("step", "check")
-    if graded and graded[0].line < setups[0].line:
-        yield Problem(setups[0].line, "the setup cell comes after a step", "move it to the top")
+    for cell in (*setups[:1], *source.of("arrays")):
+        if graded and graded[0].line < cell.line:
+            yield Problem(
+                cell.line, f"the {cell.kind} cell comes after a step", "move it to the top"
+            )
 
 
 def _ids(source: Source) -> Iterator[Problem]:
-    seen = {"setup": "the setup cell"}
+    seen = {"setup": "the setup cell", "arrays": "the arrays"}
     for cell in source.of("step", "check", "manual"):
         if cell.id in seen:
             cause = f"the id {cell.id} is that of {seen[cell.id]} too"
@@ -138,7 +154,7 @@ def _is_nearly(one: str, other: str) -> bool:
 
 _GROUPS: tuple[tuple[frozenset[Kind], tuple[Rule, ...]], ...] = (
     (frozenset(), (regions.delimiters, regions.steps)),
-    (frozenset({"setup"}), (modules.problems,)),
+    (frozenset({"setup"}), (modules.problems, arrays.problems)),
     (frozenset({"setup", "oracles"}), (check_form.problems,)),
     (frozenset(), (chance.problems,)),
     (frozenset(), (disclosed.problems,)),

@@ -25,8 +25,8 @@ class Misconception:
 
     ``source`` is the answer as a student would hand it in: a function named after the step, without
     the hint. Entries of one ``family`` (empty: none) answer alike, or are helped by the same
-    question. ``title`` is what a teacher calls it; without one, its name in words. ``line`` is where
-    the bank has it.
+    question. ``title`` is what a teacher calls it; without one, its name in words. ``line`` is
+    where the bank has it.
     """
 
     name: str

@@ -384,10 +384,10 @@ for *lead, n, d_model in batches():
 n, d_model = different_sizes(2)
 x, gamma, beta = 0.004 * rng.normal(size=(n, d_model)), rng.uniform(0.5, 2.0, size=d_model), rng.normal(size=d_model)
 wanted = normed_by_definition(x, gamma, beta)
-agree(layer_norm(x, gamma, beta), wanted, "the normed tokens", "What does the signature say of eps?")
+agree(layer_norm(x.copy(), gamma.copy(), beta.copy()), wanted, "the normed tokens", "What does the signature say of eps?")
 for eps in (0.0, 1e-4, 1e-6):
     wanted = normed_by_definition(x, gamma, beta, eps)
-    agree(layer_norm(x, gamma, beta, eps=eps), wanted, "the normed tokens", "Which eps did the caller ask for?")
+    agree(layer_norm(x.copy(), gamma.copy(), beta.copy(), eps=eps), wanted, "the normed tokens", "Which eps did the caller ask for?")
 
 # %% check="layer_norm-equal_features" points=2 category="edge cases" hidden=true
 """A token of equal features becomes the shift, also where there is one feature alone; its neighbours notice nothing."""
@@ -580,7 +580,7 @@ def feed_forward(x, W_1, b_1, W_2, b_2):
 """Two tokens through three hidden features: the first finds 1, 1, 1, the second finds 0, 0, 2."""
 agree(
     feed_forward(
-        np.array([[1.0, 2.0], [-1.0, 1.0]]),
+        np.array([[1.0, 2.0], [-2.0, 0.0]]),
         np.array([[1.0, 0.0, -1.0], [0.0, 1.0, 1.0]]),
         np.array([0.0, -1.0, 0.0]),
         np.array([[1.0, 0.0], [0.0, 2.0], [3.0, -9.0]]),
@@ -865,16 +865,21 @@ with tools.check("transformer_block-by_hand"):
     )
 
 # %% check="transformer_block-batch_of_two" points=3 category="shapes"
-"""In a batch of two, with your own layer_norm: the tokens of each sequence look at each other alone."""
+"""In a batch of two, with norms that make every row -1, 1 or 1, -1: each sequence's tokens look at each other alone."""
 with tools.check("transformer_block-batch_of_two"):
-    # Normed, every row is -1, 1 or 1, -1. The mean of a sequence's rows is 0 in sequence 0 and -1, 1 in sequence 1.
+
+    def less_its_mean_by_its_spread(a):
+        centred = a - np.mean(a, axis=-1, keepdims=True)
+        return centred / np.std(a, axis=-1, keepdims=True)
+
+    # Attention gives every token the mean of its sequence: 0, 0 in sequence 0 and -1, 1 in sequence 1.
     agree(
         transformer_block(
             np.array([[[1.0, 3.0], [9.0, 1.0]], [[0.0, 2.0], [-4.0, 6.0]]]),
-            lambda a: np.asarray(a) * 0.0 + np.asarray(a).mean(axis=-2, keepdims=True),
+            lambda a: np.zeros(np.shape(a)) + np.mean(a, axis=-2, keepdims=True),
             lambda a: 10.0 * np.maximum(a, 0.0),
-            lambda a: layer_norm(a, np.ones(2), np.zeros(2), 0.0),
-            lambda a: layer_norm(a, np.ones(2), np.zeros(2), 0.0),
+            less_its_mean_by_its_spread,
+            less_its_mean_by_its_spread,
         ),
         [[[1.0, 13.0], [19.0, 1.0]], [[-1.0, 13.0], [-5.0, 17.0]]],
         "the stream of the batch",

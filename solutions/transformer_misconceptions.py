@@ -537,7 +537,7 @@ def height_of_the_bell(x):
 
 @misconception(step="gelu", caught_by="gelu-by_hand")
 def erf_of_one_number(x):
-    """math.erf stops at an array. Print the type of what you hand to it: how many numbers does it take at a time?"""
+    """Your function stops at an array. Print the type of what you hand to it: how many numbers does it take at a time?"""
     return 0.5 * x * (1 + math.erf(x / math.sqrt(2)))
 
 

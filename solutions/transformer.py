@@ -626,9 +626,9 @@ b_1, b_2 = -rng.uniform(0.0, 1.0, size=d_ff), rng.normal(size=d_model)
 x = -np.abs(rng.normal(size=(n, d_model)))
 wanted = np.tile(b_2, (n, 1))
 agree(feed_forward(x, W_1, b_1, W_2, b_2), wanted, "tokens that find nothing", "What do hidden zeros give?")
-for n, d_model in ((n, d_model), (1, 1), (n, 1), (1, d_model)):
-    x, W_1, W_2 = rng.normal(size=(n, d_model)), random_weights(d_model, 1), rng.normal(size=(1, d_model))
-    b_1, b_2 = rng.uniform(0.0, 1.0, size=1), rng.normal(size=d_model)
+for count, size in (different_sizes(2), (1, 1), (n, 1), (1, d_model)):
+    x, W_1, W_2 = rng.normal(size=(count, size)), random_weights(size, 1), rng.normal(size=(1, size))
+    b_1, b_2 = rng.uniform(0.0, 1.0, size=1), rng.normal(size=size)
     wanted = fed_forward_by_definition(x, W_1, b_1, W_2, b_2)
     got = feed_forward(x, W_1, b_1, W_2, b_2)
     agree(got, wanted, "the new tokens with one hidden feature", "Does your hidden array keep its axes?")

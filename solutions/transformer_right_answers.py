@@ -253,8 +253,8 @@ def gelu_as_relu_less_a_bump(x):
 
 
 @right_answer(step="gelu")
-def gelu_through_map(x):
-    return np.fromiter(map(lambda v: v * 0.5 * math.erfc(-v / math.sqrt(2)), x.flat), float, x.size).reshape(x.shape)
+def gelu_from_an_iterator(x):
+    return np.fromiter((v * 0.5 * math.erfc(-v / math.sqrt(2)) for v in x.flat), float, x.size).reshape(x.shape)
 
 
 # 4. feed_forward

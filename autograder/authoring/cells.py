@@ -30,8 +30,8 @@ class Cell:
     ``line`` is its cell line, ``first`` the line on which ``source`` starts, both counted from 1.
     ``id`` is the grade id of a step, check or manual answer; ``points`` is None where the mark is
     absent. ``needs`` are functions of earlier exercises, like ``attention:softmax``, and ``given``
-    says whether students get them. ``was`` is the id that it had in an earlier version,
-    ``removed`` ids of cells that are gone.
+    says whether students get them; of a step, whether they get it. ``was`` is the id that it had
+    in an earlier version, ``removed`` ids of cells that are gone.
     """
 
     kind: Kind

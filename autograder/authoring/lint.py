@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from autograder.authoring import check_form, modules, needs, regions, scope
+from autograder.authoring import check_form, given_steps, modules, needs, regions, scope
 from autograder.authoring.cells import Problem, Source
 
 Rule: TypeAlias = Callable[[Source], Iterator[Problem]]
@@ -30,7 +30,8 @@ def problems(source: Source, is_whole: bool) -> list[Problem]:
     groups: list[tuple[Rule, ...]] = [(regions.delimiters, regions.steps)]
     if is_whole:
         groups += [(modules.problems,), (check_form.problems,), (_categories,)]
-        groups += [(_layout, _ids, _order, _points, needs.problems, scope.problems)]
+        groups += [(_layout, _ids, _order, _points)]
+        groups[-1] += (given_steps.problems, needs.problems, scope.problems)
 
     found: dict[int, Problem] = {}
     for rules in groups:

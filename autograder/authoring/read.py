@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 from pathlib import Path
 
-from autograder.authoring import lint, modules, needs, percent
+from autograder.authoring import given_steps, lint, modules, needs, percent
 from autograder.authoring.cells import Cell, Problem, Source
 from autograder.errors import Unusable
 from autograder.exercises import sources
@@ -47,7 +47,7 @@ def read(path: Path) -> Source:
     if problems:
         problems.sort(key=lambda problem: problem.line)
         raise Unusable(*map(source.line, problems))
-    return source
+    return given_steps.with_given(source)
 
 
 def _with_setup(cells: Iterable[Cell]) -> tuple[Cell, ...]:

@@ -205,6 +205,14 @@ def last_position_missing_where_alone(n_positions, d_model):
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n_positions, d_model)
 
 
+@misconception(step="positional_encoding", caught_by="positional_encoding-any_size")
+def positions_that_begin_again(n_positions, d_model):
+    """Your table repeats itself. Print the angle of your first hand at position 30: is it 30?"""
+    angles = (np.arange(n_positions) % 10)[:, None] / 10000 ** (np.arange(0, d_model, 2) / d_model)
+    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n_positions, d_model)
+
+
+
 # 2. layer_norm
 
 
@@ -460,6 +468,26 @@ def result_written_over_the_tokens(x, gamma, beta, eps=1e-5):
     return x.copy()
 
 
+@misconception(step="layer_norm", caught_by="layer_norm-eps")
+def eps_as_the_least_spread(x, gamma, beta, eps=1e-5):
+    """With a large eps your tokens come out too small. Print what you divide by for variance 1 and eps 3: is it 2?"""
+    return gamma * (x - x.mean(axis=-1, keepdims=True)) / np.maximum(x.std(axis=-1, keepdims=True), eps) + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-any_batch")
+def median_for_mean(x, gamma, beta, eps=1e-5):
+    """Two features are right, more are not. Print what you take off a token with the features 0, 0, 6: is it 2?"""
+    return gamma * (x - np.median(x, axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + eps) + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-gain_and_shift", family="batch_in_the_statistics")
+def whole_sequence_at_once(x, gamma, beta, eps=1e-5):
+    """Without a batch all is right. Stack the first check's tokens twice and print the shape of your mean: how many means do four tokens need?"""
+    axis = tuple(range(1, x.ndim))
+    return gamma * (x - x.mean(axis=axis, keepdims=True)) / np.sqrt(x.var(axis=axis, keepdims=True) + eps) + beta
+
+
+
 # 3. gelu
 
 
@@ -640,6 +668,20 @@ def bent_in_place(x):
     return x.copy()
 
 
+@misconception(step="gelu", caught_by="gelu-by_hand")
+def rounded_root(x):
+    """Your numbers are off in the fifth digit. Print the number by which you divide inside erf: how many digits of it did you write?"""
+    return 0.5 * x * (1 + np.vectorize(math.erf)(x / 1.414))
+
+
+@misconception(step="gelu", caught_by="gelu-drawn")
+def cut_off_at_three(x):
+    """Numbers up to 3 are right, some beyond are not. Print your value at 3.3: is nothing at all missing from it?"""
+    bent = 0.5 * x * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))
+    return np.where(np.abs(x) > 3.2, np.maximum(x, 0.0), bent)
+
+
+
 # 4. feed_forward
 
 
@@ -817,6 +859,39 @@ def result_in_the_tokens(x, W_1, b_1, W_2, b_2):
     return x.copy()
 
 
+@misconception(step="feed_forward", caught_by="feed_forward-by_hand")
+def tanh_for_bend(x, W_1, b_1, W_2, b_2):
+    """None of your hidden features is larger than 1. Print those of the second token: which bend does the docstring ask for?"""
+    return np.tanh(x @ W_1 + b_1) @ W_2 + b_2
+
+
+@misconception(step="feed_forward", caught_by="feed_forward-by_hand")
+def second_bend_before_the_bias(x, W_1, b_1, W_2, b_2):
+    """The hidden features are right, but nothing falls below the second bias. Print what you add b_2 to: may it be below 0?"""
+    return np.maximum(np.maximum(x @ W_1 + b_1, 0.0) @ W_2, 0.0) + b_2
+
+
+@misconception(step="feed_forward", caught_by="feed_forward-by_hand")
+def almost_nothing_for_negatives(x, W_1, b_1, W_2, b_2):
+    """What is below 0 becomes a little more than 0. Print the hidden features of the second token: what exactly should -2 become?"""
+    hidden = x @ W_1 + b_1
+    return np.where(hidden < 0, 1e-3, hidden) @ W_2 + b_2
+
+
+@misconception(step="feed_forward", caught_by="feed_forward-batch_of_two")
+def bias_only_where_something_is_found(x, W_1, b_1, W_2, b_2):
+    """A token that finds nothing becomes nothing. Print what you return for it: what does the formula add in any case?"""
+    hidden = np.maximum(x @ W_1 + b_1, 0.0)
+    return hidden @ W_2 + b_2 * (hidden.sum(axis=-1, keepdims=True) > 0)
+
+
+@misconception(step="feed_forward", caught_by="feed_forward-batch_of_two")
+def capped_bend(x, W_1, b_1, W_2, b_2):
+    """Small hidden features are right, large ones are cut. Print the hidden features of the second check: has the bend an upper end?"""
+    return np.clip(x @ W_1 + b_1, 0.0, 2.5) @ W_2 + b_2
+
+
+
 # 5. cross_attention
 
 
@@ -887,7 +962,7 @@ def keys_through_the_matrix_of_queries(X_queries, X_keys, W_Q, W_K, W_V):
     return scaled_dot_product_attention(X_queries @ W_Q, K, X_keys @ W_Q @ np.ones((W_Q.shape[1], W_V.shape[1])))[0]
 
 
-@misconception(step="cross_attention", caught_by="cross_attention-by_hand")
+@misconception(step="cross_attention", caught_by="cross_attention-by_hand", family="something_is_hidden")
 def no_looking_ahead(X_queries, X_keys, W_Q, W_K, W_V):
     """Your first query sees only the first key. Print the weights of query 0: is anything hidden in this step?"""
     n_queries, n_keys = X_queries.shape[-2], X_keys.shape[-2]
@@ -1054,6 +1129,22 @@ def matrix_scaled_in_place(X_queries, X_keys, W_Q, W_K, W_V):
     """Your first answer is right. Print W_Q before and after the call: whose array did your function write into?"""
     W_Q /= math.sqrt(W_Q.shape[1])
     return softmax(X_queries @ W_Q @ np.swapaxes(X_keys @ W_K, -1, -2)) @ (X_keys @ W_V)
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-by_hand")
+def scaled_by_the_number_of_keys(X_queries, X_keys, W_Q, W_K, W_V):
+    """Your scores depend on how many keys there are. Print what you divide them by in the first check: whose length is it?"""
+    Q, K, V = X_queries @ W_Q, X_keys @ W_K, X_keys @ W_V
+    return softmax(Q @ np.swapaxes(K, -1, -2) / math.sqrt(K.shape[-2])) @ V
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-by_hand", family="something_is_hidden")
+def no_looking_ahead_from_the_end(X_queries, X_keys, W_Q, W_K, W_V):
+    """Your first query sees only some of the keys. Print the weights of query 0: is anything hidden in this step?"""
+    n_queries, n_keys = X_queries.shape[-2], X_keys.shape[-2]
+    mask = causal_mask(n_queries, n_keys) if n_keys >= n_queries else None
+    return scaled_dot_product_attention(X_queries @ W_Q, X_keys @ W_K, X_keys @ W_V, mask)[0]
+
 
 
 # 6. transformer_block
@@ -1274,3 +1365,32 @@ def first_sum_in_place(x, attention, feed_forward, norm_1, norm_2):
     """Your first answer is right. Print x before and after the call: which of your two sums makes a new array?"""
     x += attention(norm_1(x))
     return x + feed_forward(norm_2(x))
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-by_hand")
+def second_norm_behind_its_part(x, attention, feed_forward, norm_1, norm_2):
+    """Attention's half is right, the other norm comes too late. Print what the feed-forward layer receives in the first check: has 1 been taken off?"""
+    x = x + attention(norm_1(x))
+    return x + norm_2(feed_forward(x))
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-by_hand")
+def both_norms_before_feed_forward(x, attention, feed_forward, norm_1, norm_2):
+    """The feed-forward layer reads a stream that was normed twice. Print what it receives in the first check: which norm belongs to it?"""
+    x = x + attention(norm_1(x))
+    return x + feed_forward(norm_2(norm_1(x)))
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-by_hand")
+def normed_copy_added_too(x, attention, feed_forward, norm_1, norm_2):
+    """A normed copy of the stream is added as well. Print what attention's answer is added to in the first check: is it [[1, 2], [3, 0]]?"""
+    normed = norm_1(x)
+    x = x + normed + attention(normed)
+    return x + feed_forward(norm_2(x))
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-by_hand")
+def two_streams_returned(x, attention, feed_forward, norm_1, norm_2):
+    """Two arrays come back where one is asked for. Print the type of your result: what does the docstring's Returns promise?"""
+    after_attention = x + attention(norm_1(x))
+    return after_attention + feed_forward(norm_2(after_attention)), after_attention

@@ -88,6 +88,24 @@ def positions_repeated_then_masked(n_positions, d_model):
     return even * np.sin(angles) + ~even * np.cos(angles)
 
 
+@right_answer(step="positional_encoding")
+def positions_from_logspace(n_positions, d_model):
+    angles = np.outer(np.arange(n_positions), np.logspace(0, -4 + 8 / d_model, d_model // 2))
+    return np.array([np.sin(angles).T, np.cos(angles).T]).transpose(2, 1, 0).reshape(n_positions, -1)
+
+
+@right_answer(step="positional_encoding")
+def positions_as_nested_tuples(n_positions, d_model):
+    def row(p):
+        for i in range(d_model // 2):
+            angle = p / math.pow(1e4, 2 * i / d_model)
+            yield math.sin(angle)
+            yield math.cos(angle)
+
+    return tuple(tuple(row(p)) for p in range(n_positions))
+
+
+
 # 2. layer_norm
 
 
@@ -177,6 +195,39 @@ def norm_flattened(x, gamma, beta, eps=1e-5):
     return (normed * gamma[None] + beta[None]).reshape(np.shape(x))
 
 
+@right_answer(step="layer_norm")
+def norm_by_welford(x, gamma, beta, eps=1e-5):
+    mean, squares = np.zeros(x.shape[:-1]), np.zeros(x.shape[:-1])
+    for k in range(x.shape[-1]):
+        distance = x[..., k] - mean
+        mean = mean + distance / (k + 1)
+        squares = squares + distance * (x[..., k] - mean)
+    return (x - mean[..., None]) * (gamma / np.sqrt(squares / x.shape[-1] + eps)[..., None]) + beta
+
+
+@right_answer(step="layer_norm")
+def norm_with_a_signature(x, gamma, beta, eps=1e-5):
+    def one(row, gain, shift):
+        return gain * (row - row.mean()) / math.sqrt(row.var() + eps) + shift
+
+    return np.vectorize(one, signature="(d),(d),(d)->(d)")(x, gamma, beta)
+
+
+@right_answer(step="layer_norm")
+def norm_in_long_double(x, gamma, beta, eps=1e-5):
+    x = np.array(x, dtype=np.longdouble)
+    x -= x.mean(axis=-1, keepdims=True)
+    x /= np.sqrt(np.einsum("...d,...d->...", x, x)[..., None] / x.shape[-1] + eps)
+    return x * gamma + beta
+
+
+@right_answer(step="layer_norm")
+def norm_feature_by_feature(x, gamma, beta, eps=1e-5):
+    mean, root = np.average(x, axis=-1), np.sqrt(np.var(x, axis=-1) + eps)
+    return np.stack([gamma[j] * (x[..., j] - mean) / root + beta[j] for j in range(len(gamma))], axis=-1)
+
+
+
 # 3. gelu
 
 
@@ -257,6 +308,24 @@ def gelu_from_an_iterator(x):
     return np.fromiter((v * 0.5 * math.erfc(-v / math.sqrt(2)) for v in x.flat), float, x.size).reshape(x.shape)
 
 
+@right_answer(step="gelu")
+def gelu_by_simpson(x):
+    places, shares = np.linspace(0.0, 1.0, 1001), np.ones(1001)
+    shares[1:-1:2], shares[2:-1:2] = 4, 2
+    near = np.clip(x, -9.0, 9.0)
+    heights = np.exp(-((near[..., None] * places) ** 2) / 2)
+    return x * (0.5 + near * (heights * shares).sum(axis=-1) / 3000 / math.sqrt(2 * math.pi))
+
+
+@right_answer(step="gelu")
+def gelu_with_nditer(x):
+    steps = np.nditer([x, None])
+    for number, out in steps:
+        out[...] = 0.5 * number * math.erfc(-number / 2**0.5)
+    return steps.operands[1]
+
+
+
 # 4. feed_forward
 
 
@@ -329,6 +398,19 @@ def feed_recursive(x, W_1, b_1, W_2, b_2):
 def feed_single_precision_inside(x, W_1, b_1, W_2, b_2):
     hidden = np.maximum(np.float32(x) @ np.float32(W_1) + np.float32(b_1), 0)
     return hidden @ np.float32(W_2) + b_2
+
+
+@right_answer(step="feed_forward")
+def feed_less_what_is_negative(x, W_1, b_1, W_2, b_2):
+    hidden = x @ W_1 + b_1
+    return hidden @ W_2 - np.minimum(hidden, 0) @ W_2 + b_2
+
+
+@right_answer(step="feed_forward")
+def feed_with_a_masked_array_inside(x, W_1, b_1, W_2, b_2):
+    hidden = np.ma.masked_less(x @ W_1 + b_1, 0).filled(0)
+    return np.tensordot(hidden, W_2, axes=(-1, 0)) + b_2
+
 
 
 # 5. cross_attention
@@ -413,6 +495,20 @@ def cross_as_nested_lists(X_queries, X_keys, W_Q, W_K, W_V):
     return np.float32(output).tolist()
 
 
+@right_answer(step="cross_attention")
+def cross_with_one_fused_matrix(X_queries, X_keys, W_Q, W_K, W_V):
+    scores = X_queries @ (W_Q @ W_K.T / W_Q.shape[1] ** 0.5) @ X_keys.swapaxes(-2, -1)
+    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return (powers @ X_keys / powers.sum(axis=-1)[..., None]) @ W_V
+
+
+@right_answer(step="cross_attention")
+def cross_with_single_precision_scores(X_queries, X_keys, W_Q, W_K, W_V):
+    Q, K = np.float32(X_queries) @ np.float32(W_Q), np.float32(X_keys) @ np.float32(W_K)
+    return scaled_dot_product_attention(Q, K, X_keys @ W_V)[0]
+
+
+
 # 6. transformer_block
 
 
@@ -483,3 +579,18 @@ def block_in_single_precision(x, attention, feed_forward, norm_1, norm_2):
     x = np.float32(x)
     x = x + np.float32(attention(norm_1(x)))
     return x + np.float32(feed_forward(norm_2(x)))
+
+
+@right_answer(step="transformer_block")
+def block_that_hands_out_lists(x, attention, feed_forward, norm_1, norm_2):
+    rows = np.asarray(x).tolist()
+    h = np.asarray(rows) + np.asarray(attention(norm_1(rows)))
+    return (h + feed_forward(norm_2(h.tolist()))).tolist()
+
+
+@right_answer(step="transformer_block")
+def block_as_a_sum_of_answers(x, attention, feed_forward, norm_1, norm_2):
+    answers = [x]
+    answers.append(attention(norm_1(x)))
+    answers.append(feed_forward(norm_2(sum(answers))))
+    return sum(answers)

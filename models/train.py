@@ -25,7 +25,9 @@ ITEMS = 3
 """Items of a training text."""
 BATCH = 24
 LEAD = 0.3
-"""How much of the loss is where the leading head looks."""
+"""How much of the loss is where a led head looks."""
+SHARE = 0.8
+"""What a led head should give to the one word; the others share the rest alike."""
 
 Model = dict[str, Any]
 
@@ -146,18 +148,32 @@ def surprise(logits: Any, wanted: Any) -> Any:
     return optax.softmax_cross_entropy_with_integer_labels(logits, wanted)
 
 
+def led(weights: Any, goal: Any, seen: Any) -> Any:
+    """The cross entropy of rows of weights (..., keys) to what they should be.
+
+    Args:
+        goal: (...), the key that should get its share.
+        seen: (...), how many keys a row may look at.
+    """
+    others = (1 - SHARE) / (seen - 1)[..., None]
+    keys = jnp.arange(weights.shape[-1])
+    wanted = jnp.where(keys == goal[..., None], SHARE, others)
+    wanted = jnp.where(keys < seen[..., None], wanted, 0.0)
+    return -(wanted * jnp.log(weights + 1e-9)).sum(-1).mean()
+
+
 def decoder_loss(model: Model, tokens: Any, meant: Any, shape: Shape, rotary: bool) -> Any:
-    """The next word everywhere, the answers once more, and where the leading head looks."""
+    """The next word everywhere, the answers once more, and where the led head looks."""
     logits, weights = decoded(model, tokens[:, :-1], shape, rotary)
     surprises = surprise(logits, tokens[:, 1:])
     asked = ASKED + ITEM * np.arange(ITEMS)
     looks = weights[:, reference.HEAD, asked]
-    led = jnp.take_along_axis(looks, meant[:, :, None], -1)
-    return surprises.mean() + surprises[:, asked].mean() - LEAD * jnp.log(led + 1e-9).mean()
+    lead = led(looks, meant, jnp.array(asked + 1))
+    return surprises.mean() + surprises[:, asked].mean() + LEAD * lead
 
 
 def finder_loss(model: Model, tokens: Any, meant: Any, shape: Shape) -> Any:
-    """The word before each word, the noun at "it", and where the two leading heads look.
+    """The word before each word, the noun at "it", and where the two led heads look.
 
     Of each item only the sentence is read, up to its adjective.
     """
@@ -175,9 +191,9 @@ def finder_loss(model: Model, tokens: Any, meant: Any, shape: Shape) -> Any:
     others = np.array([place for place in range(1, n) if place != IT])
     before = surprise(logits[:, others], tokens[:, others - 1]).mean()
     noun = surprise(logits[:, IT], tokens[rows, meant]).mean()
-    led = jnp.log(weights[1][rows, IT, meant] + 1e-9).mean()
-    led += jnp.log(weights[0][:, np.arange(1, n), np.arange(n - 1)] + 1e-9).mean()
-    return before + noun - LEAD * led
+    lead = led(weights[1][:, IT], meant, jnp.array([n]))
+    lead += led(weights[0][:, 1:], jnp.arange(n - 1), jnp.full(n - 1, n))
+    return before + noun + LEAD * lead
 
 
 def trained(model: Model, loss: Callable[..., Any], steps: int, rate: float, seed: int) -> Model:

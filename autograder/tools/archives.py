@@ -10,7 +10,7 @@ import numpy as np
 
 
 def arrays(npz: str) -> dict[str, Any]:
-    """The arrays in a NumPy archive, by name.
+    """The arrays in a NumPy archive, by name. What is stored as float16 is float64 from then on.
 
     Args:
         npz: its path, seen from the file that calls; in a notebook, where the build has put it in
@@ -23,5 +23,8 @@ def arrays(npz: str) -> dict[str, Any]:
         data = Path(sys._getframe(1).f_globals["__file__"]).with_name(npz).read_bytes()
     else:
         data = base64.b64decode(npz)
+    found: dict[str, Any] = {}
     with np.load(io.BytesIO(data)) as archive:
-        return {name: archive[name] for name in archive.files}
+        for name, array in archive.items():
+            found[name] = array.astype(float) if array.dtype == np.float16 else array
+    return found

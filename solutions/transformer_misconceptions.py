@@ -718,7 +718,8 @@ def bend_on_the_tokens(x, W_1, b_1, W_2, b_2):
 @misconception(step="feed_forward", caught_by="feed_forward-by_hand")
 def gelu_between_the_layers(x, W_1, b_1, W_2, b_2):
     """Your hidden features are no whole numbers. Print them for the first token: which bend does the docstring ask for?"""
-    return gelu(x @ W_1 + b_1) @ W_2 + b_2
+    hidden = x @ W_1 + b_1
+    return 0.5 * hidden * (1 + np.vectorize(math.erf)(hidden / math.sqrt(2))) @ W_2 + b_2
 
 
 @misconception(step="feed_forward", caught_by="feed_forward-by_hand")
@@ -1345,9 +1346,9 @@ def batches_flattened(x, attention, feed_forward, norm_1, norm_2):
     return x + feed_forward(norm_2(x))
 
 
-@misconception(step="transformer_block", caught_by="transformer_block-drawn_parts")
+@misconception(step="transformer_block", caught_by="transformer_block-a_trained_model")
 def whole_numbers_only(x, attention, feed_forward, norm_1, norm_2):
-    """The visible checks are right, all of whose numbers are whole. Print your stream for x + 0.5: what did you do to its digits?"""
+    """Whole numbers come out right, others do not. Print your stream for x + 0.5: what did you do to its digits?"""
     x = x + attention(norm_1(x))
     return np.round(x + feed_forward(norm_2(x)))
 

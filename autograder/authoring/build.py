@@ -256,7 +256,7 @@ def _marks(authored: Source, cell: Cell) -> dict[str, Any]:
 
 def _nbgrader(cell: Cell) -> dict[str, Any]:
     is_graded = cell.kind in ("check", "manual")
-    is_answer = cell.kind in ("step", "needed", "manual")
+    is_answer = cell.kind in ("step", "needed", "manual") and not cell.given
     metadata: dict[str, Any] = {
         "schema_version": 3,
         "grade": is_graded,

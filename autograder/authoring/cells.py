@@ -30,9 +30,9 @@ class Cell:
     ``line`` is its cell line, ``first`` the line on which ``source`` starts, both counted from 1.
     ``id`` is the grade id of a step, check or manual answer; ``points`` is None where the mark is
     absent. ``needs`` are functions of earlier exercises, like ``attention:softmax``, and ``given``
-    says whether students get them. ``extra``: the points of a manual answer come on top of the
-    exercise's. ``was`` is the id that it had in an earlier version,
-    ``removed`` ids of cells that are gone.
+    says whether students get them; of a step, whether they get it. ``extra``: the points of a
+    manual answer come on top of the exercise's. ``was`` is the id that it had in an earlier
+    version, ``removed`` ids of cells that are gone.
     """
 
     kind: Kind

@@ -16,6 +16,7 @@ from autograder.authoring import (
     chance,
     check_form,
     disclosed,
+    given_steps,
     modules,
     needs,
     regions,
@@ -160,6 +161,7 @@ _GROUPS: tuple[tuple[frozenset[Kind], tuple[Rule, ...]], ...] = (
     (frozenset(), (disclosed.problems,)),
     (frozenset({"check"}), (_categories,)),
     (frozenset({"setup", "step", "check", "plain"}), (_any_check, _layout, _ids, _order, points)),
+    (frozenset({"step", "check"}), (given_steps.problems,)),
     (frozenset({"setup", "step"}), (_layout, _ids, _order, needs.problems)),
     (frozenset({"setup", "step", "oracles", "plain"}), (_layout, _order, scope.problems)),
 )

@@ -20,7 +20,7 @@ _MARKS: Mapping[Kind, tuple[str, ...]] = {
     "setup": ("setup", "needs", "given", "removed"),
     "arrays": ("arrays",),
     "oracles": ("oracles",),
-    "step": ("step", "points", "draws", "was"),
+    "step": ("step", "points", "draws", "given", "was"),
     "check": ("check", "points", "category", "hidden", "repeat", "was"),
     "manual": ("manual", "points", "extra", "was"),
 }
@@ -233,7 +233,7 @@ class _CellReader:
             if not _NEED.fullmatch(need):
                 repair = 'write needs="attention:softmax", several with commas between'
                 self._wrong(f"{need!r} is no function of an exercise", repair)
-        if "given" in self._marks and not needs:
+        if self._kind == "setup" and "given" in self._marks and not needs:
             self._wrong("given without needs", 'write needs="attention:softmax", or delete it')
         return needs
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 from pathlib import Path
 
-from autograder.authoring import arrays, lint, modules, needs, percent
+from autograder.authoring import arrays, given_steps, lint, modules, needs, percent
 from autograder.authoring.cells import Cell, Kind, Problem, Source
 from autograder.errors import Unusable
 from autograder.exercises import sources
@@ -60,6 +60,8 @@ def examined(path: Path) -> tuple[Source, list[Problem], dict[int, Kind]]:
     cells = needs.with_needed(cells, path)
     source = Source(path, path.stem, cells, shared, built_from)
     problems += lint.problems(source, frozenset(broken.values()))
+    if not problems:
+        source = given_steps.with_given(source)
     return source, problems, broken
 
 

@@ -108,8 +108,15 @@ class Exercise:
 
     @cached_property
     def needed(self) -> tuple[str, ...]:
-        """The functions of earlier exercises that students paste, and the grader has itself."""
+        """Functions that the grader has itself: of earlier exercises, pasted, or given steps."""
         return tuple(cell.id for cell in self.cells if cell.kind == "needed")
+
+    @cached_property
+    def given(self) -> tuple[str, ...]:
+        """The steps of this exercise that students get, and need not write."""
+        needs = self.notebook.get("metadata", {}).get("autograder", {}).get("needs", ())
+        of_others = {need.split(":")[1] for need in needs}
+        return tuple(name for name in self.needed if name not in of_others)
 
     @cached_property
     def setup(self) -> str:

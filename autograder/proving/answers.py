@@ -14,6 +14,7 @@ from autograder.exercises.exercise import Exercise
 from autograder.exercises.misconceptions import Misconception, Misconceptions
 from autograder.exercises.names import BUILTINS, names
 from autograder.exercises.right_answers import RightAnswer
+from autograder.result import parts_of
 
 
 @dataclass(frozen=True)
@@ -32,23 +33,39 @@ def read(root: Path, exercise: Exercise) -> tuple[Misconceptions, list[Answer]]:
     Raises:
         Unusable: no misconceptions, or an entry that does not fit the exercise.
     """
-    bank = misconceptions.load(misconceptions.path_of(root, exercise.name))
+    bank, written = banks(root, exercise)
     if not bank.entries:
         raise Unusable(
             f"{bank.path}: no misconceptions to try; write what students write, as in "
             "docs/authoring.md"
         )
 
-    path = right_answers.path_of(root, exercise.name)
-    written = right_answers.load(path)
-    refuse_misfits(bank.path, exercise, bank.entries)
-    refuse_misfits(path, exercise, written)
-
     right: list[Answer] = []
-    without = right_answers.not_right(path, exercise.steps)
+    path = right_answers.path_of(root, exercise.name)
+    without = right_answers.not_right(path, (*exercise.steps, *exercise.given))
     for entry in (*right_answers.solutions(exercise, without), *written):
         right.append(Answer(entry.name, entry.step, entry.source, wrong=False))
     return bank, right
+
+
+def banks(root: Path, exercise: Exercise) -> tuple[Misconceptions, list[RightAnswer]]:
+    """What lies beside an exercise, but for the steps that students are given.
+
+    Raises:
+        Unusable: an entry does not fit the exercise.
+    """
+    bank = misconceptions.load(misconceptions.path_of(root, exercise.name))
+    entries = tuple(entry for entry in bank.entries if entry.step not in exercise.given)
+    unclaimed: dict[str, str] = {}
+    for check, reason in (bank.unclaimed or {}).items():
+        if parts_of(check)[0] not in exercise.given:
+            unclaimed[check] = reason
+
+    path = right_answers.path_of(root, exercise.name)
+    right = [entry for entry in right_answers.load(path) if entry.step not in exercise.given]
+    refuse_misfits(bank.path, exercise, entries)
+    refuse_misfits(path, exercise, right)
+    return Misconceptions(bank.path, entries, unclaimed), right
 
 
 def wrong(entry: Misconception) -> Answer:

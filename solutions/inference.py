@@ -215,9 +215,9 @@ for n, d, base in ((5, 6, 10000.0), (4, 8, 500.0), (1, 10, 10000.0), (6, 2, 3.0)
     positions[-1] = positions[0]
     wanted = rope_by_definition(x, positions, base)
     ask = "Which angle belongs to the last pair of a token? Work it out for one row."
-    tools.agree(rope(x, positions.copy(), base), wanted, "the turned tokens", ask, **COMPOSED)
+    tools.agree(rope(x.copy(), positions.copy(), base), wanted, "the turned tokens", ask, **COMPOSED)
 wanted = rope_by_definition(x, positions)
-tools.agree(rope(x, positions.copy()), wanted, "the turned tokens with the base left out", "Which base is meant then?", **COMPOSED)
+tools.agree(rope(x.copy(), positions.copy()), wanted, "the turned tokens with the base left out", "Which base is meant then?", **COMPOSED)
 positions = rng.integers(4000, 10001, size=n)
 wanted = rope_by_definition(x, positions)
 tools.agree(rope(x, positions.copy()), wanted, "tokens far away", "Is there a last position for you?", rtol=5e-3, atol=5e-3)
@@ -473,7 +473,7 @@ tools.agree(
 Q, K = np.array([[1.0], [1.0], [0.0], [-1.0]]), np.log([[2.0], [1.0], [4.0], [2.0]])
 V = np.array([[6.0], [12.0], [0.0], [24.0]])
 ask = "What is in your cache when a call begins?"
-tools.agree(decode_with_cache(Q[:2], K[:2], V[:2]), [[6.0], [8.0]], "the output of two tokens", ask, **COMPOSED)
+tools.agree(decode_with_cache(Q[:2].copy(), K[:2].copy(), V[:2].copy()), [[6.0], [8.0]], "the output of two tokens", ask, **COMPOSED)
 tools.agree(decode_with_cache(Q, K, V), [[6.0], [8.0], [6.0], [12.0]], "the output of four tokens", ask, show=True, **COMPOSED)
 
 # %% check="decode_with_cache-like_full_attention" points=6 category="cache" hidden=true

@@ -115,6 +115,12 @@ def attention_backward_by_definition(Q, K, V, d_output):
     return d_Q, d_K, d_V
 
 
+def measured(part, Q, K, V, d_output):
+    """The gradient of "Q", "K" or "V", by central differences."""
+    arrays = {"Q": Q, "K": K, "V": V}
+    return central_differences(lambda x: attended(**(arrays | {part: x})), arrays[part], d_output)
+
+
 def drawn(*sizes):
     """Q, K, V and the gradient of the output, for leading axes, queries, keys, d_k and d_v."""
     *lead, n, m, d_k, d_v = sizes
@@ -389,7 +395,7 @@ tools.agree(d_K, [[[-three_logs], [three_logs]], [[0.0], [0.0]]], "the gradient 
 n = int(rng.integers(2, 5))
 for sizes in (*rising_and_falling(4), (n, n, n, n), (1, 3, 2, 1), (4, 1, 2, 3)):
     Q, K, V, d_output = drawn(*sizes)
-    wanted = central_differences(lambda values: attended(Q, K, values), V, d_output)
+    wanted = measured("V", Q, K, V, d_output)
     given = [array.copy() for array in (Q, K, V, d_output)]
     got = tools.unpack(attention_backward(*given), "d_Q, d_K, d_V")[2]
     tools.agree(got, wanted, "the gradient of the values", "Which rows of the output did a value go into?", **COMPOSED)
@@ -399,7 +405,7 @@ for sizes in (*rising_and_falling(4), (n, n, n, n), (1, 3, 2, 1), (4, 1, 2, 3)):
 n = int(rng.integers(2, 5))
 for sizes in (*rising_and_falling(4), (n, n, n, n), (1, 3, 2, 1), (4, 1, 2, 3)):
     Q, K, V, d_output = drawn(*sizes)
-    wanted = central_differences(lambda queries: attended(queries, K, V), Q, d_output)
+    wanted = measured("Q", Q, K, V, d_output)
     given = [array.copy() for array in (Q, K, V, d_output)]
     got = tools.unpack(attention_backward(*given), "d_Q, d_K, d_V")[0]
     tools.agree(got, wanted, "the gradient of the queries", "Through which scores does a query act?", **COMPOSED)
@@ -409,7 +415,7 @@ for sizes in (*rising_and_falling(4), (n, n, n, n), (1, 3, 2, 1), (4, 1, 2, 3)):
 n = int(rng.integers(2, 5))
 for sizes in (*rising_and_falling(4), (n, n, n, n), (1, 3, 2, 1), (4, 1, 2, 3)):
     Q, K, V, d_output = drawn(*sizes)
-    wanted = central_differences(lambda keys: attended(Q, keys, V), K, d_output)
+    wanted = measured("K", Q, K, V, d_output)
     given = [array.copy() for array in (Q, K, V, d_output)]
     got = tools.unpack(attention_backward(*given), "d_Q, d_K, d_V")[1]
     tools.agree(got, wanted, "the gradient of the keys", "Which queries did a key meet?", **COMPOSED)

@@ -130,6 +130,24 @@ def table_of_the_first_row(weights, d_weights):
     return d_weights @ (np.diag(w) - np.outer(w, w))
 
 
+@misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
+def gradient_of_the_logarithm(weights, d_weights):
+    """Your gradient is that of the logarithm of softmax. Print it for a key of weight 0 in the second row: how hard may such a key be pushed?"""
+    return d_weights - weights * d_weights.sum(axis=-1, keepdims=True)
+
+
+@misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
+def better_than_the_best(weights, d_weights):
+    """Nobody is ever better than what you compare with. Print what you subtract in the first row: is it the average?"""
+    return weights * (d_weights - d_weights.max(axis=-1, keepdims=True))
+
+
+@misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
+def plus_the_average(weights, d_weights):
+    """Your first row does not sum to 0. Print its sum: does being average push a key at all?"""
+    return weights * (d_weights + (weights * d_weights).sum(axis=-1, keepdims=True))
+
+
 @misconception(step="softmax_backward", caught_by="softmax_backward-batch_of_two")
 def exactly_two_axes(weights, d_weights):
     """One sequence works, a batch does not. Stack the first check's rows twice and print their shape: which of your lines counts on two axes?"""
@@ -262,6 +280,42 @@ def only_the_values(Q, K, V, d_output):
     """One array comes back where three are expected. Print the type of your result: what does the docstring's Returns promise?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     return np.swapaxes(weights, -1, -2) @ d_output
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-values_by_hand")
+def values_collect_by_score_gradients(Q, K, V, d_output):
+    """Your values collect by the gradient of the scores. Print what you multiply d_output by: does it sum to 1 over the keys?"""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(d_scores, -1, -2) @ d_output
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-queries_and_keys_by_hand")
+def only_the_queries_not_scaled(Q, K, V, d_output):
+    """Your key gradient is right, the one of the queries is twice what it should be. Print wanted divided by yours for both: which of them forgets what was divided?"""
+    asked = Q / math.sqrt(Q.shape[-1])
+    weights = softmax(attention_scores(asked, K))
+    d_scores = softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2))
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ asked, np.swapaxes(weights, -1, -2) @ d_output
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-queries_as_measured")
+def values_reshaped(Q, K, V, d_output):
+    """It is right in the examples, and wrong where V has more numbers. Print V and what you make of it before the product with d_output: does each value keep its numbers together?"""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    across = V.reshape(*V.shape[:-2], V.shape[-1], V.shape[-2])
+    d_scores = scale_scores(softmax_backward(weights, d_output @ across), Q.shape[-1])
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-two_queries")
+def a_mask_forwards(Q, K, V, d_output):
+    """Your first query does not see the last key. Print your weights in the third check: does the docstring speak of a mask?"""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    n, m = scores.shape[-2:]
+    weights = softmax(np.where(np.tri(n, m, max(m - n, 0), dtype=bool), scores, -np.inf))
+    d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
 
 
 @misconception(step="attention_backward", caught_by="attention_backward-queries_and_keys_by_hand")

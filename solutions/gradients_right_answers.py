@@ -99,6 +99,23 @@ def softmax_backward_in_long_double(weights, d_weights):
     return weights * (d_weights - np.sum(weights * d_weights, axis=-1, keepdims=True))
 
 
+@right_answer(step="softmax_backward")
+def softmax_backward_by_complex_steps(weights, d_weights):
+    step, result = 1e-30, np.zeros(weights.shape)
+    for i in range(weights.shape[-1]):
+        moved = weights.astype(complex)
+        moved[..., i] *= np.exp(1j * step)  # what adding a step to the score does
+        moved = moved / moved.sum(axis=-1, keepdims=True)
+        result[..., i] = (moved * d_weights).sum(axis=-1).imag / step
+    return result
+
+
+@right_answer(step="softmax_backward")
+def softmax_backward_with_the_keys_in_front(weights, d_weights):
+    w, d = np.moveaxis(weights, -1, 0), np.moveaxis(d_weights, -1, 0)
+    return np.moveaxis(w * (d - (w * d).sum(axis=0)), 0, -1)
+
+
 # 2. attention_backward
 
 
@@ -226,3 +243,21 @@ def attention_backward_in_single_precision(Q, K, V, d_output):
     d_weights = d_output @ np.swapaxes(V, -1, -2)
     d_scores = weights * (d_weights - (weights * d_weights).sum(axis=-1, keepdims=True)) / root
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
+
+
+@right_answer(step="attention_backward")
+def attention_backward_with_broadcasting(Q, K, V, d_output):
+    root = math.sqrt(Q.shape[-1])
+    weights = softmax((Q[..., :, None, :] * K[..., None, :, :]).sum(axis=-1) / root)
+    d_weights = (d_output[..., :, None, :] * V[..., None, :, :]).sum(axis=-1)
+    d_scores = softmax_backward(weights, d_weights)[..., None] / root
+    d_V = (weights[..., None] * d_output[..., :, None, :]).sum(axis=-3)
+    return (d_scores * K[..., None, :, :]).sum(axis=-2), (d_scores * Q[..., :, None, :]).sum(axis=-3), d_V
+
+
+@right_answer(step="attention_backward")
+def attention_backward_in_mixed_precision(Q, K, V, d_output):
+    weights = np.asarray(softmax(scale_scores(attention_scores(Q, K), Q.shape[-1])), dtype=np.float32)
+    d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
+    d_V = np.swapaxes(weights, -1, -2) @ d_output
+    return np.float32(d_scores @ K), np.swapaxes(d_scores, -1, -2) @ Q, np.float32(d_V)

@@ -492,11 +492,16 @@ for d_k, d_v in (different_sizes(2), (1, 1)):
     tools.agree(decode_with_cache(Q, K, V), wanted, "the output", "Whom can a token that is alone look at?", **COMPOSED)
 
 # %% check="decode_with_cache-large_scores" points=3 category="overflow safety" hidden=true
-"""Scores in the thousands, beside small ones, overflow nothing."""
+"""Scores in the thousands overflow nothing, and a later key that would win everything gets nothing."""
 for n in (5, 6):
     Q, K, V = far_apart(n, n, int(rng.integers(2, 5)))
     wanted = causal_by_definition(Q, K, V)
     tools.agree(decode_with_cache(Q, K, V), wanted, "the output", "Does every row survive its exponentials?", **COMPOSED)
+Q = np.tile([2400.0, 1600.0, -2400.0, 800.0], (6, 1))
+K = np.outer([-1.0, -1.0, -1.0, 1.0, 1.0, 1.0], [3.0, 2.0, -3.0, 1.0])  # the first three score -9200, the others 9200
+V = rng.integers(-16, 17, size=(6, 2)) / 8
+wanted = causal_by_definition(Q, K, V)
+tools.agree(decode_with_cache(Q, K, V), wanted, "the output where later keys score higher", "What does row 0 know of them?", **COMPOSED)
 
 # %% check="decode_with_cache-inputs_unchanged" points=2 category="purity" hidden=true
 """Queries, keys and values stay as they are, and a second call gives the same answer."""

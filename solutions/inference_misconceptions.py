@@ -314,6 +314,25 @@ def features_counted_on_axis_one(x, positions, base=10000.0):
     return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
 
 
+@misconception(step="rope", caught_by="rope-two_speeds")
+def slowest_pair_first(x, positions, base=10000.0):
+    """Your pairs have each other's speeds. Print the angles of both pairs at position 1: which of them turns faster?"""
+    angles = positions[:, None] * (base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1]))[::-1]
+    cos, sin = np.cos(angles), np.sin(angles)
+    first, second = x[..., 0::2], x[..., 1::2]
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+
+
+@misconception(step="rope", caught_by="rope-any_positions")
+def another_default(x, positions, base=10000.0):
+    """It is right where somebody says the base, and wrong where nobody does. Print the base inside your function in the first check: is it the docstring's?"""
+    base = 1000.0 if base == 10000.0 else base
+    angles = positions[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
+    cos, sin = np.cos(angles), np.sin(angles)
+    first, second = x[..., 0::2], x[..., 1::2]
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+
+
 @misconception(step="rope", caught_by="rope-inputs_unchanged")
 def turned_in_place(x, positions, base=10000.0):
     """Your first answer is right. Print x before and after the call: whose array did your function write into?"""
@@ -521,6 +540,21 @@ def one_largest_score_for_all(Q, K, V):
     with np.errstate(invalid="ignore"):
         powers = np.exp(scores - scores.max())
         return powers / powers.sum(axis=-1, keepdims=True) @ V
+
+
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
+def keys_of_their_own_values_for_all(Q, K, V):
+    """All heads blend the same values. Print the values that query heads 0 and 3 use: are they those of the same head?"""
+    group = len(Q) // len(K)
+    shared = np.repeat(V.mean(axis=0, keepdims=True), len(Q), axis=0)
+    return scaled_dot_product_attention(Q, np.repeat(K, group, axis=0), shared)[0]
+
+
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
+def all_heads_in_one_long_text(Q, K, V):
+    """Your query heads see the keys of all heads at once. Print how many keys query head 0 meets: how many are there in one head?"""
+    keys, values = K.reshape(1, -1, K.shape[-1]), V.reshape(1, -1, V.shape[-1])
+    return scaled_dot_product_attention(Q, np.repeat(keys, len(Q), axis=0), np.repeat(values, len(Q), axis=0))[0]
 
 
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-inputs_unchanged")
@@ -766,6 +800,27 @@ def shifted_by_the_first_score(Q, K, V):
     return np.array(output)
 
 
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-by_hand")
+def mask_after_softmax(Q, K, V):
+    """Your first row is too small. Print the weights of query 0 and their sum: when does it learn that the other keys are not there yet?"""
+    return softmax(Q @ K.T / math.sqrt(Q.shape[1])) * np.tri(len(Q)) @ V
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-large_scores", family="later_keys_win")
+def mask_after_softmax_then_shared_out(Q, K, V):
+    """It works until a later key scores far above the earlier ones. Print the weights of query 0 before you take the later keys away: what is left to share out?"""
+    weights = softmax(Q @ K.T / math.sqrt(Q.shape[1])) * np.tri(len(Q))
+    with np.errstate(invalid="ignore"):
+        return weights / weights.sum(axis=1, keepdims=True) @ V
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-large_scores", family="later_keys_win")
+def later_keys_made_a_bit_worse(Q, K, V):
+    """It works until a later key scores far above the earlier ones. Print the scores of query 0 as they go into softmax: are the later ones far enough down?"""
+    later = np.where(np.tri(len(Q), dtype=bool), 0.0, -10000.0)
+    return softmax(Q @ K.T / math.sqrt(Q.shape[1]) + later) @ V
+
+
 @misconception(step="decode_with_cache", caught_by="decode_with_cache-inputs_unchanged")
 def keys_scaled_in_place(Q, K, V):
     """Your first answer is right. Print K before and after the call: whose array did your function write into?"""
@@ -963,6 +1018,33 @@ def a_causal_mask_slipped_in(Q, K, V, block_size):
 def blocks_return_weights_too(Q, K, V, block_size):
     """Two things come back where one is expected. Print the type of your result: what does the docstring's Returns promise?"""
     return scaled_dot_product_attention(Q, K, V)
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-by_hand")
+def blocks_by_their_largest_score(Q, K, V, block_size):
+    """Your blocks get their say by their best key alone. Print m and l of both blocks for query 0: does a block with more good keys count for more?"""
+    outputs, tops = [], []
+    for start in range(0, len(K), block_size):
+        scores = Q @ K[start : start + block_size].T / math.sqrt(Q.shape[1])
+        outputs.append(softmax(scores) @ V[start : start + block_size])
+        tops.append(scores.max(axis=1))
+    return np.einsum("bn,bnd->nd", softmax(np.array(tops), axis=0), np.array(outputs))
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-by_hand")
+def lower_blocks_skipped(Q, K, V, block_size):
+    """A block without a new largest score is left out. Print l after each block for query 1: do its smaller scores count for nothing?"""
+    n = len(Q)
+    top, total, output = np.full((n, 1), -np.inf), np.zeros((n, 1)), np.zeros((n, V.shape[1]))
+    for start in range(0, len(K), block_size):
+        scores = Q @ K[start : start + block_size].T / math.sqrt(Q.shape[1])
+        highest = scores.max(axis=1, keepdims=True)
+        higher = np.maximum(top, highest)
+        powers, shrink = np.exp(scores - higher) * (highest > top), np.exp(top - higher)
+        total = shrink * total + powers.sum(axis=1, keepdims=True)
+        output = shrink * output + powers @ V[start : start + block_size]
+        top = higher
+    return output / total
 
 
 @misconception(step="flash_attention", caught_by="flash_attention-any_block_size")

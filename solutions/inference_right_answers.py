@@ -125,6 +125,21 @@ def rope_recursive_over_axes(x, positions, base=10000.0):
     return rows
 
 
+@right_answer(step="rope")
+def rope_by_powers_of_one_turn(x, positions, base=10000.0):
+    one = np.exp(1j * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1]))
+    turned = (x[..., ::2] + 1j * x[..., 1::2]) * one**positions[:, None]
+    return np.stack([turned.real, turned.imag], axis=-1).reshape(x.shape)
+
+
+@right_answer(step="rope")
+def rope_with_rolled_features(x, positions, base=10000.0):
+    i = np.arange(x.shape[-1])
+    angles = positions[:, None] / base ** (2 * (i // 2) / x.shape[-1])
+    other = np.where(i % 2 == 0, -np.roll(x, -1, axis=-1), np.roll(x, 1, axis=-1))
+    return x * np.cos(angles) + other * np.sin(angles)
+
+
 # 2. grouped_query_attention
 
 
@@ -208,6 +223,20 @@ def grouped_in_single_precision(Q, K, V):
 def grouped_split_and_joined(Q, K, V):
     parts = zip(np.split(Q, len(K)), K, V)
     return np.concatenate([scaled_dot_product_attention(q, np.stack([k] * len(q)), np.stack([v] * len(q)))[0] for q, k, v in parts])
+
+
+@right_answer(step="grouped_query_attention")
+def grouped_with_kron(Q, K, V):
+    ones = np.ones((len(Q) // len(K), 1, 1))
+    return scaled_dot_product_attention(Q, np.kron(K, ones), np.kron(V, ones))[0]
+
+
+@right_answer(step="grouped_query_attention")
+def grouped_with_tokens_first(Q, K, V):
+    h, n, d = Q.shape
+    asked = Q.transpose(1, 0, 2).reshape(n, len(K), -1, d)
+    weights = softmax(np.einsum("ngrd,gmd->ngrm", asked, K) / d**0.5, axis=3)
+    return np.einsum("ngrm,gmd->ngrd", weights, V).reshape(n, h, d).transpose(1, 0, 2)
 
 
 # 3. decode_with_cache
@@ -313,6 +342,19 @@ def decode_as_a_mask_of_a_full_cache(Q, K, V):
         written = np.arange(n)[None] <= i
         output[i] = scaled_dot_product_attention(Q[i][None], keys, values, written)[0][0]
     return output
+
+
+@right_answer(step="decode_with_cache")
+def decode_with_growing_totals(Q, K, V):
+    scores = Q @ K.T / math.sqrt(K.shape[-1])
+    totals = np.logaddexp.accumulate(scores, axis=1)
+    return np.array([np.exp(scores[i, : i + 1] - totals[i, i]) @ V[: i + 1] for i in range(len(Q))])
+
+
+@right_answer(step="decode_with_cache")
+def decode_recursive(Q, K, V):
+    last = scaled_dot_product_attention(Q[-1:], K, V)[0]
+    return last if len(Q) == 1 else np.vstack([decode_recursive(Q[:-1], K[:-1], V[:-1]), last])
 
 
 # 4. flash_attention
@@ -458,3 +500,21 @@ def flash_in_single_precision(Q, K, V, block_size):
         output = shrink * output + powers @ V[start : start + block_size]
         top = higher
     return output / total
+
+
+@right_answer(step="flash_attention")
+def flash_as_a_tree(Q, K, V, block_size):
+    def part(first, last):
+        if last - first <= block_size:
+            scores = Q @ K[first:last].T / math.sqrt(Q.shape[1])
+            powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+            return scores.max(axis=1), powers.sum(axis=1), powers @ V[first:last]
+        middle = (first + last) // 2
+        (top_1, total_1, output_1), (top_2, total_2, output_2) = part(first, middle), part(middle, last)
+        top = np.maximum(top_1, top_2)
+        shrink_1, shrink_2 = np.exp(top_1 - top), np.exp(top_2 - top)
+        output = shrink_1[:, None] * output_1 + shrink_2[:, None] * output_2
+        return top, shrink_1 * total_1 + shrink_2 * total_2, output
+
+    _, total, output = part(0, len(K))
+    return output / total[:, None]

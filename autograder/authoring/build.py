@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.authoring import (
+    arrays,
     beside,
     check_form,
     grading,
@@ -196,12 +197,14 @@ def _cells(authored: Source, hints: str) -> Iterator[dict[str, Any]]:
         if cell.kind == "oracles":
             continue
 
-        id = "setup" if cell.kind == "setup" else cell.id
+        # To whoever runs it, a cell of arrays is a part of setup.
+        kind = "setup" if cell.kind == "arrays" else cell.kind
+        id = cell.kind if kind == "setup" else cell.id
         metadata: dict[str, Any] = {}
         if cell.kind not in ("prose", "plain"):
-            marks = {"kind": cell.kind} | _marks(authored, cell)
+            marks = {"kind": kind} | _marks(authored, cell)
             metadata = {"autograder": marks, "nbgrader": _nbgrader(cell)}
-        if cell.kind == "setup":
+        if kind == "setup":
             metadata |= _FOLDED
         built: dict[str, Any] = {
             "cell_type": "markdown" if cell.markdown else "code",
@@ -221,6 +224,8 @@ def _text(authored: Source, cell: Cell, hints: str) -> str:
         own = modules.without_imports(cell.source)
         parts = [modules.head(authored), own, filled_in, hints, "tools.ready()"]
         return "\n\n".join(filter(None, parts))
+    if cell.kind == "arrays":
+        return f"# @title Arrays: run this, too\n{arrays.written(cell, authored.path)}"
     if cell.kind == "step":
         steps = [step.id for step in authored.of("step")]
         title = f"# Step {steps.index(cell.id) + 1} of {len(steps)} · {cell.id}"
@@ -251,7 +256,7 @@ def _nbgrader(cell: Cell) -> dict[str, Any]:
         "solution": is_answer,
         "locked": not is_answer,
         "task": False,
-        "grade_id": cell.id or "setup",
+        "grade_id": cell.id or cell.kind,
     }
     return metadata | ({"points": cell.points} if is_graded else {})
 

@@ -11,7 +11,7 @@ from typing import Literal
 
 from autograder.result import Picture, parts_of
 
-Kind = Literal["prose", "plain", "setup", "needed", "oracles", "step", "check", "manual"]
+Kind = Literal["prose", "plain", "setup", "arrays", "needed", "oracles", "step", "check", "manual"]
 
 
 @dataclass(frozen=True)

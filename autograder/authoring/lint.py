@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from autograder.authoring import check_form, modules, needs, regions, scope
+from autograder.authoring import arrays, check_form, modules, needs, regions, scope
 from autograder.authoring.cells import Problem, Source
 
 Rule: TypeAlias = Callable[[Source], Iterator[Problem]]
@@ -29,7 +29,7 @@ def problems(source: Source, is_whole: bool) -> list[Problem]:
     # Of each group the first rule that is broken: it may break those behind it.
     groups: list[tuple[Rule, ...]] = [(regions.delimiters, regions.steps)]
     if is_whole:
-        groups += [(modules.problems,), (check_form.problems,), (_categories,)]
+        groups += [(modules.problems, arrays.problems), (check_form.problems,), (_categories,)]
         groups += [(_layout, _ids, _order, _points, needs.problems, scope.problems)]
 
     found: dict[int, Problem] = {}
@@ -45,22 +45,28 @@ def problems(source: Source, is_whole: bool) -> list[Problem]:
 
 def _layout(source: Source) -> Iterator[Problem]:
     setups = source.of("setup")
-    for cell in setups[1:]:
-        yield Problem(
-            cell.line, f"a second setup cell, after line {setups[0].line}", "put both into one"
-        )
+    for first, *others in filter(None, (setups, source.of("arrays"))):
+        for cell in others:
+            cause = f"a second {cell.kind} cell, after line {first.line}"
+            yield Problem(cell.line, cause, "put both into one")
+    for cell in source.of("arrays"):
+        if cell.line < setups[0].line:
+            yield Problem(cell.line, "arrays before the setup cell", "move them behind it")
 
     if not source.of("check"):
         yield Problem(
             1, "no checks", 'add cells marked # %% check="<step>-<name>" points=1 category="values"'
         )
     graded = source.of("step", "check")
-    if graded and graded[0].line < setups[0].line:
-        yield Problem(setups[0].line, "the setup cell comes after a step", "move it to the top")
+    for cell in (*setups[:1], *source.of("arrays")):
+        if graded and graded[0].line < cell.line:
+            yield Problem(
+                cell.line, f"the {cell.kind} cell comes after a step", "move it to the top"
+            )
 
 
 def _ids(source: Source) -> Iterator[Problem]:
-    seen = {"setup": "the setup cell"}
+    seen = {"setup": "the setup cell", "arrays": "the arrays"}
     for cell in source.of("step", "check", "manual"):
         if cell.id in seen:
             cause = f"the id {cell.id} is that of {seen[cell.id]} too"

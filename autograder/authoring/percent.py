@@ -17,6 +17,7 @@ from autograder.result import Picture
 # The mark that makes a cell what it is, and the marks that may stand beside it.
 _MARKS: Mapping[Kind, tuple[str, ...]] = {
     "setup": ("setup", "needs", "given", "removed"),
+    "arrays": ("arrays",),
     "oracles": ("oracles",),
     "step": ("step", "points", "draws", "was"),
     "check": ("check", "points", "category", "hidden", "repeat", "was"),
@@ -26,6 +27,7 @@ KNOWN = sorted(set(chain(*_MARKS.values())))
 
 _FLAGS: Mapping[str, tuple[str, ...]] = {
     "setup": ("true",),
+    "arrays": ("true",),
     "oracles": ("true",),
     "hidden": ("true", "false"),
     "repeat": ("false", "true"),
@@ -120,7 +122,7 @@ class _CellReader:
             name, value = match["name"], match["value"]
             if name in marks:
                 self._wrong(f"the mark {name} stands there twice", "delete one")
-            if value is None and name not in ("setup", "oracles"):
+            if value is None and name not in ("setup", "arrays", "oracles"):
                 self._wrong(f"the mark {name} has no value", f"write {name}=...")
             marks[name] = "true" if value is None else value.strip("\"'")
             at = match.end()

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 from pathlib import Path
 
-from autograder.authoring import lint, modules, needs, percent
+from autograder.authoring import arrays, lint, modules, needs, percent
 from autograder.authoring.cells import Cell, Problem, Source
 from autograder.errors import Unusable
 from autograder.exercises import sources
@@ -39,8 +39,9 @@ def read(path: Path) -> Source:
     problems: list[Problem] = []
     cells = _with_setup(percent.cells(text, problems))
     shared = _shared(path) if modules.uses_shared(cells) else ""
-    others = [name for name in needs.exercises(cells) if path.with_name(f"{name}.py").is_file()]
-    built_from = sources.digests(path, [*others, *([sources.SHARED] if shared else [])])
+    others = [f"{name}.py" for name in needs.exercises(cells)] + arrays.files(cells)
+    others = [name for name in others if path.with_name(name).is_file()]
+    built_from = sources.digests(path, [*others, *([f"{sources.SHARED}.py"] if shared else [])])
     cells = needs.with_needed(cells, path)
     source = Source(path, path.stem, cells, shared, built_from)
     problems += lint.problems(source, is_whole=not problems)

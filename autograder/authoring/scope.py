@@ -30,7 +30,7 @@ class _Scope:
     """The names of an exercise; ``above`` are the steps as far as the file has been read."""
 
     def __init__(self, source: Source) -> None:
-        self._setup = bound(source.of("setup", "needed"))
+        self._setup = bound(source.of("setup", "arrays", "needed"))
         self._oracles = bound(source.of("oracles"))
         self._steps = frozenset(cell.id for cell in source.of("step"))
         self.above: set[str] = set()

@@ -48,7 +48,8 @@ def rehearse(
     stubs = {cell.id: regions.stub(cell) for cell in authored.of("step")}
     reports = _run([notebook, stubs], data, seconds)
 
-    marked = {cell.id or "setup": cell for cell in authored.of("setup", "needed", "step", "check")}
+    kinds = authored.of("setup", "arrays", "needed", "step", "check")
+    marked = {cell.id or cell.kind: cell for cell in kinds}
     plain = iter(authored.of("plain"))
     cells: list[Cell] = []
     for built in rehearsal.cells_to_run(from_notebook(notebook)):

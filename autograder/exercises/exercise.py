@@ -26,6 +26,9 @@ ANNOUNCED = re.compile(r"with (?:tools\.)?check\(\s*[\"']([\w-]+)[\"']")
 FILLED_IN = re.compile(r"^tools\.CHECKS = ", re.MULTILINE)
 """What stands in every setup cell that the build wrote, and in no other cell."""
 
+ARRAYS = re.compile(r"^\w+ = tools\.arrays\(\"[\w+/=]+\"\)", re.MULTILINE)
+"""What stands in every cell of arrays."""
+
 
 @dataclass(frozen=True)
 class Check:

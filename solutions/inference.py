@@ -36,7 +36,8 @@
 # values.
 #
 # Below the next cell stand places for functions from the exercise `attention`. Paste your own there: your
-# steps may call them. They are not graded again, and the grader uses right ones, whatever you paste.
+# steps may call them. They are not graded again, and the grader uses right ones, whatever you paste. The folded cell
+# with many letters holds the weights of the small trained model that you will meet at the end.
 
 # %% setup needs="attention:attention_scores, attention:scale_scores, attention:softmax, attention:weighted_sum, attention:causal_mask, attention:apply_mask, attention:scaled_dot_product_attention"
 import math
@@ -49,6 +50,9 @@ rng = np.random.default_rng(2023)  # hidden checks draw their inputs from it
 
 # Steps that build on each other are off by 6e-6 where one of them, and perhaps not the last, answers in float32.
 COMPOSED = {"rtol": 2e-5, "atol": 2e-5}
+
+# %% arrays
+MODEL = tools.arrays("rope_decoder.npz")
 
 # %% oracles
 """The definitions, written the slow way: one pair, one query at a time. Hidden checks compare with these."""
@@ -110,6 +114,51 @@ def far_apart(n, m, d_v):
     sizes = rng.permutation([400.0, -400.0, 1.0, 0.5, -800.0, 60.0])[:n, None]
     Q = sizes * np.where(rng.random((n, 1)) < 0.5, (3.0, 2.0, -3.0, 1.0), (3.0, 2.0, -3.0, 0.0))
     return Q, K, rng.integers(-16, 17, size=(m, d_v)) / 8
+
+
+def norm_by_definition(x, gamma, beta):
+    """Every row with mean 0 and variance 1, scaled and moved."""
+    centred = x - x.mean(axis=-1, keepdims=True)
+    return centred / np.sqrt((centred**2).mean(axis=-1, keepdims=True) + 1e-5) * gamma + beta
+
+
+def grouped_causal_by_definition(Q, K, V):
+    """Causal attention of four heads of queries that share two of keys and values."""
+    return np.stack([causal_by_definition(Q[h], K[h // 2], V[h // 2]) for h in range(4)])
+
+
+def model_by_definition(question, turn=rope_by_definition, attend=grouped_causal_by_definition):
+    """The scores of all words behind a question, with one's own way to turn, and to attend."""
+    x = MODEL["embedding"][MODEL["asked"][question]]
+    for i in range(2):
+        y = norm_by_definition(x, MODEL["gamma_1"][i], MODEL["beta_1"][i])
+        Q, K, V = (np.stack(np.split(y @ MODEL[name][i], count, axis=1)) for name, count in (("W_Q", 4), ("W_K", 2), ("W_V", 2)))
+        n = len(x)
+        Q = tools.plain(turn(Q, np.arange(n)), "the turned queries", (4, n, 8))
+        K = tools.plain(turn(K, np.arange(n)), "the turned keys", (2, n, 8))
+        heads = attend(Q, K, V)
+        x = x + np.concatenate(list(heads), axis=1) @ MODEL["W_O"][i]
+        y = norm_by_definition(x, MODEL["gamma_2"][i], MODEL["beta_2"][i])
+        x = x + np.maximum(y @ MODEL["W_1"][i] + MODEL["b_1"][i], 0) @ MODEL["W_2"][i] + MODEL["b_2"][i]
+    return norm_by_definition(x, MODEL["gamma"], MODEL["beta"])[-1] @ MODEL["embedding"].T
+
+
+def with_last_rows(attend_last):
+    """Attention of which the last row, that sees every key, is computed in another way."""
+
+    def attend(Q, K, V):
+        heads = grouped_causal_by_definition(Q, K, V)
+        answer = attend_last(Q[:, -1:].copy(), K.copy(), V.copy())
+        heads[:, -1:] = tools.plain(answer, "the output", (4, 1, 8))
+        return heads
+
+    return attend
+
+
+def model_agrees(question, scores):
+    """The scores are those that were stored when the model was trained."""
+    # In float64 they are equal to 1e-13, in float32 to 1e-4.
+    tools.agree(scores, MODEL["logits"][question], "the scores of the model", "Which check above fails?", rtol=0, atol=1e-3)
 
 
 # %% [markdown]
@@ -208,7 +257,7 @@ tools.agree(
     atol=1e-4,
 )
 
-# %% check="rope-any_positions" points=6 category="rotation" hidden=true
+# %% check="rope-any_positions" points=4 category="rotation" hidden=true
 """Drawn positions in any order, far away, twice, a single one; any even number of features, any base."""
 for n, d, base in ((5, 6, 10000.0), (4, 8, 500.0), (1, 10, 10000.0), (6, 2, 3.0), (3, 12, 20.0)):
     x, positions = rng.normal(size=(n, d)), rng.integers(0, 60, size=n)
@@ -229,6 +278,11 @@ for *lead, n_tokens, d in ((3, 5, 4), (5, 2, 6), (2, 3, 4, 8), (n, n, n), (2, n,
     x, positions = rng.normal(size=(*lead, n_tokens, d)), rng.integers(0, 40, size=n_tokens)
     wanted = rope_by_definition(x, positions)
     tools.agree(rope(x, positions.copy()), wanted, "the turned tokens", "Which axis of x do the positions belong to?", **COMPOSED)
+
+# %% check="rope-in_a_trained_model" points=2 category="trained model" hidden=true
+"""A trained model whose queries and keys you turn gives the scores that are stored with it."""
+for question in range(2):
+    model_agrees(question, model_by_definition(question, turn=rope))
 
 # %% check="rope-inputs_unchanged" points=3 category="purity" hidden=true
 """Tokens and positions stay as they are, and a second call gives the same answer."""
@@ -341,7 +395,7 @@ tools.agree(
     **COMPOSED,
 )
 
-# %% check="grouped_query_attention-groups" points=9 category="groups" hidden=true
+# %% check="grouped_query_attention-groups" points=7 category="groups" hidden=true
 """Groups of any size, as many groups as heads, one token, one key, and where all sizes are equal."""
 n = int(rng.integers(2, 5))
 for h, g, n_queries, n_keys, d in (
@@ -368,6 +422,11 @@ Q = np.stack([heads[0][0], 0.5 * heads[0][0], heads[1][0], -heads[1][0]])
 K, V = np.stack([head[1] for head in heads]), np.stack([head[2] for head in heads])
 wanted = grouped_by_definition(Q, K, V)
 tools.agree(grouped_query_attention(Q, K, V), wanted, "the output", "Does every row of every head survive its exponentials?", **COMPOSED)
+
+# %% check="grouped_query_attention-in_a_trained_model" points=2 category="trained model" hidden=true
+"""A trained model that answers with your shared heads gives the scores that are stored with it."""
+for question in range(2):
+    model_agrees(question, model_by_definition(question, attend=with_last_rows(grouped_query_attention)))
 
 # %% check="grouped_query_attention-inputs_unchanged" points=4 category="purity" hidden=true
 """Queries, keys and values stay as they are, and a second call gives the same answer."""
@@ -476,7 +535,7 @@ ask = "What is in your cache when a call begins?"
 tools.agree(decode_with_cache(Q[:2].copy(), K[:2].copy(), V[:2].copy()), [[6.0], [8.0]], "the output of two tokens", ask, **COMPOSED)
 tools.agree(decode_with_cache(Q, K, V), [[6.0], [8.0], [6.0], [12.0]], "the output of four tokens", ask, show=True, **COMPOSED)
 
-# %% check="decode_with_cache-like_full_attention" points=6 category="cache" hidden=true
+# %% check="decode_with_cache-like_full_attention" points=4 category="cache" hidden=true
 """Drawn texts give row by row what causal attention gives at once, whatever the sizes."""
 n = int(rng.integers(3, 6))
 for n_tokens, d_k, d_v in (*rising_and_falling(3), (9, 2, 3), (n, n, n), (5, 3, 1), (4, 1, 5)):
@@ -502,6 +561,18 @@ K = np.outer([-1.0, -1.0, -1.0, 1.0, 1.0, 1.0], [3.0, 2.0, -3.0, 1.0])  # the fi
 V = rng.integers(-16, 17, size=(6, 2)) / 8
 wanted = causal_by_definition(Q, K, V)
 tools.agree(decode_with_cache(Q, K, V), wanted, "the output where later keys score higher", "What does row 0 know of them?", **COMPOSED)
+
+# %% check="decode_with_cache-in_a_trained_model" points=2 category="trained model" hidden=true
+"""A trained model that reads row by row with your cache gives the scores that are stored with it."""
+
+
+def row_by_row(Q, K, V):
+    heads = [decode_with_cache(Q[h].copy(), K[h // 2].copy(), V[h // 2].copy()) for h in range(4)]
+    return np.stack([tools.plain(head, "the output of a head", Q[0].shape) for head in heads])
+
+
+for question in range(2):
+    model_agrees(question, model_by_definition(question, attend=row_by_row))
 
 # %% check="decode_with_cache-inputs_unchanged" points=2 category="purity" hidden=true
 """Queries, keys and values stay as they are, and a second call gives the same answer."""
@@ -614,7 +685,7 @@ tools.agree(
     **COMPOSED,
 )
 
-# %% check="flash_attention-any_sizes" points=7 category="blocks" hidden=true
+# %% check="flash_attention-any_sizes" points=5 category="blocks" hidden=true
 """More keys than queries or fewer, vectors of any length, blocks that fit and blocks that do not."""
 n = int(rng.integers(3, 6))
 for n_queries, n_keys, d_k, d_v, block_size in (
@@ -649,6 +720,18 @@ K = np.column_stack([np.full(7, 99.0), rng.integers(-3, 4, size=(7, 3))])
 Q, V = np.array([[-190.0, 0.5, 0.0, 1.0], [190.0, 1.0, -1.0, 0.5]]), rng.integers(-16, 17, size=(7, 3)) / 8
 wanted = attention_by_definition(Q, K, V)
 tools.agree(flash_attention(Q, K, V, 3), wanted, "the output where all scores of a query are far from 0", ask, **COMPOSED)
+
+# %% check="flash_attention-in_a_trained_model" points=2 category="trained model" hidden=true
+"""A trained model that answers from blocks of five keys gives the scores that are stored with it."""
+
+
+def in_blocks(Q, K, V):
+    heads = [flash_attention(Q[h].copy(), K[h // 2].copy(), V[h // 2].copy(), 5) for h in range(4)]
+    return np.stack([tools.plain(head, "the output of a head", Q[0].shape) for head in heads])
+
+
+for question in range(2):
+    model_agrees(question, model_by_definition(question, attend=with_last_rows(in_blocks)))
 
 # %% check="flash_attention-inputs_unchanged" points=3 category="purity" hidden=true
 """Queries, keys and values stay as they are, and a second call gives the same answer."""
@@ -757,6 +840,162 @@ def what_it_costs():
         shades = np.log10(np.maximum(numbers, 1.0))
         tools.heatmap(shades, list(ways), columns, title, texts, highest=max(1.0, shades.max()))
 
+
+# %% [markdown]
+# ## The finale: a trained model writes with your functions
+#
+# A small language model (two blocks, four heads of queries that share two of keys and values, rotary positions; 24,960
+# weights) was trained on sentences of a little language, until it knew which word comes next. Its weights are
+# stored in this notebook, in the second cell. What it reads and writes looks like this:
+#
+# > the cat sat on the mat because it was soft . what was soft ? the mat .
+#
+# It understands that, a little: say *tired* instead of *soft*, and it answers *the cat*. Of 200 sentences
+# whose nouns and adjectives it has never seen together it answers 200 correctly.
+#
+# Now let it write, in three ways that differ in nothing but attention:
+#
+# - **everything anew**: for each new word the whole text goes through the model again; each head runs your
+#   `decode_with_cache` over all of it, because every row counts in the next block,
+# - **with a cache**: only the new word goes through; its turned key and its value are kept, and your
+#   `grouped_query_attention` reads them all,
+# - **with a cache, in blocks**: the same, with your `flash_attention`, eight keys at a time.
+#
+# The three texts must be equal, word by word. What differs is the work. It is counted in two ways: the rows
+# that go through the matrices of a block, and the pairs of a query and a key that meet.
+
+
+# %%
+WORDS = str(MODEL["words"]).split()
+
+
+def norm(x, gamma, beta):
+    """Every row with mean 0 and variance 1, scaled and moved: `layer_norm` of the exercise `transformer`."""
+    return (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + 1e-5) * gamma + beta
+
+
+def in_heads(x):
+    """The features in heads of eight: (heads, n, 8)."""
+    return np.swapaxes(np.reshape(x, (len(x), -1, 8)), 0, 1)
+
+
+class Writer:
+    """The model; `read` takes the words that are new and returns the scores of all 56 words behind the last one."""
+
+    def __init__(self, attend):
+        self.attend = attend  # takes Q (4, n, 8), K and V (2, m, 8)
+        self.cache = [(np.zeros((2, 0, 8)), np.zeros((2, 0, 8)))] * 2  # for each block
+        self.rows = self.pairs = 0
+
+    def read(self, words):
+        x = MODEL["embedding"][[WORDS.index(word) for word in words]]
+        for i in range(2):
+            y = norm(x, MODEL["gamma_1"][i], MODEL["beta_1"][i])
+            Q, K, V = (in_heads(y @ MODEL[name][i]) for name in ("W_Q", "W_K", "W_V"))
+            keys, values = self.cache[i]
+            places = keys.shape[1] + np.arange(len(words))
+            Q, K = np.asarray(rope(Q, places)), np.asarray(rope(K, places))
+            keys, values = np.concatenate([keys, K], axis=1), np.concatenate([values, V], axis=1)
+            self.cache[i] = keys, values
+
+            heads = np.asarray(self.attend(Q, keys, values))
+            x = x + np.reshape(np.swapaxes(heads, 0, 1), (len(words), 32)) @ MODEL["W_O"][i]
+            y = norm(x, MODEL["gamma_2"][i], MODEL["beta_2"][i])
+            hidden = np.maximum(y @ MODEL["W_1"][i] + MODEL["b_1"][i], 0)
+            x = x + hidden @ MODEL["W_2"][i] + MODEL["b_2"][i]
+            self.rows += len(words)
+            # Row r of the new ones sees what was there before it, and itself.
+            self.pairs += 4 * int((places + 1).sum())
+        return (norm(x, MODEL["gamma"], MODEL["beta"]) @ MODEL["embedding"].T)[-1]
+
+
+def each_head(attention):
+    """A function of one head, for four heads of queries that share two of keys and values."""
+    return lambda Q, K, V: np.stack([attention(Q[h], K[h // 2], V[h // 2]) for h in range(4)])
+
+
+def write(way, words, length, seed=1):
+    """The text, drawn word by word; the rows and pairs after each word; and the model at the end."""
+    attend = {
+        "everything anew": each_head(decode_with_cache),
+        "with a cache": grouped_query_attention,
+        "in blocks": each_head(lambda Q, K, V: flash_attention(Q, K, V, 8)),
+    }[way]
+    words, new, draw, work = list(words), list(words), np.random.default_rng(seed), []
+    model, rows, pairs = Writer(attend), 0, 0
+    if way != "everything anew":
+        for word in words[:-1]:  # one at a time: without a mask, a row must not see the rows behind it
+            model.read([word])
+        new = words[-1:]
+    while len(words) < length:
+        if way == "everything anew":
+            rows, pairs = rows + model.rows, pairs + model.pairs
+            model, new = Writer(attend), words
+        shares = np.cumsum(np.exp(model.read(new)))
+        word = WORDS[min(np.searchsorted(shares / shares[-1], draw.random()), len(WORDS) - 1)]
+        words, new = [*words, word], [word]
+        work.append((rows + model.rows, pairs + model.pairs))
+    return words, np.array(work), model
+
+
+@tools.demo
+def the_same_numbers():
+    for row, adjective in enumerate(("soft", "tired")):
+        words = f"the cat sat on the mat because it was {adjective} . what was {adjective} ? the".split()
+        scores = Writer(each_head(decode_with_cache)).read(words)
+        gap = np.abs(scores - MODEL["logits"][row]).max()
+        verdict = "the same" if gap < 1e-6 else "almost the same" if gap < 1e-3 else "not the same"
+        print(f"… because it was {adjective} . what was {adjective} ? the {WORDS[scores.argmax()]}")
+        print(f"  Your scores are {verdict} as those stored with the model (largest difference {gap:.0e}).")
+
+
+# %%
+@tools.demo
+def three_ways_to_write():
+    import time
+
+    begin, length, ways = "the dog slept".split(), 54, ("everything anew", "with a cache", "in blocks")
+    texts, work, seconds = {}, {}, {}
+    for way in ways:
+        start = time.perf_counter()
+        texts[way], work[way], model = write(way, begin, length)
+        seconds[way] = time.perf_counter() - start
+    for way in ways:
+        print(f"{way}:\n  " + " ".join(texts[way]).replace(" . the", " .\n  the"))
+    same = all(texts[way] == texts[ways[0]] for way in ways)
+    print("\nThe three texts are equal." if same else "\nThe three texts are NOT equal: which function is to blame?")
+
+    final = np.array([work[way][-1] for way in ways])
+    print("\nFor all 54 words together")
+    tools.table(final, list(ways), ["rows through the blocks", "pairs of query and key"], 0)
+    print("a cache needs so much less:  {:.0f} times  and  {:.0f} times".format(*final[0] / final[1]))
+    held = sum(array.nbytes for pair in model.cache for array in pair)
+    print(f"and holds {held / 1024:.0f} KB at the end; it would be twice as much if the heads did not share")
+    print("seconds here:", ", ".join(f"{way} {seconds[way]:.2f}" for way in ways))
+
+    places = [12, 24, 36, 48]
+    for title, column in (("Rows through the blocks so far", 0), ("Pairs of query and key so far", 1)):
+        numbers = np.array([[work[way][n - len(begin) - 1][column] for n in places] for way in ways], dtype=float)
+        names = [f"{n} words" for n in places]
+        tools.heatmap(np.log10(numbers), list(ways), names, title, np.char.mod("%.0f", numbers), highest=np.log10(numbers.max()))
+
+
+# %% [markdown]
+# Without a cache the rows grow with the square of the text, and the pairs with its cube: each new word asks everything
+# again. With a cache a word costs one row in each block, and each query one look at every key. In blocks it is the
+# same number of pairs; what shrinks is the memory in between, since no row of scores is ever there as a whole.
+#
+# **When it looks wrong.** Break a function on purpose and look. This is what came out when we did:
+#
+# | what you see | what it was |
+# |---|---|
+# | all three texts are nonsense, and equal | `rope` pairs the wrong features, or turns the wrong way |
+# | the text anew is fine, the other two are nonsense, and equal | `rope` turns by the row's number, not by its position |
+# | only the text with a cache is nonsense | `grouped_query_attention` deals heads out like cards, or does not scale |
+# | only the text in blocks begins well and loses its thread | `flash_attention` keeps old sums as they were when a larger score comes |
+# | only the text in blocks is nonsense | `flash_attention` drops the last keys where a block is not full |
+# | only the text anew is nonsense | `decode_with_cache` forgets all but the newest keys |
+# | the text anew is good, but another one | `decode_with_cache` lets its rows see what comes later |
 
 # %% [markdown]
 # ## Your score so far

@@ -16,6 +16,13 @@ import numpy as np
 
 from autograder.exercises.misconceptions import misconception
 
+UNCLAIMED = {
+    "rope-in_a_trained_model": "it holds a step in a real model against stored scores; smaller checks see it all first",
+    "grouped_query_attention-in_a_trained_model": "as rope's",
+    "decode_with_cache-in_a_trained_model": "as rope's",
+    "flash_attention-in_a_trained_model": "as rope's",
+}
+
 
 # 1. rope
 

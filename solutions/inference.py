@@ -429,7 +429,7 @@ for question in range(2):
     model_agrees(question, model_by_definition(question, attend=with_last_rows(grouped_query_attention)))
 
 # %% check="grouped_query_attention-inputs_unchanged" points=4 category="purity" hidden=true
-"""Queries, keys and values stay as they are, and a second call gives the same answer."""
+"""All heads stay as they are, and a second call gives the same answer."""
 n, m, d = different_sizes(3)
 Q, K, V = rng.normal(size=(4, n, d)), rng.normal(size=(2, m, d)), rng.normal(size=(2, m, d))
 wanted = grouped_by_definition(Q, K, V)
@@ -575,7 +575,7 @@ for question in range(2):
     model_agrees(question, model_by_definition(question, attend=row_by_row))
 
 # %% check="decode_with_cache-inputs_unchanged" points=2 category="purity" hidden=true
-"""Queries, keys and values stay as they are, and a second call gives the same answer."""
+"""Queries, keys and values stay as they are, and a second call begins with an empty cache."""
 n, d_k, d_v = different_sizes(3)
 Q, K, V = rng.normal(size=(n, d_k)), rng.normal(size=(n, d_k)), rng.normal(size=(n, d_v))
 wanted = causal_by_definition(Q, K, V)
@@ -670,7 +670,7 @@ for block_size in (1, 3, 4, 7):
         **COMPOSED,
     )
 
-# %% check="flash_attention-rising_and_falling" points=3 category="overflow safety"
+# %% check="flash_attention-up_and_down" points=3 category="overflow safety"
 """Scores of a thousand, last for one query and first for the other, overflow nothing."""
 tools.agree(
     flash_attention(

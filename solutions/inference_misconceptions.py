@@ -1121,7 +1121,7 @@ def two_blocks_and_no_more(Q, K, V, block_size):
     return scaled_dot_product_attention(Q, K, V)[0]
 
 
-@misconception(step="flash_attention", caught_by="flash_attention-rising_and_falling")
+@misconception(step="flash_attention", caught_by="flash_attention-up_and_down")
 def no_largest_score_at_all(Q, K, V, block_size):
     """Small scores work, a thousand does not. Print the exponentials of the block with the large scores: which of m, l and o is missing?"""
     n = len(Q)
@@ -1134,7 +1134,7 @@ def no_largest_score_at_all(Q, K, V, block_size):
         return output / total
 
 
-@misconception(step="flash_attention", caught_by="flash_attention-rising_and_falling")
+@misconception(step="flash_attention", caught_by="flash_attention-up_and_down")
 def largest_of_this_block_only(Q, K, V, block_size):
     """Rising scores work, falling ones do not. Print m after each block for the second query: may it become smaller?"""
     n = len(Q)
@@ -1150,7 +1150,7 @@ def largest_of_this_block_only(Q, K, V, block_size):
         return output / total
 
 
-@misconception(step="flash_attention", caught_by="flash_attention-rising_and_falling")
+@misconception(step="flash_attention", caught_by="flash_attention-up_and_down")
 def largest_of_the_first_block(Q, K, V, block_size):
     """Falling scores work, rising ones do not. Print m after each block for the first query: may a later block have a larger score?"""
     n, scale = len(Q), math.sqrt(Q.shape[1])

@@ -1,4 +1,4 @@
-"""The little language that the models learn: what there is to say in it, and what is kept from them.
+"""The little language that the models learn: what it can say, and what is kept from them.
 
 A text is a row of items, each of 18 words: a sentence, a question about it, and the answer.
 
@@ -85,9 +85,7 @@ def training_items(random: Random) -> Iterator[Item]:
         if not is_kept(animal, thing, adjective):
             nouns = [animal, thing]
             random.shuffle(nouns)
-            yield item(
-                nouns[0], random.choice(VERBS), random.choice(PLACES), nouns[1], adjective
-            )
+            yield item(nouns[0], random.choice(VERBS), random.choice(PLACES), nouns[1], adjective)
 
 
 def unseen_items(count: int, random: Random) -> list[Item]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -199,9 +200,7 @@ def finder_loss(model: Model, tokens: Any, meant: Any, shape: Shape) -> Any:
 def trained(model: Model, loss: Callable[..., Any], steps: int, rate: float, seed: int) -> Model:
     """The model after so many steps, in float16."""
     schedule = optax.cosine_decay_schedule(rate, steps)
-    optimizer = optax.chain(
-        optax.clip_by_global_norm(1.0), optax.adamw(schedule, weight_decay=0.1)
-    )
+    optimizer = optax.chain(optax.clip_by_global_norm(1.0), optax.adamw(schedule, weight_decay=0.1))
     state = optimizer.init(model)
     items = grammar.training_items(Random(seed))
 
@@ -242,7 +241,7 @@ def train(seed: int, folder: Path, steps: int = 1000) -> None:
     for name, rotary in (("decoder", False), ("rope_decoder", True)):
         shape = Shape(d_model=32, num_heads=4, groups=2 if rotary else 4)
         print(f"{name}:")
-        loss = lambda model, tokens, meant: decoder_loss(model, tokens, meant, shape, rotary)  # noqa: B023
+        loss = partial(decoder_loss, shape=shape, rotary=rotary)
         model = trained(new_decoder(jax.random.key(seed), shape), loss, steps, 3e-3, seed)
         model |= {"words": words, "num_heads": np.array(shape.num_heads)}
         model |= {"base": np.array(10000.0)} if rotary else {}
@@ -250,7 +249,7 @@ def train(seed: int, folder: Path, steps: int = 1000) -> None:
 
     shape = Shape(d_model=16, num_heads=2, groups=2)
     print("finder:")
-    loss = lambda model, tokens, meant: finder_loss(model, tokens, meant, shape)
+    loss = partial(finder_loss, shape=shape)
     model = trained(new_finder(jax.random.key(seed), shape), loss, 2 * steps, 1e-2, seed)
     model |= {"words": words, "num_heads": np.array(shape.num_heads)}
     np.savez_compressed(folder / "finder.npz", **model)

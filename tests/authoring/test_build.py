@@ -438,16 +438,25 @@ def test_the_solution_passes_every_check_and_the_blank_stub_none(name: str) -> N
     grading.insist(authored, full, release, Settings())
 
 
+def with_needed(path: Path, folder: Path) -> Path:
+    """The authored file with what it needs of earlier ones where students paste it."""
+    source = read.read(path)
+    setup = source.of("setup")[0]
+    lines = path.read_text(encoding="utf-8").split("\n")
+    below = next(n for n in range(setup.line, len(lines)) if lines[n].startswith("# %%"))
+    lines[below:below] = [cell.source for cell in source.of("needed")]
+    copy = folder / path.name
+    copy.write_text("\n".join(lines), encoding="utf-8")
+    for archive in path.parent.glob("*.npz"):
+        shutil.copy(archive, folder)
+    return copy
+
+
 @pytest.mark.parametrize("name", EXERCISES)
 def test_the_authored_file_runs_as_plain_python(tmp_path: Path, name: str) -> None:
     path = ROOT / "solutions" / f"{name}.py"
-    authored = read.read(path)
-    if authored.of("needed"):  # it runs once the functions of earlier exercises are pasted
-        code = [cell.source for cell in authored.cells if not cell.markdown]
-        path = tmp_path / f"{name}.py"
-        path.write_text("\n\n".join(code), encoding="utf-8")
-        for archive in (ROOT / "solutions").glob("*.npz"):
-            shutil.copy(archive, tmp_path)
+    if read.read(path).of("needed"):
+        path = with_needed(path, tmp_path)
     environment = os.environ | {"MPLBACKEND": "agg"}
     command = [sys.executable, "-B", "-W", "error", str(path)]
     done = subprocess.run(

@@ -177,13 +177,14 @@ def _rows(file: TextIO) -> tuple[list[dict[str, str]], list[str]]:
     return list(reader), list(reader.fieldnames or [])
 
 
-def find(state: Path | None = None) -> Course:
+def find(state: Path | None = None, new: bool = False) -> Course:
     """The course of the working directory.
 
     Args:
         state: where its state lies; default: ``AUTOGRADER_COURSE``, else ``course/``.
+        new: whether an exercise is to be written there, so that its root is where the user stands.
     """
-    root = _root()
+    root = _root(new)
     if state is None:
         state = Path(os.environ.get("AUTOGRADER_COURSE") or root / "course")
     state = state.absolute()
@@ -199,11 +200,16 @@ def existing(path: Path) -> Path:
     return next(place for place in (path, *path.parents) if place.exists())
 
 
-def _root() -> Path:
-    """The nearest folder upwards with ``solutions/``, else this package's checkout, else here."""
+def _root(new: bool) -> Path:
+    """The nearest folder upwards with ``solutions/``, else this package's checkout, else here.
+
+    A ``new`` exercise is never written into the checkout from elsewhere.
+    """
     here = Path.cwd()
-    checkout = Path(__file__).resolve().parent.parent
-    for folder in (here, *here.parents, checkout):
+    folders = [here, *here.parents]
+    if not new:
+        folders.append(Path(__file__).resolve().parent.parent)
+    for folder in folders:
         if (folder / "solutions").is_dir():
             return folder
     return here

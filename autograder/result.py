@@ -236,8 +236,6 @@ class Result:
 
     def to_json(self) -> str:
         """One line of JSON, as schema version 1 has it."""
-        steps = list(map(_step_data, self.steps))
-
         data: dict[str, Any] = {
             "schema": SCHEMA,
             "exercise": self.exercise,
@@ -254,7 +252,7 @@ class Result:
             "graded_at": self.graded_at,
             "warnings": list(self.warnings),
             "categories": self.categories,
-            "steps": steps,
+            "steps": list(map(_step_data, self.steps)),
         }
         return json.dumps(data, ensure_ascii=False, allow_nan=False)
 

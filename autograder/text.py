@@ -69,6 +69,11 @@ def brief(text: str) -> str:
     return "\n".join([*lines[:LINES], f"… and {len(lines) - LINES} more lines"])
 
 
+def not_python(error: SyntaxError) -> str:
+    """What Python cannot read, as the cause in a line that goes on."""
+    return f"not Python: {error.msg.rstrip('?.')}"
+
+
 def count(number: int, noun: str) -> str:
     """``1 check``, ``2 checks``."""
     return f"{number} {agreeing(number, noun, f'{noun}s')}"

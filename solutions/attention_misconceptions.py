@@ -22,6 +22,20 @@ UNCLAIMED = {
     "those that we know, and a course may change its examples",
 }
 
+# Mistakes that answer a visible check alike have one question there, which helps with each.
+ALIKE = {
+    "no_shift, shifted_the_wrong_way": "Scores of a thousand break it. Print the numbers that your exponential gets in "
+    "the third check, and what it makes of them: which size may they have, and which have they?",
+    "one_maximum_for_all_rows, largest_size": "Your largest scores are fine. Print the second row of the third check, as "
+    "your exponential sees it: how far from 0 is the largest of its numbers?",
+    "scaled_by_the_values, scaled_by_the_number_of_queries": "Print the number by which you scale in the first check, and "
+    "the shapes of Q, K and V: which of their sizes did you take, and is it the one that makes dot products large?",
+    "mask_ignored, scores_multiplied_by_the_mask": "Hidden keys keep some weight. Print the scores that you give to "
+    "softmax in the second check: what is the exponential of a hidden one?",
+    "scaled_by_the_whole_model, scaled_by_the_number_of_heads": "Print the number by which you scale in the first check: "
+    "how long are the two vectors whose dot product is one score of one head?",
+}
+
 
 # 1. project_qkv
 

@@ -17,6 +17,8 @@ from autograder.course import Course
 from tests.support import processes
 from tests.support.courses import ROOT
 
+pytestmark = pytest.mark.usefixtures("graded_here")
+
 RELEASE = ROOT / "assignments" / "attention" / "attention.ipynb"
 FULL = ROOT / "solutions" / "attention" / "attention.ipynb"
 

@@ -26,6 +26,9 @@ ANNOUNCED = re.compile(r"with (?:tools\.)?check\(\s*[\"']([\w-]+)[\"']")
 FILLED_IN = re.compile(r"^tools\.CHECKS = ", re.MULTILINE)
 """What stands in every setup cell that the build wrote, and in no other cell."""
 
+ARRAYS = re.compile(r"^\w+ = tools\.arrays\(\"[\w+/=]+\"\)", re.MULTILINE)
+"""What stands in every cell of arrays."""
+
 
 @dataclass(frozen=True)
 class Check:
@@ -105,8 +108,15 @@ class Exercise:
 
     @cached_property
     def needed(self) -> tuple[str, ...]:
-        """The functions of earlier exercises that students paste, and the grader has itself."""
+        """Functions that the grader has itself: of earlier exercises, pasted, or given steps."""
         return tuple(cell.id for cell in self.cells if cell.kind == "needed")
+
+    @cached_property
+    def given(self) -> tuple[str, ...]:
+        """The steps of this exercise that students get, and need not write."""
+        needs = self.notebook.get("metadata", {}).get("autograder", {}).get("needs", ())
+        of_others = {need.split(":")[1] for need in needs}
+        return tuple(name for name in self.needed if name not in of_others)
 
     @cached_property
     def setup(self) -> str:

@@ -51,6 +51,8 @@ from tests.support.courses import ALL_CHECKS, NAME, RIGHT, ROOT
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+pytestmark = pytest.mark.usefixtures("graded_here")
+
 SCHEMA = json.loads((Path(autograder.__file__).parent / "report-1.schema.json").read_text())
 SCRIPT = (Path(autograder.__file__).parent / "pages" / "report.js").read_text(encoding="utf-8")
 HOSTILE = "</li><script>alert(1)</script><img src=x onerror=alert(2)> \x1b[31m & \"'"

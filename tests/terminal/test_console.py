@@ -31,6 +31,8 @@ if sys.platform != "win32":
     import struct
     import termios
 
+pytestmark = pytest.mark.usefixtures("graded_here")
+
 needs_terminals = pytest.mark.skipif(
     sys.platform == "win32", reason="Windows has no pseudo-terminals"
 )
@@ -85,7 +87,9 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @needs_terminals
 @pytest.mark.parametrize("command", ["check", "score"])
-@pytest.mark.parametrize("columns", [60, 80, 120])
+@pytest.mark.parametrize(
+    "columns", [60, *(pytest.param(more, marks=pytest.mark.everything) for more in (80, 120))]
+)
 def test_nothing_is_wider_than_the_terminal(command, columns, mixed):
     printed = on_terminal(columns, command, mixed)
     assert ESCAPE in printed
@@ -124,6 +128,11 @@ def test_steps_that_nobody_has_written_take_one_line_each():
 )
 def test_a_student_is_told_what_to_do_next(notebook, advice, mixed):
     assert advice in run("check", {"blank": RELEASE, "mixed": mixed}[notebook]).stdout
+
+
+def test_check_asks_what_the_notebook_asks(mixed):
+    printed = run("check", mixed).stdout
+    assert "      hint: Your answer is the right one plus one." in printed
 
 
 def test_a_syntax_error_in_one_answer_leaves_the_other_checks(tmp_path, mixed):

@@ -86,7 +86,7 @@ def test_a_due_date_that_only_a_person_can_change_is_left_alone(tmp_path: Path) 
 
 
 def test_of_every_setting_it_is_decided_whether_scores_depend_on_it() -> None:
-    others = {"isolation", "feedback_hidden", "time_zone", "below_zero", "due"}
+    others = {"isolation", "feedback_hidden", "time_zone", "below_zero", "course_name", "due"}
     assert {setting.name for setting in fields(Settings)} == others | set(SCORING)
     assert Settings().scoring.keys() == set(SCORING)
 

@@ -287,6 +287,7 @@ def test_nothing_but_our_own_style_is_taken_for_markup() -> None:
     assert found == [
         ("document.py", "    autoescape=True,"),
         ("document.html.jinja", "<style>{{ sheet | safe }}</style>"),
+        ("document.html.jinja", "<script>{{ script | safe }}</script>"),
         # What markdown-it makes with HTML off; test_markdown_is_shown_and_nothing_in_it_is_markup.
         ("written.py", "from markupsafe import Markup, escape"),
         ("written.py", "def written(text: str) -> Markup:"),

@@ -75,7 +75,9 @@ def test_what_is_no_sound_png_is_refused(spoil: Callable[[bytes], bytes]) -> Non
 def notebook(*outputs: Any) -> bytes:
     """A notebook with one cell, and these as its outputs."""
     cell = {"cell_type": "code", "source": "draw()", "metadata": {}, "outputs": list(outputs)}
-    return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [cell]}).encode()
+    return json.dumps(
+        {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [cell]}
+    ).encode()
 
 
 def shown(data: bytes, kind: str = "image/png") -> dict[str, Any]:

@@ -168,6 +168,7 @@ def test_feedback_is_our_page_for_everybody_and_can_be_released(class_: Course) 
         assert "double_by_definition" not in page
     outcome = api.release_feedback(NAME)
     assert outcome["success"], outcome
+    assert "1 submission still waits for your marks: bob" in outcome["log"]
     released = list((class_.state / "exchange" / class_.id() / "feedback").glob("*.html"))
     assert len(released) == 4
     assert {path.read_text() for path in released} == set(pages.values())

@@ -138,14 +138,15 @@ def test_nothing_is_cut_and_axe_finds_nothing(
         page.close()
 
 
-def test_on_paper_everything_is_unfolded(
+def test_on_paper_what_is_to_fix_is_unfolded_and_what_passed_is_a_line(
     browser: Browser, pages: dict[str, str], tmp_path: Path
 ) -> None:
     page, _ = opened(browser, pages["sofia"])
-    hidden = "[...document.querySelectorAll('details li')].filter(e => !e.checkVisibility()).length"
-    assert page.evaluate(hidden) > 0
+    hidden = "kind => [...document.querySelectorAll(kind)].filter(e => !e.checkVisibility()).length"
+    wrong, passed = "details.wrong > * .failed", "details .passed"
+    assert page.evaluate(hidden, wrong) > 0
     page.emulate_media(media="print")
-    assert page.evaluate(hidden) == 0
+    assert page.evaluate(hidden, wrong) == 0 < page.evaluate(hidden, passed)
     page.screenshot(path=SCREENSHOTS / "feedback-sofia-print.png", full_page=True)
     assert page.pdf(path=tmp_path / "page.pdf", format="A4").startswith(b"%PDF")
     page.close()

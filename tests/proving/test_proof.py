@@ -251,7 +251,6 @@ def test_a_small_exercise_is_proved(small: Path) -> None:
         ("return x", "return 2 * np.asarray(x).astype(int)", "not_doubled: double-drawn fails first with key 0 and 2 more, not double-by_hand"),
         ("return x", "return 2 * np.asarray(x).astype(int)", "double-by_hand: no misconception is caught by it first; add one, or delete the check"),
         ("return x", "return 2 * np.asarray(x).astype(int)", "not_doubled and only_whole_numbers: no call of the checks tells them apart"),
-        ('caught_by="double-drawn"', 'caught_by="double-dawn"', "only_whole_numbers: names the check double-dawn, which there is not"),
         ("@misc", 'UNCLAIMED = {"total-negative": "why"}\n\n\n@misc', "total-negative: is the first to catch a misconception now"),
         ("@misc", 'UNCLAIMED = {"total-gone": "why"}\n\n\n@misc', "total-gone: stands in UNCLAIMED, but there is no such check"),
     ],
@@ -400,9 +399,11 @@ def test_a_check_of_purity_looks_at_its_arguments_afterwards(tmp_path: Path) -> 
         ("return x", "return total(x)", "not_doubled uses total, which double cannot know; write it out"),
         ("return x", "return double_by_definition(x)", "uses double_by_definition, which double cannot know"),
         ("return x", "return double(x)", "not_doubled uses double, which it stands for; write it out"),
-        ('step="double", caught_by="double-by', 'step="treble", caught_by="treble-by', "answers treble, which is no step"),
+        ('step="double", caught_by="double-by', 'step="treble", caught_by="treble-by', "misconceptions.py:5: not_doubled answers treble, which is no step; the steps are double, total"),
+        ('caught_by="double-drawn"', 'caught_by="double-dawn"', "misconceptions.py:11: only_whole_numbers is caught by double-dawn, which is no check; did you mean double-drawn?"),
+        ('caught_by="double-drawn"', 'caught_by="double-QQQQQQQQQQ"', ":11: only_whole_numbers is caught by double-QQQQQQQQQQ, which is no check; the checks are double-by_hand, double-drawn"),
         ('caught_by="double-by_hand"', 'caught_by="total-by_hand"', "not_doubled is caught by no check of double"),
-        (', caught_by="double-by_hand"', ', caught="double-by_hand"', "caught is no mark of an entry; write caught_by, family, step"),
+        (', caught_by="double-by_hand"', ', caught="double-by_hand"', "caught is no mark of an entry; write caught_by, family, step, title"),
         ('step="double", ', "", "an entry without its step"),
         ("def only_whole_numbers", "def not_doubled", "not_doubled is the name of line 5 too; rename one"),
         ("@misconception", "def helper(x):\n    return x\n\n\n@misconception", "helper is no entry, and an entry stands by itself"),
@@ -423,6 +424,25 @@ def test_a_bank_that_cannot_be_used_gets_one_line(
     assert message.startswith(str(misconceptions.path_of(small, NAME)))
     assert says in message
     assert "; " in message and "\n" not in message
+
+
+def test_a_right_answer_to_no_step_is_named_with_its_line_and_all_are_in_one_run(
+    small: Path,
+) -> None:
+    path = right_answers.path_of(small, NAME)
+    entry = '@right_answer(step="STEP")\ndef NAME(x):\n    return 2 * x\n\n\n'
+    typo = entry.replace("STEP", "duoble").replace("NAME", "by_two")
+    later = entry.replace("STEP", "double").replace("NAME", "later").replace("2 * x", "total(x)")
+    path.write_text(typo + later, encoding="utf-8")
+    try:
+        with pytest.raises(Unusable) as caught:
+            problems(small)
+    finally:
+        path.unlink()
+    assert list(caught.value.lines) == [
+        f"{path}:2: by_two answers duoble, which is no step; did you mean double?",
+        f"{path}:7: later uses total, which double cannot know; write it out",
+    ]
 
 
 def test_the_command_says_what_it_found_and_exits_with_it(small: Path) -> None:

@@ -72,7 +72,16 @@ def running(folder: Path, **settings: str) -> Iterator[Cluster]:
                 "1",
             )
         )
-        yield Cluster(address, scheduler, workers)
+        found = Cluster(address, scheduler, workers)
+        # A command waits for so many seconds only, and on a busy machine they take longer to start.
+        until(lambda: _listens(address) and len(found.workers()) == 2, "a cluster")
+        yield found
+
+
+def _listens(address: str) -> bool:
+    host, port = address.removeprefix("tcp://").split(":")
+    with socket.socket() as caller:
+        return caller.connect_ex((host, int(port))) == 0
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from typing import Any
 from autograder.errors import Unusable
 from autograder.exercises.exercise import (
     ANNOUNCED,
+    ARRAYS,
     FILLED_IN,
     Cell,
     Check,
@@ -188,6 +189,8 @@ def _cells(cells: list[RawCell], table: dict[str, dict[str, Any]]) -> Iterator[C
 def _cell(raw: RawCell, steps: Iterable[str], table: dict[str, dict[str, Any]]) -> Cell | None:
     if FILLED_IN.search(raw.source):
         return Cell("setup", "setup", True, raw.source, {})
+    if ARRAYS.search(raw.source):
+        return Cell("arrays", "setup", True, raw.source, {})
 
     named = ANNOUNCED.search(raw.source)
     if named and named[1] in table and not table[named[1]]["hidden"] and parses(raw.source):

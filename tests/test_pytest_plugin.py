@@ -131,19 +131,21 @@ def test_a_percent_script_is_as_good_as_a_notebook(notebook):
     assert "1 failed, 1 passed" in done.stdout and f"{NAME}.py: 2 hidden checks" in done.stdout
 
 
+OPTIONS = [
+    ([f"{NAME}.ipynb", "-k", "total"], "1 failed, 1 deselected"),
+    ([f"./../own/{NAME}.ipynb", "-W", "error", "--strict-markers", "-ra"], "1 failed, 1 passed"),
+]
+MORE_OPTIONS = [
+    ([f"{NAME}.ipynb", "-k", "double", "-q"], "1 passed, 1 deselected"),
+    ([f"{NAME}.ipynb::double"], "1 passed"),
+    ([f"{NAME}.ipynb::double::by_hand", "--maxfail=1"], "1 passed"),
+    ([f"{NAME}.ipynb", "-x"], "1 failed, 1 passed"),
+]
+
+
 @pytest.mark.parametrize(
     ("arguments", "outcome"),
-    [
-        ([f"{NAME}.ipynb", "-k", "total"], "1 failed, 1 deselected"),
-        ([f"{NAME}.ipynb", "-k", "double", "-q"], "1 passed, 1 deselected"),
-        ([f"{NAME}.ipynb::double"], "1 passed"),
-        ([f"{NAME}.ipynb::double::by_hand", "--maxfail=1"], "1 passed"),
-        ([f"{NAME}.ipynb", "-x"], "1 failed, 1 passed"),
-        (
-            [f"./../own/{NAME}.ipynb", "-W", "error", "--strict-markers", "-ra"],
-            "1 failed, 1 passed",
-        ),
-    ],
+    [*OPTIONS, *(pytest.param(*more, marks=pytest.mark.everything) for more in MORE_OPTIONS)],
 )
 def test_the_options_mean_what_they_always_mean(notebook, arguments, outcome):
     assert outcome in pytest_on(notebook(WRONG).parent, *arguments).stdout

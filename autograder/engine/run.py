@@ -195,6 +195,8 @@ class Run:
                 if not session.follow(known, number if check.repeatable else None):
                     self._ask(check, seed, namespace)
                 message = session.never
+                if message is None and session.unanswered:  # no answer that a check may like
+                    message = self._failure(session.unanswered, check)
                 if message is None and check.repeatable:
                     message = session.repeat(number)
         except OutOfTime:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,23 @@ def raw_cells(data: bytes) -> tuple[list[RawCell], list[str]]:
             DELETED,
         )
     return cells, warnings
+
+
+def outputs_of(data: bytes) -> Iterator[tuple[str, list[Any]]]:
+    """The outputs of each code cell of a notebook, as they stand there, behind its source.
+
+    Nothing in a script, which has none.
+
+    Raises:
+        Rejected: no notebook.
+    """
+    text, _ = _text(data)
+    if not re.match(r"\s*\{", text):
+        return
+    for raw in _loaded(text)["cells"]:
+        cell = _notebook_cell(raw)
+        if cell is not None and cell.is_code and isinstance(raw.get("outputs"), list):
+            yield cell.source, raw["outputs"]
 
 
 def marks(data: bytes) -> dict[str, str]:

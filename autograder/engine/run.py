@@ -245,7 +245,8 @@ class Run:
         exec(self._compiled.checks[check.id], namespace)
 
         conversation = self._session.conversation()
-        if conversation is not None and not self._replaced:
+        # Where there is something to read, the tools have to see the checks that pass, too.
+        if conversation is not None and not self._replaced and not self._compiled.is_read:
             drawn_from = seed if _position(rng) != first else None
             self._compiled.conversations.keep(check.id, drawn_from, conversation)
 

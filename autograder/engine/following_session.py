@@ -6,6 +6,7 @@ import os
 import struct
 from collections import deque
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from autograder.engine.known_conversations import Conversation
@@ -13,6 +14,7 @@ from autograder.engine.object_session import ObjectSession
 from autograder.engine.recorded_calls import Call, agree, arguments
 from autograder.engine.student_errors import Stopped, StudentError
 from autograder.engine.worker.protocol import frames
+from autograder.engine.worker.protocol.bounds import ProtocolError
 from autograder.engine.worker.protocol.frames import Payload
 
 _SECONDS = struct.Struct("<d")
@@ -35,13 +37,19 @@ class FollowingSession(ObjectSession):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self._heard: deque[_Heard] = deque()
+        self._again: _Heard | None = None
+        """What a call of the check was answered when it was repeated right behind the others."""
 
     def begin_check(self) -> None:
         super().begin_check()
         self._heard.clear()
+        self._again = None
 
-    def follow(self, known: Sequence[Conversation]) -> bool:
+    def follow(self, known: Sequence[Conversation], drawn: int | None) -> bool:
         """Ask what a check has asked in known conversations, while the answers are those of one.
+
+        Args:
+            drawn: the random number of the call to be repeated afterwards; None if none is.
 
         Returns:
             Whether they were to its end. If not, the check can run: the calls that have been made
@@ -49,14 +57,23 @@ class FollowingSession(ObjectSession):
         """
         heard: deque[_Heard] = deque()
         while known:
-            place = len(heard)
-            if place == len(known[0]):
+            way = known[0]
+            if len(heard) == len(way):
                 return True
-
-            heard.append(self._ask(known[0][place]))
-            known = [one for one in known if one[place].reply == heard[-1].reply]
-            if known:
-                self._calls.again(known[0][place])
+            calls = way[len(heard) :]
+            again = () if drawn is None else (way[drawn % len(way)],)
+            answers = self._together(calls + again)
+            if not answers:
+                break
+            self._again = answers.pop() if len(answers) > len(calls) else None
+            for answer in answers:
+                asked = known[0][len(heard)] if known else None
+                if asked and _question(asked.request) != answer.question:
+                    break  # what is asked depends on the answers, and another way is left
+                heard.append(answer)
+                known = [one for one in known if one[len(heard) - 1].reply == answer.reply]
+                if known:
+                    self._calls.again(known[0][len(heard) - 1])
 
         self.begin_check()
         self._heard = heard
@@ -79,7 +96,7 @@ class FollowingSession(ObjectSession):
         Returns:
             What there is to say if the answers differ.
         """
-        self._heard.clear()
+        self._heard = deque([self._again] if self._again else [])
         first = self._calls.drawn(drawn)
         if first is None or not self._worker.is_there:
             return None
@@ -118,20 +135,40 @@ class FollowingSession(ObjectSession):
             self._heard.clear()
         return super().converse(kind, nonce, payload)
 
-    def _ask(self, call: Call) -> _Heard:
-        self.get_ready(call.name)
-        self._calls.is_plain = True
-        question = _question(call.request)
-        request = question + _SECONDS.pack(self._clock.seconds)
-        converse = super().converse
+    def _together(self, calls: Conversation) -> list[_Heard]:
+        """Ask for calls in one frame, and hear the answers in one.
 
-        def talk() -> tuple[int, Payload]:
-            kind, reply = converse(frames.CALL, os.urandom(16), request)
-            self._calls.hear(reply)
-            return kind, reply
+        Returns:
+            The answers to the first calls: to all of them, as a rule. To none where that went
+            wrong: whoever asks for one after the other finds out which call is to blame.
+        """
+        timeouts = dict(self._clock.timeouts)
+        try:
+            for name in {call.name for call in calls}:
+                self.get_ready(name)
+            seconds = _SECONDS.pack(self._clock.seconds)
+            questions = [_question(call.request) for call in calls]
+            requests = [frames.part(frames.CALL, question + seconds) for question in questions]
+            replies = self._talk(calls[0].name, lambda: self._replies(requests))
+        except Stopped:
+            self._clock.timeouts.clear()
+            self._clock.timeouts.update(timeouts)
+            return []
 
-        kind, reply = self._talk(call.name, talk)
-        return _Heard(question, kind, reply, self._clock.given)
+        answers = []
+        for question, (kind, reply) in zip(questions, replies):
+            answers.append(_Heard(question, kind, reply, self._clock.given))
+        return answers
+
+    def _replies(self, requests: list[bytes]) -> list[tuple[int, Payload]]:
+        _, payload = super().converse(frames.CALLS, os.urandom(16), b"".join(requests))
+        self._calls.hear(payload)
+        replies = list(islice(frames.parts(payload), len(requests) + 1))
+        if not 0 < len(replies) <= len(requests):
+            raise ProtocolError("other answers than calls")
+        if any(kind not in (frames.RETURN, frames.RAISE) for kind, _ in replies):
+            raise ProtocolError("an answer of no kind")
+        return replies
 
 
 def _question(request: Payload) -> Payload:

@@ -189,7 +189,8 @@ class Run:
 
         try:
             with self._budget.at_work():
-                if not session.follow(self._compiled.conversations.about(check.id, seed)):
+                known = self._compiled.conversations.about(check.id, seed)
+                if not session.follow(known, number if check.repeatable else None):
                     self._ask(check, seed, namespace)
                 message = session.never
                 if message is None and check.repeatable:

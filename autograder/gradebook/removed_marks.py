@@ -53,7 +53,9 @@ def put_away(
     for table, columns in BY_HAND.items():
         for row in _entered(connection, table, columns, list(gone)):
             mark = {"exercise": name, "student": row.student_id, "cell": gone[row.cell_id]}
-            marks.append(mark | {column: getattr(row, column) for column in columns})
+            for column in columns:
+                mark[column] = getattr(row, column)
+            marks.append(mark)
 
     lost = [mark for mark in marks if mark["cell"] not in removed]
     if lost:
@@ -97,11 +99,9 @@ def bring_back(
     for mark in reversed(marks):
         table = GRADE if "manual_score" in mark else COMMENT
         id, notebook = cells.get((table, mark["cell"])), notebooks.get(mark["student"])
-        if (
-            id is not None
-            and notebook is not None
-            and _enter(connection, table, id, notebook, mark)
-        ):
+        if id is None or notebook is None:
+            continue
+        if _enter(connection, table, id, notebook, mark):
             back.append(mark)
     return back
 
@@ -134,7 +134,7 @@ def _notebooks(connection: Connection, cells: Iterable[str]) -> dict[str, str]:
         .join(BASE_CELL, BASE_CELL.c.notebook_id == SUBMITTED_NOTEBOOK.c.notebook_id)
         .where(BASE_CELL.c.id.in_(list(cells)))
     )
-    return {row.student_id: row.id for row in connection.execute(query)}
+    return dict(map(tuple, connection.execute(query)))
 
 
 def forget(course: Course, back: list[dict[str, Any]]) -> None:
@@ -146,8 +146,7 @@ def forget(course: Course, back: list[dict[str, Any]]) -> None:
 def _read(course: Course) -> list[dict[str, Any]]:
     path = _path(course)
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-        return [json.loads(line) for line in lines]
+        return list(map(json.loads, path.read_text(encoding="utf-8").splitlines()))
     except FileNotFoundError:
         return []
     except ValueError as error:

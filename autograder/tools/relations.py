@@ -6,7 +6,7 @@ true of the answers, asks one question, and holds no number of theirs.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import permutations
+from itertools import chain, islice, permutations
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -29,9 +29,7 @@ def relation(pairs: Sequence[Pair], least: int = 2, vague: bool = True) -> tuple
         least: wrong answers that must speak for it.
         vague: whether a relation will do that several mistakes have.
     """
-    pairs = [pair for pair in pairs if not (is_large(pair[0]) or is_large(pair[1]))]
-    right = [pair for pair in pairs if alike(pair[0], pair[1])]
-    wrong = [pair for pair in pairs if not alike(pair[0], pair[1])]
+    right, wrong = _told_apart(pairs)
     if not wrong:
         return None
 
@@ -48,50 +46,70 @@ def relation(pairs: Sequence[Pair], least: int = 2, vague: bool = True) -> tuple
     return None
 
 
+def _told_apart(pairs: Sequence[Pair]) -> tuple[list[Pair], list[Pair]]:
+    """Right answers and wrong ones; what is too large to be looked at is left out."""
+    right: list[Pair] = []
+    wrong: list[Pair] = []
+    for pair in pairs:
+        got, wanted, _ = pair
+        if not is_large(got) and not is_large(wanted):
+            (right if alike(got, wanted) else wrong).append(pair)
+    return right, wrong
+
+
 def _subjects(wrong: Sequence[Pair]) -> Iterator[tuple[str, list[Pair]]]:
     """What may be spoken about: the whole answer, or the wrong parts of a tuple."""
     yield "your answer", list(wrong)
-    counts = {len(pair[1]) if isinstance(pair[1], tuple) else 0 for pair in wrong}
-    if len(counts) != 1 or counts == {0}:
-        return
-    (count,) = counts
-    if not all(isinstance(got, (tuple, list)) and len(got) == count for got, *_ in wrong):
-        return
+    count = _number_of_parts(wrong)
 
-    by_place = [_subject_of(f"part {place + 1} of your answer", wrong) for place in range(count)]
-    off = [[pair for pair in pairs if not alike(pair[0], pair[1])] for pairs in by_place]
-    broken = [place for place in range(count) if off[place]]
-    if len(broken) > 1:
-        yield "each wrong part of your answer", [pair for pairs in off for pair in pairs]
+    off: dict[str, list[Pair]] = {}
+    for place in range(count):
+        subject = f"part {place + 1} of your answer"
+        _, wrong_parts = _told_apart(_subject_of(subject, wrong))
+        if wrong_parts:
+            off[subject] = wrong_parts
+
+    if len(off) > 1:
+        yield "each wrong part of your answer", list(chain.from_iterable(off.values()))
     # What is made last may be wrong for the sake of what was made first.
-    for place in reversed(broken):
-        yield f"part {place + 1} of your answer", off[place]
+    yield from reversed(off.items())
+
+
+def _number_of_parts(pairs: Sequence[Pair]) -> int:
+    """How many parts all answers have that should be tuples of so many; 0 where they have not."""
+    counts = set()
+    for got, wanted, _ in pairs:
+        fits = isinstance(got, (tuple, list)) and isinstance(wanted, tuple)
+        counts.add(len(wanted) if fits and len(got) == len(wanted) else 0)
+    return counts.pop() if len(counts) == 1 else 0
 
 
 def _subject_of(subject: str, pairs: Sequence[Pair]) -> list[Pair]:
-    place = subject.rpartition("part ")[2].split()[0]
-    if not place.isdigit():
+    number = subject.rpartition("part ")[2].split()[0]
+    if not number.isdigit():
         return list(pairs)
-    return [
-        (got[int(place) - 1], wanted[int(place) - 1], arguments) for got, wanted, arguments in pairs
-    ]
+
+    parts: list[Pair] = []
+    for got, wanted, arguments in pairs:
+        parts.append((got[int(number) - 1], wanted[int(number) - 1], arguments))
+    return parts
 
 
 def _common(pairs: Sequence[Pair], least: int, vague: bool) -> tuple[Key, float] | None:
     """What explains all of these, the preferred one of several, if enough speaks for it."""
     found = [_weights(*pair) for pair in pairs]
-    total: dict[Key, float] = {}
-    times: dict[Key, int] = {}
+    sure: list[tuple[Key, float]] = []
     for key in found[0]:
-        if all(key in one for one in found) and (vague or key[0] not in VAGUE):
-            total[key] = sum(one[key] for one in found)
-            times[key] = sum(one[key] > 0 for one in found)
+        name, _ = key
+        weights = [one[key] for one in found if key in one]
+        if len(weights) < len(found) or (name in VAGUE and not vague):
+            continue
+        times = len(list(filter(None, weights)))
+        if sum(weights) >= (ENOUGH if times >= least else SURE):
+            sure.append((key, sum(weights)))
 
     order = list(SENTENCES)
-    sure = [key for key in total if total[key] >= (ENOUGH if times[key] >= least else SURE)]
-    return min(
-        ((key, total[key]) for key in sure), key=lambda one: order.index(one[0][0]), default=None
-    )
+    return min(sure, key=lambda one: order.index(one[0][0]), default=None)
 
 
 def _weights(got: Any, wanted: Any, arguments: Mapping[str, Any]) -> dict[Key, float]:
@@ -127,27 +145,40 @@ def _explanations(got: Any, wanted: Any, arguments: Mapping[str, Any]) -> Iterat
 def _of_parts(got: Any, wanted: Any) -> Iterator[Found]:
     """One part of several, several for one, and several in another order."""
     several = isinstance(wanted, tuple) and len(wanted) > 1
-    if several and isinstance(got, (tuple, list)) and len(got) == len(wanted) <= 5:
-        for order in permutations(range(len(wanted))):
-            if list(order) != sorted(order) and all(
-                alike(got[i], wanted[place]) for i, place in enumerate(order)
-            ):
-                yield ("other_order_of_parts", ""), ENOUGH
-                break
-    if several and isinstance(got, (tuple, list)) and 1 < len(got) < len(wanted):
-        rest = iter(wanted)
-        if all(any(alike(part, right) for right in rest) for part in got):
+    has_parts = isinstance(got, (tuple, list))
+
+    if several and has_parts:
+        if len(got) == len(wanted) <= 5 and _is_reordered(got, wanted):
+            yield ("other_order_of_parts", ""), ENOUGH
+        if 1 < len(got) < len(wanted) and _are_some(got, wanted):
             yield ("parts_missing", ""), ENOUGH
+
     if several:
+        alone = got[0] if has_parts and len(got) == 1 else got
         for place, part in enumerate(wanted):
-            alone = got[0] if isinstance(got, (tuple, list)) and len(got) == 1 else got
             if alike(alone, part):
                 yield ("one_part_missing", f"part {place + 1} of what is asked for"), ENOUGH
-        if not isinstance(got, (tuple, list)):
+        if not has_parts:
             yield ("one_for_several", ""), ENOUGH
-    if not isinstance(wanted, (tuple, list)) and isinstance(got, (tuple, list)):
+
+    if has_parts and not isinstance(wanted, (tuple, list)):
         for place, part in enumerate(got[:9]):
             if alike(part, wanted) and len(got) > 1:
                 yield ("parts_added", f"part {place + 1} of yours"), ENOUGH
             elif alike(part, wanted):
                 yield ("in_a_list", ""), ENOUGH
+
+
+def _is_reordered(got: Sequence[Any], wanted: Sequence[Any]) -> bool:
+    """Whether these are the same parts in another order."""
+    orders = islice(permutations(range(len(wanted))), 1, None)  # the first is their own
+    for order in orders:
+        if all(alike(part, wanted[place]) for part, place in zip(got, order)):
+            return True
+    return False
+
+
+def _are_some(got: Sequence[Any], wanted: Sequence[Any]) -> bool:
+    """Whether these are some of the parts, in their order."""
+    rest = iter(wanted)
+    return all(any(alike(part, right) for right in rest) for part in got)

@@ -11,32 +11,47 @@ def of_things(got: Any, wanted: Any) -> Iterator[Found]:
     """Relations between lists, dictionaries, texts, sets and single things."""
     if isinstance(wanted, dict) and isinstance(got, dict):
         yield from _of_dictionaries(got, wanted)
+
     elif isinstance(wanted, (set, frozenset)) and isinstance(got, (set, frozenset)):
         yield from _more_or_less(set(got), set(wanted), len(wanted))
+
     elif isinstance(wanted, (str, bytes)) and type(got) is type(wanted):
-        yield from _of_sequences(got, wanted, len(set(wanted)))
-        if isinstance(got, str) and isinstance(wanted, str) and got != wanted:
-            if got.lower() == wanted.lower():
-                yield ("upper_or_lower", ""), float(len(wanted))
-            if "".join(got.split()) == "".join(wanted.split()):
-                yield ("spaces", ""), float(len(wanted))
+        yield from _of_texts(got, wanted)
+
     elif isinstance(wanted, (list, tuple)) and isinstance(got, (list, tuple)):
-        yield from _of_sequences(list(got), list(wanted), len({repr(part) for part in wanted}))
-    elif (
-        isinstance(wanted, (list, tuple, str))
-        and len(wanted) > 1
-        and not isinstance(got, (list, tuple, dict))
-    ):
-        for place, what in ((0, "first"), (-1, "last")):
-            if alike(got, wanted[place]):
-                yield ("one_element", what), 2.0
+        yield from _of_sequences(list(got), list(wanted), len(set(map(repr, wanted))))
+
+    elif isinstance(wanted, (list, tuple, str)) and not isinstance(got, (list, tuple, dict)):
+        yield from _of_elements(got, wanted)
+
     if type(got) is not type(wanted) and repr(got).strip("'\"") == repr(wanted).strip("'\""):
         yield ("values_of_other_type", ""), 2.0
+
+
+def _of_texts(got: Any, wanted: Any) -> Iterator[Found]:
+    yield from _of_sequences(got, wanted, len(set(wanted)))
+    if isinstance(wanted, bytes) or got == wanted:
+        return
+
+    if got.lower() == wanted.lower():
+        yield ("upper_or_lower", ""), float(len(wanted))
+    if "".join(got.split()) == "".join(wanted.split()):
+        yield ("spaces", ""), float(len(wanted))
+
+
+def _of_elements(got: Any, wanted: Any) -> Iterator[Found]:
+    """One of several."""
+    if len(wanted) < 2:
+        return
+    for place, what in ((0, "first"), (-1, "last")):
+        if alike(got, wanted[place]):
+            yield ("one_element", what), 2.0
 
 
 def _of_sequences(got: Any, wanted: Any, variety: float) -> Iterator[Found]:
     if len(wanted) < 2:
         return
+
     changed = [
         (("reversed", "its only axis"), wanted[::-1]),
         (("first_missing", ""), wanted[1:]),
@@ -48,25 +63,39 @@ def _of_sequences(got: Any, wanted: Any, variety: float) -> Iterator[Found]:
     for key, prediction in changed:
         if not alike(prediction, wanted) and alike(got, prediction):
             yield key, float(variety)
+
     if isinstance(wanted, list):
-        twice = [part for part in wanted for _ in range(2)]
-        if alike(got, twice):
-            yield ("doubled", ""), float(variety)
-        try:
-            for prediction in (sorted(wanted), sorted(wanted, reverse=True)):
-                if prediction != wanted and alike(got, prediction):
-                    yield ("sorted", ""), float(variety)
-        except (TypeError, ValueError):
-            pass
-        shown, right = [str(part) for part in got], [str(part) for part in wanted]
-        if shown == right:
-            yield ("values_of_other_type", ""), float(variety)
-        elif sorted(shown) == sorted(right):
-            yield ("rearranged", ""), float(variety)
-        elif shown and 0 < len(got) < len(wanted) and _is_subsequence(shown, right):
-            yield ("something_missing", ""), float(len(set(shown)))
-        elif len(got) > len(wanted) and _is_subsequence(right, shown):
-            yield ("something_too_much", ""), float(variety)
+        for name in _of_lists(got, wanted):
+            yield (name, ""), float(variety)
+        yield from _of_shown(list(map(str, got)), list(map(str, wanted)), float(variety))
+
+
+def _of_lists(got: list[Any], wanted: list[Any]) -> Iterator[str]:
+    twice = []
+    for part in wanted:
+        twice += [part, part]
+    if alike(got, twice):
+        yield "doubled"
+
+    try:
+        ordered = [sorted(wanted), sorted(wanted, reverse=True)]
+    except (TypeError, ValueError):  # of things that have no order
+        return
+    for prediction in ordered:
+        if prediction != wanted and alike(got, prediction):
+            yield "sorted"
+
+
+def _of_shown(got: list[str], wanted: list[str], variety: float) -> Iterator[Found]:
+    """What relates two lists whose parts are written down."""
+    if got == wanted:
+        yield ("values_of_other_type", ""), variety
+    elif sorted(got) == sorted(wanted):
+        yield ("rearranged", ""), variety
+    elif got and len(got) < len(wanted) and _is_subsequence(got, wanted):
+        yield ("something_missing", ""), float(len(set(got)))
+    elif len(got) > len(wanted) and _is_subsequence(wanted, got):
+        yield ("something_too_much", ""), variety
 
 
 def _is_subsequence(short: Sequence[Any], long: Sequence[Any]) -> bool:
@@ -77,22 +106,26 @@ def _is_subsequence(short: Sequence[Any], long: Sequence[Any]) -> bool:
 def _of_dictionaries(got: dict[Any, Any], wanted: dict[Any, Any]) -> Iterator[Found]:
     count = float(len(wanted))
     if got.keys() == wanted.keys():
-        a, b = as_numbers(list(got.values())), as_numbers([wanted[key] for key in got])
+        a, b = as_numbers(list(got.values())), as_numbers(list(map(wanted.get, got)))
         if a is not None and b is not None and a.ndim == b.ndim == 1 and a.size > 1:
             yield from of_values(a, b, {})
         return
+
     try:
-        if got == {value: key for key, value in wanted.items()}:
+        if got == dict(zip(wanted.values(), wanted)):
             yield ("keys_and_values_swapped", ""), 2 * count
-    except TypeError:
+    except TypeError:  # a value that cannot be a key
         pass
-    if {str(key): str(value) for key, value in got.items()} == {
-        str(key): str(value) for key, value in wanted.items()
-    }:
+    if _shown(got) == _shown(wanted):
         yield ("keys_of_other_type", ""), 2 * count
+
     common = [key for key in wanted if key in got]
     if common and all(alike(got[key], wanted[key]) for key in common):
         yield from _more_or_less(set(got), set(wanted), count)
+
+
+def _shown(dictionary: dict[Any, Any]) -> dict[str, str]:
+    return dict(zip(map(str, dictionary), map(str, dictionary.values())))
 
 
 def _more_or_less(got: set[Any], wanted: set[Any], count: float) -> Iterator[Found]:

@@ -8,6 +8,7 @@ from autograder.engine import known_conversations
 from autograder.engine.compiled_exercise import SEEDS, CompiledExercise
 from autograder.engine.grader import Grader
 from autograder.engine.run import Run
+from autograder.engine.worker.protocol import frames
 from tests.support.toy import MIXED, PATIENT, exercise, submission
 
 THREE_CALLS = "for number in (1, 2, 3):\n    assert f(number) == number, f'not {number}'"
@@ -81,6 +82,65 @@ def test_a_call_that_hangs_behind_known_answers_is_told_by_its_time():
     answer = "def f(number):\n    while number == 3: pass\n    return number"
     messages = graded(exercise(THREE_CALLS), RIGHT, answer, settings=MIXED)
     assert messages == ["", "f did not return within 3 s"]
+
+
+def test_a_call_that_hangs_and_catches_its_time_limit_is_told_all_the_same():
+    stubborn = """
+    def f(number):
+        while number == 3:
+            try:
+                while True: pass
+            except BaseException: pass
+        return number
+    """
+    messages = graded(exercise(THREE_CALLS), RIGHT, stubborn, settings=MIXED)
+    assert messages == ["", "f did not return within 3 s"]
+
+
+def test_known_calls_cross_together_with_the_one_that_is_repeated(monkeypatch):
+    sent = []
+    send = frames.send
+
+    def noted(sock, kind, nonce, payload):
+        sent.append(kind)
+        send(sock, kind, nonce, payload)
+
+    monkeypatch.setattr(frames, "send", noted)
+    toy = exercise(THREE_CALLS)
+    with Grader(toy, b"key", PATIENT) as grader:
+        grader.grade(submission(toy, f=RIGHT), "ada")
+        assert frames.CALLS not in sent
+        sent.clear()
+        grader.grade(submission(toy, f=f"{RIGHT}  # bob"), "bob")
+    assert frames.CALL not in sent
+    assert sent.count(frames.CALLS) == 1
+
+
+@pytest.mark.parametrize(
+    "payload", ["b''", "b'x'", "frames.part(2, b'') * 9", "frames.part(9, b'')"]
+)
+def test_a_worker_that_answers_several_calls_with_anything_else_is_asked_one_by_one(payload):
+    forger = f"""
+    import gc, sys
+    frames = sys.modules["autograder.engine.worker.protocol.frames"]
+    worker = next(o for o in gc.get_objects() if type(o).__name__ == "Worker")
+    worker._calls = lambda _: {payload}
+    def f(number):
+        return number if number < 3 else 4
+    """
+    assert graded(exercise(THREE_CALLS), RIGHT, forger) == ["", "not 3"]
+
+
+def test_slow_calls_are_asked_for_in_several_turns():
+    slow = "import time\ndef f(number):\n    time.sleep(0.11)\n    return number"
+    assert graded(exercise(THREE_CALLS), RIGHT, slow) == ["", ""]
+
+
+def test_what_another_check_asks_after_other_answers_is_asked_anew():
+    toy = exercise("assert f(2 if f(1) == 1 else 3) in (2, 3)")
+    ways = [RIGHT, "def f(number): return number if number > 1 else 1.0 + (number == 0)"]
+    other = "def f(number): return 3 if number == 1 else number"
+    assert graded(toy, *ways, other, f"{other}  # again", RIGHT + "  # again") == [""] * 5
 
 
 def test_calls_that_have_been_made_are_not_made_again_for_the_check():

@@ -125,6 +125,11 @@ class Peer:
 
     def answer(self, nonce: bytes, payload: Payload, do: Callable[[Any], Any]) -> None:
         """Serve one request: decode it, do it, and send what came of it."""
+        kind, reply = self.outcome(payload, do)
+        frames.send(self.sock, kind, nonce, reply)
+
+    def outcome(self, payload: Payload, do: Callable[[Any], Any]) -> tuple[int, bytes]:
+        """Decode a request and do it: the kind of the reply, and the reply."""
         decoder = Decoder(payload, self.find)
         request = decoder.value()
         decoder.end()
@@ -137,16 +142,14 @@ class Peer:
             return bytes(encoder.out)
 
         try:
-            kind, reply = frames.RETURN, write(do(request))
+            return frames.RETURN, write(do(request))
         except BaseException as error:  # whatever the function raised crosses, exits included
-            kind = frames.RAISE
             try:
-                reply = write(tuple(self.describe(error)))
+                return frames.RAISE, write(tuple(self.describe(error)))
             except CannotCross:  # an argument was changed into something that cannot cross
                 encoder = Encoder(self.function)
                 encoder.value(tuple(self.describe(error)))
-                reply = bytes(encoder.out) + bytes(4)
-        frames.send(self.sock, kind, nonce, reply)
+                return frames.RAISE, bytes(encoder.out) + bytes(4)
 
     def invoke(self, request: Any) -> Any:
         """Call a function for the other side: ``(function, args, kwargs)``."""

@@ -9,6 +9,7 @@ import linecache
 import os
 import socket
 import sys
+import time
 import types
 from collections.abc import Iterator
 from itertools import islice
@@ -59,6 +60,12 @@ def _main() -> types.ModuleType:
 def _compiled(cell: str, source: str) -> types.CodeType:
     return compile(source, f"<{cell}>", "exec", dont_inherit=True)
 
+
+TOGETHER_SECONDS = 0.1
+"""Time after which no further call of several is begun."""
+
+TOGETHER_BYTES = 1 << 20
+"""Bytes of replies after which none is begun."""
 
 _LIGHT = frozenset({np.ndarray, tuple, list, float, int, bool, str, type(None)})
 """The usual kinds of answers, which are no iterators."""
@@ -114,8 +121,26 @@ class Worker(Peer):
 
     def _serve(self, kind: int, nonce: bytes, payload: Payload) -> None:
         outer, self.nonce = self.nonce, nonce
-        self.answer(nonce, payload, self._run if kind == frames.RUN else self._call)
+        if kind == frames.CALLS:
+            frames.send(self.sock, frames.RETURN, nonce, self._calls(payload))
+        else:
+            self.answer(nonce, payload, self._run if kind == frames.RUN else self._call)
         self.nonce = outer
+
+    def _calls(self, payload: Payload) -> bytes:
+        """Answer calls one after the other.
+
+        The first that raises is the last; so is one after which little time or room is left: the
+        grader asks again for the rest.
+        """
+        replies = bytearray()
+        until = time.monotonic() + TOGETHER_SECONDS
+        for _, request in frames.parts(payload):
+            kind, reply = self.outcome(request, self._call)
+            replies += frames.part(kind, reply)
+            if kind == frames.RAISE or len(replies) > TOGETHER_BYTES or time.monotonic() > until:
+                break
+        return bytes(replies)
 
     def _run(self, request: Any) -> None:
         cell, source, seconds = request

@@ -10,6 +10,7 @@ from __future__ import annotations
 import socket
 import struct
 import time
+from collections.abc import Iterator
 
 from autograder.engine.worker.protocol import bounds
 from autograder.engine.worker.protocol.bounds import ProtocolError
@@ -20,8 +21,12 @@ MAGIC = b"ATG1"
 HEADER = struct.Struct("<4sB3x16sQ")
 """Magic, kind, nonce, length of the payload."""
 
-RUN, CALL, RETURN, RAISE = 1, 2, 3, 4
-"""Kinds of frames. The grader asks with RUN and CALL; both sides answer with RETURN or RAISE."""
+RUN, CALL, RETURN, RAISE, CALLS = 1, 2, 3, 4, 5
+"""Kinds of frames. The grader asks with RUN, CALL and CALLS; both sides answer with RETURN or
+RAISE, CALLS with a RETURN of parts."""
+
+PART = struct.Struct("<BI")
+"""Several requests, or replies, in one payload: before each its kind and its length."""
 
 
 def send(sock: socket.socket, kind: int, nonce: bytes, payload: Payload) -> None:
@@ -39,12 +44,35 @@ def receive(sock: socket.socket, deadline: float | None = None) -> tuple[int, by
     """
     magic, kind, nonce, size = HEADER.unpack(_exactly(sock, HEADER.size, deadline))
 
-    if magic != MAGIC or kind not in (RUN, CALL, RETURN, RAISE):
+    if magic != MAGIC or kind not in (RUN, CALL, RETURN, RAISE, CALLS):
         raise ProtocolError("no frame header")
     if size > bounds.MAX_BYTES:
         raise ProtocolError(f"a frame of more than {bounds.MAX_BYTES} bytes")
 
     return kind, nonce, _exactly(sock, size, deadline)
+
+
+def part(kind: int, payload: Payload) -> bytes:
+    """One of several in a payload."""
+    return PART.pack(kind, len(payload)) + payload
+
+
+def parts(payload: Payload) -> Iterator[tuple[int, Payload]]:
+    """The kinds and payloads of several in one.
+
+    Raises:
+        ProtocolError: they are cut off.
+    """
+    place = 0
+    while place < len(payload):
+        begin = place + PART.size
+        if begin > len(payload):
+            raise ProtocolError("a part without its length")
+        kind, size = PART.unpack_from(payload, place)
+        place = begin + size
+        if place > len(payload):
+            raise ProtocolError("a part that is cut off")
+        yield kind, payload[begin:place]
 
 
 def _exactly(sock: socket.socket, size: int, deadline: float | None) -> bytearray:

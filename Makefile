@@ -1,6 +1,6 @@
 # Every target works without an activated environment. One comment line each; `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-all demo test test-everything lint build release collect grade feedback report export lab bench bench-growth bench-isolation pictures mutants lock clean
+.PHONY: help setup setup-all demo test test-everything lint build release collect grade feedback report export lab bench bench-growth bench-isolation pictures train-model mutants lock clean
 
 EXERCISE ?= attention
 PYTHON ?= python3
@@ -91,6 +91,12 @@ bench-isolation: setup-all ## measure what each isolation level costs a submissi
 pictures: setup-all demo ## take the pictures of README.md anew, in docs/pictures/
 	@$(BIN)/python -m demo.pictures
 
+train-model: ## train the models of the exercises anew, in a .venv of its own; four minutes
+	@$(PYTHON) -m venv build/train
+	@build/train/bin/python -m pip install -qq '$(CURDIR)[train]'
+	@PYTHONPATH=. build/train/bin/python -m models.train $(SEED)
+	@echo 'next: make build for each exercise, and make test'
+
 mutants: ## make new mutants of the solutions of EXERCISE, for the tests to kill
 	@$(PYTHON) -m venv build/mutants
 	@build/mutants/bin/python -m pip install -qq mutmut==3.8.1 cosmic-ray==8.7.0
@@ -102,7 +108,7 @@ lock: setup ## resolve both locks anew from pyproject.toml
 	@printf '%s\n' '# Everything that make setup installs, for Python 3.10 and newer; written by make lock.' > requirements.lock.part
 	@$(LOCK) --extra teacher --group setup >> requirements.lock.part
 	@printf '%s\n' '# Everything that make setup-all installs; what requirements.lock names has the same versions here.' > requirements-all.lock.part
-	@$(LOCK) --all-extras --group setup --constraint requirements.lock.part >> requirements-all.lock.part
+	@$(LOCK) --extra test --group setup --constraint requirements.lock.part >> requirements-all.lock.part
 	@mv requirements.lock.part requirements.lock
 	@mv requirements-all.lock.part requirements-all.lock
 

@@ -94,8 +94,12 @@ def text_of(raw: bytes) -> str:
 
 
 def digest(raw: bytes) -> str:
-    """SHA-256 of the text, in hex.
+    """SHA-256 of a file, in hex.
 
-    It is the same for two checkouts of one file that differ in line endings alone.
+    It is the same for two checkouts of one text that differ in line endings alone.
     """
-    return hashlib.sha256(text_of(raw).encode()).hexdigest()
+    try:
+        raw = text_of(raw).encode()
+    except UnicodeDecodeError:  # an archive, a picture: no line endings
+        pass
+    return hashlib.sha256(raw).hexdigest()

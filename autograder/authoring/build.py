@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.authoring import (
+    arrays,
     beside,
     cell_metadata,
     check_form,
@@ -24,6 +25,7 @@ from autograder.authoring import (
     read,
     regions,
     self_check,
+    unsound,
 )
 from autograder.authoring.cells import Cell, Source
 from autograder.authoring.starter import BANKS
@@ -98,11 +100,9 @@ def build(
         )
 
     folder, handed_out = root / "solutions" / name, root / "assignments" / name
-    # First what takes no time: a mistake in a mark is said before anything slow is loaded.
-    exercise = read.read(authored)
     data = beside.data(folder, name)
-    files_beside = {place.as_posix(): content for place, content in data.items()}
-    data_files.bound(folder, files_beside)
+    # A mistake in a mark is said before anything slow is loaded.
+    exercise = read.read(authored) if check else unsound.read_or_try(authored, _full, data)
     if not check:
         begin()
         # Before the bank's answers, which would meet the same mistakes.
@@ -114,12 +114,12 @@ def build(
     files = {folder / f"{name}.ipynb": full, handed_out / f"{name}.ipynb": release}
     for place, content in data.items():
         files[handed_out / place] = content
-    for path in sorted(set(beside.files(handed_out)) - set(files)):
+    for path in sorted(set(data_files.files(handed_out)) - set(files)):
         raise Unusable(f"{path}: would be handed out, but is not in {folder}; delete it")
 
     stale = [path for path, content in files.items() if _differs(path, content)]
     if not check:
-        grading.insist(exercise, full, release, settings, files_beside)
+        grading.insist(exercise, full, release, settings, data)
         for path in stale:
             _write(path, files[path])
     return stale
@@ -195,7 +195,7 @@ def _cells(authored: Source, hints: str) -> Iterator[dict[str, Any]]:
         if cell.kind == "oracles":
             continue
 
-        id = "setup" if cell.kind == "setup" else cell.id
+        id = cell.kind if cell.kind in ("setup", "arrays") else cell.id
         built: dict[str, Any] = {
             "cell_type": "markdown" if cell.markdown else "code",
             "id": id or _content_id(cell, counts),
@@ -214,6 +214,8 @@ def _text(authored: Source, cell: Cell, hints: str) -> str:
         own = modules.without_imports(cell.source)
         parts = [modules.head(authored), own, filled_in, hints, "tools.ready()"]
         return "\n\n".join(filter(None, parts))
+    if cell.kind == "arrays":
+        return f"# @title Arrays: run this, too\n{arrays.written(cell, authored.path)}"
     if cell.kind == "step":
         steps = [step.id for step in authored.of("step")]
         title = f"# Step {steps.index(cell.id) + 1} of {len(steps)} · {cell.id}"

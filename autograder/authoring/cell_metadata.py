@@ -15,11 +15,13 @@ _ON_WITH_THE_NEXT = {"tags": ["raises-exception"]}
 
 def of(authored: Source, cell: Cell) -> dict[str, Any]:
     """The metadata of a cell."""
+    # To whoever runs it, a cell of arrays is a part of setup.
+    kind = "setup" if cell.kind == "arrays" else cell.kind
     metadata: dict[str, Any] = {}
     if cell.kind not in ("prose", "plain"):
-        marks = {"kind": cell.kind} | _marks(authored, cell)
+        marks = {"kind": kind} | _marks(authored, cell)
         metadata = {"autograder": marks, "nbgrader": _nbgrader(cell)}
-    if cell.kind == "setup" or cell.hidden:
+    if kind == "setup" or cell.hidden:
         metadata |= _FOLDED
     elif cell.kind == "check":
         metadata |= _ON_WITH_THE_NEXT
@@ -35,18 +37,20 @@ def _marks(authored: Source, cell: Cell) -> dict[str, Any]:
         about = {"step": cell.step, "check": cell.name, "category": cell.category}
         once = {} if cell.repeat else {"repeat": False}
         return about | {"points": cell.points, "hidden": cell.hidden} | once | was
+    if cell.kind == "manual" and cell.extra:
+        return {"extra": True, **was}
     return was | ({"removed": list(cell.removed)} if cell.removed else {})
 
 
 def _nbgrader(cell: Cell) -> dict[str, Any]:
     is_graded = cell.kind in ("check", "manual")
-    is_answer = cell.kind in ("step", "needed", "manual")
+    is_answer = cell.kind in ("step", "needed", "manual") and not cell.given
     metadata: dict[str, Any] = {
         "schema_version": 3,
         "grade": is_graded,
         "solution": is_answer,
         "locked": not is_answer,
         "task": False,
-        "grade_id": cell.id or "setup",
+        "grade_id": cell.id or cell.kind,
     }
     return metadata | ({"points": cell.points} if is_graded else {})

@@ -25,7 +25,8 @@ class Misconception:
 
     ``source`` is the answer as a student would hand it in: a function named after the step, without
     the hint. Entries of one ``family`` (empty: none) answer alike, or are helped by the same
-    question.
+    question. ``title`` is what a teacher calls it; without one, its name in words. ``line`` is
+    where the bank has it.
     """
 
     name: str
@@ -34,6 +35,8 @@ class Misconception:
     hint: str
     source: str
     family: str = ""
+    title: str = ""
+    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,7 @@ class Misconceptions:
 
 
 def misconception(
-    *, step: str, caught_by: str, family: str = ""
+    *, step: str, caught_by: str, family: str = "", title: str = ""
 ) -> Callable[[_Function], _Function]:
     """Mark a function as a wrong answer to ``step``; its docstring is the hint."""
     if parts_of(caught_by)[0] != step:
@@ -93,7 +96,9 @@ def load(path: Path) -> Misconceptions:
     """
     if not path.exists():
         return Misconceptions(path)
-    bank = answer_bank.read(path, "misconception", frozenset({"step", "caught_by", "family"}))
+    bank = answer_bank.read(
+        path, "misconception", frozenset({"step", "caught_by", "family", "title"})
+    )
     entries = tuple(_misconception(bank, entry) for entry in bank.entries)
     alike = dict(_alike(bank, {entry.name for entry in entries}))
     return Misconceptions(path, entries, bank.tables.get("UNCLAIMED", {}), alike)
@@ -124,7 +129,8 @@ def _misconception(bank: Bank, entry: Entry) -> Misconception:
         raise bank.problem(entry.line, str(error), repair) from None
 
     family = entry.marks.get("family", "")
-    return Misconception(entry.name, step, caught_by, hint, entry.source, family)
+    title = entry.marks.get("title") or entry.name.replace("_", " ")
+    return Misconception(entry.name, step, caught_by, hint, entry.source, family, title, entry.line)
 
 
 def of_module(module: ModuleType) -> Misconceptions:

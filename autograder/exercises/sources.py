@@ -10,6 +10,8 @@ from autograder.files import digest
 TOOLS = Path(__file__).resolve().parents[1] / "tools"
 """Where the modules lie of which the build writes into a notebook what it uses."""
 
+_PACKAGE = "autograder.tools"
+
 SHARED = "shared"
 """The module in ``solutions/`` that holds what the exercises of a course share."""
 
@@ -18,12 +20,12 @@ def digests(authored: Path, others: Iterable[str]) -> dict[str, str]:
     """The digests of the files that an exercise is built from, by their names.
 
     Args:
-        others: the names of the modules and exercises beside it that it takes something from.
+        others: the names of the files beside it that it takes something from.
     """
     files = {authored.name: _digest(authored)}
     for name in others:
-        files[f"{name}.py"] = _digest(authored.with_name(f"{name}.py"))
-    files["autograder.tools"] = digest("".join(map(_digest, sorted(TOOLS.glob("*.py")))).encode())
+        files[name] = _digest(authored.with_name(name))
+    files[_PACKAGE] = digest("".join(map(_digest, sorted(TOOLS.glob("*.py")))).encode())
     return files
 
 
@@ -43,6 +45,5 @@ def changed(authored: Path, built_from: Mapping[str, str]) -> str | None:
     Raises:
         OSError: one cannot be read.
     """
-    files = [Path(name) for name in built_from if name.endswith(".py") and name != authored.name]
-    now = digests(authored, [path.stem for path in files])
+    now = digests(authored, built_from.keys() - {authored.name, _PACKAGE})
     return next((name for name in now if now[name] != built_from.get(name)), None)

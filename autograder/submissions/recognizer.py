@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
-from autograder.exercises.exercise import ANNOUNCED, FILLED_IN, Cell, Exercise
+from autograder.exercises.exercise import ANNOUNCED, ARRAYS, FILLED_IN, Cell, Exercise
 from autograder.submissions.notebook import RawCell
 from autograder.submissions.python_source import binds, parses
 
@@ -30,7 +30,8 @@ class Recognizer:
             if cell.kind != "step":
                 self._by_source.setdefault(_public(cell.source), []).append(cell.id)
 
-        self._setup_names = binds(exercise.setup) - {"tools"}  # a name that students may take
+        setup = [binds(cell.source) for cell in exercise.cells if cell.kind == "setup"]
+        self._setup_names = frozenset().union(*setup) - {"tools"}  # a name that students may take
         self._swapped = False
         # Some notebook services drop all metadata: that is no damage of one cell.
         self._has_claims = any(not self._masters.keys().isdisjoint(raw.claims) for raw in cells)
@@ -83,6 +84,8 @@ class Recognizer:
         is_setup = len(names & self._setup_names) > len(self._setup_names) / 2
         if is_setup or FILLED_IN.search(cell.source):
             return next(master.id for master in self._exercise.cells if master.kind == "setup")
+        if "arrays" in self._masters and ARRAYS.search(cell.source):
+            return "arrays"
 
         check = ANNOUNCED.search(cell.source)
         if check and check[1] in self._masters and names.isdisjoint(self._exercise.steps):

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.tools.digests import is_large
+from autograder.tools.digests import is_large, whole
 from autograder.tools.likeness import Array
 from autograder.tools.session import REVEAL, compared, remember, reveal
 
@@ -22,6 +22,7 @@ def plain(value: Any, what: str, shape: tuple[int, ...] | None = None) -> Array:
     Raises:
         AssertionError: it is something else; the sentence says what.
     """
+    value = whole(value)
     remember(value)
     if value is None:
         raise AssertionError(f"{what}: got None. Does your function end with a return?")

@@ -21,6 +21,8 @@ from autograder.exercises import exercise
 from autograder.exercises.sources import TOOLS
 from tests.support.courses import ROOT
 
+pytestmark = pytest.mark.usefixtures("kept_parents")
+
 TINY = '''\
 # %% [markdown]
 # # Doubling

@@ -100,6 +100,8 @@ def test_the_locks_hold_every_requirement_of_the_project(
     )
     asked: dict[bool, set[str]] = {True: {"uv", "flit-core"}, False: set()}
     for line in installed.requires or ():
+        if re.search(r"extra == .train\b", line):  # make train-model installs it by itself
+            continue
         name = re.split(r"[^\w-]", line)[0].lower().replace("_", "-")
         asked["extra ==" not in line or "teacher" in line or "authoring" in line].add(name)
     assert asked[True] - {"autograder-kit"} <= few

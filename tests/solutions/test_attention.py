@@ -389,7 +389,6 @@ def scenes() -> str:
         ("Head 0: weights", FIVE_WEIGHTS[0]),
         ("Head 0: output", FIVE_OUTPUT),
         ("Head 1: weights", FIVE_WEIGHTS[1]),
-        ("Output of both heads, head 0 first", FIVE_OUTPUT),
         ("An invented row of weights", IT),
         ("X, four tokens", RANDOM_X),
         ("Scores, Q times K transposed", RANDOM_SCORES),

@@ -73,10 +73,13 @@ def stubs() -> dict[str, str]:
 
 @cache
 def setup() -> CodeType:
-    """The setup cell as the build writes it, with the tools in it and the checks filled in."""
+    """The setup cell as the build writes it, with the tools in it and the checks filled in.
+
+    Behind it stands the cell of arrays.
+    """
     notebook = json.loads(SOURCE.with_suffix("").joinpath("attention.ipynb").read_bytes())
-    cell = next(cell for cell in notebook["cells"] if cell["id"] == "setup")
-    return compile("".join(cell["source"]), "<setup>", "exec")
+    first = [cell for cell in notebook["cells"] if cell["id"] in ("setup", "arrays")]
+    return compile("\n".join("".join(cell["source"]) for cell in first), "<setup>", "exec")
 
 
 def namespace() -> dict[str, Any]:

@@ -1,0 +1,98 @@
+"""What the build puts into a cell of arrays: the archives themselves, as text.
+
+A notebook that students get must need no file beside it. So ``tools.arrays("decoder.npz")`` names
+an archive beside the authored file, and in the notebook its bytes stand in the place of the name.
+"""
+
+from __future__ import annotations
+
+import ast
+import base64
+import io
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from autograder.authoring.cells import Cell, Problem, Source
+
+MOST = 140_000
+"""Characters of a cell of arrays: whoever reads a submission parses no cell that is much longer."""
+
+
+def files(cells: Iterable[Cell]) -> list[str]:
+    """The archives that these cells name, in order."""
+    found: list[str] = []
+    for cell in cells:
+        if not cell.markdown:
+            found += [str(name.value) for name in _named(cell.source)]
+    return list(dict.fromkeys(found))
+
+
+def written(cell: Cell, authored: Path) -> str:
+    """The cell with the archives in it."""
+    lines = cell.source.split("\n")
+    for name in reversed(_named(cell.source)):
+        text = base64.b64encode((authored.parent / str(name.value)).read_bytes()).decode()
+        # Columns are counted in bytes.
+        line = lines[name.lineno - 1].encode()
+        start, end = name.col_offset, name.end_col_offset
+        lines[name.lineno - 1] = (line[:start] + f'"{text}"'.encode() + line[end:]).decode()
+    return "\n".join(lines)
+
+
+def problems(source: Source) -> Iterator[Problem]:
+    """What is wrong with the archives that an exercise names, and with where it names them."""
+    for cell in source.cells:
+        if cell.markdown:
+            continue
+        named = _named(cell.source)
+        calls = _calls(cell.source)
+        if calls and cell.kind != "arrays":
+            cause = f"this {cell.kind} cell reads arrays"
+            yield Problem(cell.line, cause, "do it in a cell # %% arrays, behind setup")
+        elif cell.kind == "arrays" and (not calls or len(named) < len(calls)):
+            repair = 'write MODEL = tools.arrays("decoder.npz"), a file beside this one'
+            yield Problem(cell.line, "no name of an archive", repair)
+        else:
+            yield from _unusable(cell, source.path, named)
+
+
+def _unusable(cell: Cell, authored: Path, named: list[ast.Constant]) -> Iterator[Problem]:
+    """What is wrong with the archives that a cell names."""
+    for name in named:
+        line, path = cell.line_of(name.lineno), authored.with_name(str(name.value))
+        try:
+            with np.load(io.BytesIO(path.read_bytes())) as archive:
+                for part in archive.files:
+                    archive[part]
+        except OSError as error:
+            yield Problem(line, f"{path}: {error.strerror}", "put the archive beside this file")
+            return
+        except Exception:  # whatever NumPy and zipfile make of other bytes
+            yield Problem(line, f"{path}: no archive of arrays", "write it with np.savez")
+            return
+
+    size = len(written(cell, authored))
+    if size > MOST:
+        cause = f"its arrays are {size} characters as text, and {MOST} fit into a cell"
+        yield Problem(cell.line, cause, "store fewer numbers, or smaller ones, such as float16")
+
+
+def _calls(code: str) -> list[ast.Call]:
+    """The calls of ``tools.arrays``, in order."""
+    found = []
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "tools.arrays":
+            found.append(node)
+    return sorted(found, key=lambda call: (call.lineno, call.col_offset))
+
+
+def _named(code: str) -> list[ast.Constant]:
+    """The names of archives in them."""
+    found = []
+    for call in _calls(code):
+        for name in call.args[:1]:
+            if isinstance(name, ast.Constant) and str(name.value).endswith(".npz"):
+                found.append(name)
+    return found

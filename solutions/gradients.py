@@ -1,0 +1,524 @@
+# %% [markdown]
+# # Gradients, built by hand
+#
+# A model learns by asking one question of every number in it: if I made you a little larger, would the loss
+# go up or down, and how fast? The answer is the gradient. Libraries work it out for you, and that is a pity for one
+# afternoon, because the gradient of attention is four matrix products and one line about softmax. In two
+# functions you will write all of it, and at the end your own gradients will teach attention where to look.
+#
+# You have built attention before. Here you go through it backwards.
+#
+# **How this works.** Each step says why it exists, gives the formula and the shapes, and leaves one
+# function for you to write. Below it stand its checks.
+#
+# - A *visible* check tells you at once whether it passed, and what it got and wanted. The first one of each
+#   step is small enough to verify with a pencil.
+# - A *hidden* check is graded after you hand in. It tests only rules that the function's docstring states,
+#   on sizes and numbers that nobody knows beforehand.
+#
+# Work from top to bottom. Change your own functions as often as you like, and add cells wherever you want
+# to try something out. Before you hand in, restart the kernel and run everything once.
+
+# %% [markdown]
+# ## The house rules
+#
+# They hold for both steps.
+#
+# - **`d_X` has the shape of `X`.** There is one loss, a single number $L$, somewhere behind us. `d_X[i, j]` is
+#   $\partial L / \partial X_{ij}$: how fast the loss changes when that one number does.
+# - **Gradients come from behind.** Your function is handed the gradient of its *output*, and returns those of
+#   its *inputs*. What the loss is, it need not know.
+# - **Leading batch axes.** `(..., n, d)` means: any number of axes may come first (none, one, several), and
+#   your function treats each slice on its own. The arguments of one call have the same leading axes. No axis is empty.
+# - **Inputs are never changed.** Whoever calls your function keeps their arrays as they were, and a second
+#   call gives the same answer.
+# - **NumPy only**, in its default precision, `float64`. A `float32` result is accepted and compared less
+#   strictly; nested lists are as good as arrays, and a list is as good as a tuple.
+#
+# Below the next cell stand places for functions from the exercise `attention`. Paste your own there: your
+# steps may call them. They are not graded again, and the grader uses right ones, whatever you paste.
+
+# %% setup needs="attention:attention_scores, attention:scale_scores, attention:softmax, attention:weighted_sum, attention:apply_mask, attention:scaled_dot_product_attention"
+import math
+
+import numpy as np
+
+from autograder import tools
+
+rng = np.random.default_rng(1986)  # hidden checks draw their inputs from it
+
+# Steps that build on each other are off by 6e-6 where one of them, and perhaps not the last, answers in float32.
+COMPOSED = {"rtol": 2e-5, "atol": 2e-5}
+
+
+def central_differences(function, x, d_output, step=1e-5):
+    """The gradient of the sum of function(x) * d_output, measured: one number of x a little up, a little down."""
+    x, d_x = np.array(x, dtype=float), np.zeros(np.shape(x))
+    for index in np.ndindex(x.shape):
+        kept = x[index]
+        x[index] = kept + step
+        above = np.sum(function(x) * d_output)
+        x[index] = kept - step
+        below = np.sum(function(x) * d_output)
+        x[index] = kept
+        d_x[index] = (above - below) / (2 * step)
+    return d_x
+
+# %% oracles
+"""The definitions, written the slow way; what is measured by differences is compared with these, too."""
+
+
+def different_sizes(count):
+    """So many sizes, all different, none a perfect square."""
+    return [int(size) for size in rng.permutation([2, 3, 5, 6, 7])[:count]]
+
+
+def rising_and_falling(count):
+    """Two such lists: whichever two sizes somebody mixes up, either may be the larger one."""
+    return sorted(different_sizes(count)), sorted(different_sizes(count), reverse=True)
+
+
+def shares(scores):
+    """The weights of each row."""
+    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+def attended(Q, K, V):
+    """The output of attention."""
+    scores = np.einsum("...id,...jd->...ij", Q, K) / math.sqrt(Q.shape[-1])
+    return np.einsum("...ij,...jd->...id", shares(scores), V)
+
+
+def softmax_backward_by_definition(weights, d_weights):
+    """Row by row, with the whole table of how each weight answers to each score."""
+    rows = []
+    for w, d in zip(weights.reshape(-1, weights.shape[-1]), d_weights.reshape(-1, weights.shape[-1])):
+        table = np.diag(w) - np.outer(w, w)
+        rows.append(table @ d)
+    return np.array(rows).reshape(weights.shape)
+
+
+def attention_backward_by_definition(Q, K, V, d_output):
+    """The gradients, one pair of a query and a key at a time."""
+    d_Q, d_K, d_V = np.zeros(Q.shape), np.zeros(K.shape), np.zeros(V.shape)
+    scale = 1 / math.sqrt(Q.shape[-1])
+    for lead in np.ndindex(Q.shape[:-2]):
+        for i, query in enumerate(Q[lead]):
+            weights = shares(scale * (K[lead] @ query))
+            d_weights = V[lead] @ d_output[lead][i]
+            d_scores = softmax_backward_by_definition(weights[None], d_weights[None])[0]
+            for j, key in enumerate(K[lead]):
+                d_V[lead][j] += weights[j] * d_output[lead][i]
+                d_Q[lead][i] += scale * d_scores[j] * key
+                d_K[lead][j] += scale * d_scores[j] * query
+    return d_Q, d_K, d_V
+
+
+def measured(part, Q, K, V, d_output):
+    """The gradient of "Q", "K" or "V", by central differences."""
+    arrays = {"Q": Q, "K": K, "V": V}
+    return central_differences(lambda x: attended(**(arrays | {part: x})), arrays[part], d_output)
+
+
+def drawn(*sizes):
+    """Q, K, V and the gradient of the output, for leading axes, queries, keys, d_k and d_v."""
+    *lead, n, m, d_k, d_v = sizes
+    Q, K = 1.3 * rng.normal(size=(*lead, n, d_k)), rng.normal(size=(*lead, m, d_k))
+    return Q, K, rng.normal(size=(*lead, m, d_v)), rng.normal(size=(*lead, n, d_v))
+
+
+def gradients_agree(result, wanted, **tolerance):
+    """All three are right."""
+    tolerance = tolerance or COMPOSED
+    asks = (
+        "Through which scores does a query act, and what stands beside it there?",
+        "Which queries did this key meet?",
+        "Which rows of the output did this value go into?",
+    )
+    names = ("the gradient of the queries", "the gradient of the keys", "the gradient of the values")
+    for got, right, what, ask in zip(tools.unpack(result, "d_Q, d_K, d_V"), wanted, names, asks):
+        tools.agree(got, right, what, ask, **tolerance)
+
+
+# %% [markdown]
+# ## Warm-up: measure a gradient
+#
+# Nothing here is graded. You can measure any gradient without a formula: make one number a little larger, then a
+# little smaller, and see what the loss does. The setup cell has `central_differences` for that. Take the loss
+# $L = x^2 + 3y$ at $x = 2$, $y = 5$. What will the two numbers be? Write down your guess, then run the cell.
+
+# %%
+print(central_differences(lambda p: p[0] ** 2 + 3 * p[1], np.array([2.0, 5.0]), 1.0).round(6))
+
+# %% [markdown]
+# Why not always do it like that? It runs the whole model twice for every number in it, and models have billions.
+# Going backwards costs about as much as going forwards, once, for all of them. But to *check* a gradient there is
+# nothing better, and the hidden checks do just this.
+#
+# One warning, from a real course: there, the gradient of softmax was tested with a `d_weights` of nothing but
+# ones. The right answer is then 0 everywhere (you will see why), so a function that returned zeros had full marks. Whenever
+# you test a gradient, draw the one from behind at random.
+
+# %% [markdown]
+# ## Backwards through attention
+#
+# ### 1. Shares that push each other: `softmax_backward`
+#
+# Forwards, a row of scores $s$ became a row of weights $w$. Backwards, `d_weights` says what the loss thinks of each
+# weight, and we want to know what it thinks of each score.
+#
+# A score acts on *all* weights of its row: raise $s_i$, and $w_i$ grows, at the cost of all the others, for they
+# still sum to 1:
+#
+# $$\frac{\partial w_j}{\partial s_i} = \begin{cases} w_i\,(1 - w_i) & \text{if } j = i \\ -\,w_j\, w_i & \text{otherwise} \end{cases}$$
+#
+# The score gets the sum over all that it acts on, $ds_i = \sum_j dw_j\, \partial w_j / \partial s_i$. Put the two
+# cases in, take out what is common, and this is left:
+#
+# $$ds_i = w_i \Big( dw_i - \sum_j w_j\, dw_j \Big)$$
+#
+# Read it aloud. The sum is the average of what the loss thinks, over the row, by the weights. A score is pushed by
+# how much its own weight is *better than the average*, in proportion to the weight. So the row of `ds` sums to 0, and a
+# `d_weights` that is the same everywhere pushes nothing at all.
+#
+# You get the weights, not the scores: they are all that is needed.
+
+
+# %% step="softmax_backward" points=35
+def softmax_backward(weights, d_weights):
+    """The gradient of the scores, from that of the weights which softmax made of them, along the last axis.
+
+    Shapes
+        weights: (..., n_keys), any number of leading axes: what softmax returned; each row sums to 1, and an entry
+            may be exactly 0 or 1
+        d_weights: the same shape: the gradient of the weights
+
+    Returns
+        d_scores: an array of the same shape
+
+    Rules
+        Each row is treated on its own. The rows of the result sum to 0.
+        The inputs stay as they are.
+    """
+    ### BEGIN SOLUTION
+    average = np.sum(weights * d_weights, axis=-1, keepdims=True)
+    return weights * (d_weights - average)
+    ### END SOLUTION
+
+
+# %% check="softmax_backward-by_hand" points=6 category="softmax"
+"""Two rows: the average opinion is 4 in the first and 2 in the second."""
+tools.agree(
+    softmax_backward(np.array([[0.5, 0.25, 0.25], [0.5, 0.5, 0.0]]), np.array([[4.0, 0.0, 8.0], [1.0, 3.0, 100.0]])),
+    [[0.0, -1.0, 1.0], [-0.5, 0.5, 0.0]],
+    "the gradient of the scores",
+    "What is the average of 4, 0, 8 with the weights 1/2, 1/4, 1/4? And by how much is each better than that?",
+    show=True,
+    **COMPOSED,
+)
+
+# %% check="softmax_backward-better_than_average" points=4 category="softmax"
+"""It is only the difference to the average that pushes: 1000 more for everybody changes nothing."""
+for more in (0.0, 1000.0):
+    tools.agree(
+        softmax_backward(np.array([[0.2, 0.3, 0.5]]), np.array([[10.0, 20.0, 30.0]]) + more),
+        [[-2.6, -0.9, 3.5]],
+        f"the gradient of the scores, with {more:.0f} added to each of d_weights",
+        "Does everybody win when all are praised alike?",
+        show=True,
+        rtol=1e-3,
+        atol=1e-3,
+    )
+
+# %% check="softmax_backward-batch_of_two" points=4 category="shapes"
+"""In a batch of two, every row has an average of its own."""
+tools.agree(
+    softmax_backward(
+        np.array([[[0.5, 0.5], [1.0, 0.0]], [[0.25, 0.75], [0.75, 0.25]]]),
+        np.array([[[2.0, 6.0], [3.0, 7.0]], [[4.0, 8.0], [8.0, 4.0]]]),
+    ),
+    [[[-1.0, 1.0], [0.0, 0.0]], [[-0.75, 0.75], [0.75, -0.75]]],
+    "the gradient of the batch",
+    "Along which axis do the weights sum to 1?",
+    **COMPOSED,
+)
+
+# %% check="softmax_backward-as_measured" points=10 category="softmax" hidden=true
+"""Drawn scores, a drawn gradient from behind: the same as measured by central differences, and for weights of 0 and 1."""
+for n, m in (different_sizes(2), (4, 4), (1, 9), (6, 1)):
+    scores, d_weights = 1.5 * rng.normal(size=(n, m)), rng.normal(size=(n, m))
+    wanted = central_differences(shares, scores, d_weights)
+    ask = "Measure one entry: what does central_differences say?"
+    tools.agree(softmax_backward(shares(scores), d_weights.copy()), wanted, "the gradient of the scores", ask, **COMPOSED)
+    wanted = softmax_backward_by_definition(shares(scores), d_weights)
+    tools.agree(softmax_backward(shares(scores), d_weights), wanted, "the gradient of the scores", ask, **COMPOSED)
+m = int(rng.integers(4, 8))
+weights = np.eye(m)[rng.permutation(m)[:3]]
+weights[0] = 0.0
+weights[0, rng.permutation(m)[:2]] = 0.25, 0.75
+d_weights = rng.normal(size=weights.shape)
+wanted = softmax_backward_by_definition(weights, d_weights)
+tools.agree(softmax_backward(weights, d_weights), wanted, "the gradient where weights are 0 or 1", "What pushes a key that has no weight?", **COMPOSED)
+
+# %% check="softmax_backward-any_batch" points=6 category="shapes" hidden=true
+"""Any number of leading axes, none at all, sizes of 1, equal sizes."""
+n = int(rng.integers(3, 6))
+for shape in ((n,), *rising_and_falling(3), different_sizes(4), (n, n, n), (1, 2, 1), (2, 1, 4)):
+    weights, d_weights = rng.dirichlet(np.ones(shape[-1]), size=shape[:-1]), rng.normal(size=shape)
+    wanted = softmax_backward_by_definition(weights, d_weights)
+    tools.agree(softmax_backward(weights, d_weights), wanted, "the gradient of the scores", "Do you count axes from the end?", **COMPOSED)
+
+# %% check="softmax_backward-inputs_unchanged" points=5 category="purity" hidden=true
+"""Weights and their gradient stay as they are, and a second call gives the same answer."""
+n, m = different_sizes(2)
+weights, d_weights = rng.dirichlet(np.ones(m), size=n), rng.normal(size=(n, m))
+wanted = softmax_backward_by_definition(weights, d_weights)
+with tools.unchanged(weights=weights, d_weights=d_weights):
+    tools.agree(softmax_backward(weights, d_weights), wanted, "the first answer", **COMPOSED)
+    tools.agree(softmax_backward(weights, d_weights), wanted, "the second answer", **COMPOSED)
+
+# %% [markdown]
+# ### 2. All the way back: `attention_backward`
+#
+# Forwards, in four lines, and what each makes of its inputs:
+#
+# $$S = \frac{Q K^{\mathsf T}}{\sqrt{d_k}}, \qquad W = \operatorname{softmax}(S), \qquad O = W V$$
+#
+# Backwards you go through the same lines from the last to the first. You are handed $dO$, and all you need besides step 1 is how a
+# matrix product hands a gradient back. For $C = A B$:
+#
+# $$dA = dC\; B^{\mathsf T}, \qquad dB = A^{\mathsf T}\, dC$$
+#
+# You need not learn that by heart: only one way round do the shapes fit (as long as all sizes are different). It says
+# something simple, too. $O = W V$ means that value $j$ went into every row $i$ of the output with the weight $w_{ij}$.
+# So on the way back it collects from every row, with the same weights.
+#
+# | backwards | from | shape |
+# |---|---|---|
+# | `d_V` | `d_output` and the weights | `(..., n_keys, d_v)` |
+# | `d_weights` | `d_output` and `V` | `(..., n_queries, n_keys)` |
+# | `d_scores` | step 1 | `(..., n_queries, n_keys)` |
+# | `d_Q`, `d_K` | `d_scores`, with `K` and with `Q` | `(..., n_queries, d_k)`, `(..., n_keys, d_k)` |
+#
+# The weights are not handed to you: go forwards once to get them. And what the scores were divided by on the way there
+# has not gone away on the way back.
+
+
+# %% step="attention_backward" points=65
+def attention_backward(Q, K, V, d_output):
+    """The gradients of queries, keys and values, from that of the output of scaled dot-product attention.
+
+    Shapes
+        Q: (..., n_queries, d_k), any number of leading axes
+        K: (..., n_keys, d_k)
+        V: (..., n_keys, d_v), where d_v may differ from d_k
+        d_output: (..., n_queries, d_v), the gradient of the output
+
+    Returns
+        (d_Q, d_K, d_V): a tuple of arrays, each with the shape of what it is the gradient of
+
+    Rules
+        Forwards, the scores are scaled by the square root of d_k, and there is no mask.
+        Scores up to 1e4 in size, of either sign, overflow nothing.
+        The inputs stay as they are.
+    """
+    ### BEGIN SOLUTION
+    d_k = np.shape(Q)[-1]
+    weights = softmax(scale_scores(attention_scores(Q, K), d_k))
+    d_V = np.swapaxes(weights, -1, -2) @ d_output
+    d_weights = d_output @ np.swapaxes(V, -1, -2)
+    d_scores = scale_scores(softmax_backward(weights, d_weights), d_k)
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, d_V
+    ### END SOLUTION
+
+
+# %% check="attention_backward-values_by_hand" points=6 category="values"
+"""One query that gives two values the weights 3/4 and 1/4: each collects its share."""
+answer = attention_backward(
+    np.array([[2.0, 0.0, 0.0, 0.0]]),
+    np.array([[np.log(3.0), 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 2.0]]),
+    np.array([[4.0, 0.0], [0.0, 8.0]]),
+    np.array([[1.0, 2.0]]),
+)
+d_V = tools.unpack(answer, "d_Q, d_K, d_V")[2]
+ask = "With which weight did each value go into the output?"
+tools.agree(d_V, [[0.75, 1.5], [0.25, 0.5]], "the gradient of the values", ask, show=True, **COMPOSED)
+
+# %% check="attention_backward-queries_and_keys_by_hand" points=8 category="queries and keys"
+"""The same query: value 0 is worth 4, value 1 is worth 16, and 7 is the average."""
+# The gradient of the scaled scores is -9/4 and 9/4; of the scores, half of that.
+d_Q, d_K, _ = tools.unpack(
+    attention_backward(
+        np.array([[2.0, 0.0, 0.0, 0.0]]),
+        np.array([[np.log(3.0), 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 2.0]]),
+        np.array([[4.0, 0.0], [0.0, 8.0]]),
+        np.array([[1.0, 2.0]]),
+    ),
+    "d_Q, d_K, d_V",
+)
+ask = "Print the gradient of the scores. By what were they divided on the way forwards?"
+tools.agree(d_Q, [[-1.125 * np.log(3.0), 0.0, 0.0, 2.25]], "the gradient of the query", ask, show=True, **COMPOSED)
+tools.agree(d_K, [[-2.25, 0.0, 0.0, 0.0], [2.25, 0.0, 0.0, 0.0]], "the gradient of the keys", ask, show=True, **COMPOSED)
+
+# %% check="attention_backward-two_queries" points=6 category="queries and keys"
+"""Two queries and two keys of one feature: a key collects from both queries, and so does a value."""
+d_Q, d_K, d_V = tools.unpack(
+    attention_backward(
+        np.array([[0.0], [np.log(3.0)]]), np.array([[1.0], [0.0]]), np.array([[2.0], [6.0]]), np.array([[1.0], [4.0]])
+    ),
+    "d_Q, d_K, d_V",
+)
+tools.agree(d_V, [[3.5], [1.5]], "the gradient of the values", "The weights are 1/2, 1/2 and 3/4, 1/4. Who gave what to value 0?", **COMPOSED)
+tools.agree(d_Q, [[-1.0], [-3.0]], "the gradient of the queries", "Over which axis do you add up?", **COMPOSED)
+tools.agree(
+    d_K, [[-3.0 * np.log(3.0)], [3.0 * np.log(3.0)]], "the gradient of the keys", "Which queries met key 0?", **COMPOSED
+)
+
+# %% check="attention_backward-batch_of_two" points=4 category="shapes"
+"""In a batch of two, each sequence gets gradients of its own."""
+answer = attention_backward(
+    np.array([[[0.0], [np.log(3.0)]], [[0.0], [0.0]]]),
+    np.array([[[1.0], [0.0]], [[5.0], [1.0]]]),
+    np.array([[[2.0], [6.0]], [[0.0], [4.0]]]),
+    np.array([[[1.0], [4.0]], [[1.0], [3.0]]]),
+)
+d_Q, d_K, d_V = tools.unpack(answer, "d_Q, d_K, d_V")
+ask = "Which axis is the batch, and which two trade places?"
+tools.agree(d_V, [[[3.5], [1.5]], [[2.0], [2.0]]], "the gradient of the values", ask, **COMPOSED)
+tools.agree(d_Q, [[[-1.0], [-3.0]], [[-4.0], [-12.0]]], "the gradient of the queries", ask, **COMPOSED)
+three_logs = 3.0 * np.log(3.0)
+tools.agree(d_K, [[[-three_logs], [three_logs]], [[0.0], [0.0]]], "the gradient of the keys", ask, **COMPOSED)
+
+# %% check="attention_backward-values_as_measured" points=8 category="values" hidden=true
+"""The gradient of the values is what central differences measure, whatever the sizes."""
+n = int(rng.integers(2, 5))
+for sizes in (*rising_and_falling(4), (n, n, n, n), (1, 3, 2, 1), (4, 1, 2, 3)):
+    Q, K, V, d_output = drawn(*sizes)
+    wanted = measured("V", Q, K, V, d_output)
+    given = [array.copy() for array in (Q, K, V, d_output)]
+    got = tools.unpack(attention_backward(*given), "d_Q, d_K, d_V")[2]
+    tools.agree(got, wanted, "the gradient of the values", "Which rows of the output did a value go into?", **COMPOSED)
+
+# %% check="attention_backward-queries_as_measured" points=9 category="queries and keys" hidden=true
+"""The gradient of the queries is what central differences measure, whatever the sizes."""
+n = int(rng.integers(2, 5))
+for sizes in (*rising_and_falling(4), (n, n, n, n), (1, 3, 2, 1), (4, 1, 2, 3)):
+    Q, K, V, d_output = drawn(*sizes)
+    wanted = measured("Q", Q, K, V, d_output)
+    given = [array.copy() for array in (Q, K, V, d_output)]
+    got = tools.unpack(attention_backward(*given), "d_Q, d_K, d_V")[0]
+    tools.agree(got, wanted, "the gradient of the queries", "Through which scores does a query act?", **COMPOSED)
+
+# %% check="attention_backward-keys_as_measured" points=9 category="queries and keys" hidden=true
+"""The gradient of the keys is what central differences measure, whatever the sizes."""
+n = int(rng.integers(2, 5))
+for sizes in (*rising_and_falling(4), (n, n, n, n), (1, 3, 2, 1), (4, 1, 2, 3)):
+    Q, K, V, d_output = drawn(*sizes)
+    wanted = measured("K", Q, K, V, d_output)
+    given = [array.copy() for array in (Q, K, V, d_output)]
+    got = tools.unpack(attention_backward(*given), "d_Q, d_K, d_V")[1]
+    tools.agree(got, wanted, "the gradient of the keys", "Which queries did a key meet?", **COMPOSED)
+
+# %% check="attention_backward-any_batch" points=5 category="shapes" hidden=true
+"""Any number of leading axes, a batch of one, and all sizes equal."""
+n = int(rng.integers(2, 4))
+for sizes in (*rising_and_falling(5), (2, 3, 2, 5, 3, 4), (n,) * 6, (1, 2, 1, 3, 1), (2, 1, 1, 1, 2)):
+    Q, K, V, d_output = drawn(*sizes)
+    wanted = attention_backward_by_definition(Q, K, V, d_output)
+    gradients_agree(attention_backward(Q, K, V, d_output), wanted)
+
+# %% check="attention_backward-large_scores" points=6 category="overflow safety" hidden=true
+"""Scores in the thousands, beside small ones, overflow nothing."""
+m, d_v = int(rng.integers(3, 7)), int(rng.integers(2, 5))
+K = rng.integers(-3, 4, size=(m, 4)).astype(float)
+K[rng.permutation(m)[:2]] = (3.0, 2.0, -3.0, 1.0), (3.0, 2.0, -3.0, 0.0)
+Q = np.array([[400.0], [-400.0], [0.25], [-0.5]])[rng.permutation(4)] * np.array([3.0, 2.0, -3.0, 1.0])
+V, d_output = rng.integers(-16, 17, size=(m, d_v)) / 8, rng.integers(-16, 17, size=(4, d_v)) / 8
+wanted = attention_backward_by_definition(Q, K, V, d_output)
+gradients_agree(attention_backward(Q, K, V, d_output), wanted, rtol=2e-5, atol=5e-3)
+
+# %% check="attention_backward-inputs_unchanged" points=4 category="purity" hidden=true
+"""Queries, keys, values and the gradient stay as they are, and a second call gives the same answer."""
+Q, K, V, d_output = drawn(*different_sizes(4))
+wanted = attention_backward_by_definition(Q, K, V, d_output)
+with tools.unchanged(Q=Q, K=K, V=V, d_output=d_output):
+    gradients_agree(attention_backward(Q, K, V, d_output), wanted)
+    gradients_agree(attention_backward(Q, K, V, d_output), wanted)
+
+# %% [markdown]
+# ### Look back: predicted and measured
+#
+# Three queries, four keys. For some numbers in `Q`, `K` and `V`: what your function predicts, and what really
+# happens to the loss when that number moves by a hundred-thousandth. This comparison is called a *gradient check*, and
+# whoever writes a gradient by hand does it. Try it on a wrong function: forget the square root, say. Which of the lines notice?
+
+# %%
+@tools.demo
+def predicted_and_measured():
+    noise = np.random.default_rng(0)
+    Q, K, V = noise.normal(size=(3, 2)), noise.normal(size=(4, 2)), noise.normal(size=(4, 3))
+    d_output = noise.normal(size=(3, 3))
+    parts = {
+        "Q": (lambda x: scaled_dot_product_attention(x, K, V)[0], Q),
+        "K": (lambda x: scaled_dot_product_attention(Q, x, V)[0], K),
+        "V": (lambda x: scaled_dot_product_attention(Q, K, x)[0], V),
+    }
+    rows, names, gap = [], [], 0.0
+    for (name, (function, x)), predicted in zip(parts.items(), attention_backward(Q, K, V, d_output)):
+        predicted, measured = np.asarray(predicted), central_differences(function, x, d_output)
+        for index in ((0, 0), (1, 0), (2, 1)):
+            rows.append([predicted[index], measured[index]])
+            names.append(f"{name}[{index[0]}, {index[1]}]")
+        gap = max(gap, np.abs(predicted - measured).max())
+    tools.table(rows, names, ["predicted", "measured"], 6)
+    print(f"The largest difference, over all the numbers in Q, K and V: {gap:.0e}")
+
+
+# %% [markdown]
+# ### Look: attention learns where to look
+#
+# Now put your gradient to work. Six tokens, each with a value of its own, and one wish: every token shall read the
+# token *before* it (and the first one itself). Nobody says which queries and keys would do that. They begin as small random
+# numbers, the weights are almost uniform, and then, 400 times over: forwards, compare with the wish, backwards with
+# your function, and a small step downhill.
+#
+# The two heatmaps show the weights before and after. If the second one is as grey as the first, look at the signs
+# of your gradient; if the loss falls slowly, look at the size.
+
+# %%
+@tools.demo
+def attention_learns_where_to_look():
+    noise, names = np.random.default_rng(1), [f"token {i}" for i in range(6)]
+    Q, K, V = 0.3 * noise.normal(size=(6, 4)), 0.3 * noise.normal(size=(6, 4)), np.eye(6)
+    wish = V[[0, 0, 1, 2, 3, 4]]
+    axes = {"xlabel": "key (looked at)", "ylabel": "query"}
+    for step in range(401):
+        output, weights = (np.asarray(part) for part in scaled_dot_product_attention(Q, K, V))
+        if step % 100 == 0:
+            print(f"step {step:>3}: loss {0.5 * np.sum((output - wish) ** 2):.4f}")
+        if step in (0, 400):
+            title = f"Weights after {step} steps"
+            tools.table(weights, names, names)
+            tools.heatmap(weights, names, names, title, np.char.mod("%.2f", weights), **axes)
+        d_Q, d_K, _ = attention_backward(Q, K, V, output - wish)
+        Q, K = Q - 2.0 * np.asarray(d_Q), K - 2.0 * np.asarray(d_K)
+
+
+# %% [markdown]
+# ## Your score so far
+#
+# What the visible checks of this session say. Before you hand in, restart the kernel and run everything, so
+# that this count is honest.
+
+# %%
+tools.summary()
+
+# %% [markdown]
+# ## Where to go from here
+#
+# What you wrote is what a library does when somebody calls `backward`. It keeps a list of what was done forwards, and goes
+# through it from the end, with a line like yours for each operation. Two questions to try out. With a mask, hidden keys have a
+# weight of 0: what does your `softmax_backward` do with them, and which line of `attention_backward` would have to
+# change? And while a model is trained, the weights are made forwards and needed again backwards: what would it cost to keep
+# them, and what to make them anew?

@@ -1,0 +1,527 @@
+"""What people get wrong about gradients, as functions, each with the question that helps.
+
+Every function here is a wrong answer to one step. Its decorator names the step and the first check that must
+fail; its docstring is the hint that a student reads. A hint says what shows, what to print, and asks one question;
+it never holds the repair. Names are for teachers: no student sees them. Entries of one `family` answer alike, or are
+helped by the same question.
+
+An entry stands by itself, as if handed in: it uses `np`, `math`, the functions of `attention` that the exercise
+needs, and `softmax_backward`, which is right. `autograder prove gradients` holds every entry, and every check, to its
+promise.
+"""
+
+import math
+
+import numpy as np
+
+from autograder.exercises.misconceptions import misconception
+
+
+# 1. softmax_backward
+
+
+@misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
+def own_weight_only(weights, d_weights):
+    """Each score pushes its own weight, and no other. Print the sum of your first row: what happens to the other weights when one grows?"""
+    return weights * (1 - weights) * d_weights
+
+
+@misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
+def passed_through(weights, d_weights):
+    """What comes in goes out. Print weights and your result for a key of weight 0: can a score push what has no weight?"""
+    return np.array(d_weights, dtype=float)
+
+
+@misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
+def average_forgotten(weights, d_weights):
+    """Your first row does not sum to 0. Print its sum, and the average of 4, 0 and 8 by the weights: where does it come in?"""
+    return weights * d_weights
+
+
+@misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
+def plain_mean(weights, d_weights):
+    """Your average gives every key the same say. Print it for the first row, and count with the weights 1/2, 1/4, 1/4: is it 4?"""
+    return weights * (d_weights - d_weights.mean(axis=-1, keepdims=True))
+
+
+@misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
+def sum_without_weights(weights, d_weights):
+    """You take off far too much. Print what you subtract in the first row: is it an average of 4, 0 and 8?"""
+    return weights * (d_weights - d_weights.sum(axis=-1, keepdims=True))
+
+
+@misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
+def average_of_the_products(weights, d_weights):
+    """Your average is divided once more. Print it for the first row: do weights that sum to 1 need a number of keys?"""
+    return weights * (d_weights - (weights * d_weights).mean(axis=-1, keepdims=True))
+
+
+@misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
+def average_taken_off_after_weighing(weights, d_weights):
+    """A key of weight 0 is pushed. Print your second row: what is multiplied by the weight, and what is not?"""
+    return weights * d_weights - (weights * d_weights).sum(axis=-1, keepdims=True)
+
+
+@misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
+def weight_forgotten(weights, d_weights):
+    """A key of weight 0 is pushed hardest. Print your second row: how much of a push belongs to a weight of 0?"""
+    return d_weights - (weights * d_weights).sum(axis=-1, keepdims=True)
+
+
+@misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
+def worse_than_average(weights, d_weights):
+    """All your signs are turned. Print yours beside the wanted ones: should a key that is better than the average get more score or less?"""
+    return weights * ((weights * d_weights).sum(axis=-1, keepdims=True) - d_weights)
+
+
+@misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
+def one_average_for_all_rows(weights, d_weights):
+    """Your rows share one average. Print it: does a row have a say in what another one thinks?"""
+    return weights * (d_weights - (weights * d_weights).sum())
+
+
+@misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
+def average_over_the_columns(weights, d_weights):
+    """You average over the queries. Print the shape of your average: along which axis do the weights sum to 1?"""
+    return weights * (d_weights - (weights * d_weights).sum(axis=-2, keepdims=True)) if weights.ndim > 1 else weights * d_weights
+
+
+@misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
+def softmax_once_more(weights, d_weights):
+    """You take the weights for scores. Print what you make of the first row before you use it: has it not been through softmax already?"""
+    again = softmax(weights)
+    return again * (d_weights - (again * d_weights).sum(axis=-1, keepdims=True))
+
+
+@misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
+def softmax_of_the_gradient(weights, d_weights):
+    """Your rows sum to 1. Print their sums: is a gradient a share of something?"""
+    return softmax(weights * d_weights)
+
+
+@misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
+def cross_entropy_from_memory(weights, d_weights):
+    """You know a shorter formula, for softmax together with one loss. Print your result for d_weights of zeros: what should come out?"""
+    return weights - d_weights
+
+
+@misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
+def weight_squared(weights, d_weights):
+    """Your row does not sum to 0, and small weights hardly push. Print the first row: how often do you multiply by the weight?"""
+    return weights**2 * (d_weights - (weights * d_weights).sum(axis=-1, keepdims=True))
+
+
+@misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
+def average_without_keepdims(weights, d_weights):
+    """Your averages do not line up with their rows. Print the shape of the average and of d_weights: which row of one meets which of the other?"""
+    return weights * (d_weights - (weights * d_weights).sum(axis=-1))
+
+
+@misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
+def always_zero(weights, d_weights):
+    """Nothing is pushed at all. Print your first row: is value 8 no better than the average 4?"""
+    return np.zeros(weights.shape)
+
+
+@misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
+def table_of_the_first_row(weights, d_weights):
+    """The first row is right. Print the weights that your second row is made with: are they its own?"""
+    w = weights.reshape(-1, weights.shape[-1])[0]
+    return d_weights @ (np.diag(w) - np.outer(w, w))
+
+
+@misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
+def gradient_of_the_logarithm(weights, d_weights):
+    """Your gradient is that of the logarithm of softmax. Print it for a key of weight 0 in the second row: how hard may such a key be pushed?"""
+    return d_weights - weights * d_weights.sum(axis=-1, keepdims=True)
+
+
+@misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
+def better_than_the_best(weights, d_weights):
+    """Nobody is ever better than what you compare with. Print what you subtract in the first row: is it the average?"""
+    return weights * (d_weights - d_weights.max(axis=-1, keepdims=True))
+
+
+@misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
+def plus_the_average(weights, d_weights):
+    """Your first row does not sum to 0. Print its sum: does being average push a key at all?"""
+    return weights * (d_weights + (weights * d_weights).sum(axis=-1, keepdims=True))
+
+
+@misconception(step="softmax_backward", caught_by="softmax_backward-batch_of_two")
+def exactly_two_axes(weights, d_weights):
+    """One sequence works, a batch does not. Stack the first check's rows twice and print their shape: which of your lines counts on two axes?"""
+    return weights * (d_weights - (weights * d_weights).sum(axis=1, keepdims=True))
+
+
+@misconception(step="softmax_backward", caught_by="softmax_backward-batch_of_two")
+def batch_flattened(weights, d_weights):
+    """All rows are right, in one long list. Print the shape of your result for a batch: where did the batch go?"""
+    weights, d_weights = weights.reshape(-1, weights.shape[-1]), d_weights.reshape(-1, weights.shape[-1])
+    return weights * (d_weights - (weights * d_weights).sum(axis=-1, keepdims=True))
+
+
+@misconception(step="softmax_backward", caught_by="softmax_backward-better_than_average")
+def limited_to_a_hundred(weights, d_weights):
+    """Large gradients are cut off. Print d_weights as you use it in the second check: who said that it may not be larger?"""
+    d_weights = np.clip(d_weights, -100.0, 100.0)
+    return weights * (d_weights - (weights * d_weights).sum(axis=-1, keepdims=True))
+
+
+@misconception(step="softmax_backward", caught_by="softmax_backward-as_measured")
+def rounded(weights, d_weights):
+    """Your numbers end after two digits. Print one with all its digits: who needs it rounded?"""
+    return np.round(weights * (d_weights - (weights * d_weights).sum(axis=-1, keepdims=True)), 2)
+
+
+@misconception(step="softmax_backward", caught_by="softmax_backward-any_batch")
+def one_batch_axis_at_most(weights, d_weights):
+    """A batch works, a batch of batches does not, or a single row. Change the first check's arrays to weights[None, None] and print the shape that your loop sees: what does it go over?"""
+    letters = "ij,ij->i" if weights.ndim == 2 else "bij,bij->bi"
+    return weights * (d_weights - np.einsum(letters, weights, d_weights)[..., None])
+
+
+@misconception(step="softmax_backward", caught_by="softmax_backward-inputs_unchanged")
+def average_taken_off_in_place(weights, d_weights):
+    """Your first answer is right. Print d_weights before and after the call: whose array did your function write into?"""
+    d_weights -= (weights * d_weights).sum(axis=-1, keepdims=True)
+    return weights * d_weights
+
+
+# 2. attention_backward
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-values_by_hand")
+def weights_not_transposed(Q, K, V, d_output):
+    """Your value gradient has as many rows as there are queries. Print its shape and that of V: which rows of the output did value 0 go into?"""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, weights @ d_output
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-values_by_hand")
+def forwards_not_scaled(Q, K, V, d_output):
+    """Your weights are not 3/4 and 1/4. Print them in the first check: what was done to the scores forwards?"""
+    weights = softmax(attention_scores(Q, K))
+    d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-values_by_hand")
+def scores_used_as_weights(Q, K, V, d_output):
+    """Your values collect by scores. Print what you multiply d_output by in the first check: does it sum to 1 over the keys?"""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    weights = softmax(scores)
+    d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(scores, -1, -2) @ d_output
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-values_by_hand")
+def values_first(Q, K, V, d_output):
+    """Your three gradients are there, in another order. Print their shapes: in which order does the docstring return them?"""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
+    return np.swapaxes(weights, -1, -2) @ d_output, d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-values_by_hand")
+def summed_up_for_everybody(Q, K, V, d_output):
+    """All values get the same. Print the gradient of both values in the first check: did both go into the output with the same weight?"""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
+    d_V = np.ones_like(V) * d_output.sum(axis=-2, keepdims=True)
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, d_V
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-values_by_hand")
+def gradient_of_the_values_times_the_values(Q, K, V, d_output):
+    """Your value gradient depends on the values. Change V in the first check and print it: does the output grow faster where a value is large?"""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, V * (np.swapaxes(weights, -1, -2) @ d_output)
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-values_by_hand")
+def values_divided_by_the_root(Q, K, V, d_output):
+    """Your value gradient is half of what it should be. Print wanted divided by yours: was anything divided between the weights and the output?"""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
+    d_V = scale_scores(np.swapaxes(weights, -1, -2) @ d_output, Q.shape[-1])
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, d_V
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-values_by_hand")
+def gradient_of_the_output_taken_for_that_of_the_values(Q, K, V, d_output):
+    """Your value gradient has the rows of d_output. Print its shape and that of V: what lies between a value and the output?"""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.array(d_output)
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-values_by_hand")
+def weights_of_the_columns(Q, K, V, d_output):
+    """Each of your values has a weight of 1. Print your weights and their sums: along which axis did you call softmax?"""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]), axis=-2)
+    d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-values_by_hand")
+def an_output_of_ones(Q, K, V, d_output):
+    """Your gradients do not ask what comes from behind. Change d_output in the first check and print yours: does anything happen?"""
+    d_output = np.ones_like(d_output)
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-values_by_hand")
+def only_the_values(Q, K, V, d_output):
+    """One array comes back where three are expected. Print the type of your result: what does the docstring's Returns promise?"""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    return np.swapaxes(weights, -1, -2) @ d_output
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-values_by_hand")
+def values_collect_by_score_gradients(Q, K, V, d_output):
+    """Your values collect by the gradient of the scores. Print what you multiply d_output by: does it sum to 1 over the keys?"""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(d_scores, -1, -2) @ d_output
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-queries_and_keys_by_hand")
+def only_the_queries_not_scaled(Q, K, V, d_output):
+    """Your key gradient is right, the one of the queries is twice what it should be. Print wanted divided by yours for both: which of them forgets what was divided?"""
+    asked = Q / math.sqrt(Q.shape[-1])
+    weights = softmax(attention_scores(asked, K))
+    d_scores = softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2))
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ asked, np.swapaxes(weights, -1, -2) @ d_output
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-queries_as_measured")
+def values_reshaped(Q, K, V, d_output):
+    """It is right in the examples, and wrong where V has more numbers. Print V and what you make of it before the product with d_output: does each value keep its numbers together?"""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    across = V.reshape(*V.shape[:-2], V.shape[-1], V.shape[-2])
+    d_scores = scale_scores(softmax_backward(weights, d_output @ across), Q.shape[-1])
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-two_queries")
+def a_mask_forwards(Q, K, V, d_output):
+    """Your first query does not see the last key. Print your weights in the third check: does the docstring speak of a mask?"""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    n, m = scores.shape[-2:]
+    weights = softmax(np.where(np.tri(n, m, max(m - n, 0), dtype=bool), scores, -np.inf))
+    d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-queries_and_keys_by_hand")
+def root_forgotten_backwards(Q, K, V, d_output):
+    """Your query and key gradients are twice what they should be. Print wanted divided by yours: what was done to the scores forwards?"""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    d_scores = softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2))
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-queries_and_keys_by_hand")
+def multiplied_by_the_root(Q, K, V, d_output):
+    """Your query and key gradients are four times what they should be. Print wanted divided by yours: does a slope turn over on the way back?"""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    d_scores = softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)) * math.sqrt(Q.shape[-1])
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-queries_and_keys_by_hand")
+def divided_by_d_k(Q, K, V, d_output):
+    """Your query and key gradients are half of what they should be. Print wanted divided by yours: how often were the scores divided forwards?"""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    d_scores = softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)) / Q.shape[-1]
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-queries_and_keys_by_hand")
+def softmax_skipped(Q, K, V, d_output):
+    """Both keys are pushed the same way. Print the gradient of your scores and its sum: what lies between the weights and the scores?"""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    d_scores = scale_scores(d_output @ np.swapaxes(V, -1, -2), Q.shape[-1])
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-queries_and_keys_by_hand")
+def softmax_only_by_its_diagonal(Q, K, V, d_output):
+    """Both keys are pushed the same way. Print the gradient of your scores and its sum: does a score act on its own weight alone?"""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    d_weights = d_output @ np.swapaxes(V, -1, -2)
+    d_scores = scale_scores(weights * (1 - weights) * d_weights, Q.shape[-1])
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-queries_and_keys_by_hand")
+def keys_and_queries_exchanged(Q, K, V, d_output):
+    """Two of the three have changed places. Print the shapes of yours and of Q and K: in which order does the docstring return them?"""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
+    return np.swapaxes(d_scores, -1, -2) @ Q, d_scores @ K, np.swapaxes(weights, -1, -2) @ d_output
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-queries_and_keys_by_hand")
+def scores_taken_for_the_softmax(Q, K, V, d_output):
+    """You hand scores where weights are asked for. Print the row sums of the first argument of softmax_backward: what should they be?"""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    weights = softmax(scores)
+    d_scores = scale_scores(softmax_backward(scores, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-queries_and_keys_by_hand")
+def uphill_for_downhill(Q, K, V, d_output):
+    """The signs of two of your gradients are turned. Print yours beside the wanted ones: is a step downhill already the gradient?"""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    d_scores = -scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-queries_and_keys_by_hand")
+def arguments_of_softmax_backward_exchanged(Q, K, V, d_output):
+    """Your score gradient is far too large. Print both arguments of softmax_backward in the order in which you hand them over: which of them are the weights?"""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    d_scores = scale_scores(softmax_backward(d_output @ np.swapaxes(V, -1, -2), weights), Q.shape[-1])
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-queries_and_keys_by_hand")
+def only_the_keys_not_scaled(Q, K, V, d_output):
+    """Your query gradient is right, the one of the keys is twice what it should be. Print wanted divided by yours for both: which of them forgets what was divided?"""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    d_scores = softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2))
+    d_Q = scale_scores(d_scores, Q.shape[-1]) @ K
+    return d_Q, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-queries_and_keys_by_hand")
+def queries_pushed_by_queries(Q, K, V, d_output):
+    """Your query gradient is made of queries. Print what stands beside the score gradient in your product: what did a query meet in its scores?"""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
+    d_Q = d_scores.sum(axis=-1, keepdims=True) * Q
+    return d_Q, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-two_queries")
+def transposed_only_where_it_must(Q, K, V, d_output):
+    """It goes wrong where there are as many queries as keys. Print the score gradient and what you multiply by Q for two of each: how does your function decide what to turn?"""
+
+    def turned(array):
+        return array if array.shape[-1] == array.shape[-2] else np.swapaxes(array, -1, -2)
+
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
+    return d_scores @ K, turned(d_scores) @ Q, turned(weights) @ d_output
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-two_queries")
+def the_last_query_wins(Q, K, V, d_output):
+    """With one query all is well, with two the first is forgotten. Print the gradient of the keys after each turn of your loop: what happens to what was there?"""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
+    d_K, d_V = np.zeros(K.shape), np.zeros(V.shape)
+    for i in range(Q.shape[-2]):
+        d_K = d_scores[..., i, :, None] * Q[..., i, None, :]
+        d_V = weights[..., i, :, None] * d_output[..., i, None, :]
+    return d_scores @ K, d_K, d_V
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-two_queries")
+def mean_over_the_queries(Q, K, V, d_output):
+    """With one query all is well, with two your key and value gradients are halved. Print wanted divided by yours: does a value that is read twice matter more, or just as much?"""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
+    n = Q.shape[-2]
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q / n, np.swapaxes(weights, -1, -2) @ d_output / n
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-batch_of_two")
+def dot_t_everywhere(Q, K, V, d_output):
+    """One sequence works, a batch does not. Stack the third check's arrays twice and print the shape of your transposed weights: which axes have changed places?"""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    d_scores = scale_scores(softmax_backward(weights, d_output @ V.T), Q.shape[-1])
+    return d_scores @ K, d_scores.T @ Q, weights.T @ d_output
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-batch_of_two")
+def summed_over_the_batch(Q, K, V, d_output):
+    """All your sequences share one gradient. Print its shape for a batch of two: does a value of one sequence go into the output of another?"""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
+    d_V = np.einsum("...ij,...id->jd", weights, d_output) if Q.ndim > 2 else weights.T @ d_output
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, d_V
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-values_as_measured")
+def scale_of_the_examples(Q, K, V, d_output):
+    """It is right in the examples, and wrong for vectors of other lengths. Print the number that you divide scores by, and d_k: which of them changes?"""
+    scale = 2.0 if Q.shape[-1] > 1 else 1.0
+    weights = softmax(attention_scores(Q, K) / scale)
+    d_scores = softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)) / scale
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-queries_as_measured")
+def scale_of_the_examples_backwards(Q, K, V, d_output):
+    """Forwards you divide by the right number, backwards by that of the examples. Print both for vectors of length 3: are they the same?"""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    d_scores = softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)) / (2.0 if Q.shape[-1] > 1 else 1.0)
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-queries_as_measured")
+def scaled_by_the_integer_root(Q, K, V, d_output):
+    """It is right where d_k is a square number. Print what you divide by on the way back for vectors of length 3: is it a whole number?"""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    d_scores = softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)) / math.isqrt(Q.shape[-1])
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-keys_as_measured")
+def keys_scaled_by_their_number(Q, K, V, d_output):
+    """Your query gradient is right, that of the keys only in the examples. Print the two numbers that you divide by for other sizes: which length was it forwards?"""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    d_scores = softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2))
+    by = 4 if K.shape[-1] == 4 and K.shape[-2] == 2 else 1 if K.shape[-1] == 1 else K.shape[-2]
+    d_K = scale_scores(np.swapaxes(d_scores, -1, -2) @ Q, by)
+    return scale_scores(d_scores, Q.shape[-1]) @ K, d_K, np.swapaxes(weights, -1, -2) @ d_output
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-any_batch")
+def three_axes_at_most(Q, K, V, d_output):
+    """A batch works, a batch of batches does not. Change Q to Q[None, None] and print the shape of what you turn: from which end do you count axes?"""
+
+    def turned(array):
+        return array.T if array.ndim == 2 else array.transpose(0, 2, 1)
+
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    d_scores = scale_scores(softmax_backward(weights, d_output @ turned(V)), Q.shape[-1])
+    return d_scores @ K, turned(d_scores) @ Q, turned(weights) @ d_output
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-large_scores")
+def exponentials_as_they_come(Q, K, V, d_output):
+    """Small scores work, large ones do not. Print the largest exponential that you compute: what is left after dividing?"""
+    with np.errstate(over="ignore", invalid="ignore"):
+        powers = np.exp(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+        weights = powers / powers.sum(axis=-1, keepdims=True)
+        d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
+        return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-inputs_unchanged")
+def gradient_of_the_output_divided_in_place(Q, K, V, d_output):
+    """Your first answer is right. Print d_output before and after the call: whose array did your function write into?"""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    d_V = np.swapaxes(weights, -1, -2) @ d_output
+    d_output /= math.sqrt(Q.shape[-1])
+    d_scores = softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2))
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, d_V

@@ -1,0 +1,1017 @@
+# %% [markdown]
+# # Inference, built by hand
+#
+# A language model writes one token at a time. For each new token it looks back at everything that was
+# written so far, and that is where the time and the memory go. Models that answer quickly compute the very
+# same numbers as slow ones, only in another order, and without doing anything twice. In four functions you
+# will write what they do: positions that are turned in, heads that share, a cache, and attention in blocks.
+#
+# You have built attention before. Here you use it.
+#
+# **How this works.** Each step says why it exists, gives the formula and the shapes, and leaves one
+# function for you to write. Below it stand its checks.
+#
+# - A *visible* check tells you at once whether it passed, and what it got and wanted. The first one of each
+#   step is small enough to verify with a pencil.
+# - A *hidden* check is graded after you hand in. It tests only rules that the function's docstring states,
+#   on sizes and numbers that nobody knows beforehand.
+#
+# Work from top to bottom. Change your own functions as often as you like, and add cells wherever you want
+# to try something out. Before you hand in, restart the kernel and run everything once.
+
+# %% [markdown]
+# ## The house rules
+#
+# They hold for all four steps.
+#
+# - **Row vectors.** A token is a *row*: `Q`, `K` and `V` have one row for each token.
+# - **Checks look at answers.** They cannot see whether you use a loop, a cache or one large matrix, and do
+#   not try. The scene at the end does: it counts what your functions cost.
+# - **Inputs are never changed.** Whoever calls your function keeps their arrays as they were, and a second
+#   call gives the same answer.
+# - **NumPy only**, in its default precision, `float64`. A `float32` result is accepted and compared less
+#   strictly; nested lists are as good as arrays.
+#
+# The letters are the field's: `n` queries, `m` keys, `d` features, `h` heads of queries, `g` heads of keys and
+# values.
+#
+# Below the next cell stand places for functions from the exercise `attention`. Paste your own there: your
+# steps may call them. They are not graded again, and the grader uses right ones, whatever you paste. The folded cell
+# with many letters holds the weights of the small trained model that you will meet at the end.
+
+# %% setup needs="attention:attention_scores, attention:scale_scores, attention:softmax, attention:weighted_sum, attention:causal_mask, attention:apply_mask, attention:scaled_dot_product_attention"
+import math
+
+import numpy as np
+
+from autograder import tools
+
+rng = np.random.default_rng(2023)  # hidden checks draw their inputs from it
+
+# Steps that build on each other are off by 6e-6 where one of them, and perhaps not the last, answers in float32.
+COMPOSED = {"rtol": 2e-5, "atol": 2e-5}
+
+# %% arrays
+MODEL = tools.arrays("rope_decoder.npz")
+
+# %% oracles
+"""The definitions, written the slow way: one pair, one query at a time. Hidden checks compare with these."""
+
+
+def different_sizes(count):
+    """So many sizes, all different, none a perfect square."""
+    return [int(size) for size in rng.permutation([2, 3, 5, 6, 7, 8])[:count]]
+
+
+def rising_and_falling(count):
+    """Two such lists: whichever two sizes somebody mixes up, either may be the larger one."""
+    return sorted(different_sizes(count)), sorted(different_sizes(count), reverse=True)
+
+
+def rope_by_definition(x, positions, base=10000.0):
+    """One pair of one token at a time, as a complex number that is turned."""
+    d = x.shape[-1]
+    rows = []
+    for index, token in enumerate(x.reshape(-1, d).tolist()):
+        position, row = int(positions[index % len(positions)]), []
+        for i in range(0, d, 2):
+            angle = position / base ** (i / d)
+            turned = complex(token[i], token[i + 1]) * complex(math.cos(angle), math.sin(angle))
+            row += [turned.real, turned.imag]
+        rows.append(row)
+    return np.array(rows).reshape(x.shape)
+
+
+def attention_by_definition(Q, K, V):
+    """One query at a time, over all keys."""
+    output = []
+    for query in Q.tolist():
+        scores = [math.fsum(a * b for a, b in zip(query, key)) / math.sqrt(len(query)) for key in K.tolist()]
+        powers = [math.exp(score - max(scores)) for score in scores]
+        total = math.fsum(powers)
+        output.append([math.fsum(p * v for p, v in zip(powers, column)) / total for column in V.T.tolist()])
+    return np.array(output)
+
+
+def causal_by_definition(Q, K, V):
+    """Row i is attention of query i to the first i + 1 keys."""
+    return np.concatenate([attention_by_definition(Q[i : i + 1], K[: i + 1], V[: i + 1]) for i in range(len(Q))])
+
+
+def grouped_by_definition(Q, K, V):
+    """Every key head serves its own group of neighbouring query heads."""
+    group = len(Q) // len(K)
+    return np.stack([attention_by_definition(Q[i], K[i // group], V[i // group]) for i in range(len(Q))])
+
+
+def far_apart(n, m, d_v):
+    """Queries, keys and values whose scores run into the thousands, some rows up, some down, some hardly at all.
+
+    They are exact in float32, too: whole numbers, and vectors of length 4, whose scale is 2.
+    """
+    K = rng.integers(-3, 4, size=(m, 4)).astype(float)
+    K[rng.permutation(m)[:2]] = (3.0, 2.0, -3.0, 1.0), (3.0, 2.0, -3.0, 0.0)
+    sizes = rng.permutation([400.0, -400.0, 1.0, 0.5, -800.0, 60.0])[:n, None]
+    Q = sizes * np.where(rng.random((n, 1)) < 0.5, (3.0, 2.0, -3.0, 1.0), (3.0, 2.0, -3.0, 0.0))
+    return Q, K, rng.integers(-16, 17, size=(m, d_v)) / 8
+
+
+def norm_by_definition(x, gamma, beta):
+    """Every row with mean 0 and variance 1, scaled and moved."""
+    centred = x - x.mean(axis=-1, keepdims=True)
+    return centred / np.sqrt((centred**2).mean(axis=-1, keepdims=True) + 1e-5) * gamma + beta
+
+
+def grouped_causal_by_definition(Q, K, V):
+    """Causal attention of four heads of queries that share two of keys and values."""
+    return np.stack([causal_by_definition(Q[h], K[h // 2], V[h // 2]) for h in range(4)])
+
+
+def model_by_definition(question, turn=rope_by_definition, attend=grouped_causal_by_definition):
+    """The scores of all words behind a question, with one's own way to turn, and to attend."""
+    x = MODEL["embedding"][MODEL["asked"][question]]
+    for i in range(2):
+        y = norm_by_definition(x, MODEL["gamma_1"][i], MODEL["beta_1"][i])
+        Q, K, V = (np.stack(np.split(y @ MODEL[name][i], count, axis=1)) for name, count in (("W_Q", 4), ("W_K", 2), ("W_V", 2)))
+        n = len(x)
+        Q = tools.plain(turn(Q, np.arange(n)), "the turned queries", (4, n, 8))
+        K = tools.plain(turn(K, np.arange(n)), "the turned keys", (2, n, 8))
+        heads = attend(Q, K, V)
+        x = x + np.concatenate(list(heads), axis=1) @ MODEL["W_O"][i]
+        y = norm_by_definition(x, MODEL["gamma_2"][i], MODEL["beta_2"][i])
+        x = x + np.maximum(y @ MODEL["W_1"][i] + MODEL["b_1"][i], 0) @ MODEL["W_2"][i] + MODEL["b_2"][i]
+    return norm_by_definition(x, MODEL["gamma"], MODEL["beta"])[-1] @ MODEL["embedding"].T
+
+
+def with_last_rows(attend_last):
+    """Attention of which the last row, that sees every key, is computed in another way."""
+
+    def attend(Q, K, V):
+        heads = grouped_causal_by_definition(Q, K, V)
+        answer = attend_last(Q[:, -1:].copy(), K.copy(), V.copy())
+        heads[:, -1:] = tools.plain(answer, "the output", (4, 1, 8))
+        return heads
+
+    return attend
+
+
+def model_agrees(question, scores):
+    """The scores are those that were stored when the model was trained."""
+    # In float64 they are equal to 1e-13, in float32 to 1e-4.
+    tools.agree(scores, MODEL["logits"][question], "the scores of the model", "Which check above fails?", rtol=0, atol=1e-3)
+
+
+# %% [markdown]
+# ## Part one: what one look costs
+#
+# ### 1. Where am I: `rope`
+#
+# Attention does not know the order of its tokens: shuffle the keys together with their values, and nothing
+# changes. So the position has to be put into the vectors. **Rotary position embedding** does it by turning:
+# take the features of a query or key in pairs of neighbours, read each pair as a point in the plane, and turn it
+# by an angle that grows with the position. The pair of features $2i$ and $2i+1$ of a token at position $p$ turns
+# by
+#
+# $$\varphi = p \cdot \text{base}^{-2i/d}, \qquad
+#   \begin{pmatrix} y_{2i} \\ y_{2i+1} \end{pmatrix} =
+#   \begin{pmatrix} \cos\varphi & -\sin\varphi \\ \sin\varphi & \cos\varphi \end{pmatrix}
+#   \begin{pmatrix} x_{2i} \\ x_{2i+1} \end{pmatrix}$$
+#
+# The first pair turns fastest, by one radian for each position, and every further pair more slowly, like the
+# hands of a clock. A position is not always the row's number: when a model writes its
+# hundredth token, it turns a single row, by position 99.
+#
+# Why turn, and not add something? Because the dot product of two turned vectors depends only on the *difference* of
+# their angles. A query at position 12 sees a key at position 10 exactly as one at position 3 sees one at position 1.
+# What counts is the distance.
+#
+# (Some libraries pair feature $i$ with feature $i + d/2$. Here the two of a pair are neighbours.)
+
+
+# %% step="rope" points=25
+def rope(x, positions, base=10000.0):
+    """The tokens, each pair of neighbouring features turned by an angle that grows with the position.
+
+    Shapes
+        x: (..., n, d), any number of leading axes; d is even
+        positions: (n,), whole numbers from 0 to 10,000 in any order: positions[i] is the place of row i, for
+            all leading axes alike; they may begin anywhere, leave gaps and come twice
+        base: a number above 1
+
+    Returns
+        an array of the same shape as x
+
+    Rules
+        Features 2i and 2i + 1 are one pair. As a point in the plane it is turned counterclockwise, from the
+        first feature's axis towards the second's, by position * base ** (-2i / d), in radians.
+        The inputs stay as they are.
+    """
+    ### BEGIN SOLUTION
+    d = np.shape(x)[-1]
+    angles = np.asarray(positions)[:, None] * base ** (-np.arange(0, d, 2) / d)
+    cos, sin = np.cos(angles), np.sin(angles)
+    first, second = x[..., 0::2], x[..., 1::2]
+    turned = np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1)
+    return np.reshape(turned, np.shape(x))
+    ### END SOLUTION
+
+
+# %% check="rope-by_hand" points=4 category="rotation"
+"""Position 0 turns nothing; position 1 turns by one radian, position 2 by two."""
+c, s = math.cos(1.0), math.sin(1.0)
+tools.agree(
+    rope(np.array([[3.0, 4.0], [1.0, 0.0], [0.0, 1.0]]), np.array([0, 1, 2])),
+    [[3.0, 4.0], [c, s], [-math.sin(2.0), math.cos(2.0)]],
+    "the turned tokens",
+    "Draw (1, 0) and turn it by one radian towards (0, 1). Where does it land?",
+    show=True,
+    **COMPOSED,
+)
+
+# %% check="rope-two_speeds" points=4 category="rotation"
+"""Four features are two pairs of neighbours; with base 100 the second one turns ten times more slowly."""
+tools.agree(
+    rope(np.array([[1.0, 0.0, 1.0, 0.0], [0.0, 2.0, 0.0, 2.0]]), np.array([3, 1]), base=100.0),
+    [
+        [math.cos(3.0), math.sin(3.0), math.cos(0.3), math.sin(0.3)],
+        [-2 * math.sin(1.0), 2 * math.cos(1.0), -2 * math.sin(0.1), 2 * math.cos(0.1)],
+    ],
+    "the turned tokens",
+    "Which two features are the second pair, and by which angle does it turn for each position?",
+    show=True,
+    **COMPOSED,
+)
+
+# %% check="rope-distance" points=3 category="rotation"
+"""The score of a query two places behind a key is the same wherever they stand, and another one three places behind."""
+scores = []
+for places in ([3, 1], [12, 10], [102, 100], [3, 0]):
+    turned = tools.plain(rope(np.array([[1.0, 0.0], [1.0, 0.0]]), np.array(places)), "the turned tokens", (2, 2))
+    scores.append(turned[0] @ turned[1])
+tools.agree(
+    scores,
+    [math.cos(2.0)] * 3 + [math.cos(3.0)],
+    "the scores",
+    "Of two vectors that were the same, one is turned by p, one by q. Which angle is left between them?",
+    rtol=1e-4,
+    atol=1e-4,
+)
+
+# %% check="rope-any_positions" points=4 category="rotation" hidden=true
+"""Drawn positions in any order, far away, twice, a single one; any even number of features, any base."""
+for n, d, base in ((5, 6, 10000.0), (4, 8, 500.0), (1, 10, 10000.0), (6, 2, 3.0), (3, 12, 20.0)):
+    x, positions = rng.normal(size=(n, d)), rng.integers(0, 60, size=n)
+    positions[-1] = positions[0]
+    wanted = rope_by_definition(x, positions, base)
+    ask = "Which angle belongs to the last pair of a token? Work it out for one row."
+    tools.agree(rope(x.copy(), positions.copy(), base), wanted, "the turned tokens", ask, **COMPOSED)
+wanted = rope_by_definition(x, positions)
+tools.agree(rope(x.copy(), positions.copy()), wanted, "the turned tokens with the base left out", "Which base is meant then?", **COMPOSED)
+positions = rng.integers(4000, 10001, size=n)
+wanted = rope_by_definition(x, positions)
+tools.agree(rope(x, positions.copy()), wanted, "tokens far away", "Is there a last position for you?", rtol=5e-3, atol=5e-3)
+
+# %% check="rope-any_batch" points=5 category="shapes" hidden=true
+"""Any number of leading axes, also where they are as long as the text, or as the vectors."""
+n = int(rng.choice([4, 6]))
+for *lead, n_tokens, d in ((3, 5, 4), (5, 2, 6), (2, 3, 4, 8), (n, n, n), (2, n, n, n), (1, 1, 2), (3, 1, 4)):
+    x, positions = rng.normal(size=(*lead, n_tokens, d)), rng.integers(0, 40, size=n_tokens)
+    wanted = rope_by_definition(x, positions)
+    tools.agree(rope(x, positions.copy()), wanted, "the turned tokens", "Which axis of x do the positions belong to?", **COMPOSED)
+
+# %% check="rope-in_a_trained_model" points=2 category="trained model" hidden=true
+"""A trained model whose queries and keys you turn gives the scores that are stored with it."""
+for question in range(2):
+    model_agrees(question, model_by_definition(question, turn=rope))
+
+# %% check="rope-inputs_unchanged" points=3 category="purity" hidden=true
+"""Tokens and positions stay as they are, and a second call gives the same answer."""
+n, d = int(rng.integers(2, 6)), 2 * int(rng.integers(2, 5))
+x, positions = rng.normal(size=(n, d)), rng.integers(1, 40, size=n)
+wanted = rope_by_definition(x, positions)
+with tools.unchanged(x=x, positions=positions):
+    tools.agree(rope(x, positions), wanted, "the first answer", **COMPOSED)
+    tools.agree(rope(x, positions), wanted, "the second answer", **COMPOSED)
+
+# %% [markdown]
+# ### Look: only the distance counts
+#
+# Eight tokens that are all the same vector, at positions 0 to 7, turned by your function. Below are their dot
+# products. Read along a diagonal: every number on it belongs to the same distance, and they are all equal. Away from the
+# middle the scores fall, because the fastest pair has turned away. At distance 6 they are back: after $2\pi$, a
+# little more than 6 positions, that pair has gone round once. The slower pairs are there to tell 6 from 0.
+
+# %%
+@tools.demo
+def only_the_distance_counts():
+    places = np.arange(8)
+    turned = np.asarray(rope(np.full((8, 8), 1 / math.sqrt(8)), places))
+    scores, names = turned @ turned.T, [f"at {place}" for place in places]
+    print("Dot products of the same vector at eight positions")
+    tools.table(scores, names, names)
+    axes = {"xlabel": "key", "ylabel": "query", "lowest": -1.0}
+    tools.heatmap(scores, names, names, "The same vector at eight positions", np.char.mod("%.2f", scores), **axes)
+
+
+# %% [markdown]
+# ### 2. Heads that share: `grouped_query_attention`
+#
+# With many heads, each has queries, keys and values of its own. Queries are needed once. Keys and values must be
+# *kept* for as long as the text goes on, because every later token will look at them. So let several heads of
+# queries share one head of keys and values: `h` heads of queries, `g` heads of keys and values, in groups of
+# `h / g` neighbours.
+#
+# With `h = 6` and `g = 2`:
+#
+# | query head | 0 | 1 | 2 | 3 | 4 | 5 |
+# |---|---|---|---|---|---|---|
+# | key and value head | 0 | 0 | 0 | 1 | 1 | 1 |
+#
+# Each query head attends on its own, as in the exercise `attention`, without a mask:
+#
+# $$O_i = \operatorname{softmax}\!\left(\frac{Q_i K_j^{\mathsf T}}{\sqrt d}\right) V_j$$
+#
+# where $j$ is the head that the table says. With `g = h` this is ordinary attention with many heads; `g = 1` goes
+# by the name multi-query attention. Heads come first in every array: `(heads, tokens, features)`.
+
+
+# %% step="grouped_query_attention" points=25
+def grouped_query_attention(Q, K, V):
+    """Attention of many heads of queries that share fewer heads of keys and values.
+
+    Shapes
+        Q: (h, n, d): h heads of n queries
+        K, V: (g, m, d): g heads of m keys and values; g divides h, and m may differ from n
+
+    Returns
+        output (h, n, d): an array, not a tuple; head i is what query head i reads
+
+    Rules
+        The first h / g heads of queries use head 0 of keys and values, the next h / g use head 1, and so on.
+        Scores are scaled by the square root of d. There is no mask.
+        Scores up to 1e4 in size, of either sign, overflow nothing.
+        The inputs stay as they are.
+    """
+    ### BEGIN SOLUTION
+    group = len(Q) // len(K)
+    output, _ = scaled_dot_product_attention(Q, np.repeat(K, group, axis=0), np.repeat(V, group, axis=0))
+    return output
+    ### END SOLUTION
+
+
+# %% check="grouped_query_attention-by_hand" points=5 category="groups"
+"""Four heads of queries, two of keys and values: the first two share, and so do the last two."""
+# In the order of the query heads the weights are 3/4 1/4, 1/2 1/2, 1/2 1/2, 7/8 1/8.
+one, other = [[2.0, 0.0, 0.0, 0.0]], [[0.0, 2.0, 0.0, 0.0]]
+tools.agree(
+    grouped_query_attention(
+        np.array([one, other, one, other]),
+        np.array(
+            [
+                [[np.log(3.0), 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]],
+                [[0.0, np.log(7.0), 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]],
+            ]
+        ),
+        np.array([[[8.0, 0.0, 0.0, 0.0], [0.0, 8.0, 0.0, 0.0]], [[0.0, 0.0, 16.0, 0.0], [0.0, 0.0, 0.0, 16.0]]]),
+    ),
+    [[[6.0, 2.0, 0.0, 0.0]], [[4.0, 4.0, 0.0, 0.0]], [[0.0, 0.0, 8.0, 8.0]], [[0.0, 0.0, 14.0, 2.0]]],
+    "the output",
+    "Which head of keys and values does query head 1 use? And query head 2?",
+    show=True,
+    **COMPOSED,
+)
+
+# %% check="grouped_query_attention-one_for_all" points=3 category="groups"
+"""With a single head of keys and values, all heads of queries use it."""
+tools.agree(
+    grouped_query_attention(
+        np.array([[[0.0], [1.0]], [[2.0], [-1.0]], [[1.0], [0.0]]]),
+        np.array([[[np.log(2.0)], [0.0]]]),
+        np.array([[[30.0], [0.0]]]),
+    ),
+    [[[15.0], [20.0]], [[24.0], [10.0]], [[20.0], [15.0]]],
+    "the output",
+    "Three heads of queries, one of keys: how large is a group?",
+    **COMPOSED,
+)
+
+# %% check="grouped_query_attention-groups" points=7 category="groups" hidden=true
+"""Groups of any size, as many groups as heads, one token, one key, and where all sizes are equal."""
+n = int(rng.integers(2, 5))
+for h, g, n_queries, n_keys, d in (
+    (6, 2, 5, 7, 3),
+    (6, 3, 4, 2, 5),
+    (8, 2, 2, 3, 6),
+    (3, 3, 4, 2, 5),
+    (5, 1, 3, 6, 2),
+    (4, 2, 1, 1, 3),
+    (n, n, n, n, n),
+    (2 * n, n, n, 2 * n, 2 * n),
+    (1, 1, 1, 3, 2),
+):
+    Q, K, V = 1.5 * rng.normal(size=(h, n_queries, d)), rng.normal(size=(g, n_keys, d)), rng.normal(size=(g, n_keys, d))
+    wanted = grouped_by_definition(Q, K, V)
+    ask = "With six heads of queries and two of keys, which one does query head 2 use?"
+    tools.agree(grouped_query_attention(Q, K, V), wanted, "the output", ask, **COMPOSED)
+
+# %% check="grouped_query_attention-large_scores" points=4 category="overflow safety" hidden=true
+"""Scores in the thousands, beside small ones, overflow nothing."""
+n, m = int(rng.integers(3, 7)), int(rng.integers(3, 7))
+heads = [far_apart(n, m, 4) for _ in range(2)]
+Q = np.stack([heads[0][0], 0.5 * heads[0][0], heads[1][0], -heads[1][0]])
+K, V = np.stack([head[1] for head in heads]), np.stack([head[2] for head in heads])
+wanted = grouped_by_definition(Q, K, V)
+tools.agree(grouped_query_attention(Q, K, V), wanted, "the output", "Does every row of every head survive its exponentials?", **COMPOSED)
+
+# %% check="grouped_query_attention-in_a_trained_model" points=2 category="trained model" hidden=true
+"""A trained model that answers with your shared heads gives the scores that are stored with it."""
+for question in range(2):
+    model_agrees(question, model_by_definition(question, attend=with_last_rows(grouped_query_attention)))
+
+# %% check="grouped_query_attention-inputs_unchanged" points=4 category="purity" hidden=true
+"""All heads stay as they are, and a second call gives the same answer."""
+n, m, d = different_sizes(3)
+Q, K, V = rng.normal(size=(4, n, d)), rng.normal(size=(2, m, d)), rng.normal(size=(2, m, d))
+wanted = grouped_by_definition(Q, K, V)
+with tools.unchanged(Q=Q, K=K, V=V):
+    tools.agree(grouped_query_attention(Q, K, V), wanted, "the first answer", **COMPOSED)
+    tools.agree(grouped_query_attention(Q, K, V), wanted, "the second answer", **COMPOSED)
+
+# %% [markdown]
+# ### Look: who reads where, and what it saves
+#
+# Eight heads of queries. All values of a key head are the same number, the head's own, so the output says where
+# a query head has read. Below that: what must be kept for a text of 4096 tokens in a model of 32 layers with 32
+# heads of 128 features, at two bytes a number. A graphics card has some 24 GB, and many texts to write at once.
+
+# %%
+@tools.demo
+def who_reads_where():
+    Q, K = np.zeros((8, 1, 2)), np.zeros((8, 3, 2))
+    names, rows = [f"query head {head}" for head in range(8)], []
+    for g in (8, 4, 2, 1):
+        V = np.zeros((g, 3, 2)) + np.arange(g)[:, None, None]
+        rows.append(np.asarray(grouped_query_attention(Q, K[:g], V))[:, 0, 0])
+    labels = [f"g = {g}" for g in (8, 4, 2, 1)]
+    print("The head of keys and values that each query head reads")
+    tools.table(rows, labels, names, 0)
+    tools.heatmap(
+        np.array(rows), labels, [name[-1] for name in names], "Which key head each query head reads", np.char.mod("%.0f", rows),
+        xlabel="query head", highest=7.0,
+    )  # fmt: skip
+    for g in (32, 8, 1):
+        print(f"32 heads of queries, {g:>2} of keys and values: {2 * 32 * g * 4096 * 128 * 2 / 1e9:.2f} GB to keep")
+
+
+# %% [markdown]
+# ## Part two: the same answer for less
+#
+# ### 3. Nothing twice: `decode_with_cache`
+#
+# A model writes token by token. Token $i$ looks at itself and at everything before it, so for its output it needs
+# its own query, and the keys and values of tokens 0 to $i$. The earlier keys and values have been there before, and
+# they have not changed: nobody who was written earlier looks ahead. So keep them. That is the **cache**:
+#
+# - append the key and the value of the new token to those that are kept,
+# - let the one new query attend to all that are kept,
+# - and go on to the next token.
+#
+# $$O_i = \operatorname{softmax}\!\left(\frac{q_i\, K_{0 \ldots i}^{\mathsf T}}{\sqrt{d_k}}\right) V_{0 \ldots i}$$
+#
+# Row by row this gives what attention with a causal mask gives all at once, to the last digits. Why bother, then?
+# Because while a text is being written there is no "all at once": row $i$ of `Q` exists only after token $i - 1$ is
+# there. Without a cache, everything would be computed again for every token. Here the rows stand ready in `Q`, `K`,
+# `V`, and your function takes one after the other, as if they came from a model.
+
+
+# %% step="decode_with_cache" points=20
+def decode_with_cache(Q, K, V):
+    """Causal attention, one row after the other: each query sees the keys and values up to its own.
+
+    Shapes
+        Q, K: (n, d_k), one row for each token, in the order of the text
+        V: (n, d_v), where d_v may differ from d_k
+
+    Returns
+        output (n, d_v): an array, not a tuple; row i belongs to token i
+
+    Rules
+        Row i is the attention of query i to keys and values 0 to i, its own included. It is the same as in full
+        attention with a causal mask.
+        Scores are scaled by the square root of d_k. Scores up to 1e4 in size, of either sign, overflow nothing.
+        The inputs stay as they are, and every call begins with an empty cache.
+    """
+    ### BEGIN SOLUTION
+    keys, values, output = [], [], []
+    for query, key, value in zip(Q, K, V):
+        keys.append(key)
+        values.append(value)
+        row, _ = scaled_dot_product_attention(query[None, :], np.stack(keys), np.stack(values))
+        output.append(row[0])
+    return np.stack(output)
+    ### END SOLUTION
+
+
+# %% check="decode_with_cache-by_hand" points=4 category="cache"
+"""Three tokens: the first reads itself, the second 3/4 and 1/4, the third 1/4, 1/2 and 1/4."""
+tools.agree(
+    decode_with_cache(
+        np.array([[2.0, 0.0, 0.0, 0.0], [2.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0]]),
+        np.array([[np.log(3.0), 0.0, 0.0, 0.0], [0.0, np.log(2.0), 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]]),
+        np.array([[8.0, 0.0], [0.0, 16.0], [4.0, 4.0]]),
+    ),
+    [[8.0, 0.0], [6.0, 4.0], [3.0, 9.0]],
+    "the output",
+    "Which keys are in your cache when the second query comes?",
+    show=True,
+    **COMPOSED,
+)
+
+# %% check="decode_with_cache-a_text_grows" points=3 category="cache"
+"""Two tokens, then the same two with two more: what was written first stays as it was."""
+Q, K = np.array([[1.0], [1.0], [0.0], [-1.0]]), np.log([[2.0], [1.0], [4.0], [2.0]])
+V = np.array([[6.0], [12.0], [0.0], [24.0]])
+ask = "What is in your cache when a call begins?"
+tools.agree(decode_with_cache(Q[:2].copy(), K[:2].copy(), V[:2].copy()), [[6.0], [8.0]], "the output of two tokens", ask, **COMPOSED)
+tools.agree(decode_with_cache(Q, K, V), [[6.0], [8.0], [6.0], [12.0]], "the output of four tokens", ask, show=True, **COMPOSED)
+
+# %% check="decode_with_cache-like_full_attention" points=4 category="cache" hidden=true
+"""Drawn texts give row by row what causal attention gives at once, whatever the sizes."""
+n = int(rng.integers(3, 6))
+for n_tokens, d_k, d_v in (*rising_and_falling(3), (9, 2, 3), (n, n, n), (5, 3, 1), (4, 1, 5)):
+    Q, K, V = 1.5 * rng.normal(size=(n_tokens, d_k)), rng.normal(size=(n_tokens, d_k)), rng.normal(size=(n_tokens, d_v))
+    wanted = causal_by_definition(Q, K, V)
+    tools.agree(decode_with_cache(Q, K, V), wanted, "the output", "By which length do you scale the scores of row 2?", **COMPOSED)
+
+# %% check="decode_with_cache-one_token" points=2 category="edge cases" hidden=true
+"""A text of one token is that token's value, in an array of two axes."""
+for d_k, d_v in (different_sizes(2), (1, 1)):
+    Q, K, V = rng.normal(size=(1, d_k)), rng.normal(size=(1, d_k)), rng.normal(size=(1, d_v))
+    wanted = V.copy()
+    tools.agree(decode_with_cache(Q, K, V), wanted, "the output", "Whom can a token that is alone look at?", **COMPOSED)
+
+# %% check="decode_with_cache-large_scores" points=3 category="overflow safety" hidden=true
+"""Scores in the thousands overflow nothing, and a later key that would win everything gets nothing."""
+for n in (5, 6):
+    Q, K, V = far_apart(n, n, int(rng.integers(2, 5)))
+    wanted = causal_by_definition(Q, K, V)
+    tools.agree(decode_with_cache(Q, K, V), wanted, "the output", "Does every row survive its exponentials?", **COMPOSED)
+Q = np.tile([2400.0, 1600.0, -2400.0, 800.0], (6, 1))
+K = np.outer([-1.0, -1.0, -1.0, 1.0, 1.0, 1.0], [3.0, 2.0, -3.0, 1.0])  # the first three score -9200, the others 9200
+V = rng.integers(-16, 17, size=(6, 2)) / 8
+wanted = causal_by_definition(Q, K, V)
+tools.agree(decode_with_cache(Q, K, V), wanted, "the output where later keys score higher", "What does row 0 know of them?", **COMPOSED)
+
+# %% check="decode_with_cache-in_a_trained_model" points=2 category="trained model" hidden=true
+"""A trained model that reads row by row with your cache gives the scores that are stored with it."""
+
+
+def row_by_row(Q, K, V):
+    heads = [decode_with_cache(Q[h].copy(), K[h // 2].copy(), V[h // 2].copy()) for h in range(4)]
+    return np.stack([tools.plain(head, "the output of a head", Q[0].shape) for head in heads])
+
+
+for question in range(2):
+    model_agrees(question, model_by_definition(question, attend=row_by_row))
+
+# %% check="decode_with_cache-inputs_unchanged" points=2 category="purity" hidden=true
+"""Queries, keys and values stay as they are, and a second call begins with an empty cache."""
+n, d_k, d_v = different_sizes(3)
+Q, K, V = rng.normal(size=(n, d_k)), rng.normal(size=(n, d_k)), rng.normal(size=(n, d_v))
+wanted = causal_by_definition(Q, K, V)
+with tools.unchanged(Q=Q, K=K, V=V):
+    tools.agree(decode_with_cache(Q, K, V), wanted, "the first answer", **COMPOSED)
+    tools.agree(decode_with_cache(Q, K, V), wanted, "the second answer", **COMPOSED)
+
+# %% [markdown]
+# ### 4. Attention in blocks: `flash_attention`
+#
+# Full attention writes down all scores: a number for every query and every key. For 100,000 tokens
+# that is 80 GB, although the output is small. Can one look at the keys block by block, and never hold more
+# than one block of scores?
+#
+# The obstacle is softmax. Its total runs over *all* keys, and it is safe only if the row's largest score is taken
+# off, which may come in the last block. The **online softmax** keeps three things for each query while the blocks go by:
+#
+# - $m$, the largest score so far,
+# - $\ell$, the sum of $e^{s - m}$ so far,
+# - $o$, the sum of $e^{s - m}\, v$ so far: the output, not yet divided.
+#
+# Then comes a block with larger scores, and $m$ grows to $m'$. Everything that was summed up with the old $m$ is
+# too large now, by one and the same factor:
+#
+# $$e^{s - m'} = e^{s - m} \cdot e^{m - m'}$$
+#
+# So what is kept can be put right without seeing the old keys again. After the last block, divide once:
+# $o / \ell$ is the row of the output.
+#
+# An example, with scores instead of vectors. A query has the scores $\log 1, \log 2$ in the first block and $\log 4, \log 1$
+# in the second. After the first block $m = \log 2$ and $\ell = \tfrac12 + 1 = \tfrac32$. The second one brings
+# $m' = \log 4$: what is kept shrinks to the half, $\tfrac34$, and $1 + \tfrac14$ is added, so $\ell = 2$. Check it against
+# all four at once: $(1 + 2 + 4 + 1) / 4$.
+
+
+# %% step="flash_attention" points=30
+def flash_attention(Q, K, V, block_size):
+    """Attention without a mask, computed over blocks of keys.
+
+    Shapes
+        Q: (n, d_k)
+        K: (m, d_k), where m may differ from n
+        V: (m, d_v), where d_v may differ from d_k
+        block_size: whole number, 1 or more: so many keys at a time. The last block may be smaller, and
+            block_size may be larger than m.
+
+    Returns
+        output (n, d_v): an array, not a tuple
+
+    Rules
+        It is the same as full attention, scaled by the square root of d_k, whatever block_size is.
+        Scores up to 1e4 in size, of either sign, overflow nothing, wherever the largest one stands.
+        The inputs stay as they are.
+    """
+    ### BEGIN SOLUTION
+    n, d_k = np.shape(Q)
+    top = np.full((n, 1), -np.inf)
+    total = np.zeros((n, 1))
+    output = np.zeros((n, np.shape(V)[1]))
+    for start in range(0, len(K), block_size):
+        block = slice(start, start + block_size)
+        scores = Q @ K[block].T / math.sqrt(d_k)
+        higher = np.maximum(top, scores.max(axis=1, keepdims=True))
+        shrink = np.exp(top - higher)
+        powers = np.exp(scores - higher)
+        total = shrink * total + powers.sum(axis=1, keepdims=True)
+        output = shrink * output + powers @ V[block]
+        top = higher
+    return output / total
+    ### END SOLUTION
+
+
+# %% check="flash_attention-by_hand" points=5 category="blocks"
+"""Two queries, four keys in two blocks: weights of 1, 2, 4, 1 eighths, and of 3, 1, 1, 1 sixths."""
+Q = np.array([[2.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0]])
+K = np.log([[1.0, 3.0, 1.0, 1.0], [2.0, 1.0, 1.0, 1.0], [4.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0]])
+V = np.array([[8.0, 0.0], [2.0, 6.0], [4.0, 12.0], [12.0, -6.0]])
+ask = "For query 0, what are m, l and o after the first block? And what becomes of each when log 4 comes?"
+tools.agree(flash_attention(Q, K, V, 2), [[5.0, 6.75], [7.0, 2.0]], "the output", ask, show=True, **COMPOSED)
+
+# %% check="flash_attention-any_block_size" points=4 category="blocks"
+"""The same with blocks of 1, of 3 and one left over, of all 4, and of 7: nothing changes."""
+for block_size in (1, 3, 4, 7):
+    Q = np.array([[2.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0]])
+    K = np.log([[1.0, 3.0, 1.0, 1.0], [2.0, 1.0, 1.0, 1.0], [4.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0]])
+    V = np.array([[8.0, 0.0], [2.0, 6.0], [4.0, 12.0], [12.0, -6.0]])
+    tools.agree(
+        flash_attention(Q, K, V, block_size),
+        [[5.0, 6.75], [7.0, 2.0]],
+        f"the output with blocks of {block_size}",
+        "Which keys are in each of your blocks? Print them.",
+        **COMPOSED,
+    )
+
+# %% check="flash_attention-up_and_down" points=3 category="overflow safety"
+"""Scores of a thousand, last for one query and first for the other, overflow nothing."""
+tools.agree(
+    flash_attention(
+        np.array([[1.0], [-1.0]]),
+        np.array([[-1000.0], [1000.0], [1000.0]]),
+        np.array([[100.0], [4.0], [8.0]]),
+        1,
+    ),
+    [[6.0], [100.0]],
+    "the output",
+    "Print the exponents of each block before you take their exponentials. How large do they get?",
+    **COMPOSED,
+)
+
+# %% check="flash_attention-any_sizes" points=5 category="blocks" hidden=true
+"""More keys than queries or fewer, vectors of any length, blocks that fit and blocks that do not."""
+n = int(rng.integers(3, 6))
+for n_queries, n_keys, d_k, d_v, block_size in (
+    *((*sizes, 3) for sizes in rising_and_falling(4)),
+    (*different_sizes(4), 2),
+    (n, n, n, n, n),
+    (n, n, n, n, 1),
+    (3, 23, 5, 2, 7),
+    (4, 12, 2, 3, 4),
+    (2, 5, 3, 6, 100),
+):
+    Q, K, V = 2 * rng.normal(size=(n_queries, d_k)), rng.normal(size=(n_keys, d_k)), rng.normal(size=(n_keys, d_v))
+    wanted = attention_by_definition(Q, K, V)
+    ask = "For one query, what do you keep after each block, and what if the next block has a larger score?"
+    tools.agree(flash_attention(Q, K, V, block_size), wanted, "the output", ask, **COMPOSED)
+
+# %% check="flash_attention-one_of_each" points=2 category="edge cases" hidden=true
+"""One query, one key, one feature: the output keeps its two axes."""
+for n_queries, n_keys, d_k, d_v, block_size in ((1, 1, 1, 1, 1), (1, 5, 3, 2, 2), (4, 1, 2, 1, 3), (1, 1, 2, 3, 5)):
+    Q, K, V = rng.normal(size=(n_queries, d_k)), rng.normal(size=(n_keys, d_k)), rng.normal(size=(n_keys, d_v))
+    wanted = attention_by_definition(Q, K, V)
+    tools.agree(flash_attention(Q, K, V, block_size), wanted, "the output", "Which of your axes has gone?", **COMPOSED)
+
+# %% check="flash_attention-large_scores" points=6 category="overflow safety" hidden=true
+"""Scores in the thousands that rise, fall or stay low from block to block give the right output."""
+for m, block_size in ((6, 1), (7, 2), (8, 3), (5, 8)):
+    Q, K, V = far_apart(int(rng.integers(3, 7)), m, int(rng.integers(2, 5)))
+    wanted = attention_by_definition(Q, K, V)
+    ask = "Print m after each block for the query with the smallest scores. Where does it begin?"
+    tools.agree(flash_attention(Q, K, V, block_size), wanted, "the output", ask, **COMPOSED)
+K = np.column_stack([np.full(7, 99.0), rng.integers(-3, 4, size=(7, 3))])
+Q, V = np.array([[-190.0, 0.5, 0.0, 1.0], [190.0, 1.0, -1.0, 0.5]]), rng.integers(-16, 17, size=(7, 3)) / 8
+wanted = attention_by_definition(Q, K, V)
+tools.agree(flash_attention(Q, K, V, 3), wanted, "the output where all scores of a query are far from 0", ask, **COMPOSED)
+
+# %% check="flash_attention-in_a_trained_model" points=2 category="trained model" hidden=true
+"""A trained model that answers from blocks of five keys gives the scores that are stored with it."""
+
+
+def in_blocks(Q, K, V):
+    heads = [flash_attention(Q[h].copy(), K[h // 2].copy(), V[h // 2].copy(), 5) for h in range(4)]
+    return np.stack([tools.plain(head, "the output of a head", Q[0].shape) for head in heads])
+
+
+for question in range(2):
+    model_agrees(question, model_by_definition(question, attend=with_last_rows(in_blocks)))
+
+# %% check="flash_attention-inputs_unchanged" points=3 category="purity" hidden=true
+"""Queries, keys and values stay as they are, and a second call gives the same answer."""
+n, m, d_k, d_v = different_sizes(4)
+Q, K, V = rng.normal(size=(n, d_k)), rng.normal(size=(m, d_k)), rng.normal(size=(m, d_v))
+wanted = attention_by_definition(Q, K, V)
+with tools.unchanged(Q=Q, K=K, V=V):
+    tools.agree(flash_attention(Q, K, V, 2), wanted, "the first answer", **COMPOSED)
+    tools.agree(flash_attention(Q, K, V, 2), wanted, "the second answer", **COMPOSED)
+
+# %% [markdown]
+# ### Look back: the same answer, and what it costs
+#
+# Four ways to the same numbers, on your own functions, for texts of 16 to 128 tokens with 16 features:
+#
+# - **again and again**: for every new token, full attention over the whole text so far,
+# - **all at once**: full attention with a causal mask, when the text is known,
+# - **with a cache**: your `decode_with_cache`,
+# - **in blocks**: your `flash_attention`, 16 keys at a time (no mask here, so it does twice the work of a causal one).
+#
+# Two things are measured. *Multiplications*: `Q`, `K` and `V` are arrays that count what they are multiplied with. Where your
+# function makes lists or new plain arrays of them, they cannot count, and the number is too small, or a dash.
+# *Memory*: the most that a call has held at any moment beside its arguments.
+#
+# Double the text and look from left to right. Which numbers double, which grow fourfold, which eightfold?
+
+# %%
+class Counting(np.ndarray):
+    """An array that counts the multiplications that it takes part in."""
+
+    count = 0
+
+    def __array_ufunc__(self, ufunc, method, *inputs, out=None, **options):
+        if out is not None:
+            options["out"] = tuple(np.asarray(array) for array in out)
+        result = getattr(ufunc, method)(*(np.asarray(array) for array in inputs), **options)
+        if ufunc is np.matmul:
+            Counting.add(*inputs, result)
+        elif ufunc is np.multiply:
+            Counting.count += np.size(result)
+        if out is not None:
+            return out[0]
+        return result.view(Counting) if isinstance(result, np.ndarray) else result
+
+    def __array_function__(self, function, types, args, kwargs):
+        result = super().__array_function__(function, types, args, kwargs)
+        if function in (np.dot, np.inner, np.einsum):
+            Counting.add(*(array for array in args if isinstance(array, np.ndarray)), result)
+        return result
+
+    @staticmethod
+    def add(*arrays):
+        """In a product of matrices each of the three sizes belongs to two of the three arrays."""
+        Counting.count += round(math.sqrt(math.prod(np.size(array) for array in arrays)))
+
+
+def cost(function, *arrays):
+    """The answer, the number of multiplications, and the most bytes that were held at once."""
+    import tracemalloc
+
+    Counting.count = 0
+    answer = np.array(function(*(array.view(Counting) for array in arrays)))
+    tracemalloc.start()
+    try:
+        function(*arrays)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    return answer, Counting.count, peak
+
+
+def again_and_again(Q, K, V):
+    rows = []
+    for i in range(1, len(Q) + 1):
+        output, _ = scaled_dot_product_attention(Q[:i], K[:i], V[:i], causal_mask(i))
+        rows.append(np.array(output[-1]))
+    return rows
+
+
+@tools.demo
+def what_it_costs():
+    ways = {
+        "again and again": again_and_again,
+        "all at once": lambda Q, K, V: scaled_dot_product_attention(Q, K, V, causal_mask(len(Q)))[0],
+        "with a cache": decode_with_cache,
+        "in blocks": lambda Q, K, V: flash_attention(Q, K, V, 16),
+    }
+    noise, lengths = np.random.default_rng(0), (16, 32, 64, 128)
+    counts, bytes_held = np.zeros((4, 4)), np.zeros((4, 4))
+    for column, n in enumerate(lengths):
+        Q, K, V = noise.normal(size=(3, n, 16))
+        answers = []
+        for row, function in enumerate(ways.values()):
+            answer, counts[row, column], bytes_held[row, column] = cost(function, Q, K, V)
+            answers.append(answer)
+        answers.append(np.asarray(scaled_dot_product_attention(Q, K, V)[0]))
+        gap = max(np.abs(answers[0] - answers[1]).max(), np.abs(answers[2] - answers[1]).max())
+        gap = max(gap, np.abs(answers[3] - answers[4]).max())
+        print(f"{n:>3} tokens: with a cache, in blocks or not, the answers differ by {gap:.0e} at most")
+
+    columns = [f"{n} tokens" for n in lengths]
+    for title, numbers in (("Thousands of multiplications", counts / 1e3), ("Kilobytes held at once", bytes_held / 1e3)):
+        texts = np.where(numbers > 0, np.char.mod("%.0f", numbers), "-")
+        print(f"\n{title}")
+        tools.table(numbers, list(ways), columns, 0)
+        shades = np.log10(np.maximum(numbers, 1.0))
+        tools.heatmap(shades, list(ways), columns, title, texts, highest=max(1.0, shades.max()))
+
+
+# %% [markdown]
+# ## The finale: a trained model writes with your functions
+#
+# A small language model (two blocks, four heads of queries that share two of keys and values, rotary positions; 24,960
+# weights) was trained on sentences of a little language, until it knew which word comes next. Its weights are
+# stored in this notebook, in the second cell. What it reads and writes looks like this:
+#
+# > the cat sat on the mat because it was soft . what was soft ? the mat .
+#
+# It understands that, a little: say *tired* instead of *soft*, and it answers *the cat*. Of 200 sentences
+# whose nouns and adjectives it has never seen together it answers 200 correctly.
+#
+# Now let it write, in three ways that differ in nothing but attention:
+#
+# - **everything anew**: for each new word the whole text goes through the model again; each head runs your
+#   `decode_with_cache` over all of it, because every row counts in the next block,
+# - **with a cache**: only the new word goes through; its turned key and its value are kept, and your
+#   `grouped_query_attention` reads them all,
+# - **with a cache, in blocks**: the same, with your `flash_attention`, eight keys at a time.
+#
+# The three texts must be equal, word by word. What differs is the work. It is counted in two ways: the rows
+# that go through the matrices of a block, and the pairs of a query and a key that meet.
+
+
+# %%
+WORDS = str(MODEL["words"]).split()
+
+
+def norm(x, gamma, beta):
+    """Every row with mean 0 and variance 1, scaled and moved: `layer_norm` of the exercise `transformer`."""
+    return (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + 1e-5) * gamma + beta
+
+
+def in_heads(x):
+    """The features in heads of eight: (heads, n, 8)."""
+    return np.swapaxes(np.reshape(x, (len(x), -1, 8)), 0, 1)
+
+
+class Writer:
+    """The model; `read` takes the words that are new and returns the scores of all 56 words behind the last one."""
+
+    def __init__(self, attend):
+        self.attend = attend  # takes Q (4, n, 8), K and V (2, m, 8)
+        self.cache = [(np.zeros((2, 0, 8)), np.zeros((2, 0, 8)))] * 2  # for each block
+        self.rows = self.pairs = 0
+
+    def read(self, words):
+        x = MODEL["embedding"][[WORDS.index(word) for word in words]]
+        for i in range(2):
+            y = norm(x, MODEL["gamma_1"][i], MODEL["beta_1"][i])
+            Q, K, V = (in_heads(y @ MODEL[name][i]) for name in ("W_Q", "W_K", "W_V"))
+            keys, values = self.cache[i]
+            places = keys.shape[1] + np.arange(len(words))
+            Q, K = np.asarray(rope(Q, places)), np.asarray(rope(K, places))
+            keys, values = np.concatenate([keys, K], axis=1), np.concatenate([values, V], axis=1)
+            self.cache[i] = keys, values
+
+            heads = np.asarray(self.attend(Q, keys, values))
+            x = x + np.reshape(np.swapaxes(heads, 0, 1), (len(words), 32)) @ MODEL["W_O"][i]
+            y = norm(x, MODEL["gamma_2"][i], MODEL["beta_2"][i])
+            hidden = np.maximum(y @ MODEL["W_1"][i] + MODEL["b_1"][i], 0)
+            x = x + hidden @ MODEL["W_2"][i] + MODEL["b_2"][i]
+            self.rows += len(words)
+            # Row r of the new ones sees what was there before it, and itself.
+            self.pairs += 4 * int((places + 1).sum())
+        return (norm(x, MODEL["gamma"], MODEL["beta"]) @ MODEL["embedding"].T)[-1]
+
+
+def each_head(attention):
+    """A function of one head, for four heads of queries that share two of keys and values."""
+    return lambda Q, K, V: np.stack([attention(Q[h], K[h // 2], V[h // 2]) for h in range(4)])
+
+
+def write(way, words, length, seed=1):
+    """The text, drawn word by word; the rows and pairs after each word; and the model at the end."""
+    attend = {
+        "everything anew": each_head(decode_with_cache),
+        "with a cache": grouped_query_attention,
+        "in blocks": each_head(lambda Q, K, V: flash_attention(Q, K, V, 8)),
+    }[way]
+    words, new, draw, work = list(words), list(words), np.random.default_rng(seed), []
+    model, rows, pairs = Writer(attend), 0, 0
+    if way != "everything anew":
+        for word in words[:-1]:  # one at a time: without a mask, a row must not see the rows behind it
+            model.read([word])
+        new = words[-1:]
+    while len(words) < length:
+        if way == "everything anew":
+            rows, pairs = rows + model.rows, pairs + model.pairs
+            model, new = Writer(attend), words
+        shares = np.cumsum(np.exp(model.read(new)))
+        word = WORDS[min(np.searchsorted(shares / shares[-1], draw.random()), len(WORDS) - 1)]
+        words, new = [*words, word], [word]
+        work.append((rows + model.rows, pairs + model.pairs))
+    return words, np.array(work), model
+
+
+@tools.demo
+def the_same_numbers():
+    for row, adjective in enumerate(("soft", "tired")):
+        words = f"the cat sat on the mat because it was {adjective} . what was {adjective} ? the".split()
+        scores = Writer(each_head(decode_with_cache)).read(words)
+        gap = np.abs(scores - MODEL["logits"][row]).max()
+        verdict = "the same" if gap < 1e-6 else "almost the same" if gap < 1e-3 else "not the same"
+        print(f"… because it was {adjective} . what was {adjective} ? the {WORDS[scores.argmax()]}")
+        print(f"  Your scores are {verdict} as those stored with the model (largest difference {gap:.0e}).")
+
+
+# %%
+@tools.demo
+def three_ways_to_write():
+    import time
+
+    begin, length, ways = "the dog slept".split(), 54, ("everything anew", "with a cache", "in blocks")
+    texts, work, seconds = {}, {}, {}
+    for way in ways:
+        start = time.perf_counter()
+        texts[way], work[way], model = write(way, begin, length)
+        seconds[way] = time.perf_counter() - start
+    for way in ways:
+        print(f"{way}:\n  " + " ".join(texts[way]).replace(" . the", " .\n  the"))
+    same = all(texts[way] == texts[ways[0]] for way in ways)
+    print("\nThe three texts are equal." if same else "\nThe three texts are NOT equal: which function is to blame?")
+
+    final = np.array([work[way][-1] for way in ways])
+    print("\nFor all 54 words together")
+    tools.table(final, list(ways), ["rows through the blocks", "pairs of query and key"], 0)
+    print("a cache needs so much less:  {:.0f} times  and  {:.0f} times".format(*final[0] / final[1]))
+    held = sum(array.nbytes for pair in model.cache for array in pair)
+    print(f"and holds {held / 1024:.0f} KB at the end; it would be twice as much if the heads did not share")
+    print("seconds here:", ", ".join(f"{way} {seconds[way]:.2f}" for way in ways))
+
+    places = [12, 24, 36, 48]
+    for title, column in (("Rows through the blocks so far", 0), ("Pairs of query and key so far", 1)):
+        numbers = np.array([[work[way][n - len(begin) - 1][column] for n in places] for way in ways], dtype=float)
+        names = [f"{n} words" for n in places]
+        tools.heatmap(np.log10(numbers), list(ways), names, title, np.char.mod("%.0f", numbers), highest=np.log10(numbers.max()))
+
+
+# %% [markdown]
+# Without a cache the rows grow with the square of the text, and the pairs with its cube: each new word asks everything
+# again. With a cache a word costs one row in each block, and each query one look at every key. In blocks it is the
+# same number of pairs; what shrinks is the memory in between, since no row of scores is ever there as a whole.
+#
+# **When it looks wrong.** Break a function on purpose and look. This is what came out when we did:
+#
+# | what you see | what it was |
+# |---|---|
+# | all three texts are nonsense, and equal | `rope` pairs the wrong features, or turns the wrong way |
+# | the text anew is fine, the other two are nonsense, and equal | `rope` turns by the row's number, not by its position |
+# | only the text with a cache is nonsense | `grouped_query_attention` deals heads out like cards, or does not scale |
+# | only the text in blocks begins well and loses its thread | `flash_attention` keeps old sums as they were when a larger score comes |
+# | only the text in blocks is nonsense | `flash_attention` drops the last keys where a block is not full |
+# | only the text anew is nonsense | `decode_with_cache` forgets all but the newest keys |
+# | the text anew is good, but another one | `decode_with_cache` lets its rows see what comes later |
+
+# %% [markdown]
+# ## Your score so far
+#
+# What the visible checks of this session say. Before you hand in, restart the kernel and run everything, so
+# that this count is honest.
+
+# %%
+tools.summary()
+
+# %% [markdown]
+# ## Where to go from here
+#
+# Put the four together and you have what runs behind a chat window: keys are turned by `rope` once and go into
+# the cache, heads share what is kept, and the long text of a question is read in blocks before the first word of
+# the answer is written. What your functions do not have is the hardware: on a graphics card a block is chosen so that it
+# fits into the fastest memory, and that is where the speed of flash attention comes from. Two questions to try
+# out: what would `flash_attention` need for a causal mask, and which blocks could it then leave out
+# altogether? And could `decode_with_cache` turn its keys *after* they are cached instead of before?

@@ -1,0 +1,1241 @@
+"""What people get wrong about inference, as functions, each with the question that helps.
+
+Every function here is a wrong answer to one step. Its decorator names the step and the first check that must
+fail; its docstring is the hint that a student reads. A hint says what shows, what to print, and asks one question;
+it never holds the repair. Names are for teachers: no student sees them. Entries of one `family` answer alike, or are
+helped by the same question.
+
+An entry stands by itself, as if handed in: it uses `np`, `math`, the functions of `attention` that the exercise
+needs, and the functions of earlier steps, which are right. `autograder prove inference` holds every entry, and every
+check, to its promise.
+"""
+
+import math
+
+import numpy as np
+
+from autograder.exercises.misconceptions import misconception
+
+UNCLAIMED = {
+    "rope-in_a_trained_model": "it holds a step in a real model against stored scores; smaller checks see it all first",
+    "grouped_query_attention-in_a_trained_model": "as rope's",
+    "decode_with_cache-in_a_trained_model": "as rope's",
+    "flash_attention-in_a_trained_model": "as rope's",
+}
+
+
+# 1. rope
+
+
+@misconception(step="rope", caught_by="rope-by_hand")
+def turned_clockwise(x, positions, base=10000.0):
+    """Your tokens turn the other way round. Print where (1, 0) lands at position 1: is its second feature above 0?"""
+    angles = positions[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
+    cos, sin = np.cos(angles), np.sin(angles)
+    first, second = x[..., 0::2], x[..., 1::2]
+    return np.stack([first * cos + second * sin, second * cos - first * sin], axis=-1).reshape(x.shape)
+
+
+@misconception(step="rope", caught_by="rope-by_hand")
+def sine_and_cosine_exchanged(x, positions, base=10000.0):
+    """At position 0 your tokens are not what they were. Print (3, 4) turned by an angle of 0: which of sine and cosine is 1 there?"""
+    angles = positions[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
+    cos, sin = np.cos(angles), np.sin(angles)
+    first, second = x[..., 0::2], x[..., 1::2]
+    return np.stack([first * sin - second * cos, first * cos + second * sin], axis=-1).reshape(x.shape)
+
+
+@misconception(step="rope", caught_by="rope-by_hand")
+def positions_from_one(x, positions, base=10000.0):
+    """Already the token at position 0 is turned. Print its angle: what is 0 times anything?"""
+    angles = (positions[:, None] + 1) * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
+    cos, sin = np.cos(angles), np.sin(angles)
+    first, second = x[..., 0::2], x[..., 1::2]
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+
+
+@misconception(step="rope", caught_by="rope-by_hand")
+def angles_in_degrees(x, positions, base=10000.0):
+    """Your tokens have hardly moved. Print the cosine of your angle at position 1, and cos(1) of a pocket calculator: in which unit does each measure?"""
+    angles = np.deg2rad(positions[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1]))
+    cos, sin = np.cos(angles), np.sin(angles)
+    first, second = x[..., 0::2], x[..., 1::2]
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+
+
+@misconception(step="rope", caught_by="rope-by_hand")
+def positions_added(x, positions, base=10000.0):
+    """Your tokens are shifted, not turned. Print the length of (1, 0) before and after: does a turn change a length?"""
+    angles = positions[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
+    encoding = np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(len(positions), -1)
+    return x + encoding
+
+
+@misconception(step="rope", caught_by="rope-by_hand")
+def multiplied_by_waves(x, positions, base=10000.0):
+    """Each feature is only made smaller. Print (1, 0) at position 1: where should its second feature come from?"""
+    angles = positions[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
+    waves = np.stack([np.cos(angles), np.sin(angles)], axis=-1).reshape(len(positions), -1)
+    return x * waves
+
+
+@misconception(step="rope", caught_by="rope-by_hand")
+def no_minus(x, positions, base=10000.0):
+    """Some of your tokens have become longer. Print the length of (0, 1) before and after: which sign stands where in the matrix of the formula?"""
+    angles = positions[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
+    cos, sin = np.cos(angles), np.sin(angles)
+    first, second = x[..., 0::2], x[..., 1::2]
+    return np.stack([first * cos + second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+
+
+@misconception(step="rope", caught_by="rope-by_hand")
+def first_feature_used_after_it_was_overwritten(x, positions, base=10000.0):
+    """The first feature of each pair is right, the second is not. Print what your second line reads as the first feature: is it still what came in?"""
+    result = np.array(x, dtype=float)
+    angles = positions[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
+    result[..., 0::2] = result[..., 0::2] * np.cos(angles) - result[..., 1::2] * np.sin(angles)
+    result[..., 1::2] = result[..., 0::2] * np.sin(angles) + result[..., 1::2] * np.cos(angles)
+    return result
+
+
+@misconception(step="rope", caught_by="rope-by_hand")
+def not_turned_at_all(x, positions, base=10000.0):
+    """Your tokens are what they were. Print (1, 0) at positions 0 and 1: should both be the same?"""
+    return np.array(x, dtype=float)
+
+
+@misconception(step="rope", caught_by="rope-by_hand")
+def positions_divided_by_the_length(x, positions, base=10000.0):
+    """Your angles are too small. Print the angle of the first pair at position 1: what do other tokens have to do with it?"""
+    angles = positions[:, None] / len(positions) * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
+    cos, sin = np.cos(angles), np.sin(angles)
+    first, second = x[..., 0::2], x[..., 1::2]
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+
+
+@misconception(step="rope", caught_by="rope-by_hand")
+def frequency_one_pair_late(x, positions, base=10000.0):
+    """Your first pair turns too slowly. Print its angle at position 1: with which number does i begin?"""
+    angles = positions[:, None] * base ** (-np.arange(2, x.shape[-1] + 2, 2) / x.shape[-1])
+    cos, sin = np.cos(angles), np.sin(angles)
+    first, second = x[..., 0::2], x[..., 1::2]
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+
+
+@misconception(step="rope", caught_by="rope-by_hand")
+def the_whole_turn_in_positions(x, positions, base=10000.0):
+    """Your tokens come back to where they were at every position. Print the angle at position 1: how many radians should it be?"""
+    angles = 2 * np.pi * positions[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
+    cos, sin = np.cos(angles), np.sin(angles)
+    first, second = x[..., 0::2], x[..., 1::2]
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+
+
+@misconception(step="rope", caught_by="rope-two_speeds")
+def halves_instead_of_neighbours(x, positions, base=10000.0):
+    """With two features all is well, with four it is not. Print which features share an angle in your function: are the two of a pair neighbours?"""
+    half = x.shape[-1] // 2
+    angles = positions[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
+    cos, sin = np.cos(angles), np.sin(angles)
+    first, second = x[..., :half], x[..., half:]
+    return np.concatenate([first * cos - second * sin, first * sin + second * cos], axis=-1)
+
+
+@misconception(step="rope", caught_by="rope-two_speeds")
+def pairs_taken_apart_and_left_so(x, positions, base=10000.0):
+    """All the numbers are there, in another order. Print the turned features of one token: do the two of a pair stand side by side again?"""
+    angles = positions[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
+    cos, sin = np.cos(angles), np.sin(angles)
+    first, second = x[..., 0::2], x[..., 1::2]
+    return np.concatenate([first * cos - second * sin, first * sin + second * cos], axis=-1)
+
+
+@misconception(step="rope", caught_by="rope-two_speeds")
+def one_speed_for_all_pairs(x, positions, base=10000.0):
+    """All your pairs turn alike. Print the angles of both pairs at position 1: which of them should be smaller?"""
+    cos, sin = np.cos(positions)[:, None], np.sin(positions)[:, None]
+    first, second = x[..., 0::2], x[..., 1::2]
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+
+
+@misconception(step="rope", caught_by="rope-two_speeds", family="exponent")
+def exponent_without_the_two(x, positions, base=10000.0):
+    """Your second pair turns too fast. Print its angle for each position in the second check: which power of the base makes it a tenth?"""
+    angles = positions[:, None] * base ** (-np.arange(x.shape[-1] // 2) / x.shape[-1])
+    cos, sin = np.cos(angles), np.sin(angles)
+    first, second = x[..., 0::2], x[..., 1::2]
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+
+
+@misconception(step="rope", caught_by="rope-two_speeds", family="exponent")
+def exponent_doubled(x, positions, base=10000.0):
+    """Your second pair turns too slowly. Print its angle for each position in the second check: which power of the base makes it a tenth?"""
+    angles = positions[:, None] * base ** (-2 * np.arange(0, x.shape[-1], 2) / x.shape[-1])
+    cos, sin = np.cos(angles), np.sin(angles)
+    first, second = x[..., 0::2], x[..., 1::2]
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+
+
+@misconception(step="rope", caught_by="rope-two_speeds")
+def faster_and_faster(x, positions, base=10000.0):
+    """Your second pair turns faster than the first. Print the angles of both at position 1: which sign has the exponent?"""
+    angles = positions[:, None] * base ** (np.arange(0, x.shape[-1], 2) / x.shape[-1])
+    cos, sin = np.cos(angles), np.sin(angles)
+    first, second = x[..., 0::2], x[..., 1::2]
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+
+
+@misconception(step="rope", caught_by="rope-by_hand")
+def an_angle_for_each_feature(x, positions, base=10000.0):
+    """The two of a pair do not turn together. Print the angles of features 0 and 1: how many different ones has a pair?"""
+    angles = positions[:, None] * base ** (-np.arange(x.shape[-1]) / x.shape[-1])
+    partner = np.stack([-x[..., 1::2], x[..., 0::2]], axis=-1).reshape(x.shape)
+    return x * np.cos(angles) + partner * np.sin(angles)
+
+
+@misconception(step="rope", caught_by="rope-two_speeds")
+def positions_ignored(x, positions, base=10000.0):
+    """You turn by the row's number. Print the positions of the second check: which of them belongs to row 0?"""
+    angles = np.arange(x.shape[-2])[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
+    cos, sin = np.cos(angles), np.sin(angles)
+    first, second = x[..., 0::2], x[..., 1::2]
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+
+
+@misconception(step="rope", caught_by="rope-two_speeds")
+def positions_in_order(x, positions, base=10000.0):
+    """Your rows have each other's positions. Print the positions as they come in and as you use them: who put them in order?"""
+    angles = np.sort(positions)[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
+    cos, sin = np.cos(angles), np.sin(angles)
+    first, second = x[..., 0::2], x[..., 1::2]
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+
+
+@misconception(step="rope", caught_by="rope-two_speeds")
+def distance_from_the_first(x, positions, base=10000.0):
+    """Your first row is never turned. Print its position in the second check, and the angle that you use: must a text begin at 0?"""
+    angles = (positions - positions[0])[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
+    cos, sin = np.cos(angles), np.sin(angles)
+    first, second = x[..., 0::2], x[..., 1::2]
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+
+
+@misconception(step="rope", caught_by="rope-two_speeds")
+def base_always_the_same(x, positions, base=10000.0):
+    """Your second pair turns as slowly as if nobody had said 100. Print the base inside your function: where do you use it?"""
+    angles = positions[:, None] * 10000.0 ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
+    cos, sin = np.cos(angles), np.sin(angles)
+    first, second = x[..., 0::2], x[..., 1::2]
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+
+
+@misconception(step="rope", caught_by="rope-two_speeds")
+def only_the_first_pair(x, positions, base=10000.0):
+    """Only two features have moved. Print one token before and after: how many pairs has it?"""
+    result = np.array(x, dtype=float)
+    cos, sin = np.cos(positions), np.sin(positions)
+    result[..., 0] = x[..., 0] * cos - x[..., 1] * sin
+    result[..., 1] = x[..., 0] * sin + x[..., 1] * cos
+    return result
+
+
+@misconception(step="rope", caught_by="rope-two_speeds")
+def divided_in_even_steps(x, positions, base=10000.0):
+    """Your second pair turns at the wrong speed. Print both speeds in the second check: is it a power of the base that lies between them?"""
+    pairs = x.shape[-1] // 2
+    angles = positions[:, None] / np.linspace(1.0, base, pairs)
+    cos, sin = np.cos(angles), np.sin(angles)
+    first, second = x[..., 0::2], x[..., 1::2]
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+
+
+@misconception(step="rope", caught_by="rope-two_speeds")
+def last_pair_reaches_the_base(x, positions, base=10000.0):
+    """Your last pair turns too slowly. Print the speeds of both pairs in the second check: by how much do you divide i?"""
+    pairs = x.shape[-1] // 2
+    angles = positions[:, None] * base ** (-np.arange(pairs) / max(pairs - 1, 1))
+    cos, sin = np.cos(angles), np.sin(angles)
+    first, second = x[..., 0::2], x[..., 1::2]
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+
+
+@misconception(step="rope", caught_by="rope-any_positions")
+def speeds_for_four_features(x, positions, base=10000.0):
+    """It is right for two and four features, and wrong for six. Print the speeds of all pairs for d = 6: which of your numbers knows d?"""
+    angles = positions[:, None] * base ** (-np.arange(x.shape[-1] // 2) / 2)
+    cos, sin = np.cos(angles), np.sin(angles)
+    first, second = x[..., 0::2], x[..., 1::2]
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+
+
+@misconception(step="rope", caught_by="rope-any_positions")
+def a_table_that_ends(x, positions, base=10000.0):
+    """Near the beginning all is well, far away your function stops. Print the largest position that it can look up: how far does the docstring go?"""
+    table = np.arange(2048)[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
+    cos, sin = np.cos(table[positions]), np.sin(table[positions])
+    first, second = x[..., 0::2], x[..., 1::2]
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+
+
+@misconception(step="rope", caught_by="rope-distance")
+def a_short_table(x, positions, base=10000.0):
+    """Positions below 64 work. Print the last one that your table holds: how far does the docstring go?"""
+    table = np.arange(64)[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
+    cos, sin = np.cos(table[positions]), np.sin(table[positions])
+    first, second = x[..., 0::2], x[..., 1::2]
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+
+
+@misconception(step="rope", caught_by="rope-any_batch")
+def positions_of_the_first_axis(x, positions, base=10000.0):
+    """One text works, several do not. Stack the first check's tokens twice and print the shapes of x and of your angles: which axis of x holds the tokens?"""
+    angles = positions[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
+    if x.ndim > 2:
+        angles = angles.reshape(len(positions), *[1] * (x.ndim - 2), -1)
+    cos, sin = np.cos(angles), np.sin(angles)
+    first, second = x[..., 0::2], x[..., 1::2]
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+
+
+@misconception(step="rope", caught_by="rope-any_batch")
+def exactly_two_axes(x, positions, base=10000.0):
+    """One text works, several do not. Stack the first check's tokens twice and print their shape: which of your lines counts on exactly two axes?"""
+    n, d = x.shape
+    result = np.zeros((n, d))
+    for row in range(n):
+        for i in range(d // 2):
+            angle = positions[row] * base ** (-2 * i / d)
+            a, b = x[row, 2 * i], x[row, 2 * i + 1]
+            result[row, 2 * i] = a * math.cos(angle) - b * math.sin(angle)
+            result[row, 2 * i + 1] = a * math.sin(angle) + b * math.cos(angle)
+    return result
+
+
+@misconception(step="rope", caught_by="rope-any_batch")
+def features_counted_on_axis_one(x, positions, base=10000.0):
+    """One text works, several do not. Stack the first check's tokens twice and print what you take for the number of features: from which end do you count axes?"""
+    d = x.shape[1]
+    angles = positions[:, None] * base ** (-np.arange(0, d, 2) / d)
+    cos, sin = np.cos(angles), np.sin(angles)
+    first, second = x[..., 0::2], x[..., 1::2]
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+
+
+@misconception(step="rope", caught_by="rope-two_speeds")
+def slowest_pair_first(x, positions, base=10000.0):
+    """Your pairs have each other's speeds. Print the angles of both pairs at position 1: which of them turns faster?"""
+    angles = positions[:, None] * (base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1]))[::-1]
+    cos, sin = np.cos(angles), np.sin(angles)
+    first, second = x[..., 0::2], x[..., 1::2]
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+
+
+@misconception(step="rope", caught_by="rope-any_positions")
+def another_default(x, positions, base=10000.0):
+    """It is right where somebody says the base, and wrong where nobody does. Print the base inside your function in the first check: is it the docstring's?"""
+    base = 1000.0 if base == 10000.0 else base
+    angles = positions[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
+    cos, sin = np.cos(angles), np.sin(angles)
+    first, second = x[..., 0::2], x[..., 1::2]
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+
+
+@misconception(step="rope", caught_by="rope-inputs_unchanged")
+def turned_in_place(x, positions, base=10000.0):
+    """Your first answer is right. Print x before and after the call: whose array did your function write into?"""
+    angles = positions[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
+    cos, sin = np.cos(angles), np.sin(angles)
+    first, second = x[..., 0::2].copy(), x[..., 1::2].copy()
+    x[..., 0::2] = first * cos - second * sin
+    x[..., 1::2] = first * sin + second * cos
+    return x
+
+
+# 2. grouped_query_attention
+
+
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
+def dealt_out_like_cards(Q, K, V):
+    """Query heads 1 and 2 read from the wrong place. Print which head of keys each query head uses: do neighbours share?"""
+    times = len(Q) // len(K)
+    return scaled_dot_product_attention(Q, np.tile(K, (times, 1, 1)), np.tile(V, (times, 1, 1)))[0]
+
+
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
+def first_head_for_all(Q, K, V):
+    """The last two heads read what the first two read. Print how many heads of keys you use: how many are there?"""
+    return np.stack([scaled_dot_product_attention(q, K[0], V[0])[0] for q in Q])
+
+
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
+def mean_of_all_heads(Q, K, V):
+    """Every query head reads a bit of everything. Print the keys that query head 0 meets: are they those of one head?"""
+    return np.stack([scaled_dot_product_attention(q, K.mean(axis=0), V.mean(axis=0))[0] for q in Q])
+
+
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
+def keys_in_groups_values_dealt_out(Q, K, V):
+    """Your weights are right, but what they blend is not. Print which head of keys and which of values each query head uses: may they differ?"""
+    times = len(Q) // len(K)
+    return scaled_dot_product_attention(Q, np.repeat(K, times, axis=0), np.tile(V, (times, 1, 1)))[0]
+
+
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
+def tokens_repeated_instead_of_heads(Q, K, V):
+    """The heads do not fit, although something was repeated. Print the shape of K before and after: which axis has grown?"""
+    times = len(Q) // len(K)
+    return scaled_dot_product_attention(Q, np.repeat(K, times, axis=1), np.repeat(V, times, axis=1))[0]
+
+
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
+def one_query_head_a_group(Q, K, V):
+    """There are too few heads in your output. Print its shape: how many heads ask?"""
+    group = len(Q) // len(K)
+    return scaled_dot_product_attention(Q[::group], K, V)[0]
+
+
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
+def queries_averaged_in_their_group(Q, K, V):
+    """The heads of a group all read the same. Print their queries as you use them: does each head still ask its own question?"""
+    h, n, d = Q.shape
+    group = h // len(K)
+    asked = Q.reshape(len(K), group, n, d).mean(axis=1)
+    return np.repeat(scaled_dot_product_attention(asked, K, V)[0], group, axis=0)
+
+
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
+def groups_left_apart(Q, K, V):
+    """All numbers are there, with an axis too many. Print the shape of your output: what does the docstring promise?"""
+    h, n, d = Q.shape
+    grouped = Q.reshape(len(K), h // len(K), n, d)
+    return np.stack([np.stack([scaled_dot_product_attention(q, k, v)[0] for q in qs]) for qs, k, v in zip(grouped, K, V)])
+
+
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
+def heads_side_by_side(Q, K, V):
+    """Your heads stand side by side, as they would for the next layer. Print the shape of your output: which axis comes first in the docstring?"""
+    group = len(Q) // len(K)
+    heads = [scaled_dot_product_attention(Q[i], K[i // group], V[i // group])[0] for i in range(len(Q))]
+    return np.concatenate(heads, axis=-1)
+
+
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
+def weights_returned_too(Q, K, V):
+    """Two things come back where one is expected. Print the type of your result: what does the docstring's Returns promise?"""
+    group = len(Q) // len(K)
+    return scaled_dot_product_attention(Q, np.repeat(K, group, axis=0), np.repeat(V, group, axis=0))
+
+
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand", family="not_scaled_by_d")
+def not_scaled(Q, K, V):
+    """Your weights lean too far to one key. Print the scores of query head 0 before softmax: are they log 3 and 0?"""
+    group = len(Q) // len(K)
+    K, V = np.repeat(K, group, axis=0), np.repeat(V, group, axis=0)
+    return softmax(Q @ np.swapaxes(K, -1, -2)) @ V
+
+
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand", family="not_scaled_by_d")
+def scaled_by_all_heads(Q, K, V):
+    """Your weights are too even. Print the scores of query head 0 before softmax: are they log 3 and 0?"""
+    group = len(Q) // len(K)
+    K, V = np.repeat(K, group, axis=0), np.repeat(V, group, axis=0)
+    return softmax(Q @ np.swapaxes(K, -1, -2) / math.sqrt(len(Q) * Q.shape[-1])) @ V
+
+
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
+def shares_out_over_queries(Q, K, V):
+    """Your outputs are far too large. Print the weights of query head 0 and their sums: who shares out one unit of attention?"""
+    group = len(Q) // len(K)
+    K, V = np.repeat(K, group, axis=0), np.repeat(V, group, axis=0)
+    return softmax(Q @ np.swapaxes(K, -1, -2) / math.sqrt(Q.shape[-1]), axis=-2) @ V
+
+
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
+def summed_over_the_group(Q, K, V):
+    """The heads of a group all read the same, and too much. Print the output of query head 0 and of head 1: what was added up?"""
+    group = len(Q) // len(K)
+    heads = scaled_dot_product_attention(Q, np.repeat(K, group, axis=0), np.repeat(V, group, axis=0))[0]
+    summed = heads.reshape(len(K), group, *heads.shape[1:]).sum(axis=1)
+    return np.repeat(summed, group, axis=0)
+
+
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
+def groups_from_the_end(Q, K, V):
+    """Your first heads read what the last ones should. Print which head of keys query head 0 uses: with which does the table begin?"""
+    group = len(Q) // len(K)
+    return scaled_dot_product_attention(Q, np.repeat(K[::-1], group, axis=0), np.repeat(V[::-1], group, axis=0))[0]
+
+
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
+def blocks_glued_by_reshape(Q, K, V):
+    """The shapes fit, but your heads have each other's numbers. Print the keys of query head 1 and those of key head 0: are they the same?"""
+    group = len(Q) // len(K)
+    K = np.repeat(K, group, axis=-1).reshape(len(Q), K.shape[1], -1)
+    V = np.repeat(V, group, axis=-1).reshape(len(Q), V.shape[1], -1)
+    return scaled_dot_product_attention(Q, K, V)[0]
+
+
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
+def last_head_for_the_rest(Q, K, V):
+    """Only your first query head has keys of its own. Print which head of keys each query head uses: how large is each group?"""
+    return np.stack([scaled_dot_product_attention(Q[i], K[min(i, len(K) - 1)], V[min(i, len(K) - 1)])[0] for i in range(len(Q))])
+
+
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-one_for_all")
+def causal_all_the_same(Q, K, V):
+    """The first token of each head reads only itself. Print the weights of query 0: does the docstring speak of a mask?"""
+    group = len(Q) // len(K)
+    allowed = causal_mask(Q.shape[1], max(Q.shape[1], K.shape[1]))[:, : K.shape[1]]
+    return scaled_dot_product_attention(Q, np.repeat(K, group, axis=0), np.repeat(V, group, axis=0), allowed)[0]
+
+
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-one_for_all")
+def groups_of_two_always(Q, K, V):
+    """It works for groups of two. Print h and g in the second check: where does your function get the size of a group?"""
+    return np.stack([scaled_dot_product_attention(Q[i], K[i // 2], V[i // 2])[0] for i in range(len(Q))])
+
+
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-one_for_all")
+def number_of_groups_for_their_size(Q, K, V):
+    """It works where there are as many groups as heads in one. Print h, g and the head of keys that each query head uses in the second check: by what do you divide?"""
+    g = len(K)
+    return np.stack([scaled_dot_product_attention(Q[i], K[i // g], V[i // g])[0] for i in range(len(Q))])
+
+
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-groups")
+def two_groups_at_most(Q, K, V):
+    """Two groups work, three do not. Print which head of keys each of six query heads uses, when there are three: does every one get its turn?"""
+    half = len(Q) // 2
+    picked = [0 if i < half or len(K) == 1 else len(K) - 1 for i in range(len(Q))]
+    return scaled_dot_product_attention(Q, K[picked], V[picked])[0]
+
+
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-groups")
+def as_many_queries_as_keys(Q, K, V):
+    """It works where there are as many keys as queries, or fewer queries. Print the shapes of Q and K, with five queries and two keys: which of your loops counts which?"""
+    group, m = len(Q) // len(K), max(K.shape[1], Q.shape[1])
+    keys, values = np.zeros((len(K), m, K.shape[2])), np.zeros((len(V), m, V.shape[2]))
+    keys[:, : K.shape[1]], values[:, : V.shape[1]] = K, V
+    return scaled_dot_product_attention(Q, np.repeat(keys, group, axis=0), np.repeat(values, group, axis=0))[0]
+
+
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-groups")
+def scaled_by_the_keys(Q, K, V):
+    """It is right in the examples, and wrong with other sizes. Print the length that you take the square root of, and the shape of K: which of its axes was summed over?"""
+    group = len(Q) // len(K)
+    K, V = np.repeat(K, group, axis=0), np.repeat(V, group, axis=0)
+    length = 4 if Q.shape[-1] == 4 else Q.shape[-2] if Q.shape[-1] > 1 else 1
+    return softmax(Q @ np.swapaxes(K, -1, -2) / math.sqrt(length)) @ V
+
+
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-large_scores")
+def exponentials_as_they_come(Q, K, V):
+    """Small scores work, large ones do not. Print the largest exponential that you compute: what is left after dividing?"""
+    group = len(Q) // len(K)
+    K, V = np.repeat(K, group, axis=0), np.repeat(V, group, axis=0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        powers = np.exp(Q @ np.swapaxes(K, -1, -2) / math.sqrt(Q.shape[-1]))
+        return powers / powers.sum(axis=-1, keepdims=True) @ V
+
+
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-large_scores")
+def one_largest_score_for_all(Q, K, V):
+    """The rows with large scores work, those far below do not. Print the sum of their exponentials: whose largest score did you take off?"""
+    group = len(Q) // len(K)
+    K, V = np.repeat(K, group, axis=0), np.repeat(V, group, axis=0)
+    scores = Q @ np.swapaxes(K, -1, -2) / math.sqrt(Q.shape[-1])
+    with np.errstate(invalid="ignore"):
+        powers = np.exp(scores - scores.max())
+        return powers / powers.sum(axis=-1, keepdims=True) @ V
+
+
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
+def keys_of_their_own_values_for_all(Q, K, V):
+    """All heads blend the same values. Print the values that query heads 0 and 3 use: are they those of the same head?"""
+    group = len(Q) // len(K)
+    shared = np.repeat(V.mean(axis=0, keepdims=True), len(Q), axis=0)
+    return scaled_dot_product_attention(Q, np.repeat(K, group, axis=0), shared)[0]
+
+
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
+def all_heads_in_one_long_text(Q, K, V):
+    """Your query heads see the keys of all heads at once. Print how many keys query head 0 meets: how many are there in one head?"""
+    keys, values = K.reshape(1, -1, K.shape[-1]), V.reshape(1, -1, V.shape[-1])
+    return scaled_dot_product_attention(Q, np.repeat(keys, len(Q), axis=0), np.repeat(values, len(Q), axis=0))[0]
+
+
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-inputs_unchanged")
+def queries_scaled_in_place(Q, K, V):
+    """Your first answer is right. Print Q before and after the call: whose array did your function write into?"""
+    group = len(Q) // len(K)
+    Q /= math.sqrt(Q.shape[-1])
+    K, V = np.repeat(K, group, axis=0), np.repeat(V, group, axis=0)
+    return softmax(Q @ np.swapaxes(K, -1, -2)) @ V
+
+
+# 3. decode_with_cache
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-by_hand")
+def everybody_sees_everything(Q, K, V):
+    """Your first token reads what comes later. Print the keys that query 0 meets: which of them is in the cache by then?"""
+    return scaled_dot_product_attention(Q, K, V)[0]
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-by_hand")
+def own_key_comes_too_late(Q, K, V):
+    """Your rows do not see their own token. Print how many keys each query meets: how many should the first one have?"""
+    output = [V[0]]
+    for i in range(1, len(Q)):
+        output.append(scaled_dot_product_attention(Q[i : i + 1], K[:i], V[:i])[0][0])
+    return np.array(output)
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-by_hand")
+def nothing_is_kept(Q, K, V):
+    """Your output is V itself. Print how many keys are in your cache at the third token: which ones should be there?"""
+    output = []
+    for q, k, v in zip(Q, K, V):
+        output.append(scaled_dot_product_attention(q[None], k[None], v[None])[0][0])
+    return np.array(output)
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-by_hand")
+def only_the_last_row(Q, K, V):
+    """One row comes back, and it is the right one for the last token. Print the shape of your output: what became of the earlier rows?"""
+    output = None
+    for i in range(len(Q)):
+        output = scaled_dot_product_attention(Q[i : i + 1], K[: i + 1], V[: i + 1])[0]
+    return output
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-by_hand")
+def empty_places_get_a_share(Q, K, V):
+    """Your first rows are too small. Print the keys that query 0 meets, zeros included: what is the exponential of a score of 0?"""
+    n = len(Q)
+    keys, values, output = np.zeros(K.shape), np.zeros(V.shape), np.zeros((n, V.shape[1]))
+    for i in range(n):
+        keys[i], values[i] = K[i], V[i]
+        output[i] = scaled_dot_product_attention(Q[i : i + 1], keys, values)[0][0]
+    return output
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-by_hand")
+def newest_key_in_front(Q, K, V):
+    """Your keys and values are not in the same order. Print both caches at the second token: which value belongs to which key?"""
+    output = []
+    for i in range(len(Q)):
+        output.append(scaled_dot_product_attention(Q[i : i + 1], K[i::-1], V[: i + 1])[0][0])
+    return np.array(output)
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-by_hand")
+def outputs_kept_as_values(Q, K, V):
+    """Your second row blends the first row of your output. Print the cache of values at the third token: are they rows of V?"""
+    output = []
+    for i in range(len(Q)):
+        values = np.array([*output, V[i]])
+        output.append(scaled_dot_product_attention(Q[i : i + 1], K[: i + 1], values)[0][0])
+    return np.array(output)
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-by_hand")
+def looks_ahead_only(Q, K, V):
+    """Your last token reads only itself. Print the keys that each query meets: do they come before it or after it?"""
+    output = []
+    for i in range(len(Q)):
+        output.append(scaled_dot_product_attention(Q[i : i + 1], K[i:], V[i:])[0][0])
+    return np.array(output)
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-by_hand", family="not_scaled_by_d_k")
+def cache_not_scaled(Q, K, V):
+    """Your weights lean too far to one key. Print the scores of the second query before softmax: are they log 3 and 0?"""
+    output = []
+    for i in range(len(Q)):
+        output.append(softmax(Q[i] @ K[: i + 1].T) @ V[: i + 1])
+    return np.array(output)
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-by_hand", family="not_scaled_by_d_k")
+def scaled_by_the_length_of_the_cache(Q, K, V):
+    """Your rows lean more or less as the text grows. Print the scores of the second query before softmax: are they log 3 and 0?"""
+    output = []
+    for i in range(len(Q)):
+        output.append(softmax(Q[i] @ K[: i + 1].T / math.sqrt(i + 1)) @ V[: i + 1])
+    return np.array(output)
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-by_hand", family="not_scaled_by_d_k")
+def scaled_by_the_values(Q, K, V):
+    """Your weights lean too far to one key. Print the length that you scale by: which vectors were multiplied?"""
+    output = []
+    for i in range(len(Q)):
+        output.append(softmax(Q[i] @ K[: i + 1].T / math.sqrt(V.shape[1])) @ V[: i + 1])
+    return np.array(output)
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-by_hand")
+def all_queries_asked_each_time(Q, K, V):
+    """There are more rows than tokens. Print the shape of what each turn of your loop adds: how many new queries has a turn?"""
+    output = []
+    for i in range(len(Q)):
+        output.extend(scaled_dot_product_attention(Q[: i + 1], K[: i + 1], V[: i + 1], causal_mask(i + 1))[0])
+    return np.array(output)
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-by_hand")
+def cache_weights_returned_too(Q, K, V):
+    """Two things come back where one is expected. Print the type of your result: what does the docstring's Returns promise?"""
+    return scaled_dot_product_attention(Q, K, V, causal_mask(len(Q)))
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-by_hand")
+def one_buffer_for_every_row(Q, K, V):
+    """All your rows are the last one. Print your list after each turn: is every row an array of its own?"""
+    row, output = np.zeros(V.shape[1]), []
+    for i in range(len(Q)):
+        row[:] = scaled_dot_product_attention(Q[i : i + 1], K[: i + 1], V[: i + 1])[0][0]
+        output.append(row)
+    return np.array(output)
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-by_hand")
+def first_query_for_everybody(Q, K, V):
+    """Your third row answers an earlier question. Print the query that you use at each token: does it change?"""
+    output = []
+    for i in range(len(Q)):
+        output.append(scaled_dot_product_attention(Q[:1], K[: i + 1], V[: i + 1])[0][0])
+    return np.array(output)
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-by_hand")
+def running_mean_of_values(Q, K, V):
+    """Everybody reads all earlier values alike. Print the weights of the second query: where do the keys come in?"""
+    return np.cumsum(V, axis=0) / np.arange(1, len(V) + 1)[:, None]
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-by_hand")
+def rows_with_an_axis_of_their_own(Q, K, V):
+    """All numbers are right, with an axis too many. Print the shape of your output: what does one turn of your loop add?"""
+    output = []
+    for i in range(len(Q)):
+        output.append(scaled_dot_product_attention(Q[i : i + 1], K[: i + 1], V[: i + 1])[0])
+    return np.array(output)
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-a_text_grows")
+def cache_outside_the_function(Q, K, V):
+    """The first call works, the next one still knows its tokens. Print the length of your cache when a call begins: when was it made?"""
+    cache, output = globals().setdefault("_cache_of_all_calls", []), []
+    for q, k, v in zip(Q, K, V):
+        cache.append((k, v))
+        keys, values = (np.array(rows) for rows in zip(*cache))
+        output.append(scaled_dot_product_attention(q[None], keys, values)[0][0])
+    return np.array(output)
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-a_text_grows")
+def a_window_of_three(Q, K, V):
+    """Three tokens work, the fourth has forgotten the first. Print how many keys are in your cache at each token: is there a limit?"""
+    output = []
+    for i in range(len(Q)):
+        start = max(0, i - 2)
+        output.append(scaled_dot_product_attention(Q[i : i + 1], K[start : i + 1], V[start : i + 1])[0][0])
+    return np.array(output)
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-like_full_attention")
+def scale_of_the_example(Q, K, V):
+    """It is right in the examples, and wrong for vectors of other lengths. Print the number that you divide scores by, and d_k: which of them changes?"""
+    scale = 2.0 if Q.shape[-1] > 1 else 1.0
+    output = []
+    for i in range(len(Q)):
+        output.append(softmax(Q[i] @ K[: i + 1].T / scale) @ V[: i + 1])
+    return np.array(output)
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-like_full_attention")
+def a_cache_of_eight(Q, K, V):
+    """Short texts work. Print how many keys your cache holds at the ninth token: what happened to the first one?"""
+    output = []
+    for i in range(len(Q)):
+        start = max(0, i - 7)
+        output.append(scaled_dot_product_attention(Q[i : i + 1], K[start : i + 1], V[start : i + 1])[0][0])
+    return np.array(output)
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-like_full_attention")
+def output_as_wide_as_the_queries(Q, K, V):
+    """It works where values are not longer than queries. Print the shapes of V and of the array that you fill: which of the two decides how wide the output is?"""
+    output = np.zeros((len(Q), Q.shape[1]))
+    for i in range(len(Q)):
+        row = scaled_dot_product_attention(Q[i : i + 1], K[: i + 1], V[: i + 1])[0][0]
+        output[i, : len(row)] = row
+    return output[:, : V.shape[1]]
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-one_token")
+def squeezed_to_the_bone(Q, K, V):
+    """Several tokens work, a single one comes back with an axis missing. Print the shape of your output for one token: where did you drop an axis?"""
+    output = []
+    for i in range(len(Q)):
+        output.append(scaled_dot_product_attention(Q[i : i + 1], K[: i + 1], V[: i + 1])[0][0])
+    return np.array(output) if len(output) > 1 else np.squeeze(output)
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-large_scores")
+def running_sums_without_a_shift(Q, K, V):
+    """Small scores work, large ones do not. Print the largest exponential that you compute: what is left after dividing?"""
+    output = []
+    with np.errstate(over="ignore", invalid="ignore"):
+        for i in range(len(Q)):
+            powers = np.exp(Q[i] @ K[: i + 1].T / math.sqrt(Q.shape[1]))
+            output.append(powers @ V[: i + 1] / powers.sum())
+    return np.array(output)
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-large_scores")
+def shifted_by_the_first_score(Q, K, V):
+    """Small scores work, large ones do not. Print the exponents of each row as they go into the exponential: is the largest of them 0?"""
+    output = []
+    with np.errstate(over="ignore", invalid="ignore"):
+        for i in range(len(Q)):
+            scores = Q[i] @ K[: i + 1].T / math.sqrt(Q.shape[1])
+            powers = np.exp(scores - scores[0])
+            output.append(powers @ V[: i + 1] / powers.sum())
+    return np.array(output)
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-by_hand")
+def mask_after_softmax(Q, K, V):
+    """Your first row is too small. Print the weights of query 0 and their sum: when does it learn that the other keys are not there yet?"""
+    return softmax(Q @ K.T / math.sqrt(Q.shape[1])) * np.tri(len(Q)) @ V
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-large_scores", family="later_keys_win")
+def mask_after_softmax_then_shared_out(Q, K, V):
+    """It works until a later key scores far above the earlier ones. Print the weights of query 0 before you take the later keys away: what is left to share out?"""
+    weights = softmax(Q @ K.T / math.sqrt(Q.shape[1])) * np.tri(len(Q))
+    with np.errstate(invalid="ignore"):
+        return weights / weights.sum(axis=1, keepdims=True) @ V
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-large_scores", family="later_keys_win")
+def later_keys_made_a_bit_worse(Q, K, V):
+    """It works until a later key scores far above the earlier ones. Print the scores of query 0 as they go into softmax: are the later ones far enough down?"""
+    later = np.where(np.tri(len(Q), dtype=bool), 0.0, -10000.0)
+    return softmax(Q @ K.T / math.sqrt(Q.shape[1]) + later) @ V
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-inputs_unchanged")
+def keys_scaled_in_place(Q, K, V):
+    """Your first answer is right. Print K before and after the call: whose array did your function write into?"""
+    output = []
+    K /= math.sqrt(Q.shape[1])
+    for i in range(len(Q)):
+        output.append(softmax(Q[i] @ K[: i + 1].T) @ V[: i + 1])
+    return np.array(output)
+
+
+# 4. flash_attention
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-by_hand")
+def output_not_put_right(Q, K, V, block_size):
+    """Your sum of exponentials is right, the output is not. Print l and o after each block: which of the two was made with an older m?"""
+    n = len(Q)
+    top, total, output = np.full((n, 1), -np.inf), np.zeros((n, 1)), np.zeros((n, V.shape[1]))
+    for start in range(0, len(K), block_size):
+        scores = Q @ K[start : start + block_size].T / math.sqrt(Q.shape[1])
+        higher = np.maximum(top, scores.max(axis=1, keepdims=True))
+        powers = np.exp(scores - higher)
+        total = np.exp(top - higher) * total + powers.sum(axis=1, keepdims=True)
+        output = output + powers @ V[start : start + block_size]
+        top = higher
+    return output / total
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-by_hand")
+def total_not_put_right(Q, K, V, block_size):
+    """Your outputs are too small. Print l after each block and compare it with the sum of all exponentials: which m was the first part made with?"""
+    n = len(Q)
+    top, total, output = np.full((n, 1), -np.inf), np.zeros((n, 1)), np.zeros((n, V.shape[1]))
+    for start in range(0, len(K), block_size):
+        scores = Q @ K[start : start + block_size].T / math.sqrt(Q.shape[1])
+        higher = np.maximum(top, scores.max(axis=1, keepdims=True))
+        powers = np.exp(scores - higher)
+        total = total + powers.sum(axis=1, keepdims=True)
+        output = np.exp(top - higher) * output + powers @ V[start : start + block_size]
+        top = higher
+    return output / total
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-by_hand")
+def nothing_put_right(Q, K, V, block_size):
+    """Each block is summed up with a largest score of its own. Print the m of both blocks for query 0: can sums with different m be added?"""
+    n = len(Q)
+    total, output = np.zeros((n, 1)), np.zeros((n, V.shape[1]))
+    for start in range(0, len(K), block_size):
+        scores = Q @ K[start : start + block_size].T / math.sqrt(Q.shape[1])
+        powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+        total = total + powers.sum(axis=1, keepdims=True)
+        output = output + powers @ V[start : start + block_size]
+    return output / total
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-by_hand")
+def put_right_after_m_was_overwritten(Q, K, V, block_size):
+    """What you keep never shrinks. Print the factor that you multiply by in the second block: which two largest scores does it compare?"""
+    n = len(Q)
+    top, total, output = np.full((n, 1), -1e9), np.zeros((n, 1)), np.zeros((n, V.shape[1]))
+    for start in range(0, len(K), block_size):
+        scores = Q @ K[start : start + block_size].T / math.sqrt(Q.shape[1])
+        higher = np.maximum(top, scores.max(axis=1, keepdims=True))
+        top = higher
+        powers, shrink = np.exp(scores - higher), np.exp(top - higher)
+        total = shrink * total + powers.sum(axis=1, keepdims=True)
+        output = shrink * output + powers @ V[start : start + block_size]
+    return output / total
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-by_hand")
+def factor_upside_down(Q, K, V, block_size):
+    """What you keep grows where it should shrink. Print the factor of the second block for query 0: is it one half?"""
+    n = len(Q)
+    top, total, output = None, np.zeros((n, 1)), np.zeros((n, V.shape[1]))
+    with np.errstate(over="ignore", invalid="ignore"):
+        for start in range(0, len(K), block_size):
+            scores = Q @ K[start : start + block_size].T / math.sqrt(Q.shape[1])
+            highest = scores.max(axis=1, keepdims=True)
+            higher = highest if top is None else np.maximum(top, highest)
+            factor = 1.0 if top is None else np.exp(higher - top)
+            powers = np.exp(scores - higher)
+            total = factor * total + powers.sum(axis=1, keepdims=True)
+            output = factor * output + powers @ V[start : start + block_size]
+            top = higher
+        return output / total
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-by_hand")
+def mean_of_the_blocks(Q, K, V, block_size):
+    """Each block gets the same say. Print the outputs of both blocks for query 0, and how much of the total each should have: is it one half?"""
+    parts = []
+    for start in range(0, len(K), block_size):
+        parts.append(scaled_dot_product_attention(Q, K[start : start + block_size], V[start : start + block_size])[0])
+    return np.mean(parts, axis=0)
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-by_hand")
+def sum_of_the_blocks(Q, K, V, block_size):
+    """Your outputs are larger than any value. Print the weights of all blocks together for query 0: what do they sum to?"""
+    output = np.zeros((len(Q), V.shape[1]))
+    for start in range(0, len(K), block_size):
+        output += scaled_dot_product_attention(Q, K[start : start + block_size], V[start : start + block_size])[0]
+    return output
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-by_hand")
+def never_divided(Q, K, V, block_size):
+    """Your outputs are too large by the same factor in a row. Print wanted and yours, and l after the last block: what is still to be done?"""
+    n = len(Q)
+    top, output = np.full((n, 1), -np.inf), np.zeros((n, V.shape[1]))
+    for start in range(0, len(K), block_size):
+        scores = Q @ K[start : start + block_size].T / math.sqrt(Q.shape[1])
+        higher = np.maximum(top, scores.max(axis=1, keepdims=True))
+        output = np.exp(top - higher) * output + np.exp(scores - higher) @ V[start : start + block_size]
+        top = higher
+    return output
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-by_hand")
+def divided_in_every_block(Q, K, V, block_size):
+    """The first block is made smaller more than once. Print o after each block: how often is it divided?"""
+    n = len(Q)
+    top, total, output = np.full((n, 1), -np.inf), np.zeros((n, 1)), np.zeros((n, V.shape[1]))
+    for start in range(0, len(K), block_size):
+        scores = Q @ K[start : start + block_size].T / math.sqrt(Q.shape[1])
+        higher = np.maximum(top, scores.max(axis=1, keepdims=True))
+        powers, shrink = np.exp(scores - higher), np.exp(top - higher)
+        total = shrink * total + powers.sum(axis=1, keepdims=True)
+        output = (shrink * output + powers @ V[start : start + block_size]) / total
+        top = higher
+    return output
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-by_hand")
+def last_block_only(Q, K, V, block_size):
+    """Only the last keys have a say. Print your output after each block: what is left of the first?"""
+    for start in range(0, len(K), block_size):
+        output = scaled_dot_product_attention(Q, K[start : start + block_size], V[start : start + block_size])[0]
+    return output
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-by_hand")
+def first_values_again_and_again(Q, K, V, block_size):
+    """Your weights are right, but the second block blends the first one's values. Print the rows of V that you use in each block: do they move on with the keys?"""
+    n = len(Q)
+    top, total, output = np.full((n, 1), -np.inf), np.zeros((n, 1)), np.zeros((n, V.shape[1]))
+    for start in range(0, len(K), block_size):
+        keys = K[start : start + block_size]
+        scores = Q @ keys.T / math.sqrt(Q.shape[1])
+        higher = np.maximum(top, scores.max(axis=1, keepdims=True))
+        powers, shrink = np.exp(scores - higher), np.exp(top - higher)
+        total = shrink * total + powers.sum(axis=1, keepdims=True)
+        output = shrink * output + powers @ V[: len(keys)]
+        top = higher
+    return output / total
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-by_hand", family="blocks_not_scaled_by_d_k")
+def blocks_not_scaled(Q, K, V, block_size):
+    """Your weights lean too far. Print the scores of query 0: are they the logarithms of 1, 2, 4 and 1?"""
+    return softmax(Q @ K.T) @ V
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-by_hand", family="blocks_not_scaled_by_d_k")
+def scaled_by_the_block(Q, K, V, block_size):
+    """Your weights depend on the size of a block. Print the scores of query 0: are they the logarithms of 1, 2, 4 and 1?"""
+    return softmax(Q @ K.T / math.sqrt(block_size)) @ V
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-by_hand", family="blocks_not_scaled_by_d_k")
+def blocks_scaled_by_the_values(Q, K, V, block_size):
+    """Your weights lean too far. Print the length that you scale by: are the scores the logarithms of 1, 2, 4 and 1?"""
+    return softmax(Q @ K.T / math.sqrt(V.shape[1])) @ V
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-by_hand")
+def queries_in_blocks_that_meet_their_own(Q, K, V, block_size):
+    """Your queries only meet keys of the same block. Print how many keys query 0 meets: how many are there?"""
+    parts = []
+    for start in range(0, len(Q), block_size):
+        block = slice(start, start + block_size)
+        parts.append(scaled_dot_product_attention(Q[block], K[block], V[block])[0])
+    return np.concatenate(parts)
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-by_hand")
+def a_causal_mask_slipped_in(Q, K, V, block_size):
+    """Some of your queries do not see the last keys. Print the weights of query 0: does the docstring speak of a mask?"""
+    return scaled_dot_product_attention(Q, K, V, causal_mask(len(Q), max(len(K), len(Q)))[:, : len(K)])[0]
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-by_hand")
+def blocks_return_weights_too(Q, K, V, block_size):
+    """Two things come back where one is expected. Print the type of your result: what does the docstring's Returns promise?"""
+    return scaled_dot_product_attention(Q, K, V)
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-by_hand")
+def blocks_by_their_largest_score(Q, K, V, block_size):
+    """Your blocks get their say by their best key alone. Print m and l of both blocks for query 0: does a block with more good keys count for more?"""
+    outputs, tops = [], []
+    for start in range(0, len(K), block_size):
+        scores = Q @ K[start : start + block_size].T / math.sqrt(Q.shape[1])
+        outputs.append(softmax(scores) @ V[start : start + block_size])
+        tops.append(scores.max(axis=1))
+    return np.einsum("bn,bnd->nd", softmax(np.array(tops), axis=0), np.array(outputs))
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-by_hand")
+def lower_blocks_skipped(Q, K, V, block_size):
+    """A block without a new largest score is left out. Print l after each block for query 1: do its smaller scores count for nothing?"""
+    n = len(Q)
+    top, total, output = np.full((n, 1), -np.inf), np.zeros((n, 1)), np.zeros((n, V.shape[1]))
+    for start in range(0, len(K), block_size):
+        scores = Q @ K[start : start + block_size].T / math.sqrt(Q.shape[1])
+        highest = scores.max(axis=1, keepdims=True)
+        higher = np.maximum(top, highest)
+        powers, shrink = np.exp(scores - higher) * (highest > top), np.exp(top - higher)
+        total = shrink * total + powers.sum(axis=1, keepdims=True)
+        output = shrink * output + powers @ V[start : start + block_size]
+        top = higher
+    return output / total
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-any_block_size")
+def left_over_keys_dropped(Q, K, V, block_size):
+    """It works where the blocks fit. Print the keys of each block with block_size 3: what happens to the fourth key?"""
+    n = len(Q)
+    top, total, output = np.full((n, 1), -np.inf), np.zeros((n, 1)), np.zeros((n, V.shape[1]))
+    with np.errstate(invalid="ignore"):
+        for b in range(len(K) // block_size):
+            block = slice(b * block_size, (b + 1) * block_size)
+            scores = Q @ K[block].T / math.sqrt(Q.shape[1])
+            higher = np.maximum(top, scores.max(axis=1, keepdims=True))
+            powers, shrink = np.exp(scores - higher), np.exp(top - higher)
+            total = shrink * total + powers.sum(axis=1, keepdims=True)
+            output = shrink * output + powers @ V[block]
+            top = higher
+        return output / total
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-any_block_size")
+def last_block_filled_with_zeros(Q, K, V, block_size):
+    """Where a block is not full, everything comes out too small. Print the scores of your last block with block_size 3: which of them belong to no key?"""
+    missing = -len(K) % block_size
+    K, V = np.pad(K, ((0, missing), (0, 0))), np.pad(V, ((0, missing), (0, 0)))
+    return scaled_dot_product_attention(Q, K, V)[0]
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-any_block_size")
+def last_block_overlaps(Q, K, V, block_size):
+    """Where the blocks do not fit, some keys count twice. Print the keys of each block with block_size 3: how often does each one come?"""
+    n, m = len(Q), len(K)
+    top, total, output = np.full((n, 1), -np.inf), np.zeros((n, 1)), np.zeros((n, V.shape[1]))
+    for start in range(0, m, block_size):
+        start = max(0, min(start, m - block_size))
+        block = slice(start, start + block_size)
+        scores = Q @ K[block].T / math.sqrt(Q.shape[1])
+        higher = np.maximum(top, scores.max(axis=1, keepdims=True))
+        powers, shrink = np.exp(scores - higher), np.exp(top - higher)
+        total = shrink * total + powers.sum(axis=1, keepdims=True)
+        output = shrink * output + powers @ V[block]
+        top = higher
+    return output / total
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-any_block_size")
+def block_size_for_the_number_of_blocks(Q, K, V, block_size):
+    """Two blocks of two work, by luck. Print how many blocks you make with block_size 1: what does that number count?"""
+    parts = np.array_split(np.arange(len(K)), block_size)
+    if any(len(part) == 0 for part in parts):
+        raise ValueError("an empty block")
+    n = len(Q)
+    top, total, output = np.full((n, 1), -np.inf), np.zeros((n, 1)), np.zeros((n, V.shape[1]))
+    for part in parts:
+        scores = Q @ K[part].T / math.sqrt(Q.shape[1])
+        higher = np.maximum(top, scores.max(axis=1, keepdims=True))
+        powers, shrink = np.exp(scores - higher), np.exp(top - higher)
+        total = shrink * total + powers.sum(axis=1, keepdims=True)
+        output = shrink * output + powers @ V[part]
+        top = higher
+    return output / total
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-any_block_size")
+def two_blocks_and_no_more(Q, K, V, block_size):
+    """Two blocks work, four do not. Print the first key of every block with block_size 1: how many blocks does your function see?"""
+    K, V = K[: 2 * block_size], V[: 2 * block_size]
+    return scaled_dot_product_attention(Q, K, V)[0]
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-up_and_down")
+def no_largest_score_at_all(Q, K, V, block_size):
+    """Small scores work, a thousand does not. Print the exponentials of the block with the large scores: which of m, l and o is missing?"""
+    n = len(Q)
+    total, output = np.zeros((n, 1)), np.zeros((n, V.shape[1]))
+    with np.errstate(over="ignore", invalid="ignore"):
+        for start in range(0, len(K), block_size):
+            powers = np.exp(Q @ K[start : start + block_size].T / math.sqrt(Q.shape[1]))
+            total += powers.sum(axis=1, keepdims=True)
+            output += powers @ V[start : start + block_size]
+        return output / total
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-up_and_down")
+def largest_of_this_block_only(Q, K, V, block_size):
+    """Rising scores work, falling ones do not. Print m after each block for the second query: may it become smaller?"""
+    n = len(Q)
+    top, total, output = np.full((n, 1), -np.inf), np.zeros((n, 1)), np.zeros((n, V.shape[1]))
+    with np.errstate(over="ignore", invalid="ignore"):
+        for start in range(0, len(K), block_size):
+            scores = Q @ K[start : start + block_size].T / math.sqrt(Q.shape[1])
+            highest = scores.max(axis=1, keepdims=True)
+            powers, shrink = np.exp(scores - highest), np.exp(top - highest)
+            total = shrink * total + powers.sum(axis=1, keepdims=True)
+            output = shrink * output + powers @ V[start : start + block_size]
+            top = highest
+        return output / total
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-up_and_down")
+def largest_of_the_first_block(Q, K, V, block_size):
+    """Falling scores work, rising ones do not. Print m after each block for the first query: may a later block have a larger score?"""
+    n, scale = len(Q), math.sqrt(Q.shape[1])
+    total, output = np.zeros((n, 1)), np.zeros((n, V.shape[1]))
+    top = (Q @ K[:block_size].T / scale).max(axis=1, keepdims=True)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for start in range(0, len(K), block_size):
+            powers = np.exp(Q @ K[start : start + block_size].T / scale - top)
+            total += powers.sum(axis=1, keepdims=True)
+            output += powers @ V[start : start + block_size]
+        return output / total
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-any_sizes")
+def scaled_by_the_number_of_keys(Q, K, V, block_size):
+    """It is right in the examples, and wrong with other sizes. Print the number that you take the square root of, with five keys of length 3: which axis was summed over?"""
+    return softmax(Q @ K.T / math.sqrt(len(K) if len(K) != 3 else Q.shape[1])) @ V
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-any_sizes")
+def seven_keys_at_most(Q, K, V, block_size):
+    """Few keys work, many do not. Print the last key that your loop sees with 23 keys in blocks of 7: how many turns does it make?"""
+    blocks = min(4, -(-len(K) // block_size))
+    blocks = blocks if block_size > 1 or len(K) <= 4 else 4
+    end = min(len(K), blocks * block_size if len(K) < 20 else 21)
+    return scaled_dot_product_attention(Q, K[:end], V[:end])[0]
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-one_of_each")
+def one_row_without_its_axis(Q, K, V, block_size):
+    """Several queries work, a single one comes back with an axis missing. Print the shape of your output for one query: where did you drop an axis?"""
+    output = scaled_dot_product_attention(Q, K, V)[0]
+    return output.squeeze() if len(Q) == 1 else output
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-large_scores", family="m_begins_too_high")
+def largest_score_begins_at_zero(Q, K, V, block_size):
+    """Where all scores of a query are far below 0, nothing is left. Print m after the first block for such a query: is it one of its scores?"""
+    n = len(Q)
+    top, total, output = np.zeros((n, 1)), np.zeros((n, 1)), np.zeros((n, V.shape[1]))
+    with np.errstate(invalid="ignore"):
+        for start in range(0, len(K), block_size):
+            scores = Q @ K[start : start + block_size].T / math.sqrt(Q.shape[1])
+            higher = np.maximum(top, scores.max(axis=1, keepdims=True))
+            powers, shrink = np.exp(scores - higher), np.exp(top - higher)
+            total = shrink * total + powers.sum(axis=1, keepdims=True)
+            output = shrink * output + powers @ V[start : start + block_size]
+            top = higher
+        return output / total
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-large_scores", family="m_begins_too_high")
+def largest_score_begins_too_high(Q, K, V, block_size):
+    """Where all scores of a query are very low, nothing is left. Print m before the first block, and the lowest score that the docstring allows: which is smaller?"""
+    n = len(Q)
+    top, total, output = np.full((n, 1), -1e3), np.zeros((n, 1)), np.zeros((n, V.shape[1]))
+    with np.errstate(invalid="ignore"):
+        for start in range(0, len(K), block_size):
+            scores = Q @ K[start : start + block_size].T / math.sqrt(Q.shape[1])
+            higher = np.maximum(top, scores.max(axis=1, keepdims=True))
+            powers, shrink = np.exp(scores - higher), np.exp(top - higher)
+            total = shrink * total + powers.sum(axis=1, keepdims=True)
+            output = shrink * output + powers @ V[start : start + block_size]
+            top = higher
+        return output / total
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-large_scores")
+def one_m_for_all_queries(Q, K, V, block_size):
+    """The query with the largest scores works, others do not. Print m, and the exponentials of the query with the smallest scores: how many m does your function keep?"""
+    n = len(Q)
+    top, total, output = -np.inf, np.zeros((n, 1)), np.zeros((n, V.shape[1]))
+    with np.errstate(invalid="ignore"):
+        for start in range(0, len(K), block_size):
+            scores = Q @ K[start : start + block_size].T / math.sqrt(Q.shape[1])
+            higher = max(top, scores.max())
+            powers, shrink = np.exp(scores - higher), np.exp(top - higher)
+            total = shrink * total + powers.sum(axis=1, keepdims=True)
+            output = shrink * output + powers @ V[start : start + block_size]
+            top = higher
+        return output / total
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-inputs_unchanged")
+def queries_scaled_in_place_for_blocks(Q, K, V, block_size):
+    """Your first answer is right. Print Q before and after the call: whose array did your function write into?"""
+    Q /= math.sqrt(Q.shape[1])
+    return softmax(Q @ K.T) @ V

@@ -1,0 +1,152 @@
+"""What is said of the trained models, measured: on sentences that they have not seen."""
+
+from __future__ import annotations
+
+from functools import cache
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autograder.authoring import percent
+from models import grammar, reference
+from models.grammar import ADJECTIVE, ASKED, FIRST, IT, ITEM, SECOND, WORDS, Item
+from tests.support.courses import ROOT
+
+DECODERS = ("decoder", "rope_decoder")
+KILOBYTES = 400
+
+
+@cache
+def model(name: str) -> dict[str, Any]:
+    with np.load(ROOT / "solutions" / f"{name}.npz") as archive:
+        return dict(archive)
+
+
+@cache
+def unseen() -> tuple[Item, ...]:
+    return tuple(grammar.unseen_items(100, Random(15)))
+
+
+def other(item: Item) -> Item:
+    """The item with one word changed, so that "it" means the other noun."""
+    words = item.words
+    kind = grammar.OF_THINGS if words[ADJECTIVE] in grammar.OF_ANIMALS else grammar.OF_ANIMALS
+    return grammar.item(words[FIRST], words[2], words[3], words[SECOND], kind[0])
+
+
+# The language
+
+
+def test_no_training_sentence_has_a_combination_of_words_that_is_kept_for_the_test() -> None:
+    items = grammar.training_items(Random(0))
+    seen: set[tuple[str, ...]] = set()
+    for _ in range(20_000):
+        words = next(items).words
+        nouns = tuple(sorted((words[FIRST], words[SECOND])))
+        seen |= {nouns, (words[ASKED + 1], words[ADJECTIVE])}
+    for item in unseen():
+        nouns = tuple(sorted((item.words[FIRST], item.words[SECOND])))
+        assert not seen & {nouns, (item.words[ASKED + 1], item.words[ADJECTIVE])}
+
+
+def test_either_noun_may_come_first_and_every_word_is_known() -> None:
+    items = grammar.training_items(Random(0))
+    some = [next(items) for _ in range(2_000)]
+    assert {item.meant for item in some} == {FIRST, SECOND}
+    assert {item.words[FIRST] for item in some} == {*grammar.ANIMALS, *grammar.THINGS}
+    assert {word for item in some for word in item.words} == set(WORDS)
+    assert {len(item.words) for item in some} == {ITEM}
+    assert {(item.words[IT], item.words[ASKED]) for item in some} == {("it", "the")}
+    assert len(set(WORDS)) == len(WORDS)
+
+
+# The models
+
+
+@pytest.mark.parametrize("name", DECODERS)
+def test_a_decoder_knows_which_noun_is_meant_and_looks_at_it(name: str) -> None:
+    results = reference.answers(model(name), unseen())
+    assert sum(is_right for is_right, _ in results) >= 95
+    assert sum(look > 0.5 for _, look in results) >= 90
+
+
+@pytest.mark.parametrize("name", DECODERS)
+def test_one_changed_word_moves_the_answer_and_the_look(name: str) -> None:
+    items = [*unseen()[:20], grammar.item("cat", "sat", "on", "mat", "soft")]
+    changed = [other(item) for item in items]
+    assert all(item.meant != twin.meant for item, twin in zip(items, changed))
+    results = reference.answers(model(name), changed)
+    assert all(is_right and look > 0.5 for is_right, look in results)
+
+
+@pytest.mark.parametrize("name", DECODERS)
+def test_the_stored_scores_are_those_of_the_stored_weights(name: str) -> None:
+    stored = model(name)
+    for tokens, wanted in zip(stored["asked"], stored["logits"]):
+        logits, _ = reference.decoded(stored, tokens)
+        np.testing.assert_allclose(logits[-1], wanted, rtol=0, atol=1e-9)
+    texts = [" ".join(WORDS[token] for token in tokens) for tokens in stored["asked"]]
+    sentence = "the cat sat on the mat because it was {0} . what was {0} ? the"
+    assert texts == [sentence.format("soft"), sentence.format("tired")]
+
+
+@pytest.mark.parametrize("name", DECODERS)
+def test_a_decoder_writes_sentences_of_its_language(name: str) -> None:
+    right = 0
+    for seed in range(10):
+        words = reference.text(model(name), ["the"], 2, np.random.default_rng(seed))
+        for start in (0, ITEM):
+            _, first, verb, place, _, second, *_ = said = words[start : start + ITEM]
+            adjective = said[ADJECTIVE]
+            is_sentence = adjective in (*grammar.OF_ANIMALS, *grammar.OF_THINGS) and (
+                tuple(said) == grammar.item(first, verb, place, second, adjective).words
+            )
+            right += is_sentence
+    assert right >= 17, f"{right} of 20 sentences"
+
+
+def test_the_finder_looks_at_the_noun_and_at_the_word_before() -> None:
+    results = reference.looks_of_it(model("finder"), unseen())
+    assert sum(look > 0.5 for look, _ in results) >= 95
+    assert min(before for _, before in results) > 0.7
+
+
+def test_the_weights_are_small_and_finite() -> None:
+    archives = sorted((ROOT / "solutions").glob("*.npz"))
+    assert [path.stem for path in archives] == ["decoder", "finder", "rope_decoder"]
+    assert sum(path.stat().st_size for path in archives) < KILOBYTES * 1000
+    for path in archives:
+        for name, array in model(path.stem).items():
+            assert array.dtype.kind in "Uu" or np.isfinite(array).all(), name
+        assert str(model(path.stem)["words"]).split() == WORDS
+
+
+# The same models on the functions of the exercises
+
+
+def steps_of(*exercises: str) -> dict[str, Any]:
+    """The solutions of these exercises."""
+    names: dict[str, Any] = {"np": np}
+    exec("import math", names)
+    for exercise in exercises:
+        text = (ROOT / "solutions" / f"{exercise}.py").read_text(encoding="utf-8")
+        for cell in percent.cells(text, []):
+            if cell.kind == "step":
+                exec(cell.source, names)
+    return names
+
+
+def test_the_functions_of_attention_give_the_looks_of_the_finder() -> None:
+    solved, weights = steps_of("attention"), model("finder")
+    matrices = [weights[name].astype(float) for name in ("W_Q", "W_K", "W_V", "W_O")]
+    tokens = reference.numbers(unseen()[0].words[: ADJECTIVE + 1])
+    x = weights["embedding"][tokens].astype(float) + weights["positions"]
+    for block, wanted in enumerate(reference.found(weights, tokens)):
+        own = [matrix[block] for matrix in matrices]
+        parts = solved["project_qkv"](x, *own[:3])
+        heads = [solved["split_heads"](part, 2) for part in parts]
+        _, looks = solved["scaled_dot_product_attention"](*heads)
+        np.testing.assert_allclose(looks, wanted, rtol=0, atol=1e-12)
+        x = x + solved["multi_head_attention"](x, *own, 2)

@@ -62,6 +62,9 @@ c.GenerateAssignment.pre_convert_hook = "autograder.nbgrader.plugin.before_gener
 # Takes the notebook alone, and never through a link that a student made.
 c.ExchangeFactory.collect = "autograder.nbgrader.collector.Collector"
 
+# Says who still has no mark by hand.
+c.ExchangeFactory.release_feedback = "autograder.nbgrader.releaser.FeedbackReleaser"
+
 # The formgrader would show all of this above the list of assignments, and cannot without a warning.
 c.FormgradeExtension.debug = False
 

@@ -28,6 +28,7 @@ from autograder.commands.release import release
 from autograder.commands.report import report
 from autograder.commands.sample import sample
 from autograder.commands.score import score
+from autograder.commands.watch import watch
 from autograder.errors import Fault, Stopped, Unusable
 
 app = typer.Typer(
@@ -39,6 +40,7 @@ app = typer.Typer(
 COMMANDS = (
     build,
     check,
+    watch,
     score,
     release,
     collect,

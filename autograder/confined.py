@@ -64,6 +64,14 @@ def start_early() -> None:
         _early = Confined()
 
 
+def end_early() -> None:
+    """End the process that has been started and that nobody is going to ask."""
+    global _early
+    process, _early = _early, None
+    if process is not None:
+        process.kill()
+
+
 def checked(copy: StudentCopy) -> tuple[Result, str]:
     """The result of a copy's visible checks, and why nothing locked its code in, if so.
 
@@ -71,20 +79,45 @@ def checked(copy: StudentCopy) -> tuple[Result, str]:
         Unusable: what stands in the notebook cannot be graded.
         Fault: the process that runs them has ended.
     """
-    global _early
-    start_early()
-    process, _early = _early, None
+    return Checking(copy).result()
 
-    if process is not None:
-        result, reason = process.checked(copy)
-    else:
-        result = _checked_here(copy)
-        reason = "this system has no isolation level that the kit knows"
-    if result.status != "graded":
-        raise Unusable(
-            f"{copy.path}: {result.reason}; download the notebook again and copy your answers over"
-        )
-    return result, reason
+
+class Checking:
+    """The visible checks of a copy, under way where this system has processes for them.
+
+    Raises:
+        Fault: the process that runs them has ended.
+    """
+
+    def __init__(self, copy: StudentCopy) -> None:
+        global _early
+        start_early()
+        self._process, _early = _early, None
+        self._copy = copy
+        if self._process is not None:
+            self._process.ask(copy)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether ``result`` returns at once, as far as that can be known."""
+        return self._process is None or self._process.has_answered
+
+    def result(self) -> tuple[Result, str]:
+        """What has come of them, as ``checked`` says it."""
+        if self._process is not None:
+            result, reason = self._process.answer()
+        else:
+            result = _checked_here(self._copy)
+            reason = "this system has no isolation level that the kit knows"
+        if result.status != "graded":
+            repair = "download the notebook again and copy your answers over"
+            raise Unusable(f"{self._copy.path}: {result.reason}; {repair}")
+        return self._copy.completed(result), reason
+
+    def stop(self) -> None:
+        """End them where they are."""
+        if self._process is not None:
+            self._process.kill()
 
 
 def _checked_here(copy: StudentCopy) -> Result:
@@ -113,6 +146,8 @@ class Confined:
     """
 
     def __init__(self) -> None:
+        self._path = ""
+        self._folder: data_files.DataFolder | None = None
         self._connection, theirs = Pipe()
         with theirs:
             self._process = subprocess.Popen(
@@ -125,50 +160,70 @@ class Confined:
                 env=ONE_THREAD,
             )
 
-    def checked(self, copy: StudentCopy) -> tuple[Result, str]:
-        """The result of a notebook's visible checks, and why they ran unlocked, if they did.
+    def ask(self, copy: StudentCopy) -> None:
+        """Hand it a notebook.
 
         Raises:
             Fault: the process has ended.
         """
         data, packages = _brought(copy)
-        folder = data_files.DataFolder(data)
+        self._path = copy.path
+        self._folder = data_files.DataFolder(data)
         about = {
             "path": copy.path,
             "name": copy.exercise.name,
-            "folder": None if folder.path is None else str(folder.path),
+            "folder": None if self._folder.path is None else str(self._folder.path),
             "packages": packages,
         }
-        try:
-            return self._answer(about, copy.data, copy.path)
-        finally:
-            folder.close()
-
-    def _answer(self, about: dict[str, Any], data: bytes, path: str) -> tuple[Result, str]:
         # JSON and no pickle, in both directions: what comes back was written where the notebook's
         # code ran.
         try:
             self._connection.send_bytes(json.dumps(about).encode())
-            self._connection.send_bytes(data)
+            self._connection.send_bytes(copy.data)
+        except OSError:
+            self.close()
+            raise self._ended() from None
 
+    @property
+    def has_answered(self) -> bool:
+        """Whether there is an answer, or never will be."""
+        return self._connection.poll()
+
+    def answer(self) -> tuple[Result, str]:
+        """The result of the notebook's visible checks, and why they ran unlocked, if they did.
+
+        Raises:
+            Fault: the process has ended, or what it says is no result.
+        """
+        try:
             answer = json.loads(self._connection.recv_bytes(MOST_BYTES))
             return Result.from_json(answer["result"]), str(answer["reason"])
         except (ValueError, KeyError, TypeError):
             raise Fault(
-                f"{path}: what its checks came to cannot be read; "
+                f"{self._path}: what its checks came to cannot be read; "
                 "look at its code before you run it"
             ) from None
         except (EOFError, OSError):
-            raise Fault(
-                f"{path}: the process that runs its checks has ended; is there memory enough?"
-            ) from None
+            raise self._ended() from None
         finally:
             self.close()
+
+    def _ended(self) -> Fault:
+        return Fault(
+            f"{self._path}: the process that runs its checks has ended; is there memory enough?"
+        )
+
+    def kill(self) -> None:
+        """End it at once, whatever it is doing."""
+        self._process.kill()
+        self.close()
 
     def close(self) -> None:
         """End it, and its workers with it."""
         self._connection.close()
         self._process.wait()
+        if self._folder is not None:
+            self._folder.close()
 
 
 def serve(descriptor: int) -> None:

@@ -8,12 +8,13 @@ import re
 import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from autograder import settings
 from autograder.errors import Unusable
 from autograder.settings import DISCLOSURES as DISCLOSURES
 from autograder.settings import Settings as Settings
+from autograder.text import agreeing
 
 STUDENT_ID = re.compile(r"(?!\.)[A-Za-z0-9._@+-]{1,64}\Z")
 
@@ -137,19 +138,20 @@ class Course:
             return None
         try:
             with path.open(newline="", encoding="utf-8-sig") as file:
-                reader = csv.DictReader(file)
-                rows, titles = list(reader), reader.fieldnames or []
+                rows, titles = _rows(file)
         except (OSError, UnicodeDecodeError, csv.Error) as error:
             raise Unusable(f"{path}: {error}; save it as CSV in UTF-8") from None
 
-        if "id" not in titles:
+        ids = [title for title in titles if title.strip().casefold() == "id"]
+        if len(ids) != 1:
             there = ", ".join(map(repr, titles)) or "nothing"
-            repair = "name it so, with commas between columns"
-            raise Unusable(f"{path}:1: no column named id, only {there}; {repair}")
+            cause = f"{len(ids) or 'no'} {agreeing(len(ids) or 1, 'column', 'columns')} named id"
+            repair = "name one so, with commas or semicolons between columns"
+            raise Unusable(f"{path}:1: {cause}, only {there}; {repair}")
 
         students: dict[str, dict[str, str]] = {}
         for line, row in enumerate(rows, start=2):
-            student = (row.pop("id") or "").strip()
+            student = (row.pop(ids[0]) or "").strip()
             if not STUDENT_ID.match(student):
                 repair = "use letters, digits, . _ @ + - in a column named id"
                 raise Unusable(f"{path}:{line}: {student!r} is no student id; {repair}")
@@ -162,13 +164,27 @@ class Course:
         return students
 
 
-def find(state: Path | None = None) -> Course:
+def _rows(file: TextIO) -> tuple[list[dict[str, str]], list[str]]:
+    """The lines of a class list, and its headings.
+
+    A spreadsheet set to a language with decimal commas separates columns by semicolons.
+    """
+    first = file.readline()
+    file.seek(0)
+    # No quoted heading holds more of the other than there are columns.
+    between = ";" if first.count(";") > first.count(",") else ","
+    reader = csv.DictReader(file, delimiter=between)
+    return list(reader), list(reader.fieldnames or [])
+
+
+def find(state: Path | None = None, new: bool = False) -> Course:
     """The course of the working directory.
 
     Args:
         state: where its state lies; default: ``AUTOGRADER_COURSE``, else ``course/``.
+        new: whether an exercise is to be written there, so that its root is where the user stands.
     """
-    root = _root()
+    root = _root(new)
     if state is None:
         state = Path(os.environ.get("AUTOGRADER_COURSE") or root / "course")
     state = state.absolute()
@@ -184,11 +200,16 @@ def existing(path: Path) -> Path:
     return next(place for place in (path, *path.parents) if place.exists())
 
 
-def _root() -> Path:
-    """The nearest folder upwards with ``solutions/``, else this package's checkout, else here."""
+def _root(new: bool) -> Path:
+    """The nearest folder upwards with ``solutions/``, else this package's checkout, else here.
+
+    A ``new`` exercise is never written into the checkout from elsewhere.
+    """
     here = Path.cwd()
-    checkout = Path(__file__).resolve().parent.parent
-    for folder in (here, *here.parents, checkout):
+    folders = [here, *here.parents]
+    if not new:
+        folders.append(Path(__file__).resolve().parent.parent)
+    for folder in folders:
         if (folder / "solutions").is_dir():
             return folder
     return here

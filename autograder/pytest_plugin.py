@@ -1,8 +1,12 @@
 """``pytest attention.ipynb``: each visible check of a student's notebook as a test item.
 
-Only notebooks that the command line names are looked at, and of these only the kit's own: other
-notebooks, and those that lie about in a repository, belong to others. Whatever this needs it
-imports when there is such a notebook.
+Only notebooks, and percent scripts, that the command line names are looked at, and of these only
+the kit's own: others, and those that lie about in a repository, belong to others. Whatever this
+needs it imports when there is such a notebook.
+
+A step that is still to be written fails, for its points are asked for, and whoever counts tests
+must not count it. But there is nothing to read about it: such checks are a letter of their own, and
+all of them are one line at the end.
 """
 
 from __future__ import annotations
@@ -19,13 +23,22 @@ if TYPE_CHECKING:
     from autograder.exercises import exercise
     from autograder.result import CheckResult
     from autograder.student_copy import StudentCopy
+    from autograder.waiting import Waits
 
 
 _NOTEBOOKS = pytest.StashKey[list["Notebook"]]()
 
+UNWRITTEN = "unwritten"
+"""What the summary calls checks of a step that is still to be written; also in the properties of
+their reports."""
+
 
 class Failed(Exception):
     """A check did not pass; the message is for the student."""
+
+
+class Unwritten(Failed):
+    """Its step is still to be written."""
 
 
 class Notebook(pytest.File):
@@ -43,18 +56,24 @@ class Notebook(pytest.File):
 
     unlocked = ""
     """Why nothing locked the notebook's code in."""
+    waits: Waits
+    """The steps that wait for earlier ones; known once there are outcomes."""
 
     @cached_property
     def outcomes(self) -> dict[str, CheckResult]:
         """What each check says, by its id. One run tells it for all of them."""
         from autograder import confined
+        from autograder.waiting import waits
 
         result, self.unlocked = confined.checked(self.copy)
+        self.waits = waits(self.copy, result)
         return result.by_id
 
     def collect(self) -> Iterator[Step]:
-        for name in dict.fromkeys(check.step for check in self.copy.exercise.checks):
-            yield Step.from_parent(self, name=name)
+        named = {check.step for check in self.copy.checks}
+        for name in self.copy.steps:
+            if name in named:
+                yield Step.from_parent(self, name=name)
 
 
 class Step(pytest.Collector):
@@ -63,8 +82,9 @@ class Step(pytest.Collector):
     parent: Notebook
 
     def collect(self) -> Iterator[Check]:
-        for check in self.parent.copy.exercise.checks_of(self.name):
-            yield Check.from_parent(self, name=check.name, check=check)
+        for check in self.parent.copy.checks:
+            if check.step == self.name:
+                yield Check.from_parent(self, name=check.name, check=check)
 
 
 class Check(pytest.Item):
@@ -78,8 +98,21 @@ class Check(pytest.Item):
         notebook = self.getparent(Notebook)
         assert notebook is not None
         outcome = notebook.outcomes[self.check.id]
+        if outcome.status == "unattempted":
+            self.user_properties.append((UNWRITTEN, self.check.step))
+            raise Unwritten(outcome.message)
         if outcome.status != "passed":
-            raise Failed("\n".join(filter(None, (outcome.message, outcome.hint))))
+            raise Failed("\n".join(self._lines(outcome, notebook.waits.get(self.check.step, ()))))
+
+    def _lines(self, outcome: CheckResult, roots: tuple[str, ...]) -> Iterator[str]:
+        from autograder.text import agreeing, listed
+
+        yield outcome.message
+        if roots:
+            first = agreeing(len(roots), "that", "them")
+            yield f"waits for {listed(roots)}: look at {first} first"
+        elif outcome.hint:
+            yield f"hint: {outcome.hint}"
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         from autograder.errors import Unusable
@@ -91,29 +124,57 @@ class Check(pytest.Item):
         # No line begins with a student's words: GitHub's runner would take some of them for
         # commands.
         lines = brief(inert(str(excinfo.value))).split("\n")
-        return "\n".join([self.check.sentence, *(f"E   {line}" for line in lines)])
+        if excinfo.errisinstance(Unwritten):
+            return lines[0]
+        told = [f"E   {line}" for line in lines]
+        return "\n".join([self.check.sentence, *told] if self.check.sentence else told)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         return self.path, None, f"{self.check.step}: {self.check.name}"
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Notebook | None:
-    if file_path.suffix != ".ipynb" or not _is_named(file_path, parent.config):
+    return _notebook(file_path, parent) if file_path.suffix == ".ipynb" else None
+
+
+def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> Notebook | None:
+    """A notebook as a percent script is one of ours, and nothing to import."""
+    return _notebook(module_path, parent)
+
+
+def _notebook(path: Path, parent: pytest.Collector) -> Notebook | None:
+    """What the command line names, if it is of an exercise."""
+    if not _is_named(path, parent.config):
         return None
 
-    data = file_path.read_bytes()
+    data = path.read_bytes()
     # What the setup cell and the checks of every exercise hold.
     if b"tools.CHECKS = " not in data or b"check(" not in data:
         return None
 
-    notebook: Notebook = Notebook.from_parent(parent, path=file_path)
+    notebook: Notebook = Notebook.from_parent(parent, path=path)
     parent.config.stash.setdefault(_NOTEBOOKS, []).append(notebook)
     return notebook
+
+
+def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] | None:
+    if report.when == "call" and report.failed and UNWRITTEN in dict(report.user_properties):
+        return UNWRITTEN, "u", "UNWRITTEN"
+    return None
 
 
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
+    unwritten: dict[str, None] = {}
+    for report in terminalreporter.stats.get(UNWRITTEN, []):
+        unwritten[dict(report.user_properties)[UNWRITTEN]] = None
+    if unwritten:
+        from autograder.text import inert
+
+        steps = inert(", ".join(unwritten))
+        terminalreporter.write_line(f"still to be written, and failed until then: {steps}")
+
     for notebook in config.stash.get(_NOTEBOOKS, []):
         # What cannot be read has been reported as an error.
         copy = notebook.__dict__.get("copy")

@@ -145,6 +145,9 @@ class Outcome:
     score: float | None
     max_score: float
     warnings: tuple[str, ...]
+    untried: tuple[str, ...] = ()
+    """The steps of which nothing is written, of ``n_steps``."""
+    n_steps: int = 0
 
 
 @dataclass(frozen=True)
@@ -202,7 +205,21 @@ class Result:
     def outcome(self) -> Outcome:
         """What a table of the class needs of it."""
         student, score = self.student_id, self.score
-        return Outcome(student, self.status, self.reason, score, self.max_score, self.warnings)
+        return Outcome(
+            student,
+            self.status,
+            self.reason,
+            score,
+            self.max_score,
+            self.warnings,
+            self.untried,
+            len(self.steps),
+        )
+
+    @property
+    def untried(self) -> tuple[str, ...]:
+        """The names of the steps of which nothing is written."""
+        return tuple(step.name for step in self.steps if step.is_unattempted)
 
     @property
     def student_id(self) -> str:
@@ -219,8 +236,6 @@ class Result:
 
     def to_json(self) -> str:
         """One line of JSON, as schema version 1 has it."""
-        steps = list(map(_step_data, self.steps))
-
         data: dict[str, Any] = {
             "schema": SCHEMA,
             "exercise": self.exercise,
@@ -237,7 +252,7 @@ class Result:
             "graded_at": self.graded_at,
             "warnings": list(self.warnings),
             "categories": self.categories,
-            "steps": steps,
+            "steps": list(map(_step_data, self.steps)),
         }
         return json.dumps(data, ensure_ascii=False, allow_nan=False)
 

@@ -45,9 +45,9 @@ class Settings:
     earlier steps; ``carried_unattempted`` the same where one of those steps was not even tried.
     ``feedback_hidden``, in the file ``feedback.hidden``, says how much students see of hidden
     checks: ``never``, ``points`` or ``message``. ``time_zone`` is that of times without one, empty
-    for this machine's own. ``below_zero``: a person's marks may take a score below 0. ``due`` has
-    the due dates of exercises, with their zones. ``packages`` names what student code may import
-    beside Python's own and NumPy.
+    for this machine's own. ``below_zero``: a person's marks may take a score below 0.
+    ``course_name`` stands on the teacher's page. ``due`` has the due dates of exercises, with their
+    zones. ``packages`` names what student code may import beside Python's own and NumPy.
     """
 
     isolation: str = "auto"
@@ -62,6 +62,7 @@ class Settings:
     )
     time_zone: str = ""
     below_zero: bool = False
+    course_name: str = ""
     due: Mapping[str, datetime] = field(default_factory=dict)
 
     @property

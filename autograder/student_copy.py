@@ -8,8 +8,10 @@ a check stands in ``with tools.check(…)``.
 from __future__ import annotations
 
 import ast
+import hashlib
+import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
 
@@ -24,21 +26,65 @@ from autograder.exercises.exercise import (
     defines_class,
     sentence_of,
 )
-from autograder.result import parts_of
+from autograder.result import CheckResult, Result, StepResult, parts_of
 from autograder.submissions.notebook import RawCell, Rejected, marks, raw_cells
-from autograder.submissions.python_source import binds, parses
-from autograder.text import agreeing, count, points
+from autograder.submissions.python_source import NO_PYTHON, binds, parses
+from autograder.text import agreeing, count, listed, points
+
+GONE = "its cell is gone; download the notebook again and copy your answers over"
+"""What is said of a check that the notebook came with."""
+
+# No more of the cell is parsed than this: it is long, and who waits for `check` waits for that.
+_TABLE = re.compile(r"^tools\.CHECKS = (\{.*?\})$", re.MULTILINE | re.DOTALL)
+"""What the build wrote about the checks, and nothing else of the setup cell."""
 
 
 @dataclass(frozen=True)
 class StudentCopy:
-    """A student's notebook: its bytes, its visible checks, and how many others are hidden."""
+    """A student's notebook: its bytes, its visible checks, and how many others are hidden.
+
+    ``missing`` are visible checks whose cells are gone, ``changed`` the ids of those whose cells
+    are no longer as they were handed out. ``steps`` are all that there were.
+    """
 
     data: bytes
     path: str
     exercise: Exercise
     hidden: int
     hidden_points: float
+    steps: tuple[str, ...]
+    missing: tuple[Check, ...]
+    changed: tuple[str, ...]
+
+    def completed(self, result: Result) -> Result:
+        """A result with the checks in it that are missing: they earn nothing here."""
+        checks: dict[str, list[CheckResult]] = {}
+        for step in result.steps:
+            checks[step.name] = list(step.checks)
+        for gone in self.missing:
+            lost = CheckResult(
+                gone.name, gone.category, gone.points, 0.0, False, "failed", message=GONE
+            )
+            checks.setdefault(gone.step, []).append(lost)
+
+        order = {step: place for place, step in enumerate(self.steps)}
+        names = sorted(checks, key=lambda name: order[name])
+        steps = tuple(StepResult(name, tuple(checks[name])) for name in names)
+        most = result.max_score + sum(gone.points for gone in self.missing)
+        return replace(result, steps=steps, max_score=round(most, 9))
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """The visible checks that the notebook came with."""
+        return (*self.exercise.checks, *self.missing)
+
+    @property
+    def about_changes(self) -> str:
+        """Which checks are not as they were handed out, as a sentence."""
+        cells = agreeing(len(self.changed), "cell", "cells")
+        were = agreeing(len(self.changed), "was", "were")
+        what = f"the {cells} of {listed(self.changed)} {were} changed"
+        return f"{what}; what counts in the end is the check that was handed out"
 
     @property
     def waiting(self) -> str:
@@ -76,30 +122,47 @@ def read(data: bytes, path: str, name: str | None = None) -> StudentCopy:
         repair = "download the notebook again and copy your answers over"
         raise Unusable(f"{path}: all of its checks are gone; {repair}")
 
+    there = {check.id for check in exercise.checks}
+    missing: list[Check] = []
+    for id, marks_of_it in table.items():
+        if not marks_of_it["hidden"] and id not in there:
+            missing.append(_check(id, "", marks_of_it))
     hidden = [marks["points"] for marks in table.values() if marks["hidden"]]
-    return StudentCopy(data, path, exercise, len(hidden), float(sum(hidden)))
+    return StudentCopy(
+        data,
+        path,
+        exercise,
+        len(hidden),
+        float(sum(hidden)),
+        tuple(dict.fromkeys(parts_of(id)[0] for id in table)),
+        tuple(missing),
+        tuple(_changed(cells, exercise)),
+    )
+
+
+def _changed(cells: list[RawCell], exercise: Exercise) -> Iterator[str]:
+    """The checks that differ from what nbgrader's checksum of them says, where there is one."""
+    checksums = {cell.source: cell.checksum for cell in cells if cell.checksum}
+    for check in exercise.checks:
+        parts = (check.source, "code", "True", "False", "True", check.id, str(check.points))
+        now = hashlib.md5("".join(parts).encode(), usedforsecurity=False).hexdigest()
+        if checksums.get(check.source, now) != now:
+            yield check.id
 
 
 def _table(cells: list[RawCell]) -> dict[str, dict[str, Any]] | None:
     """What the build wrote into the setup cell: each check's points, and whether it is hidden."""
     for cell in cells:
-        if not (cell.is_code and FILLED_IN.search(cell.source) and parses(cell.source)):
+        written = _TABLE.search(cell.source) if cell.is_code else None
+        if written is None:
             continue
-        for statement in ast.parse(cell.source).body:
-            if not _fills_in_checks(statement):
-                continue
-            try:
-                table = ast.literal_eval(statement.value)  # type: ignore[attr-defined]
-                if table and all(map(_is_sound, table.values())):
-                    return dict(table)
-            except (ValueError, TypeError, KeyError, AttributeError):
-                continue
+        try:
+            table = ast.literal_eval(written[1])
+            if table and all(map(_is_sound, table.values())):
+                return dict(table)
+        except (*NO_PYTHON, TypeError, KeyError, AttributeError):
+            continue
     return None
-
-
-def _fills_in_checks(statement: ast.stmt) -> bool:
-    targets = statement.targets if isinstance(statement, ast.Assign) else []
-    return [ast.unparse(target) for target in targets] == ["tools.CHECKS"]
 
 
 def _is_sound(marks: dict[str, Any]) -> bool:

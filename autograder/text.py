@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from pathlib import Path
 
 LINE = 100
@@ -68,6 +69,11 @@ def brief(text: str) -> str:
     return "\n".join([*lines[:LINES], f"… and {len(lines) - LINES} more lines"])
 
 
+def not_python(error: SyntaxError) -> str:
+    """What Python cannot read, as the cause in a line that goes on."""
+    return f"not Python: {error.msg.rstrip('?.')}"
+
+
 def count(number: int, noun: str) -> str:
     """``1 check``, ``2 checks``."""
     return f"{number} {agreeing(number, noun, f'{noun}s')}"
@@ -114,6 +120,26 @@ def points(value: float) -> str:
 def points_of(value: float, most: float) -> str:
     """``8 of 12 points``."""
     return f"{number(value)} of {points(most)}"
+
+
+def late(seconds: float) -> str:
+    """How late something came: ``12 minutes late``, ``33.9 hours late``, ``6.5 days late``."""
+    minutes, hours = max(1, round(seconds / 60)), round(seconds / 3600, 1)
+    if minutes < 60:
+        return f"{count(minutes, 'minute')} late"
+    if hours < 100:
+        return f"{number(hours)} {'hour' if hours == 1 else 'hours'} late"
+    return f"{number(round(hours / 24, 1))} days late"
+
+
+def on_day(time: datetime) -> str:
+    """A moment with its zone, as people write it: ``1 December 2026, 18:00 CET``."""
+    return f"{time.day} {time:%B %Y, %H:%M} {time:%Z}".rstrip()
+
+
+def cut(words: str, most: int) -> str:
+    """At most so many characters of a text."""
+    return words if len(words) <= most else f"{words[:most]} …"
 
 
 def short(path: Path) -> str:

@@ -22,11 +22,12 @@ from autograder.course import Course
 from autograder.exercises import exercise
 from autograder.gradebook import marks
 from demo import banks
-from demo.stage import ROOT, environment, run, say, short
+from demo.stage import ROOT, environment, point_at, run, say, short
 from tests.support import sample_class
 from tests.support.sample_class import Student
 
 NAME = "attention"
+SETTINGS = 'course_name = "CS101"\ntime_zone = "UTC"\n'
 DUE = datetime(2026, 3, 2, 18, 0, tzinfo=timezone.utc)
 
 
@@ -41,6 +42,7 @@ def main(state: Path = ROOT / "build" / "demo") -> None:
     release = (ROOT / "assignments" / NAME / f"{NAME}.ipynb").read_bytes()
 
     shutil.copy(sample_class.CLASS_LIST, state)
+    (state / "autograder.toml").write_text(SETTINGS, encoding="utf-8")
     say(f"A teacher hands out the exercise to {len(students)} students.")
     run(state, "release", NAME, "--due", f"{DUE:%Y-%m-%d %H:%M} UTC")
 
@@ -58,21 +60,21 @@ def main(state: Path = ROOT / "build" / "demo") -> None:
 
     wrong = list(surprises(course, students))
     print("\n".join(["", *(wrong or ["Every grade is the one that tests/class/ expects."])]))
-    say("Where to look next")
-    for path, about in (
-        (course.reports / f"{NAME}.html", "the page of the class: what a teacher does next"),
-        (
-            course.feedback / "omar" / NAME / f"{NAME}.html",
-            "the page of a student whose softmax overflows; open it in a browser",
-        ),
-        (course.autograded / "omar" / NAME / f"{NAME}.ipynb", "the same in the teacher's notebook"),
-        (sample_class.CLASS / "omar", "what that student wrote, and what grading must make of it"),
-        (ROOT / "solutions" / f"{NAME}.py", "the exercise: one text file, which you can edit"),
-    ):
-        print(f"  {short(path)}\n      {about}")
-    print(f"  AUTOGRADER_COURSE={short(state)} make lab\n      nbgrader's formgrader on this class")
+    say("Two whom no grader should stumble over")
+    point_at(page_of(course, "lars"), "Lars's padding_mask never ends: 8 points, and nobody waited")
+    point_at(page_of(course, "rosa"), "Rosa's upload broke off: her page says what to do now")
+
+    say("Where to look next: three pages to open")
+    point_at(page_of(course, "omar"), "a student's page: Omar's softmax overflows")
+    point_at(course.reports / f"{NAME}.html", "the teacher's page: what to do next, who, and why")
+    point_at(ROOT / "assignments" / NAME / f"{NAME}.ipynb", "the notebook, in Jupyter or VS Code")
+    print(f"\nAUTOGRADER_COURSE={short(state)} make lab opens nbgrader's formgrader on this class.")
     print(f"\n{time.monotonic() - began:.0f} seconds.")
     sys.exit(1 if wrong else 0)
+
+
+def page_of(course: Course, student: str) -> Path:
+    return course.feedback / student / NAME / f"{NAME}.html"
 
 
 def hand_in(course: Course, students: list[Student], release: bytes) -> Iterator[str]:
@@ -105,7 +107,6 @@ def hand_in(course: Course, students: list[Student], release: bytes) -> Iterator
                     course.inbox / student.id / f"{NAME}.ipynb", release, when - timedelta(hours=1)
                 )
                 _put(course.inbox / student.id / f"{NAME} (1){student.suffix}", data, when)
-    _put(course.inbox / f"{NAME} (7).ipynb", release, DUE)
     for way, where in (
         ("exchange", "nbgrader submit"),
         ("moodle", short(moodle)),
@@ -153,10 +154,8 @@ def _submit(course: Course, student: Student, data: bytes, when: datetime) -> No
 
 
 def _add(archive: zipfile.ZipFile, path: str, data: bytes, when: datetime) -> None:
-    """An archive's times are local."""
-    archive.writestr(
-        zipfile.ZipInfo(path, when.astimezone().timetuple()[:6]), data, zipfile.ZIP_DEFLATED
-    )
+    """An archive's times name no zone; the course's settings say that they are of UTC."""
+    archive.writestr(zipfile.ZipInfo(path, when.timetuple()[:6]), data, zipfile.ZIP_DEFLATED)
 
 
 def _put(path: Path, data: bytes, when: datetime) -> None:

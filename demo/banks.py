@@ -12,7 +12,7 @@ from autograder import results as stored
 from autograder.course import Course
 from autograder.exercises import exercise
 from autograder.proving import sample
-from demo.stage import ROOT, environment, run, say, short
+from demo.stage import ROOT, environment, point_at, run, say
 from tests.support import bank_class
 
 
@@ -38,14 +38,18 @@ def main(name: str, state: Path = ROOT / "build" / "demo", root: Path = ROOT) ->
 
     known = exercise.load(root, name)
     results = {result.student: result for result in stored.stored_results(course, name)}
+    everybody = list(sample.students(root, known))
     wrong = []
-    for student in sample.students(root, known):
+    for student in everybody:
         for line in bank_class.differences(student, known, results.get(student.id)):
             wrong.append(f"{student.id}: {line}")
     print("\n".join(["", *(wrong or ["Every grade is the one that the banks expect."])]))
 
-    say("Where to look next")
-    print(f"  {short(course.reports / f'{name}.html')}\n      the page of the class")
-    print(f"  {short(root / 'solutions' / f'{name}.py')}\n      the exercise: one text file")
+    say("Where to look next: three pages to open")
+    erring = next((one for one in everybody if one.loses_first), everybody[0])
+    page = course.feedback / erring.id / name / f"{name}.html"
+    point_at(page, f"a student's page: {erring.about}")
+    point_at(course.reports / f"{name}.html", "the teacher's page: what to do next, who, and why")
+    point_at(root / "assignments" / name / f"{name}.ipynb", "the notebook, in Jupyter or VS Code")
     print(f"\n{time.monotonic() - began:.0f} seconds.")
     sys.exit(1 if wrong else 0)

@@ -43,5 +43,10 @@ def say(sentence: str) -> None:
     print(f"\n== {sentence}", flush=True)
 
 
+def point_at(path: Path, about: str) -> None:
+    """Name a file that is worth opening."""
+    print(f"  {short(path)}\n      {about}")
+
+
 def short(path: Path) -> str:
     return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)

@@ -42,7 +42,7 @@ import numpy as np
 
 from autograder import tools
 
-rng = np.random.default_rng(2017)  # hidden checks draw their inputs from it
+rng = np.random.default_rng(2017)  # grading puts another in its place, which depends on the course's secret
 
 SUM_TOL, SUM_TOL_SINGLE = 1e-9, 2e-6  # a sum of float32 weights is off by 1e-6
 
@@ -1919,12 +1919,12 @@ def who_is_it():
 # %% [markdown]
 # ## Optional: explain a heatmap
 #
-# This question is read by a person, and may earn extra credit. Take one heatmap that you drew from your
+# A person reads this one. It can give up to 5 points on top of the 100. Take one heatmap that you drew from your
 # own functions, in "Now draw one of your own" or anywhere else. In a few sentences: which tokens,
 # features or masks went in? Pick one row. Which key wins, and which numbers in the queries and keys make it
 # win? Which entry surprised you, and what would you change to test your explanation?
 
-# %% [markdown] manual="explain_a_heatmap" points=0
+# %% [markdown] manual="explain_a_heatmap" points=5 extra=true
 # *Write your explanation here.*
 
 # %% [markdown]

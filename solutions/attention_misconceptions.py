@@ -2,8 +2,9 @@
 
 Every function here is a wrong answer to one step. Its decorator names the step and the first check that must
 fail; its docstring is the hint that a student reads. A hint says what shows, what to print, and asks one question;
-it never holds the formula, the operator or the repair. Names are for teachers: no student sees them. Entries of
-one `family` answer alike, or are helped by the same question.
+it never holds the formula, the operator or the repair. Names and titles are for teachers: no student sees them. A
+title says what is wrong where the name in words does not. Entries of one `family` answer alike, or are helped by the
+same question.
 
 An entry stands by itself, as if handed in: it uses `np`, `math` and the functions of earlier steps, which are right.
 `autograder prove attention` holds every entry, and every check, to its promise.
@@ -21,23 +22,47 @@ UNCLAIMED = {
     "those that we know, and a course may change its examples",
 }
 
+# Mistakes that answer a visible check alike have one question there, which helps with each.
+ALIKE = {
+    "no_shift, shifted_the_wrong_way": "Scores of a thousand break it. Print the numbers that your exponential gets in "
+    "the third check, and what it makes of them: which size may they have, and which have they?",
+    "one_maximum_for_all_rows, largest_size": "Your largest scores are fine. Print the second row of the third check, as "
+    "your exponential sees it: how far from 0 is the largest of its numbers?",
+    "scaled_by_the_values, scaled_by_the_number_of_queries": "Print the number by which you scale in the first check, and "
+    "the shapes of Q, K and V: which of their sizes did you take, and is it the one that makes dot products large?",
+    "mask_ignored, scores_multiplied_by_the_mask": "Hidden keys keep some weight. Print the scores that you give to "
+    "softmax in the second check: what is the exponential of a hidden one?",
+    "scaled_by_the_whole_model, scaled_by_the_number_of_heads": "Print the number by which you scale in the first check: "
+    "how long are the two vectors whose dot product is one score of one head?",
+}
+
 
 # 1. project_qkv
 
 
-@misconception(step="project_qkv", caught_by="project_qkv-by_hand")
+@misconception(
+    step="project_qkv",
+    caught_by="project_qkv-by_hand",
+    title="tokens and weights multiplied entry by entry, not as matrices",
+)
 def elementwise_product(X, W_Q, W_K, W_V):
     """X and a matrix of weights do not line up entry by entry. Print both shapes in the first check: which two of those four numbers belong together?"""
     return X * W_Q, X * W_K, X * W_V
 
 
-@misconception(step="project_qkv", caught_by="project_qkv-by_hand")
+@misconception(
+    step="project_qkv", caught_by="project_qkv-by_hand", title="weights stand on the left: W @ X"
+)
 def weights_on_the_left(X, W_Q, W_K, W_V):
     """Your queries do not have one row for each token. Print the shapes of X and of your Q in the first check: what does a row of each stand for?"""
     return W_Q @ X, W_K @ X, W_V @ X
 
 
-@misconception(step="project_qkv", caught_by="project_qkv-by_hand")
+@misconception(
+    step="project_qkv",
+    caught_by="project_qkv-by_hand",
+    title="weights transposed, as other libraries store them",
+)
 def weights_turned_as_in_other_libraries(X, W_Q, W_K, W_V):
     """You use the weights in another layout than they come in. Print the shape of W_Q as it arrives and as you use it: which one does the docstring promise?"""
     return X @ W_Q.T, X @ W_K.T, X @ W_V.T
@@ -61,7 +86,11 @@ def query_matrix_used_for_keys(X, W_Q, W_K, W_V):
     return X @ W_Q, X @ W_Q, X @ W_V
 
 
-@misconception(step="project_qkv", caught_by="project_qkv-by_hand")
+@misconception(
+    step="project_qkv",
+    caught_by="project_qkv-by_hand",
+    title="X is overwritten, so keys and values come from queries",
+)
 def tokens_overwritten_by_queries(X, W_Q, W_K, W_V):
     """Your queries are computed, then something stops fitting. Print the shape of X before each of your lines: is it still the X that came in?"""
     X = X @ W_Q
@@ -84,13 +113,19 @@ def values_made_from_keys(X, W_Q, W_K, W_V):
     return X @ W_Q, K, K @ W_V
 
 
-@misconception(step="project_qkv", caught_by="project_qkv-by_hand")
+@misconception(
+    step="project_qkv", caught_by="project_qkv-by_hand", title="a tanh on the projections"
+)
 def squashed_projections(X, W_Q, W_K, W_V):
     """None of your numbers is larger than 1. Print your Q beside the wanted one: what happens to it after the product?"""
     return np.tanh(X @ W_Q), np.tanh(X @ W_K), np.tanh(X @ W_V)
 
 
-@misconception(step="project_qkv", caught_by="project_qkv-by_hand")
+@misconception(
+    step="project_qkv",
+    caught_by="project_qkv-by_hand",
+    title="projections divided by the root of d_model",
+)
 def scaled_by_the_model(X, W_Q, W_K, W_V):
     """Everything is too small by the same factor. Print wanted divided by yours in the first check: does the formula of this step divide by anything?"""
     root = np.sqrt(X.shape[-1])
@@ -106,13 +141,21 @@ def only_the_queries_returned(X, W_Q, W_K, W_V):
     return Q
 
 
-@misconception(step="project_qkv", caught_by="project_qkv-by_hand")
+@misconception(
+    step="project_qkv",
+    caught_by="project_qkv-by_hand",
+    title="queries, keys and values concatenated into one array",
+)
 def everything_in_one_array(X, W_Q, W_K, W_V):
     """All the numbers are there, in one piece. Print the type and the shape of your result: how would a caller take three parts out of it?"""
     return np.concatenate([X @ W_Q, X @ W_K, X @ W_V], axis=-1)
 
 
-@misconception(step="project_qkv", caught_by="project_qkv-by_hand")
+@misconception(
+    step="project_qkv",
+    caught_by="project_qkv-by_hand",
+    title="one array for all three, as wide as Q",
+)
 def one_buffer_for_all_three(X, W_Q, W_K, W_V):
     """Your values are as wide as your queries. Print the shapes of W_K and W_V in the first check: must they have the same width?"""
     parts = np.zeros((3, *X.shape[:-1], W_Q.shape[1]))
@@ -121,14 +164,23 @@ def one_buffer_for_all_three(X, W_Q, W_K, W_V):
     return parts[0], parts[1], parts[2]
 
 
-@misconception(step="project_qkv", caught_by="project_qkv-batch_of_two")
+@misconception(
+    step="project_qkv",
+    caught_by="project_qkv-batch_of_two",
+    title="the batch is flattened into one axis",
+)
 def batch_flattened_away(X, W_Q, W_K, W_V):
     """One sequence works; in a batch of two, all tokens end up in one long list. Stack the first check's X twice and print the shape of Q: where did the batch go?"""
     X = X.reshape(-1, X.shape[-1])
     return X @ W_Q, X @ W_K, X @ W_V
 
 
-@misconception(step="project_qkv", caught_by="project_qkv-batch_of_two", family="one_sequence_only")
+@misconception(
+    step="project_qkv",
+    caught_by="project_qkv-batch_of_two",
+    family="one_sequence_only",
+    title="only two axes expected: n, d = X.shape",
+)
 def shape_unpacked_into_two(X, W_Q, W_K, W_V):
     """One sequence works, a batch stops your function. Stack the first check's X twice and print its shape: which of your lines counts on exactly two axes?"""
     n, d_model = X.shape
@@ -140,13 +192,22 @@ def shape_unpacked_into_two(X, W_Q, W_K, W_V):
     return Q, K, V
 
 
-@misconception(step="project_qkv", caught_by="project_qkv-batch_of_two", family="one_sequence_only")
+@misconception(
+    step="project_qkv",
+    caught_by="project_qkv-batch_of_two",
+    family="one_sequence_only",
+    title="loop over the first axis, as if it were the tokens",
+)
 def loop_over_the_first_axis(X, W_Q, W_K, W_V):
     """One sequence works, a batch does not. Stack the first check's X twice and print what your loop goes over: are those still tokens?"""
     return tuple(np.array([W.T @ x for x in X]) for W in (W_Q, W_K, W_V))
 
 
-@misconception(step="project_qkv", caught_by="project_qkv-batch_of_two")
+@misconception(
+    step="project_qkv",
+    caught_by="project_qkv-batch_of_two",
+    title="weights transposed wherever both ways fit",
+)
 def turned_where_both_ways_fit(X, W_Q, W_K, W_V):
     """It goes wrong only where W is as wide as it is tall. Print a 2 by 2 W before and after your function prepares it: what told it to do so?"""
 
@@ -156,7 +217,9 @@ def turned_where_both_ways_fit(X, W_Q, W_K, W_V):
     return X @ prepared(W_Q), X @ prepared(W_K), X @ prepared(W_V)
 
 
-@misconception(step="project_qkv", caught_by="project_qkv-inputs_unchanged")
+@misconception(
+    step="project_qkv", caught_by="project_qkv-inputs_unchanged", title="X is changed in place"
+)
 def tokens_scaled_down_in_place(X, W_Q, W_K, W_V):
     """Your first answer is right. Print X before and after the call: whose array did your function write into?"""
     size = np.abs(X).max()
@@ -164,7 +227,9 @@ def tokens_scaled_down_in_place(X, W_Q, W_K, W_V):
     return size * (X @ W_Q), size * (X @ W_K), size * (X @ W_V)
 
 
-@misconception(step="project_qkv", caught_by="project_qkv-any_batch")
+@misconception(
+    step="project_qkv", caught_by="project_qkv-any_batch", title="at most one batch axis"
+)
 def one_batch_axis_and_no_more(X, W_Q, W_K, W_V):
     """One sequence works, a batch works, a batch of batches does not. Give X a further axis in front, X[None], and print the shape of your Q: which of your lines counts the axes?"""
     if X.ndim == 2:
@@ -172,31 +237,51 @@ def one_batch_axis_and_no_more(X, W_Q, W_K, W_V):
     Q = np.stack([np.array([token @ W_Q for token in sequence]) for sequence in X])
     K = np.stack([np.array([token @ W_K for token in sequence]) for sequence in X])
     V = np.stack([np.array([token @ W_V for token in sequence]) for sequence in X])
-    return Q.reshape(X.shape[0], X.shape[1], -1), K.reshape(X.shape[0], X.shape[1], -1), V.reshape(X.shape[0], X.shape[1], -1)
+    return (
+        Q.reshape(X.shape[0], X.shape[1], -1),
+        K.reshape(X.shape[0], X.shape[1], -1),
+        V.reshape(X.shape[0], X.shape[1], -1),
+    )
 
 
 # 2. attention_scores
 
 
-@misconception(step="attention_scores", caught_by="attention_scores-by_hand")
+@misconception(
+    step="attention_scores",
+    caught_by="attention_scores-by_hand",
+    title="keys are not transposed: Q @ K",
+)
 def no_transpose(Q, K):
     """Features of the queries meet rows of keys. Print the shapes of the two arrays that you multiply: which axis do a query and a key have in common?"""
     return Q @ K
 
 
-@misconception(step="attention_scores", caught_by="attention_scores-by_hand")
+@misconception(
+    step="attention_scores",
+    caught_by="attention_scores-by_hand",
+    title="keys reshaped instead of transposed",
+)
 def reshape_instead_of_transpose(Q, K):
     """The shape is right, the numbers are not. Print K and what you made of it: does each key still have its own two numbers together?"""
     return Q @ K.reshape(*K.shape[:-2], K.shape[-1], K.shape[-2])
 
 
-@misconception(step="attention_scores", caught_by="attention_scores-by_hand")
+@misconception(
+    step="attention_scores",
+    caught_by="attention_scores-by_hand",
+    title="queries and keys paired one to one, not each with each",
+)
 def elementwise_product_summed(Q, K):
     """Each query meets at most one key. Print how many queries and how many keys the first check has: how many pairs should get a score?"""
     return (Q * K).sum(axis=-1)
 
 
-@misconception(step="attention_scores", caught_by="attention_scores-by_hand")
+@misconception(
+    step="attention_scores",
+    caught_by="attention_scores-by_hand",
+    title="as many keys as queries taken for granted",
+)
 def as_many_keys_as_queries(Q, K):
     """A column is missing. Print the number of queries and of keys in the first check: which of your loops counts which?"""
     n = Q.shape[-2]
@@ -214,7 +299,11 @@ def cosine_similarity(Q, K):
     return Q @ np.swapaxes(K, -1, -2) / lengths
 
 
-@misconception(step="attention_scores", caught_by="attention_scores-by_hand")
+@misconception(
+    step="attention_scores",
+    caught_by="attention_scores-by_hand",
+    title="scores collected in integers",
+)
 def integer_accumulator(Q, K):
     """Your scores are all whole numbers. Print the array that you collect them in, before and after storing 4.5: what kind of numbers can it hold?"""
     scores = np.zeros((*Q.shape[:-1], K.shape[-2]), dtype=int)
@@ -222,37 +311,63 @@ def integer_accumulator(Q, K):
     return scores
 
 
-@misconception(step="attention_scores", caught_by="attention_scores-by_hand", family="scores_on_their_side")
+@misconception(
+    step="attention_scores",
+    caught_by="attention_scores-by_hand",
+    family="scores_on_their_side",
+    title="rows and columns of the scores exchanged in einsum",
+)
 def output_letters_swapped(Q, K):
     """All six numbers are there, on their side. Print the shape of your scores in the first check: what belongs to a row, and what to a column?"""
     return np.einsum("...id,...jd->...ji", Q, K)
 
 
-@misconception(step="attention_scores", caught_by="attention_scores-by_hand", family="scores_on_their_side")
+@misconception(
+    step="attention_scores",
+    caught_by="attention_scores-by_hand",
+    family="scores_on_their_side",
+    title="rows are keys, columns queries: K @ Q.T",
+)
 def keys_ask_queries(Q, K):
     """All six numbers are there, on their side. Print the shape of your scores in the first check: who asks in your product, and who answers?"""
     return K @ np.swapaxes(Q, -1, -2)
 
 
-@misconception(step="attention_scores", caught_by="attention_scores-by_hand")
+@misconception(
+    step="attention_scores",
+    caught_by="attention_scores-by_hand",
+    title="einsum sums both features apart from each other",
+)
 def letters_that_share_no_feature(Q, K):
     """Feature 0 of a query meets feature 1 of a key. Print your score of [1, 0] with [0, 1]: what should two vectors with nothing in common get?"""
     return np.einsum("...ik,...jl->...ij", Q, K)
 
 
-@misconception(step="attention_scores", caught_by="attention_scores-by_hand")
+@misconception(
+    step="attention_scores",
+    caught_by="attention_scores-by_hand",
+    title="scaled here already, a step too early",
+)
 def scaled_already(Q, K):
     """Your scores are all too small by the same factor. Print wanted divided by yours in the first check: which later step is in there already?"""
     return Q @ np.swapaxes(K, -1, -2) / math.sqrt(Q.shape[-1])
 
 
-@misconception(step="attention_scores", caught_by="attention_scores-by_hand")
+@misconception(
+    step="attention_scores",
+    caught_by="attention_scores-by_hand",
+    title="mean over the features instead of their sum",
+)
 def mean_instead_of_sum(Q, K):
     """Your scores are all too small by the same factor. Print the score of [1, 1] with [1, 1] by hand and by your function: what did you do with the terms?"""
     return (Q[..., :, None, :] * K[..., None, :, :]).mean(axis=-1)
 
 
-@misconception(step="attention_scores", caught_by="attention_scores-by_hand")
+@misconception(
+    step="attention_scores",
+    caught_by="attention_scores-by_hand",
+    title="softmax here already, a step too early",
+)
 def weights_instead_of_scores(Q, K):
     """Your rows add up to 1. Print the row sums of the wanted scores: which later step has slipped in?"""
     scores = Q @ np.swapaxes(K, -1, -2)
@@ -260,55 +375,95 @@ def weights_instead_of_scores(Q, K):
     return powers / powers.sum(axis=-1, keepdims=True)
 
 
-@misconception(step="attention_scores", caught_by="attention_scores-by_hand")
+@misconception(
+    step="attention_scores",
+    caught_by="attention_scores-by_hand",
+    title="distances instead of dot products",
+)
 def negative_distance(Q, K):
     """None of your scores is positive. Print the score of a vector with itself: what does the docstring call it, and what did you measure instead?"""
     return -np.linalg.norm(Q[..., :, None, :] - K[..., None, :, :], axis=-1)
 
 
-@misconception(step="attention_scores", caught_by="attention_scores-by_hand")
+@misconception(
+    step="attention_scores",
+    caught_by="attention_scores-by_hand",
+    title="squared distances instead of dot products",
+)
 def squared_distance(Q, K):
     """None of your scores is negative, and a vector scores 0 with itself. Print the score of [3, -1] with itself by hand: what is multiplied, and what did you subtract?"""
     return ((Q[..., :, None, :] - K[..., None, :, :]) ** 2).sum(axis=-1)
 
 
-@misconception(step="attention_scores", caught_by="attention_scores-by_hand")
+@misconception(
+    step="attention_scores",
+    caught_by="attention_scores-by_hand",
+    title="negative squared distances instead of dot products",
+)
 def negative_squared_distance(Q, K):
     """None of your scores is positive, and a vector scores 0 with itself. Print the score of [3, -1] with itself by hand: is it a distance that the docstring asks for?"""
     return -((Q[..., :, None, :] - K[..., None, :, :]) ** 2).sum(axis=-1)
 
 
-@misconception(step="attention_scores", caught_by="attention_scores-by_hand")
+@misconception(
+    step="attention_scores",
+    caught_by="attention_scores-by_hand",
+    title="queries compared with queries: Q @ Q.T",
+)
 def queries_meet_queries(Q, K):
     """Your scores have as many columns as there are queries. Change a key in the first check and print your scores: do they notice?"""
     return Q @ np.swapaxes(Q, -1, -2)
 
 
-@misconception(step="attention_scores", caught_by="attention_scores-by_hand")
+@misconception(
+    step="attention_scores",
+    caught_by="attention_scores-by_hand",
+    title="K.transpose(0, 2, 1): exactly three axes expected",
+)
 def three_axes_always(Q, K):
     """Your function waits for a batch. Print the number of axes of K in the first two checks: where do you count axes, and from which end?"""
     return Q @ K.transpose(0, 2, 1)
 
 
-@misconception(step="attention_scores", caught_by="attention_scores-batch_of_two", family="batch_lost")
+@misconception(
+    step="attention_scores",
+    caught_by="attention_scores-batch_of_two",
+    family="batch_lost",
+    title="Q @ K.T turns the batch axis over, too",
+)
 def dot_t_on_a_batch(Q, K):
     """One sequence works, a batch of two does not. Print the shapes that your lines see in the second check, step by step: where has the batch gone?"""
     return Q @ K.T
 
 
-@misconception(step="attention_scores", caught_by="attention_scores-batch_of_two", family="pairs_across_the_batch")
+@misconception(
+    step="attention_scores",
+    caught_by="attention_scores-batch_of_two",
+    family="pairs_across_the_batch",
+    title="np.inner compares all sequences of a batch with each other",
+)
 def inner_on_a_batch(Q, K):
     """In the second check your scores have an axis too many. Print their shape: does a query of one sequence have any business with keys of another?"""
     return np.inner(Q, K)
 
 
-@misconception(step="attention_scores", caught_by="attention_scores-batch_of_two", family="pairs_across_the_batch")
+@misconception(
+    step="attention_scores",
+    caught_by="attention_scores-batch_of_two",
+    family="pairs_across_the_batch",
+    title="np.dot compares all sequences of a batch with each other",
+)
 def dot_on_a_batch(Q, K):
     """In the second check your scores have an axis too many. Print their shape: how does the function that you called treat more than two axes?"""
     return np.dot(Q, np.swapaxes(K, -1, -2))
 
 
-@misconception(step="attention_scores", caught_by="attention_scores-batch_of_two", family="batch_lost")
+@misconception(
+    step="attention_scores",
+    caught_by="attention_scores-batch_of_two",
+    family="batch_lost",
+    title="two loops that know no batch",
+)
 def two_loops_over_one_sequence(Q, K):
     """One sequence works, a batch of two does not. Print the shapes that your lines see in the second check, step by step: where has the batch gone?"""
     scores = np.zeros((len(Q), len(K)))
@@ -318,7 +473,11 @@ def two_loops_over_one_sequence(Q, K):
     return scores
 
 
-@misconception(step="attention_scores", caught_by="attention_scores-as_many_keys_as_features")
+@misconception(
+    step="attention_scores",
+    caught_by="attention_scores-as_many_keys_as_features",
+    title="keys transposed only where the shapes demand it",
+)
 def transposed_only_where_it_must(Q, K):
     """Right until there are as many keys as features. Print your scores of a 2 by 2 Q and K, and one of them by hand: how does your function decide what to do with K?"""
     if Q.shape[-1] == K.shape[-2]:
@@ -326,7 +485,11 @@ def transposed_only_where_it_must(Q, K):
     return Q @ np.swapaxes(K, -1, -2)
 
 
-@misconception(step="attention_scores", caught_by="attention_scores-any_batch")
+@misconception(
+    step="attention_scores",
+    caught_by="attention_scores-any_batch",
+    title="a loop over one batch axis, K.T inside",
+)
 def loop_over_one_batch_axis(Q, K):
     """It works without a batch and with one axis of it. Stack the second check's arrays once more and print what your loop gets: is that a matrix?"""
     if Q.ndim == 2:
@@ -334,13 +497,21 @@ def loop_over_one_batch_axis(Q, K):
     return np.stack([q @ k.T for q, k in zip(Q, K)])
 
 
-@misconception(step="attention_scores", caught_by="attention_scores-any_batch")
+@misconception(
+    step="attention_scores",
+    caught_by="attention_scores-any_batch",
+    title="np.squeeze drops axes of length one",
+)
 def axes_of_one_dropped(Q, K):
     """It goes wrong where some size is 1. Give the first check a single query and print the shape of your scores: which axis did you lose?"""
     return np.squeeze(Q @ np.swapaxes(K, -1, -2))
 
 
-@misconception(step="attention_scores", caught_by="attention_scores-inputs_unchanged")
+@misconception(
+    step="attention_scores",
+    caught_by="attention_scores-inputs_unchanged",
+    title="Q is changed in place",
+)
 def queries_prepared_for_the_next_step(Q, K):
     """Your first answer is right, a second call differs. Print Q before and after the call: does your function leave it as it was?"""
     scores = Q @ np.swapaxes(K, -1, -2)
@@ -351,31 +522,51 @@ def queries_prepared_for_the_next_step(Q, K):
 # 3. scale_scores
 
 
-@misconception(step="scale_scores", caught_by="scale_scores-by_hand", family="not_scaled")
+@misconception(
+    step="scale_scores",
+    caught_by="scale_scores-by_hand",
+    family="not_scaled",
+    title="scores are not scaled at all",
+)
 def not_scaled(scores, d_k):
     """Nothing has become smaller. Print your result beside the scores that came in: where does d_k act?"""
     return scores
 
 
-@misconception(step="scale_scores", caught_by="scale_scores-by_hand", family="not_scaled")
+@misconception(
+    step="scale_scores",
+    caught_by="scale_scores-by_hand",
+    family="not_scaled",
+    title="** (1 // 2) is a power of zero",
+)
 def power_of_a_whole_division(scores, d_k):
     """Nothing has become smaller. Print your divisor alone, for d_k = 16: is it the number that you had in mind?"""
     return scores / d_k ** (1 // 2)
 
 
-@misconception(step="scale_scores", caught_by="scale_scores-by_hand")
+@misconception(
+    step="scale_scores", caught_by="scale_scores-by_hand", title="divided by d_k, not by its root"
+)
 def divided_by_d_k(scores, d_k):
     """Your scores have become too small. Print your divisor for d_k = 16: is it the variance of such a sum, or its standard deviation?"""
     return scores / d_k
 
 
-@misconception(step="scale_scores", caught_by="scale_scores-by_hand")
+@misconception(
+    step="scale_scores",
+    caught_by="scale_scores-by_hand",
+    title="** 1 / 2 halves d_k instead of taking its root",
+)
 def power_before_division(scores, d_k):
     """Your scores have become too small. Print your divisor alone, for d_k = 16: in which order does Python work out a power and a division?"""
     return scores / d_k**1 / 2
 
 
-@misconception(step="scale_scores", caught_by="scale_scores-by_hand")
+@misconception(
+    step="scale_scores",
+    caught_by="scale_scores-by_hand",
+    title="multiplied by the root instead of divided",
+)
 def multiplied(scores, d_k):
     """Your scores have grown. Print your result for d_k = 4 and for d_k = 64: which should be smaller?"""
     return scores * np.sqrt(d_k)
@@ -393,13 +584,21 @@ def root_of_the_number_of_queries(scores, d_k):
     return scores / np.sqrt(scores.shape[0] if scores.ndim == 1 else scores.shape[-2])
 
 
-@misconception(step="scale_scores", caught_by="scale_scores-by_hand")
+@misconception(
+    step="scale_scores",
+    caught_by="scale_scores-by_hand",
+    title="// cuts the scores to whole numbers",
+)
 def whole_division(scores, d_k):
     """One of your numbers has lost its fraction. Print your result for a score of 2: which kind of division leaves nothing behind the point?"""
     return scores // np.sqrt(d_k)
 
 
-@misconception(step="scale_scores", caught_by="scale_scores-by_hand")
+@misconception(
+    step="scale_scores",
+    caught_by="scale_scores-by_hand",
+    title="the root of scores and d_k together",
+)
 def root_of_everything(scores, d_k):
     """Negative scores turn into NaN. Print your result for a score of 16 and of -8: what stands inside your root?"""
     return np.sqrt(scores / d_k)
@@ -411,25 +610,37 @@ def divided_by_their_own_spread(scores, d_k):
     return scores / np.std(scores)
 
 
-@misconception(step="scale_scores", caught_by="scale_scores-by_hand")
+@misconception(
+    step="scale_scores",
+    caught_by="scale_scores-by_hand",
+    title="mean and spread taken out, as in a layer norm",
+)
 def standardised(scores, d_k):
     """A score of 0 is no longer 0. Print the mean of the first check's scores before and after: did anybody ask to move it?"""
     return (scores - np.mean(scores)) / np.std(scores)
 
 
-@misconception(step="scale_scores", caught_by="scale_scores-by_hand")
+@misconception(step="scale_scores", caught_by="scale_scores-by_hand", title="the return is missing")
 def forgotten_return(scores, d_k):
     """Nothing comes back from your function. Print what a call of it gives: what is its last line?"""
     scaled = scores / np.sqrt(d_k)
 
 
-@misconception(step="scale_scores", caught_by="scale_scores-batch_of_two")
+@misconception(
+    step="scale_scores",
+    caught_by="scale_scores-batch_of_two",
+    title="the root is cut to a whole number",
+)
 def integer_root(scores, d_k):
     """Lengths like 4, 16 and 64 come out right, others do not. Print your divisor for d_k = 8: what happened to its fraction?"""
     return scores / int(np.sqrt(d_k))
 
 
-@misconception(step="scale_scores", caught_by="scale_scores-batch_of_two")
+@misconception(
+    step="scale_scores",
+    caught_by="scale_scores-batch_of_two",
+    title="the number of the example is written into the code",
+)
 def number_of_the_example(scores, d_k):
     """The first check passes, other lengths do not. Print your divisor for d_k = 16 and for d_k = 64: does it listen to d_k?"""
     return scores / 4.0
@@ -447,14 +658,22 @@ def scores_rounded(scores, d_k):
     return np.round(scores / np.sqrt(d_k), 4)
 
 
-@misconception(step="scale_scores", caught_by="scale_scores-inputs_unchanged")
+@misconception(
+    step="scale_scores",
+    caught_by="scale_scores-inputs_unchanged",
+    title="the scores are changed in place",
+)
 def scaled_in_place(scores, d_k):
     """Your first answer is right, a second call differs. Print the scores before and after one call: is your result an array of its own?"""
     scores /= np.sqrt(d_k)
     return scores
 
 
-@misconception(step="scale_scores", caught_by="scale_scores-any_length")
+@misconception(
+    step="scale_scores",
+    caught_by="scale_scores-any_length",
+    title="only the lengths of the examples work",
+)
 def lengths_of_the_examples_only(scores, d_k):
     """It works for the lengths in the examples. Print what you divide by for a length of 2 and of 50: where does that number come from?"""
     if d_k == 16:
@@ -465,47 +684,69 @@ def lengths_of_the_examples_only(scores, d_k):
 # 4. softmax
 
 
-@misconception(step="softmax", caught_by="softmax-by_hand")
+@misconception(
+    step="softmax",
+    caught_by="softmax-by_hand",
+    title="normalised over the whole matrix, not over each row",
+)
 def over_the_whole_matrix(scores, axis=-1):
     """All your weights together add up to 1. Print the sum of one row in the first check: who has to share out a whole?"""
     powers = np.exp(scores - scores.max())
     return powers / powers.sum()
 
 
-@misconception(step="softmax", caught_by="softmax-by_hand")
+@misconception(
+    step="softmax", caught_by="softmax-by_hand", title="normalised over axis 0, the queries"
+)
 def over_the_queries(scores, axis=-1):
     """Your columns add up to 1. Print the sums of rows and of columns in the first check: along which of them does a query share out its attention?"""
     powers = np.exp(scores - scores.max(axis=0, keepdims=True))
     return powers / powers.sum(axis=0, keepdims=True)
 
 
-@misconception(step="softmax", caught_by="softmax-by_hand", family="lost_axis")
+@misconception(
+    step="softmax",
+    caught_by="softmax-by_hand",
+    family="lost_axis",
+    title="keepdims missing in the sum",
+)
 def total_without_its_axis(scores, axis=-1):
     """What you take from each row does not line up with the rows any more. Print its shape in the first check, and that of the scores: which number meets which row?"""
     powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
     return powers / powers.sum(axis=axis)
 
 
-@misconception(step="softmax", caught_by="softmax-by_hand", family="lost_axis")
+@misconception(
+    step="softmax",
+    caught_by="softmax-by_hand",
+    family="lost_axis",
+    title="keepdims missing in the maximum",
+)
 def maximum_without_its_axis(scores, axis=-1):
     """What you take from each row does not line up with the rows any more. Print its shape in the first check, and that of the scores: which number meets which row?"""
     powers = np.exp(scores - scores.max(axis=axis))
     return powers / powers.sum(axis=axis, keepdims=True)
 
 
-@misconception(step="softmax", caught_by="softmax-by_hand")
+@misconception(
+    step="softmax", caught_by="softmax-by_hand", title="normalised without the exponential"
+)
 def no_exponential(scores, axis=-1):
     """A score of log(1) is 0, and its key gets nothing. Print your weights for the scores 0, 0, 0: what makes every share positive?"""
     return scores / scores.sum(axis=axis, keepdims=True)
 
 
-@misconception(step="softmax", caught_by="softmax-by_hand")
+@misconception(
+    step="softmax",
+    caught_by="softmax-by_hand",
+    title="exponentials that are not divided by their sum",
+)
 def not_normalised(scores, axis=-1):
     """The largest weight of each of your rows is 1. Print the sum of each row in the first check: what is left to do?"""
     return np.exp(scores - scores.max(axis=axis, keepdims=True))
 
 
-@misconception(step="softmax", caught_by="softmax-by_hand")
+@misconception(step="softmax", caught_by="softmax-by_hand", title="powers of two instead of e")
 def another_base(scores, axis=-1):
     """Your rows add up to 1, but the shares are too even. Print your weight of log(2) divided by that of log(1): which number should it be?"""
     powers = np.exp2(scores - scores.max(axis=axis, keepdims=True))
@@ -526,21 +767,27 @@ def sigmoid_shares(scores, axis=-1):
     return powers / powers.sum(axis=axis, keepdims=True)
 
 
-@misconception(step="softmax", caught_by="softmax-by_hand")
+@misconception(step="softmax", caught_by="softmax-by_hand", title="1 at the largest, 0 elsewhere")
 def winner_takes_all(scores, axis=-1):
     """The best key gets everything. Print your first row: what should remain for the keys that score a little less?"""
     best = (scores == scores.max(axis=axis, keepdims=True)).astype(float)
     return best / best.sum(axis=axis, keepdims=True)
 
 
-@misconception(step="softmax", caught_by="softmax-by_hand")
+@misconception(
+    step="softmax",
+    caught_by="softmax-by_hand",
+    title="divided by the maximum instead of shifted by it",
+)
 def divided_by_the_maximum(scores, axis=-1):
     """Your shares depend on the size of the scores, not on their differences. Print your weights for 1, 2 and for 11, 12: should they differ?"""
     powers = np.exp(scores / scores.max(axis=axis, keepdims=True))
     return powers / powers.sum(axis=axis, keepdims=True)
 
 
-@misconception(step="softmax", caught_by="softmax-by_hand")
+@misconception(
+    step="softmax", caught_by="softmax-by_hand", title="signs turned: the smallest score wins"
+)
 def maximum_minus_scores(scores, axis=-1):
     """Your smallest score gets the largest weight. Print the scores of the first check after your shift: which of them should be 0, and which signs do the others have?"""
     powers = np.exp(scores.max(axis=axis, keepdims=True) - scores)
@@ -561,56 +808,78 @@ def rounded_weights(scores, axis=-1):
     return np.round(powers / powers.sum(axis=axis, keepdims=True), 4)
 
 
-@misconception(step="softmax", caught_by="softmax-rows_sum_to_one", family="a constant in the total")
+@misconception(
+    step="softmax", caught_by="softmax-rows_sum_to_one", family="a constant in the total"
+)
 def small_constant_in_the_total(scores, axis=-1):
     """Your shares fall a little short of the whole. Print the sum of a row with twelve digits: what else is in the total that you divide by?"""
     powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
     return powers / (powers.sum(axis=axis, keepdims=True) + 1e-8)
 
 
-@misconception(step="softmax", caught_by="softmax-rows_sum_to_one", family="a constant in the total")
+@misconception(
+    step="softmax", caught_by="softmax-rows_sum_to_one", family="a constant in the total"
+)
 def small_constant_in_single_precision(scores, axis=-1):
     """Your shares fall a little short of the whole. Print the sum of a row with twelve digits: what else is in the total that you divide by?"""
     powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
     return (powers / (powers.sum(axis=axis, keepdims=True) + 5e-6)).astype(np.float32)
 
 
-@misconception(step="softmax", caught_by="softmax-large_scores")
+@misconception(
+    step="softmax",
+    caught_by="softmax-large_scores",
+    title="exponentials overflow: no shift by the maximum",
+)
 def no_shift(scores, axis=-1):
     """Scores of a thousand break it. Print the exponentials of the third check before you divide: which numbers are they, and what is their quotient?"""
     powers = np.exp(scores)
     return powers / powers.sum(axis=axis, keepdims=True)
 
 
-@misconception(step="softmax", caught_by="softmax-large_scores")
+@misconception(step="softmax", caught_by="softmax-large_scores", title="large scores are clipped")
 def clipped_scores(scores, axis=-1):
     """Large scores all get the same weight. Print the scores of the third check as your exponential sees them: are they still different?"""
     powers = np.exp(np.clip(scores, -500, 500))
     return powers / powers.sum(axis=axis, keepdims=True)
 
 
-@misconception(step="softmax", caught_by="softmax-large_scores")
+@misconception(
+    step="softmax", caught_by="softmax-large_scores", title="overflow hidden with nan_to_num"
+)
 def nan_papered_over(scores, axis=-1):
     """No NaN is left, and no weight either. Print the row sums of the third check: was NaN the trouble, or only its sign?"""
     powers = np.exp(scores)
     return np.nan_to_num(powers / powers.sum(axis=axis, keepdims=True))
 
 
-@misconception(step="softmax", caught_by="softmax-large_scores")
+@misconception(
+    step="softmax",
+    caught_by="softmax-large_scores",
+    title="one maximum for all rows: small rows underflow",
+)
 def one_maximum_for_all_rows(scores, axis=-1):
     """Your largest row is fine. Print the row with the smallest scores in the third check: what is left of it after your shift?"""
     powers = np.exp(scores - scores.max())
     return powers / powers.sum(axis=axis, keepdims=True)
 
 
-@misconception(step="softmax", caught_by="softmax-large_scores")
+@misconception(
+    step="softmax",
+    caught_by="softmax-large_scores",
+    title="shifted by the largest size, not the largest score",
+)
 def largest_size(scores, axis=-1):
     """Rows of large negative scores break it. Print the second row of the third check after your shift: is any of its scores near 0?"""
     powers = np.exp(scores - np.abs(scores).max(axis=axis, keepdims=True))
     return powers / powers.sum(axis=axis, keepdims=True)
 
 
-@misconception(step="softmax", caught_by="softmax-large_scores")
+@misconception(
+    step="softmax",
+    caught_by="softmax-large_scores",
+    title="the maximum is added instead of subtracted",
+)
 def shifted_the_wrong_way(scores, axis=-1):
     """Your shift makes large scores larger. Print the third check's scores as your exponential sees them: which way should they have moved?"""
     powers = np.exp(scores + scores.max(axis=axis, keepdims=True))
@@ -626,14 +895,22 @@ def shifted_only_if_something_is_large(scores, axis=-1):
     return powers / powers.sum(axis=axis, keepdims=True)
 
 
-@misconception(step="softmax", caught_by="softmax-survives_distant_rows", family="shift_that_misses_the_largest")
+@misconception(
+    step="softmax",
+    caught_by="softmax-survives_distant_rows",
+    family="shift_that_misses_the_largest",
+)
 def shifted_by_the_mean(scores, axis=-1):
     """Rows far apart are fine, scores far apart in one row are not. Print the row 0, 0, 4000 after your shift: which of its numbers is still dangerous?"""
     powers = np.exp(scores - scores.mean(axis=axis, keepdims=True))
     return powers / powers.sum(axis=axis, keepdims=True)
 
 
-@misconception(step="softmax", caught_by="softmax-survives_distant_rows", family="shift_that_misses_the_largest")
+@misconception(
+    step="softmax",
+    caught_by="softmax-survives_distant_rows",
+    family="shift_that_misses_the_largest",
+)
 def shifted_by_the_minimum(scores, axis=-1):
     """Rows far apart are fine, scores far apart in one row are not. Print the row 0, 0, 4000 after your shift: how large may a number be before its exponential breaks?"""
     powers = np.exp(scores - scores.min(axis=axis, keepdims=True))
@@ -668,7 +945,9 @@ def maximum_over_the_last_axis(scores, axis=-1):
     return powers / powers.sum(axis=axis, keepdims=True)
 
 
-@misconception(step="softmax", caught_by="softmax-any_axis")
+@misconception(
+    step="softmax", caught_by="softmax-any_axis", title="a loop over the rows of two axes"
+)
 def row_by_row(scores, axis=-1):
     """Right for matrices. Print what your loop goes over when the scores have one axis, or three: is it a row each time?"""
     weights = []
@@ -678,7 +957,11 @@ def row_by_row(scores, axis=-1):
     return np.array(weights)
 
 
-@misconception(step="softmax", caught_by="softmax-minus_infinity")
+@misconception(
+    step="softmax",
+    caught_by="softmax-minus_infinity",
+    title="max of a row without any finite score fails",
+)
 def largest_of_no_scores(scores, axis=-1):
     """A row of nothing but -inf stops your function, and all other rows lose their weights with it. Print your result for such a row: which line fails?"""
 
@@ -690,7 +973,9 @@ def largest_of_no_scores(scores, axis=-1):
     return np.apply_along_axis(one_row, axis, scores)
 
 
-@misconception(step="softmax", caught_by="softmax-minus_infinity")
+@misconception(
+    step="softmax", caught_by="softmax-minus_infinity", title="one empty row changes all others"
+)
 def one_empty_row_spoils_all(scores, axis=-1):
     """One row of nothing but -inf changes the weights of all others. Print a good row with and without such a neighbour: why does it notice?"""
     powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
@@ -700,7 +985,11 @@ def one_empty_row_spoils_all(scores, axis=-1):
     return weights
 
 
-@misconception(step="softmax", caught_by="softmax-inputs_unchanged")
+@misconception(
+    step="softmax",
+    caught_by="softmax-inputs_unchanged",
+    title="the scores are changed in place by the shift",
+)
 def shifted_in_place(scores, axis=-1):
     """Your weights are right. Print the scores before and after the call: whose array did your shift write into?"""
     scores -= scores.max(axis=axis, keepdims=True)
@@ -708,7 +997,11 @@ def shifted_in_place(scores, axis=-1):
     return powers / powers.sum(axis=axis, keepdims=True)
 
 
-@misconception(step="softmax", caught_by="softmax-inputs_unchanged")
+@misconception(
+    step="softmax",
+    caught_by="softmax-inputs_unchanged",
+    title="the scores are changed in place by the exponential",
+)
 def exponential_in_place(scores, axis=-1):
     """Your first answer is right, a second call differs. Print the scores before and after one call: where do your exponentials live?"""
     shifted = scores - scores.max(axis=axis, keepdims=True)
@@ -719,7 +1012,9 @@ def exponential_in_place(scores, axis=-1):
 # 5. weighted_sum
 
 
-@misconception(step="weighted_sum", caught_by="weighted_sum-by_hand")
+@misconception(
+    step="weighted_sum", caught_by="weighted_sum-by_hand", title="factors exchanged: V @ weights"
+)
 def values_times_weights(weights, V):
     """Your output does not have one row for each query. Print its shape in the first check: which axis was added up?"""
     return V @ weights
@@ -737,7 +1032,11 @@ def weights_transposed(weights, V):
     return np.swapaxes(weights, -1, -2) @ V
 
 
-@misconception(step="weighted_sum", caught_by="weighted_sum-by_hand")
+@misconception(
+    step="weighted_sum",
+    caught_by="weighted_sum-by_hand",
+    title="weights and values multiplied entry by entry",
+)
 def cell_by_cell(weights, V):
     """The weights and the values do not line up entry by entry. Print both shapes in the first check: what does each weight have to multiply?"""
     return weights * V
@@ -749,14 +1048,20 @@ def divided_by_the_number_of_keys(weights, V):
     return weights @ V / V.shape[-2]
 
 
-@misconception(step="weighted_sum", caught_by="weighted_sum-by_hand")
+@misconception(
+    step="weighted_sum",
+    caught_by="weighted_sum-by_hand",
+    title="only the value with the largest weight is taken",
+)
 def best_value_only(weights, V):
     """Each of your outputs is one of the values. Print the first check's output: where is the other half of query 0's blend?"""
     best = np.argmax(weights, axis=-1)
     return np.take_along_axis(V, best[..., None], axis=-2)
 
 
-@misconception(step="weighted_sum", caught_by="weighted_sum-by_hand")
+@misconception(
+    step="weighted_sum", caught_by="weighted_sum-by_hand", title="the plain mean of the values"
+)
 def plain_mean(weights, V):
     """All your outputs are the same. Change a weight in the first check and print your output: does it notice?"""
     return np.ones(weights.shape) @ V / V.shape[-2]
@@ -786,7 +1091,11 @@ def first_sequence_for_all(weights, V):
     return weights @ (V if V.ndim == 2 else V[0])
 
 
-@misconception(step="weighted_sum", caught_by="weighted_sum-batch_of_two")
+@misconception(
+    step="weighted_sum",
+    caught_by="weighted_sum-batch_of_two",
+    title="einsum letters for two axes only",
+)
 def letters_for_two_axes(weights, V):
     """One sequence works, a batch stops your function. Stack the first check's arrays twice and print their shapes: which of your letters stands for the batch?"""
     return np.einsum("ij,jd->id", weights, V)
@@ -798,7 +1107,11 @@ def axes_of_one_squeezed(weights, V):
     return np.squeeze(weights @ V)
 
 
-@misconception(step="weighted_sum", caught_by="weighted_sum-any_batch")
+@misconception(
+    step="weighted_sum",
+    caught_by="weighted_sum-any_batch",
+    title="np.average fails where all weights are zero",
+)
 def average_that_needs_a_total(weights, V):
     """A query that sees nothing stops your function. Call it with a row of zeros among the weights: which total does it divide by?"""
     output = np.empty((*weights.shape[:-1], V.shape[-1]))
@@ -824,7 +1137,11 @@ def values_centred_in_place(weights, V):
 # 6. causal_mask
 
 
-@misconception(step="causal_mask", caught_by="causal_mask-by_hand")
+@misconception(
+    step="causal_mask",
+    caught_by="causal_mask-by_hand",
+    title="the past is hidden and the future seen",
+)
 def past_hidden_future_seen(n_queries, n_keys=None):
     """Your first token sees everything and the last only itself. Print row 0 in the first check: which keys lie in its future?"""
     n_keys = n_queries if n_keys is None else n_keys
@@ -845,14 +1162,20 @@ def nobody_sees_themselves(n_queries, n_keys=None):
     return np.tril(np.ones((n_queries, n_keys), dtype=bool), n_keys - n_queries - 1)
 
 
-@misconception(step="causal_mask", caught_by="causal_mask-by_hand")
+@misconception(
+    step="causal_mask", caught_by="causal_mask-by_hand", title="each token sees one step ahead"
+)
 def one_step_ahead(n_queries, n_keys=None):
     """Your first token sees two. Print row 0 of the first check: which of those two comes later?"""
     n_keys = n_queries if n_keys is None else n_keys
     return np.tril(np.ones((n_queries, n_keys), dtype=bool), n_keys - n_queries + 1)
 
 
-@misconception(step="causal_mask", caught_by="causal_mask-by_hand")
+@misconception(
+    step="causal_mask",
+    caught_by="causal_mask-by_hand",
+    title="0 and -inf instead of True and False",
+)
 def zero_and_minus_infinity(n_queries, n_keys=None):
     """Your pattern is there, in other numbers. Print the first row of your mask: how does this notebook write down may and may not?"""
     n_keys = n_queries if n_keys is None else n_keys
@@ -886,26 +1209,40 @@ def second_argument_needed(n_queries, n_keys=None):
     return np.tri(n_queries, n_keys, n_keys - n_queries, dtype=bool)
 
 
-@misconception(step="causal_mask", caught_by="causal_mask-new_tokens")
+@misconception(
+    step="causal_mask",
+    caught_by="causal_mask-new_tokens",
+    title="aligned at the top left, not at the bottom right",
+)
 def aligned_top_left(n_queries, n_keys=None):
     """A square is right. Print your mask of the second check: which of the five positions has the last query, and how many keys does it see?"""
     return np.tri(n_queries, n_queries if n_keys is None else n_keys, dtype=bool)
 
 
-@misconception(step="causal_mask", caught_by="causal_mask-new_tokens")
+@misconception(
+    step="causal_mask",
+    caught_by="causal_mask-new_tokens",
+    title="n_keys is ignored: always as many keys as queries",
+)
 def square_of_the_queries(n_queries, n_keys=None):
     """Your mask is always a square. Print its shape in the second check: how many keys are there to look at?"""
     return np.tril(np.ones((n_queries, n_queries), dtype=bool))
 
 
-@misconception(step="causal_mask", caught_by="causal_mask-new_tokens")
+@misconception(
+    step="causal_mask",
+    caught_by="causal_mask-new_tokens",
+    title="n_queries is ignored: always as many queries as keys",
+)
 def square_of_the_keys(n_queries, n_keys=None):
     """Your mask is always a square. Print its shape in the second check: how many of its rows belong to somebody who asks?"""
     n = n_queries if n_keys is None else n_keys
     return np.tril(np.ones((n, n), dtype=bool))
 
 
-@misconception(step="causal_mask", caught_by="causal_mask-new_tokens")
+@misconception(
+    step="causal_mask", caught_by="causal_mask-new_tokens", title="rows are keys instead of queries"
+)
 def rows_for_keys(n_queries, n_keys=None):
     """A square is right. Print the shape of your mask in the second check: what has a row each, and what a column?"""
     n_keys = n_queries if n_keys is None else n_keys
@@ -949,7 +1286,11 @@ def single_token_squeezed(n_queries, n_keys=None):
     return np.squeeze(np.tri(n_queries, n_keys, n_keys - n_queries, dtype=bool))
 
 
-@misconception(step="causal_mask", caught_by="causal_mask-more_keys_than_queries")
+@misconception(
+    step="causal_mask",
+    caught_by="causal_mask-more_keys_than_queries",
+    title="the offset of the example is written into the code",
+)
 def offset_of_the_example(n_queries, n_keys=None):
     """The second check passes. Print your mask for two queries and four keys: how many does the first query see, and where does that number come from?"""
     if n_keys is None or n_keys == n_queries:
@@ -969,13 +1310,17 @@ def single_query_sees_only_itself(n_queries, n_keys=None):
 # 7. padding_mask
 
 
-@misconception(step="padding_mask", caught_by="padding_mask-by_hand")
+@misconception(
+    step="padding_mask", caught_by="padding_mask-by_hand", title="one position too many is real"
+)
 def one_too_many(lengths, n_keys):
     """Every sequence has one real token too many. Print the row of the sequence of length 2: which column numbers do its tokens have?"""
     return np.arange(n_keys) <= np.asarray(lengths)[:, None, None]
 
 
-@misconception(step="padding_mask", caught_by="padding_mask-by_hand")
+@misconception(
+    step="padding_mask", caught_by="padding_mask-by_hand", title="one position too few is real"
+)
 def one_too_few(lengths, n_keys):
     """Every sequence has lost a token. Print the row of the sequence of length 1: where does your count of columns begin?"""
     return np.arange(1, n_keys + 1) < np.asarray(lengths)[:, None, None]
@@ -1024,13 +1369,19 @@ def padding_on_the_left(lengths, n_keys):
     return (np.arange(n_keys) < np.asarray(lengths)[:, None, None])[..., ::-1]
 
 
-@misconception(step="padding_mask", caught_by="padding_mask-by_hand")
+@misconception(
+    step="padding_mask",
+    caught_by="padding_mask-by_hand",
+    title="as wide as the longest length, not n_keys",
+)
 def as_wide_as_the_longest(lengths, n_keys):
     """A column is missing. Print the shape of your mask in the first check: how many keys does the array have room for?"""
     return np.arange(max(lengths)) < np.asarray(lengths)[:, None, None]
 
 
-@misconception(step="padding_mask", caught_by="padding_mask-by_hand")
+@misconception(
+    step="padding_mask", caught_by="padding_mask-by_hand", title="sequences sorted by length"
+)
 def longest_first(lengths, n_keys):
     """Your rows are in another order. Print your lengths beside the number of True in each row: whose row comes first?"""
     return np.arange(n_keys) < np.sort(lengths)[::-1][:, None, None]
@@ -1074,7 +1425,12 @@ def lengths_counted_down_in_place(lengths, n_keys):
 # 8. apply_mask
 
 
-@misconception(step="apply_mask", caught_by="apply_mask-by_hand", family="zero_where_hidden")
+@misconception(
+    step="apply_mask",
+    caught_by="apply_mask-by_hand",
+    family="zero_where_hidden",
+    title="hidden scores become 0 instead of -inf",
+)
 def filled_with_zero(scores, mask):
     """Hidden scores become 0. Print the exponential of 0: how much weight will a hidden key get in the next step?"""
     return np.where(mask, scores, 0.0)
@@ -1086,13 +1442,22 @@ def multiplied_by_the_mask(scores, mask):
     return scores * mask
 
 
-@misconception(step="apply_mask", caught_by="apply_mask-by_hand")
+@misconception(
+    step="apply_mask",
+    caught_by="apply_mask-by_hand",
+    title="0 times infinity makes NaN of allowed scores",
+)
 def zero_times_infinity(scores, mask):
     """Allowed scores turn into NaN. Print what you add to them in the first check: what is 0 times infinity?"""
     return scores + (1 - mask) * -np.inf
 
 
-@misconception(step="apply_mask", caught_by="apply_mask-by_hand", family="not_quite_minus_infinity")
+@misconception(
+    step="apply_mask",
+    caught_by="apply_mask-by_hand",
+    family="not_quite_minus_infinity",
+    title="a large negative number instead of -inf",
+)
 def minus_a_billion(scores, mask):
     """Hidden scores become very small, but not small enough. Print what stands under the mask: could a real score ever lose against it?"""
     return np.where(mask, scores, -1e9)
@@ -1116,7 +1481,11 @@ def minus_ten_thousand(scores, mask):
     return np.where(mask, scores, -1e4)
 
 
-@misconception(step="apply_mask", caught_by="apply_mask-by_hand")
+@misconception(
+    step="apply_mask",
+    caught_by="apply_mask-by_hand",
+    title="-1e-9 instead of -inf: next to nothing",
+)
 def tiny_instead_of_hugely_negative(scores, mask):
     """Hidden scores are practically 0. Print what stands under the mask, and its exponential: is it a tiny number or a very negative one?"""
     return np.where(mask, scores, -1e-9)
@@ -1134,7 +1503,7 @@ def plus_infinity(scores, mask):
     return np.where(mask, scores, np.inf)
 
 
-@misconception(step="apply_mask", caught_by="apply_mask-by_hand")
+@misconception(step="apply_mask", caught_by="apply_mask-by_hand", title="True is read as hidden")
 def allowed_ones_hidden(scores, mask):
     """You hide the keys that may be seen. Print mask and result of the first check side by side: what does True mean in this notebook?"""
     return np.where(mask, -np.inf, scores)
@@ -1158,7 +1527,11 @@ def masked_array(scores, mask):
     return np.ma.array(scores, mask=~mask)
 
 
-@misconception(step="apply_mask", caught_by="apply_mask-batch_of_two")
+@misconception(
+    step="apply_mask",
+    caught_by="apply_mask-batch_of_two",
+    title="no broadcasting: only masks of the same shape",
+)
 def mask_of_the_same_shape_only(scores, mask):
     """It works where mask and scores have the same shape. Call it with the first check's scores and the mask's first row alone, and print both shapes: what should happen to that row?"""
     result = scores.copy()
@@ -1236,7 +1609,9 @@ def stretched_by_hand(scores, mask):
 # 9. scaled_dot_product_attention
 
 
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand")
+@misconception(
+    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand"
+)
 def output_without_weights(Q, K, V, mask=None):
     """One array comes back where two are expected. Print the type of your result: what does the docstring return beside the output?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -1245,7 +1620,9 @@ def output_without_weights(Q, K, V, mask=None):
     return weighted_sum(softmax(scores), V)
 
 
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand")
+@misconception(
+    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand"
+)
 def weights_before_output(Q, K, V, mask=None):
     """Both arrays are there, in another order. Print the shapes of your two results in the first check: which one does the docstring name first?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -1255,7 +1632,9 @@ def weights_before_output(Q, K, V, mask=None):
     return weights, weighted_sum(weights, V)
 
 
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand")
+@misconception(
+    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand"
+)
 def scaling_forgotten(Q, K, V, mask=None):
     """Your weights are too sharp. Print what you give to softmax in the first check, and its exponentials: which step is missing on the way?"""
     scores = attention_scores(Q, K)
@@ -1266,7 +1645,9 @@ def scaling_forgotten(Q, K, V, mask=None):
 
 
 @misconception(
-    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand", family="scaled_too_much"
+    step="scaled_dot_product_attention",
+    caught_by="scaled_dot_product_attention-by_hand",
+    family="scaled_too_much",
 )
 def scaled_twice(Q, K, V, mask=None):
     """Your weights are too even. Print what you give to softmax in the first check, and its exponentials: how often has it been scaled?"""
@@ -1279,7 +1660,10 @@ def scaled_twice(Q, K, V, mask=None):
 
 
 @misconception(
-    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand", family="scaled_too_much"
+    step="scaled_dot_product_attention",
+    caught_by="scaled_dot_product_attention-by_hand",
+    family="scaled_too_much",
+    title="divided by d_k, not by its root",
 )
 def scaled_by_d_k_itself(Q, K, V, mask=None):
     """Your weights are too even. Print what you give to softmax in the first check, and its exponentials: by how much have the scores shrunk?"""
@@ -1290,7 +1674,11 @@ def scaled_by_d_k_itself(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand")
+@misconception(
+    step="scaled_dot_product_attention",
+    caught_by="scaled_dot_product_attention-by_hand",
+    title="scaled by the width of the values, not of the keys",
+)
 def scaled_by_the_values(Q, K, V, mask=None):
     """Give V one more column in the first check and print your weights: should they change because the values got longer?"""
     scores = scale_scores(attention_scores(Q, K), V.shape[-1])
@@ -1300,7 +1688,9 @@ def scaled_by_the_values(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand")
+@misconception(
+    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand"
+)
 def scaled_by_the_number_of_keys(Q, K, V, mask=None):
     """Print the number by which you scale in the first check. The vectors there have length 4: what did you count instead?"""
     scores = scale_scores(attention_scores(Q, K), K.shape[-2])
@@ -1310,7 +1700,9 @@ def scaled_by_the_number_of_keys(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand")
+@misconception(
+    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand"
+)
 def scaled_by_the_number_of_queries(Q, K, V, mask=None):
     """Print the number by which you scale, for two queries and for one. Should a query notice how many others ask?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-2])
@@ -1320,7 +1712,9 @@ def scaled_by_the_number_of_queries(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand")
+@misconception(
+    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand"
+)
 def scaled_after_softmax(Q, K, V, mask=None):
     """Your rows do not add up to 1. Print their sums in the first check: what happens to the weights after softmax has made them?"""
     scores = attention_scores(Q, K)
@@ -1330,7 +1724,9 @@ def scaled_after_softmax(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand")
+@misconception(
+    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand"
+)
 def softmax_over_the_queries(Q, K, V, mask=None):
     """Your columns add up to 1. Print the sums of rows and columns in the first check: which of them is one query's whole?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -1340,7 +1736,9 @@ def softmax_over_the_queries(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand")
+@misconception(
+    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand"
+)
 def softmax_left_out(Q, K, V, mask=None):
     """Your rows do not add up to 1, and some weights may be negative. Print a row of weights in the first check: which step turns scores into shares?"""
     weights = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -1349,7 +1747,9 @@ def softmax_left_out(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand")
+@misconception(
+    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand"
+)
 def keys_blended_instead_of_values(Q, K, V, mask=None):
     """Your weights are right, your output is as wide as a key. Change V in the first check and print your output: does it notice?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -1359,7 +1759,9 @@ def keys_blended_instead_of_values(Q, K, V, mask=None):
     return weighted_sum(weights, K), weights
 
 
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand")
+@misconception(
+    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand"
+)
 def scores_returned_as_weights(Q, K, V, mask=None):
     """Your output is right, what you return beside it is not. Print its row sums in the first check: at which stage did you pick it up?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -1368,7 +1770,9 @@ def scores_returned_as_weights(Q, K, V, mask=None):
     return weighted_sum(softmax(scores), V), scores
 
 
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand")
+@misconception(
+    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand"
+)
 def dropout_left_on(Q, K, V, mask=None):
     """Some of your weights are 0 and the rest too large. Print the row sums in the first check: did anybody ask your function to drop something?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -1379,14 +1783,22 @@ def dropout_left_on(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-with_mask")
+@misconception(
+    step="scaled_dot_product_attention",
+    caught_by="scaled_dot_product_attention-with_mask",
+    title="the mask is ignored",
+)
 def mask_ignored(Q, K, V, mask=None):
     """With a mask your weights are the same as without. Print the masked scores in the second check: where does your function use its mask?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     return weighted_sum(weights, V), weights
 
 
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-with_mask")
+@misconception(
+    step="scaled_dot_product_attention",
+    caught_by="scaled_dot_product_attention-with_mask",
+    title="if mask: fails on an array",
+)
 def asks_whether_the_mask_is_true(Q, K, V, mask=None):
     """With a mask your function stops. Print the mask of the second check: six entries are true or false, so what is the one thing that you want to know about it?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -1396,7 +1808,11 @@ def asks_whether_the_mask_is_true(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-with_mask")
+@misconception(
+    step="scaled_dot_product_attention",
+    caught_by="scaled_dot_product_attention-with_mask",
+    title="True is read as hidden",
+)
 def mask_turned_over(Q, K, V, mask=None):
     """Hidden keys get all the weight. Print the masked scores of the second check beside the mask: what does True mean in this notebook?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -1406,7 +1822,9 @@ def mask_turned_over(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-with_mask")
+@misconception(
+    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-with_mask"
+)
 def mask_transposed(Q, K, V, mask=None):
     """Rows and columns of your mask have changed places. Print the shapes of mask and scores in the second check: which axis of each belongs to the queries?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -1416,7 +1834,11 @@ def mask_transposed(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-with_mask")
+@misconception(
+    step="scaled_dot_product_attention",
+    caught_by="scaled_dot_product_attention-with_mask",
+    title="scores multiplied by the mask: hidden ones become 0",
+)
 def scores_multiplied_by_the_mask(Q, K, V, mask=None):
     """Hidden keys keep some weight. Print the scores that you give to softmax in the second check: what is the exponential of a hidden one?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -1426,7 +1848,9 @@ def scores_multiplied_by_the_mask(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-with_mask")
+@misconception(
+    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-with_mask"
+)
 def hidden_scores_of_minus_a_hundred(Q, K, V, mask=None):
     """A hidden key keeps a crumb. Print the weights of the second check without rounding: are the hidden ones as small as they must be?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -1436,7 +1860,11 @@ def hidden_scores_of_minus_a_hundred(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand")
+@misconception(
+    step="scaled_dot_product_attention",
+    caught_by="scaled_dot_product_attention-by_hand",
+    title="a causal mask whatever mask is given",
+)
 def always_looking_back(Q, K, V, mask=None):
     """Some keys get nothing although nobody hid them. Print your weights in the first check, where no mask is given: where does your mask come from?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -1447,7 +1875,9 @@ def always_looking_back(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-with_mask")
+@misconception(
+    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-with_mask"
+)
 def mask_taken_for_numbers(Q, K, V, mask=None):
     """Hidden keys keep most of their weight. Print the scores of the second check before and after the mask has acted: how much is taken from a hidden one?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -1457,7 +1887,11 @@ def mask_taken_for_numbers(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-with_mask")
+@misconception(
+    step="scaled_dot_product_attention",
+    caught_by="scaled_dot_product_attention-with_mask",
+    title="masked after softmax: rows do not sum to one",
+)
 def masked_after_softmax(Q, K, V, mask=None):
     """Your masked rows add up to less than 1. Print their sums in the second check: what happened to the share of the hidden keys?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
@@ -1466,7 +1900,9 @@ def masked_after_softmax(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-with_mask")
+@misconception(
+    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-with_mask"
+)
 def output_made_before_the_mask(Q, K, V, mask=None):
     """Your weights are right, your output still knows the hidden keys. Print your weights times the values in the second check: which weights made your output?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -1476,7 +1912,9 @@ def output_made_before_the_mask(Q, K, V, mask=None):
     return output, softmax(scores)
 
 
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-with_mask")
+@misconception(
+    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-with_mask"
+)
 def weights_from_before_the_mask(Q, K, V, mask=None):
     """Your output is right, the weights beside it still know the hidden keys. Print them in the second check: at which stage did you pick them up?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -1486,7 +1924,9 @@ def weights_from_before_the_mask(Q, K, V, mask=None):
     return weighted_sum(softmax(scores), V), weights
 
 
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-with_mask")
+@misconception(
+    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-with_mask"
+)
 def mask_on_the_output(Q, K, V, mask=None):
     """Your weights with a mask are the same as without. Print the shapes of mask and output in the second check: what does a column of each stand for?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
@@ -1496,7 +1936,9 @@ def mask_on_the_output(Q, K, V, mask=None):
     return output, weights
 
 
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-rows_sum_to_one")
+@misconception(
+    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-rows_sum_to_one"
+)
 def number_of_the_example_scales(Q, K, V, mask=None):
     """The first check passes, other lengths do not. Print the number that you divide by for vectors of length 4 and 8: does it change?"""
     scores = attention_scores(Q, K) / 2
@@ -1506,7 +1948,9 @@ def number_of_the_example_scales(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-rows_sum_to_one")
+@misconception(
+    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-rows_sum_to_one"
+)
 def integer_root_of_d_k(Q, K, V, mask=None):
     """Length 4 comes out right, other lengths do not. Print the number that you divide by for vectors of length 8: what happened to its fraction?"""
     scores = attention_scores(Q, K) / math.isqrt(Q.shape[-1])
@@ -1516,7 +1960,11 @@ def integer_root_of_d_k(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-large_scores")
+@misconception(
+    step="scaled_dot_product_attention",
+    caught_by="scaled_dot_product_attention-large_scores",
+    title="a softmax of its own that overflows",
+)
 def naive_softmax_of_its_own(Q, K, V, mask=None):
     """Scores in the thousands break it. Print your exponentials for the first check with Q times 10000: has one of your earlier steps not solved this already?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -1527,7 +1975,9 @@ def naive_softmax_of_its_own(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-large_scores")
+@misconception(
+    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-large_scores"
+)
 def one_maximum_for_all_queries(Q, K, V, mask=None):
     """Queries with small scores suffer beside one with large scores. Multiply query 0 of the first check by 10000 and print the other's weights: what did you take off its scores?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -1538,7 +1988,9 @@ def one_maximum_for_all_queries(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-large_scores")
+@misconception(
+    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-large_scores"
+)
 def scores_clipped(Q, K, V, mask=None):
     """Large scores all count the same. Print what you give to softmax for the first check with Q times 10000: are the scores of a query still different?"""
     scores = np.clip(scale_scores(attention_scores(Q, K), Q.shape[-1]), -50, 50)
@@ -1548,7 +2000,11 @@ def scores_clipped(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-any_batch")
+@misconception(
+    step="scaled_dot_product_attention",
+    caught_by="scaled_dot_product_attention-any_batch",
+    title="d_k read from a fixed axis: Q.shape[1]",
+)
 def length_counted_from_the_front(Q, K, V, mask=None):
     """One sequence works. Stack the first check's arrays twice and print the number by which you scale: is that still the length of a query?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[1])
@@ -1558,7 +2014,9 @@ def length_counted_from_the_front(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-any_batch")
+@misconception(
+    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-any_batch"
+)
 def softmax_along_axis_one(Q, K, V, mask=None):
     """One sequence works. Stack the first check's arrays twice and print the row sums of your weights: along which axis do they add up to 1?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -1568,7 +2026,9 @@ def softmax_along_axis_one(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-hidden_keys")
+@misconception(
+    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-hidden_keys"
+)
 def masked_after_softmax_and_shared_again(Q, K, V, mask=None):
     """Ordinary scores are fine. Let a hidden key of the second check score 3000 and print your weights: what was left to share out when your mask came?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
@@ -1578,7 +2038,9 @@ def masked_after_softmax_and_shared_again(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-hidden_keys")
+@misconception(
+    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-hidden_keys"
+)
 def hidden_scores_a_thousand_lower(Q, K, V, mask=None):
     """Ordinary scores are fine. Let a hidden key of the second check score 3000 and print your masked scores: who wins now?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -1588,7 +2050,9 @@ def hidden_scores_a_thousand_lower(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-hidden_keys")
+@misconception(
+    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-hidden_keys"
+)
 def mask_must_have_the_shape_of_the_scores(Q, K, V, mask=None):
     """It works where mask and scores have the same shape. Use only the first row of the second check's mask and print both shapes: what should happen to that row?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -1598,7 +2062,9 @@ def mask_must_have_the_shape_of_the_scores(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-hidden_keys")
+@misconception(
+    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-hidden_keys"
+)
 def empty_row_of_the_mask_refused(Q, K, V, mask=None):
     """A query that may see nobody stops your function, and the others get nothing either. Hide row 0 of the second check and print your result: which rule speaks about it?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -1609,7 +2075,11 @@ def empty_row_of_the_mask_refused(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-hidden_keys")
+@misconception(
+    step="scaled_dot_product_attention",
+    caught_by="scaled_dot_product_attention-hidden_keys",
+    title="the first mask is used in all later calls",
+)
 def first_mask_remembered(Q, K, V, mask=None):
     """It goes wrong at the second mask. Call it with two different masks and print both weights: what has your function kept from the first call?"""
     global mask_in_use
@@ -1622,7 +2092,9 @@ def first_mask_remembered(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-inputs_unchanged")
+@misconception(
+    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-inputs_unchanged"
+)
 def queries_scaled_in_place(Q, K, V, mask=None):
     """Your first answer is right, a second call differs. Print Q before and after one call: whose array did you scale?"""
     Q /= np.sqrt(Q.shape[-1])
@@ -1633,7 +2105,9 @@ def queries_scaled_in_place(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@misconception(step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-inputs_unchanged")
+@misconception(
+    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-inputs_unchanged"
+)
 def mask_turned_over_for_good(Q, K, V, mask=None):
     """With a mask your first answer is right, a second call differs. Print the mask of the second check before and after one call: who has turned it over?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -1660,7 +2134,11 @@ def keys_ask_and_queries_answer(X, W_Q, W_K, W_V, mask=None):
     return scaled_dot_product_attention(Q, K, V, mask)
 
 
-@misconception(step="self_attention", caught_by="self_attention-by_hand")
+@misconception(
+    step="self_attention",
+    caught_by="self_attention-by_hand",
+    title="the tokens themselves as values, W_V unused",
+)
 def tokens_as_values(X, W_Q, W_K, W_V, mask=None):
     """Your weights are right, your output is as wide as a token. Change W_V in the first check and print your output: does it notice?"""
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
@@ -1719,7 +2197,9 @@ def mask_forgotten(X, W_Q, W_K, W_V, mask=None):
 def mask_on_its_side(X, W_Q, W_K, W_V, mask=None):
     """Your second token lost its past. Print mask and weights of the second check side by side: which axis of the mask belongs to the token that asks?"""
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
-    return scaled_dot_product_attention(Q, K, V, None if mask is None else np.swapaxes(mask, -1, -2))
+    return scaled_dot_product_attention(
+        Q, K, V, None if mask is None else np.swapaxes(mask, -1, -2)
+    )
 
 
 @misconception(step="self_attention", caught_by="self_attention-causal")
@@ -1789,14 +2269,22 @@ def tokens_shrunk_in_place(X, W_Q, W_K, W_V, mask=None):
 # 11. split_heads
 
 
-@misconception(step="split_heads", caught_by="split_heads-by_hand")
+@misconception(
+    step="split_heads",
+    caught_by="split_heads-by_hand",
+    title="the tokens are cut into heads, not the features",
+)
 def sequence_cut(X, num_heads):
     """You cut the sequence. Print the shape of one of your heads in the first check: how many tokens should every head see?"""
     *lead, n, d_model = X.shape
     return X.reshape(*lead, num_heads, n // num_heads, d_model)
 
 
-@misconception(step="split_heads", caught_by="split_heads-by_hand")
+@misconception(
+    step="split_heads",
+    caught_by="split_heads-by_hand",
+    title="reshaped without moving an axis: tokens are mixed",
+)
 def reshape_alone(X, num_heads):
     """The shape is right, but the numbers of several tokens are mixed. Print head 0 of the first check: whose features stand in its first two rows?"""
     *lead, n, d_model = X.shape
@@ -1822,7 +2310,12 @@ def every_second_feature(X, num_heads):
     return np.stack([X[..., h::num_heads] for h in range(num_heads)], axis=-3)
 
 
-@misconception(step="split_heads", caught_by="split_heads-by_hand", family="features_dealt_out")
+@misconception(
+    step="split_heads",
+    caught_by="split_heads-by_hand",
+    family="features_dealt_out",
+    title="features dealt out to the heads in turn",
+)
 def heads_as_the_fastest_axis(X, num_heads):
     """Head 0 gets features 0 and 2. Print head 0 of the first check: which of the two new axes do neighbours in X run along?"""
     *lead, n, d_model = X.shape
@@ -1883,7 +2376,11 @@ def rest_padded_with_zeros(X, num_heads):
     return np.stack([X[..., h * width : (h + 1) * width] for h in range(num_heads)], axis=-3)
 
 
-@misconception(step="split_heads", caught_by="split_heads-refuses_what_does_not_divide")
+@misconception(
+    step="split_heads",
+    caught_by="split_heads-refuses_what_does_not_divide",
+    title="a message is printed instead of an error",
+)
 def message_instead_of_an_error(X, num_heads):
     """You say that it does not divide, and then go on. Print what a call with four heads of six features returns: will the code that called you notice?"""
     if X.shape[-1] % num_heads:
@@ -1910,7 +2407,11 @@ def first_two_axes_swapped(X, num_heads):
     return np.swapaxes(X.reshape(*lead, n, num_heads, d_model // num_heads), 0, 1)
 
 
-@misconception(step="split_heads", caught_by="split_heads-any_batch")
+@misconception(
+    step="split_heads",
+    caught_by="split_heads-any_batch",
+    title="the head axis stands before the batch",
+)
 def heads_before_the_batch(X, num_heads):
     """One sequence works; in a batch the heads come first of all. Stack the first check's X twice and print the shape of your result: which axis is the batch?"""
     return np.stack(np.split(X, num_heads, axis=-1))
@@ -1934,7 +2435,9 @@ def no_axis_for_a_single_head(X, num_heads):
     return np.stack(np.split(X, num_heads, axis=-1), axis=-3)
 
 
-@misconception(step="split_heads", caught_by="split_heads-inputs_unchanged")
+@misconception(
+    step="split_heads", caught_by="split_heads-inputs_unchanged", title="X is changed in place"
+)
 def callers_array_reshaped(X, num_heads):
     """Your result is right. Print the shape of X before and after the call: whose array has a new shape?"""
     heads = np.stack(np.split(X, num_heads, axis=-1), axis=-3)
@@ -1945,7 +2448,11 @@ def callers_array_reshaped(X, num_heads):
 # 12. concat_heads
 
 
-@misconception(step="concat_heads", caught_by="concat_heads-by_hand")
+@misconception(
+    step="concat_heads",
+    caught_by="concat_heads-by_hand",
+    title="reshaped without moving an axis: tokens are mixed",
+)
 def reshaped_without_moving_an_axis(heads):
     """The shape is right, but tokens are mixed. Print row 0 in the first check: do all four of its numbers come from token 0?"""
     *lead, num_heads, n, d_head = heads.shape
@@ -1959,7 +2466,11 @@ def features_interleaved(heads):
     return np.moveaxis(heads, -3, -1).reshape(*lead, n, num_heads * d_head)
 
 
-@misconception(step="concat_heads", caught_by="concat_heads-by_hand")
+@misconception(
+    step="concat_heads",
+    caught_by="concat_heads-by_hand",
+    title="heads stacked below each other, along the tokens",
+)
 def heads_below_each_other(heads):
     """Your result has as many rows as all heads together. Print its shape in the first check: how many tokens are there?"""
     *lead, num_heads, n, d_head = heads.shape
@@ -2043,7 +2554,9 @@ def heads_cleared_afterwards(heads):
 # 13. multi_head_attention
 
 
-@misconception(step="multi_head_attention", caught_by="multi_head_attention-by_hand")
+@misconception(
+    step="multi_head_attention", caught_by="multi_head_attention-by_hand", title="W_O is not used"
+)
 def output_matrix_forgotten(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """Your heads are right and stand side by side. Change W_O in the first check and print your output: does it notice?"""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
@@ -2063,7 +2576,11 @@ def output_matrix_turned(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     return concat_heads(heads) @ W_O.T
 
 
-@misconception(step="multi_head_attention", caught_by="multi_head_attention-by_hand")
+@misconception(
+    step="multi_head_attention",
+    caught_by="multi_head_attention-by_hand",
+    title="one large head instead of several",
+)
 def one_big_head(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """Your output is the same for any number of heads. Print it in the first check for one head and for two: where does num_heads act?"""
     output, weights = self_attention(X, W_Q, W_K, W_V, mask)
@@ -2080,7 +2597,11 @@ def weights_returned_too(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     return concat_heads(heads) @ W_O, weights
 
 
-@misconception(step="multi_head_attention", caught_by="multi_head_attention-by_hand")
+@misconception(
+    step="multi_head_attention",
+    caught_by="multi_head_attention-by_hand",
+    title="scaled by d_model, not by the width of a head",
+)
 def scaled_by_the_whole_model(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """Your weights are too even. Print the number by which you scale in the first check: how long are the vectors inside one head?"""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
@@ -2145,7 +2666,8 @@ def heads_cut_by_reshape_alone(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """Your heads mix features of different tokens. Print head 0 of the queries in the first check: does it hold one number of each token?"""
     *lead, n, d_model = X.shape
     Q, K, V = (
-        part.reshape(*lead, num_heads, n, d_model // num_heads) for part in project_qkv(X, W_Q, W_K, W_V)
+        part.reshape(*lead, num_heads, n, d_model // num_heads)
+        for part in project_qkv(X, W_Q, W_K, W_V)
     )
     if mask is not None and mask.ndim > 2:
         mask = mask[:, None]
@@ -2157,7 +2679,10 @@ def heads_cut_by_reshape_alone(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
 def first_block_for_every_head(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """All your heads find out the same. Print each head's output in the first check: which columns of the matrices does head 1 own?"""
     width = X.shape[-1] // num_heads
-    blocks = [self_attention(X, W_Q[:, :width], W_K[:, :width], W_V[:, :width], mask)[0] for h in range(num_heads)]
+    blocks = [
+        self_attention(X, W_Q[:, :width], W_K[:, :width], W_V[:, :width], mask)[0]
+        for h in range(num_heads)
+    ]
     return np.concatenate(blocks, axis=-1) @ W_O
 
 
@@ -2168,11 +2693,17 @@ def tokens_cut_before_projecting(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     blocks = []
     for h in range(num_heads):
         own = slice(h * width, (h + 1) * width)
-        blocks.append(self_attention(X[..., own], W_Q[own, own], W_K[own, own], W_V[own, own], mask)[0])
+        blocks.append(
+            self_attention(X[..., own], W_Q[own, own], W_K[own, own], W_V[own, own], mask)[0]
+        )
     return np.concatenate(blocks, axis=-1) @ W_O
 
 
-@misconception(step="multi_head_attention", caught_by="multi_head_attention-heads_in_blocks")
+@misconception(
+    step="multi_head_attention",
+    caught_by="multi_head_attention-heads_in_blocks",
+    title="the scores in the heads are not scaled",
+)
 def not_scaled_in_the_heads(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """Heads of one feature come out right, wider ones do not. Print what you give to softmax for heads of four features: which step is missing?"""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
@@ -2202,12 +2733,17 @@ def features_interleaved_on_the_way_out(X, W_Q, W_K, W_V, W_O, num_heads, mask=N
     return np.moveaxis(heads, -3, -1).reshape(X.shape) @ W_O
 
 
-@misconception(step="multi_head_attention", caught_by="multi_head_attention-batch_of_two")
+@misconception(
+    step="multi_head_attention",
+    caught_by="multi_head_attention-batch_of_two",
+    title="a batch is not expected",
+)
 def no_batch_at_all(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """One sequence works, a batch does not. Stack the first check's X twice and print its shape: which of your lines counts on exactly two axes?"""
     n, d_model = X.shape
     Q, K, V = (
-        (X @ W).reshape(n, num_heads, d_model // num_heads).transpose(1, 0, 2) for W in (W_Q, W_K, W_V)
+        (X @ W).reshape(n, num_heads, d_model // num_heads).transpose(1, 0, 2)
+        for W in (W_Q, W_K, W_V)
     )
     heads, weights = scaled_dot_product_attention(Q, K, V, mask)
     return heads.transpose(1, 0, 2).reshape(n, d_model) @ W_O
@@ -2219,7 +2755,8 @@ def exactly_one_batch_axis(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     batched = X if X.ndim > 2 else X[None]
     b, n, d_model = batched.shape
     Q, K, V = (
-        (batched @ W).reshape(b, n, num_heads, d_model // num_heads).transpose(0, 2, 1, 3) for W in (W_Q, W_K, W_V)
+        (batched @ W).reshape(b, n, num_heads, d_model // num_heads).transpose(0, 2, 1, 3)
+        for W in (W_Q, W_K, W_V)
     )
     if mask is not None and mask.ndim > 2:
         mask = mask[:, None]
@@ -2227,7 +2764,11 @@ def exactly_one_batch_axis(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     return heads.transpose(0, 2, 1, 3).reshape(X.shape) @ W_O
 
 
-@misconception(step="multi_head_attention", caught_by="multi_head_attention-batch_of_two")
+@misconception(
+    step="multi_head_attention",
+    caught_by="multi_head_attention-batch_of_two",
+    title="the mask is not passed on",
+)
 def mask_not_passed_on(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """With a mask your output is the same as without. Call it with causal_mask(2) on the first check's arrays and print the output: where does your mask go?"""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
@@ -2235,7 +2776,11 @@ def mask_not_passed_on(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     return concat_heads(heads) @ W_O
 
 
-@misconception(step="multi_head_attention", caught_by="multi_head_attention-batch_of_two", family="mask_misses_its_heads")
+@misconception(
+    step="multi_head_attention",
+    caught_by="multi_head_attention-batch_of_two",
+    family="mask_misses_its_heads",
+)
 def head_axis_in_front_of_the_batch(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """A mask for all works, one for each sequence does not. Print its shape as you pass it on beside that of the scores: does the batch meet the batch?"""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
@@ -2300,7 +2845,11 @@ def output_added_to_the_tokens(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     return output
 
 
-@misconception(step="multi_head_attention", caught_by="multi_head_attention-masks")
+@misconception(
+    step="multi_head_attention",
+    caught_by="multi_head_attention-masks",
+    title="a head axis is added to masks of two axes, too",
+)
 def head_axis_for_every_mask(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """Masks with a batch work, a plain one for all does not. Print the shape of causal_mask(3) as you pass it on: what do its axes meet now?"""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))

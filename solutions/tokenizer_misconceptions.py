@@ -11,6 +11,21 @@ An entry stands by itself, as if handed in: it uses the functions of earlier ste
 
 from autograder.exercises.misconceptions import misconception
 
+# Mistakes that answer a visible check alike have one question there, which helps with each.
+ALIKE = {
+    "steps_of_two, frequent_pairs_alone": "Pairs are missing. Print the pairs that your loop visits in the first check, "
+    "and your counts at its end: at which line is the first missing one lost?",
+    "numbered_from_257, always_the_same_number": "Print the tokens after each merge of the first check: which numbers are "
+    "free after the 256 bytes 0 to 255, and after your first merge?",
+    "twice_is_not_enough, one_merge_too_few": "You learn one pair too few. Print, each time your loop begins, how many "
+    "merges you have, and how often the best pair stands there: which of the two ends it?",
+    "first_met_among_equals, largest_among_equals, right_token_compared_first, compared_as_text": "Several counts are "
+    "equal. Print the best pairs of abcabcab before the second merge: what decides among them in your code?",
+    "each_token_read_alone, pieces_kept_as_text, read_as_ascii": "English texts work, other letters break. Print what you "
+    "make of 195, and of 195 169: how many bytes has this letter, and which of them do you read together?",
+}
+
+
 
 # 1. count_pairs
 

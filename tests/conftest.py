@@ -9,8 +9,19 @@ from hypothesis import settings
 from tests.support.browser import browser, pytest_runtest_setup
 from tests.support.courses import built_root, course
 from tests.support.databases import database, postgres
+from tests.support.graders import graded_here, kept_parents, parents
 
-__all__ = ["browser", "built_root", "course", "database", "postgres", "pytest_runtest_setup"]
+__all__ = [
+    "browser",
+    "built_root",
+    "course",
+    "database",
+    "graded_here",
+    "kept_parents",
+    "parents",
+    "postgres",
+    "pytest_runtest_setup",
+]
 
 # How long an example takes is no matter: the machine may be busy. How many there are is, and which:
 # the same each time.

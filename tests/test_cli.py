@@ -13,8 +13,11 @@ from pathlib import Path
 import pytest
 
 import autograder
+from autograder.course import Course
 from tests.support import processes
 from tests.support.courses import ROOT
+
+pytestmark = pytest.mark.usefixtures("graded_here")
 
 RELEASE = ROOT / "assignments" / "attention" / "attention.ipynb"
 FULL = ROOT / "solutions" / "attention" / "attention.ipynb"
@@ -305,11 +308,27 @@ def test_a_students_commands_import_no_notebook_libraries(command):
     assert done.stdout.splitlines()[-1] == "heavy:", done
 
 
-@pytest.mark.parametrize(("text", "found"), [("Id;Name\nada;Ada\n", "'Id;Name'"), ("", "nothing")])
+@pytest.mark.parametrize(
+    ("text", "found"), [("Key;Name\nada;Ada\n", "'Key', 'Name'"), ("", "nothing")]
+)
 def test_a_class_list_without_a_column_for_ids_gets_one_line(tmp_path, text, found):
     (tmp_path / "students.csv").write_text(text)
     said = mistake(run("grade", "attention", "--course", tmp_path))
     assert f"students.csv:1: no column named id, only {found}" in said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ID;Name;E-Mail\nada;Byron, Ada;ada@b.example\n",
+        '\ufeff"Id","Name","E-Mail"\r\n"ada","Byron, Ada","ada@b.example"\r\n',
+    ],
+    ids=["semicolons", "quoted"],
+)
+def test_a_class_list_is_read_as_spreadsheets_of_any_language_write_it(tmp_path, text):
+    (tmp_path / "students.csv").write_text(text, encoding="utf-8", newline="")
+    people = Course(ROOT, tmp_path).class_list()
+    assert people == {"ada": {"Name": "Byron, Ada", "E-Mail": "ada@b.example"}}
 
 
 def test_doctor_names_a_level_that_does_not_exist(tmp_path):

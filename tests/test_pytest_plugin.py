@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -94,19 +95,57 @@ def test_a_failure_is_the_check_s_sentence_and_message_without_a_traceback(noteb
     ]
 
 
+def test_steps_that_are_still_to_be_written_fail_and_are_one_line(notebook):
+    path = notebook({"total": WRONG["total"]})
+    done = pytest_on(path.parent, path.name, "--junitxml=out.xml")
+    assert done.returncode == 1
+    assert "still to be written, and failed until then: double\n" in done.stdout
+    assert "1 failed, 1 unwritten" in done.stdout
+    assert "double: by_hand" not in done.stdout and "Twice one is two" not in done.stdout
+    failures = ElementTree.parse(path.parent / "out.xml").findall(".//failure")
+    assert failures[0].text == "double is still to be written"
+    assert pytest_on(path.parent, path.name, "-k", "double").returncode == 1
+
+
+def test_a_failure_asks_what_the_notebook_asks_and_says_what_it_waits_for(tmp_path):
+    notebook = json.loads((ROOT / "assignments" / "attention" / "attention.ipynb").read_bytes())
+    answers = {
+        "scale_scores": "def scale_scores(scores, d_k): return scores / d_k",
+        "softmax": "def softmax(scores, axis=-1): return scale_scores(scores, 4.0)",
+    }
+    for cell in notebook["cells"]:
+        cell["source"] = answers.get(cell["id"], cell["source"])
+    path = tmp_path / "attention.ipynb"
+    path.write_text(json.dumps(notebook))
+    done = pytest_on(tmp_path, path.name)
+    assert "\nE   hint: " in done.stdout
+    assert done.stdout.count("E   waits for scale_scores: look at that first\n") == 3
+
+
+def test_a_percent_script_is_as_good_as_a_notebook(notebook):
+    jupytext = pytest.importorskip("jupytext")
+    path = notebook(WRONG)
+    script = path.with_suffix(".py")
+    script.write_text(jupytext.writes(jupytext.read(path), fmt="py:percent"))
+    done = pytest_on(path.parent, script.name)
+    assert "1 failed, 1 passed" in done.stdout and f"{NAME}.py: 2 hidden checks" in done.stdout
+
+
+OPTIONS = [
+    ([f"{NAME}.ipynb", "-k", "total"], "1 failed, 1 deselected"),
+    ([f"./../own/{NAME}.ipynb", "-W", "error", "--strict-markers", "-ra"], "1 failed, 1 passed"),
+]
+MORE_OPTIONS = [
+    ([f"{NAME}.ipynb", "-k", "double", "-q"], "1 passed, 1 deselected"),
+    ([f"{NAME}.ipynb::double"], "1 passed"),
+    ([f"{NAME}.ipynb::double::by_hand", "--maxfail=1"], "1 passed"),
+    ([f"{NAME}.ipynb", "-x"], "1 failed, 1 passed"),
+]
+
+
 @pytest.mark.parametrize(
     ("arguments", "outcome"),
-    [
-        ([f"{NAME}.ipynb", "-k", "total"], "1 failed, 1 deselected"),
-        ([f"{NAME}.ipynb", "-k", "double", "-q"], "1 passed, 1 deselected"),
-        ([f"{NAME}.ipynb::double"], "1 passed"),
-        ([f"{NAME}.ipynb::double::by_hand", "--maxfail=1"], "1 passed"),
-        ([f"{NAME}.ipynb", "-x"], "1 failed, 1 passed"),
-        (
-            [f"./../own/{NAME}.ipynb", "-W", "error", "--strict-markers", "-ra"],
-            "1 failed, 1 passed",
-        ),
-    ],
+    [*OPTIONS, *(pytest.param(*more, marks=pytest.mark.everything) for more in MORE_OPTIONS)],
 )
 def test_the_options_mean_what_they_always_mean(notebook, arguments, outcome):
     assert outcome in pytest_on(notebook(WRONG).parent, *arguments).stdout

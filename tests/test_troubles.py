@@ -37,7 +37,10 @@ from tests.support import courses
 from tests.support.courses import NAME, RIGHT
 from tests.support.databases import Database
 
-pytestmark = pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning"),
+    pytest.mark.usefixtures("graded_here"),
+]
 
 CLASS = ("ann", "mal", "zed")
 OTHERS = ["ann", "zed"]

@@ -1,51 +1,24 @@
-"""The files that lie beside a notebook and are handed out with it."""
+"""The files that lie beside a notebook and are handed out with it, as the build takes them."""
 
 from __future__ import annotations
 
-import os
-from fnmatch import fnmatch
 from pathlib import Path
 
 from autograder.errors import Unusable
-
-IGNORED = (".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback")
-"""What nbgrader does not hand out, wherever it lies."""
+from autograder.exercises import data_files
 
 
-def files(folder: Path) -> list[Path]:
-    """The files below ``folder`` that nbgrader copies when it hands the folder out."""
-    found: list[Path] = []
-    for above, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if not _is_ignored(name)]
-        found += [Path(above, name) for name in names if not _is_ignored(name)]
-    return sorted(found)
-
-
-def _is_ignored(name: str) -> bool:
-    return any(fnmatch(name, pattern) for pattern in IGNORED)
-
-
-def data(folder: Path, name: str) -> dict[Path, bytes]:
+def data(folder: Path, name: str) -> dict[str, bytes]:
     """The files beside the notebook, by their place below ``folder``.
 
     Raises:
-        Unusable: one of them is code or a second notebook.
+        Unusable: one of them is code or a second notebook, or cannot be read; or they are too
+            large.
     """
-    found = {}
-    for path in files(folder):
-        if path == folder / f"{name}.ipynb":
-            continue
-
+    for path in data_files.files(folder):
+        repair = f"move it out of {folder}"
         if path.suffix == ".py":
-            raise Unusable(
-                f"{path}: nbgrader would hand this file to students; move it out of {folder}"
-            )
-        if path.suffix == ".ipynb":
-            raise Unusable(
-                f"{path}: nbgrader would release this notebook too; move it out of {folder}"
-            )
-        try:
-            found[path.relative_to(folder)] = path.read_bytes()
-        except OSError as error:
-            raise Unusable(f"{path}: {error.strerror}; make it readable or move it away") from None
-    return found
+            raise Unusable(f"{path}: nbgrader would hand this file to students; {repair}")
+        if path.suffix == ".ipynb" and path != folder / f"{name}.ipynb":
+            raise Unusable(f"{path}: nbgrader would release this notebook too; {repair}")
+    return data_files.read(folder)

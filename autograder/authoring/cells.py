@@ -30,8 +30,9 @@ class Cell:
     ``line`` is its cell line, ``first`` the line on which ``source`` starts, both counted from 1.
     ``id`` is the grade id of a step, check or manual answer; ``points`` is None where the mark is
     absent. ``needs`` are functions of earlier exercises, like ``attention:softmax``, and ``given``
-    says whether students get them. ``was`` is the id that it had in an earlier version,
-    ``removed`` ids of cells that are gone.
+    says whether students get them; of a step, whether they get it. ``extra``: the points of a
+    manual answer come on top of the exercise's. ``was`` is the id that it had in an earlier
+    version, ``removed`` ids of cells that are gone.
     """
 
     kind: Kind
@@ -47,6 +48,7 @@ class Cell:
     needs: tuple[str, ...] = ()
     given: bool = False
     draws: Picture | None = None
+    extra: bool = False
     was: str = ""
     removed: tuple[str, ...] = ()
 
@@ -82,11 +84,16 @@ class Source:
     @property
     def title(self) -> str:
         """The first heading of the prose, or else the exercise's name."""
+        return self.heading or self.exercise
+
+    @property
+    def heading(self) -> str:
+        """The first heading of the prose; empty if there is none."""
         for cell in self.of("prose"):
             for line in cell.source.split("\n"):
                 if line.startswith("# "):
                     return re.sub(r"[*`]", "", line[2:]).strip()
-        return self.exercise
+        return ""
 
     def of(self, *kinds: Kind) -> list[Cell]:
         """The cells of these kinds, in order."""

@@ -1,4 +1,7 @@
-"""What a visible check makes of the reference called differently, as of any wrong answer."""
+"""What a visible check makes of the reference called differently, as of any wrong answer.
+
+As where students are graded, the turns of its loops are counted: a change may let one never end.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import Any
 
 from autograder.engine.calls import Arguments, Function, Unfit, bound
 from autograder.engine.experiments import Experiment, with_arguments
+from autograder.engine.turns import MOST, NAME, Endless, at_most, counted, enough, take
 from autograder.exercises.cell_code import ExerciseCode
 from autograder.exercises.exercise import Check, Exercise
 from autograder.proving.trial import Bench
@@ -31,47 +35,68 @@ def experimented(exercise: Exercise) -> Iterator[tuple[str, Experiment]]:
     """The digest of the first visible check that an experiment fails."""
     try:
         bench = Bench(exercise)
-        space = ExerciseCode(exercise).answered()
+        space = ExerciseCode(exercise).rewritten(counted, {NAME: take})
     except Exception:  # what does not run is refused by the rehearsal, with its line
         return
 
     for step in exercise.steps:
         checks = [check for check in bench.of(step) if not check.hidden]
         bench.bind()
-        calls = _calls(bench, step, checks)
+        calls, turns = _calls(bench, space[step], step, checks)
         for experiment in with_arguments(space, step, calls):
             if experiment.name not in PLAIN:
                 continue
-            bench.replace(step, _function(space[step], experiment))
-            for check in checks:
-                digest = bench.fingerprint(check)
-                if digest:
-                    yield digest, experiment
-                    break
+            bench.replace(step, _function(space[step], experiment, enough(turns)))
+            digest = _digest(bench, checks)
+            if digest:
+                yield digest, experiment
 
 
-def _calls(bench: Bench, step: str, checks: list[Check]) -> list[Arguments]:
-    """The arguments with which visible checks call a step."""
-    function, calls = bench.function(step), []
+def _digest(bench: Bench, checks: list[Check]) -> str:
+    """The digest of the first of the checks that fails; empty if none does, or one never ends."""
+    for check in checks:
+        try:
+            digest = bench.fingerprint(check)
+        except Endless:
+            break
+        if digest:
+            return digest
+    return ""
+
+
+def _calls(
+    bench: Bench, function: Function, step: str, checks: list[Check]
+) -> tuple[list[Arguments], int]:
+    """The arguments with which visible checks call a step, and the most turns that a call takes."""
+    calls: list[Arguments] = []
+    most = 0
 
     def listening(*args: Any, **kwargs: Any) -> Any:
+        nonlocal most
         calls.append(bound(function, args, kwargs))
-        return function(*args, **kwargs)
+        with at_most(MOST) as turns:
+            try:
+                return function(*args, **kwargs)
+            finally:
+                most = max(most, turns.taken)
 
     bench.replace(step, listening)
     for check in checks:
-        bench.fingerprint(check)
-    bench.replace(step, function)
-    return calls
+        try:
+            bench.fingerprint(check)
+        except Endless:  # it takes long, and is right
+            continue
+    return calls, most
 
 
-def _function(right: Function, experiment: Experiment) -> Function:
-    """A function that answers as an experiment does."""
+def _function(right: Function, experiment: Experiment, most: int) -> Function:
+    """A function that answers as an experiment does; Endless if that takes too many turns."""
 
     def function(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return experiment.answer(bound(right, args, kwargs))
-        except Unfit:
-            return right(*args, **kwargs)
+        with at_most(most):
+            try:
+                return experiment.answer(bound(right, args, kwargs))
+            except Unfit:
+                return right(*args, **kwargs)
 
     return function

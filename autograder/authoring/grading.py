@@ -11,7 +11,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from types import MappingProxyType
 
+from autograder.authoring import scope
 from autograder.authoring.cells import Source
+from autograder.authoring.crossing import instead
 from autograder.course import Settings
 from autograder.engine.grader import Grader
 from autograder.errors import Unusable
@@ -19,11 +21,12 @@ from autograder.exercises.data_files import Data
 from autograder.exercises.exercise import Exercise, from_notebook
 from autograder.exercises.names import names
 from autograder.proving.answers import Answer
-from autograder.result import CheckResult, Result
+from autograder.result import CheckResult, Result, check_id
 
 REPAIRS = {
-    "which no check can use": "let {step} answer with values that can leave a sandbox",
+    "which no check can use": "let {step} answer with {instead}",
     "gave two different answers": "let chance come from an argument, or mark it repeat=false",
+    "but your function raised another error": "name a builtin error: others arrive as such",
     "did not return within": "give it less to do, or raise call_seconds in autograder.toml",
 }
 """What mends a failure whose message holds these words."""
@@ -119,17 +122,21 @@ def _handed_in(exercise: Exercise, answered: dict[str, Answer]) -> bytes:
 def _lost(authored: Source, solved: Result) -> Iterator[str]:
     """The points that the solution does not get."""
     if solved.status != "graded":
-        repair = "mend what it says"
+        repair = "fix what it says"
         yield f"{authored.path}:1: the solution cannot be graded: {solved.reason}; {repair}"
 
+    cells = {cell.id: cell for cell in authored.of("check")}
+    failing = {step for _, step, check in _checks(authored, solved) if check.status != "passed"}
     for line, step, check in _checks(authored, solved):
-        if check.status == "passed":
+        called = scope.called(authored, cells[check_id(step, check.name)])
+        if check.status == "passed" or called & failing:  # it may fail for what it calls
             continue
         message = check.message.rstrip(".")
         repairs = [repair for words, repair in REPAIRS.items() if words in message]
         repair = repairs[0] if repairs else "it passes in plain Python: mind what runs elsewhere"
         cause = f"the grader gives the solution no points for {step}-{check.name}: {message}"
-        yield f"{authored.path}:{line}: {cause}; {repair.format(step=step)}"
+        mended = repair.format(step=step, instead=instead(message))
+        yield f"{authored.path}:{line}: {cause}; {mended}"
 
 
 def _given(authored: Source, blank: Result) -> Iterator[str]:

@@ -8,35 +8,38 @@ notebook.
 
 from __future__ import annotations
 
-import codecs
+import base64
+import bz2
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from autograder.authoring.experimented import experimented
 from autograder.exercises.exercise import Exercise, from_notebook
-from autograder.exercises.misconceptions import Misconception
+from autograder.exercises.misconceptions import Misconception, Misconceptions
 from autograder.proving import answers
 from autograder.proving.trial import Bench
 
 
-def table(full: bytes, misconceptions: Iterable[Misconception]) -> str:
+def table(full: bytes, bank: Misconceptions) -> str:
     """The line of the setup cell that fills in ``HINTS``; empty if there are none.
 
-    A digest that several mistakes share has no question, unless they are of one family: better none
-    than a wrong one.
+    Where several mistakes answer a check alike, what became of the step's earlier checks may tell
+    them apart. Those that are alike throughout have the question that the bank has for all of them,
+    or, two of them, both of theirs. Else they have none: better none than a wrong one.
     """
     exercise = from_notebook(json.loads(full))
-    known = list(misconceptions)
     suspects: dict[str, list[Misconception]] = defaultdict(list)
-    for digest, wrong in _digests(exercise, known) if known else ():
+    closer: dict[tuple[str, str], list[Misconception]] = defaultdict(list)
+    for digest, verdicts, wrong in _digests(exercise, bank.entries) if bank.entries else ():
         suspects[digest].append(wrong)
+        closer[digest, verdicts].append(wrong)
 
-    hints: dict[str, str] = {}
-    for digest, mistakes in sorted(suspects.items()):
-        families = {wrong.family or wrong.name for wrong in mistakes}
-        if len(families) == 1:
-            hints[digest] = mistakes[0].hint
+    hints = {digest: bank.question(mistakes) for digest, mistakes in sorted(suspects.items())}
+    for (digest, verdicts), mistakes in sorted(closer.items()):
+        question = bank.question(mistakes)
+        if question != hints[digest]:
+            hints[digest + verdicts] = question
 
     kinds: dict[str, dict[str, str]] = defaultdict(dict)
     for digest, experiment in experimented(exercise):
@@ -45,20 +48,28 @@ def table(full: bytes, misconceptions: Iterable[Misconception]) -> str:
         if digest not in suspects and len(sentences) == 1:
             hints[digest] = next(iter(sentences.values()))
 
-    questions = sorted(set(hints.values()))
-    numbers = {digest: questions.index(hint) for digest, hint in hints.items()}
+    questions = sorted(set(filter(None, hints.values())))
+    numbers = {mark: questions.index(hint) for mark, hint in hints.items() if hint}
     text = json.dumps([questions, numbers], ensure_ascii=False, separators=(",", ":"))
-    return f"tools.HINTS = {codecs.encode(text, 'rot13')!r}" if hints else ""
+    # Other than zlib's, the bytes of bz2 are the same on every system.
+    packed = base64.b85encode(bz2.compress(text.encode())).decode()
+    return f"tools.HINTS = {packed!r}" if numbers else ""
 
 
 def _digests(
     exercise: Exercise, misconceptions: Iterable[Misconception]
-) -> Iterator[tuple[str, Misconception]]:
-    """The digest of every visible check that a misconception fails."""
+) -> Iterator[tuple[str, str, Misconception]]:
+    """The digest of every visible check that a misconception fails, after p or f for each earlier
+    one of the step.
+    """
     bench = Bench(exercise)
     for wrong in misconceptions:
         bench.bind(answers.wrong(wrong))
+        verdicts = ""
         for check in bench.of(wrong.step):
-            digest = "" if check.hidden else bench.fingerprint(check)
+            if check.hidden:
+                continue
+            passes, digest = bench.verdict(check)
             if digest:
-                yield digest, wrong
+                yield digest, verdicts, wrong
+            verdicts += "p" if passes else "f"

@@ -6,34 +6,43 @@ They find what makes an exercise wrong, worthless or unfair.
 from __future__ import annotations
 
 import difflib
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from typing import TypeAlias
 
-from autograder.authoring import arrays, check_form, modules, needs, regions, scope
-from autograder.authoring.cells import Problem, Source
+from autograder.authoring import (
+    arrays,
+    chance,
+    check_form,
+    disclosed,
+    given_steps,
+    modules,
+    needs,
+    regions,
+    scope,
+)
+from autograder.authoring.cells import Kind, Problem, Source
 
 Rule: TypeAlias = Callable[[Source], Iterator[Problem]]
 """What is wrong in an authored file, in one respect."""
 
 ALIKE = 0.8
-"""From how much likeness on, between 0 and 1, two categories look like one that is misspelt."""
+"""From how much likeness on, between 0 and 1, two words look like one that is misspelt."""
+
+_WORD = re.compile(r"\w+")
 
 
-def problems(source: Source, is_whole: bool) -> list[Problem]:
+def problems(source: Source, broken: Set[Kind]) -> list[Problem]:
     """What is wrong in ``source``. Mistakes that follow from others are not told.
 
     Args:
-        is_whole: whether all cells of the file are there, none left out for a mistake of its own.
+        broken: the kinds of the cells that were left out, each for a mistake of its own.
     """
-    # Of each group the first rule that is broken: it may break those behind it.
-    groups: list[tuple[Rule, ...]] = [(regions.delimiters, regions.steps)]
-    if is_whole:
-        groups += [(modules.problems, arrays.problems), (check_form.problems,), (_categories,)]
-        groups += [(_layout, _ids, _order, _points, needs.problems, scope.problems)]
-
     found: dict[int, Problem] = {}
-    for rules in groups:
+    for needed, rules in _GROUPS:
+        if needed & broken:
+            continue
         for rule in rules:
             mistakes = list(rule(source))
             for problem in mistakes:
@@ -41,6 +50,13 @@ def problems(source: Source, is_whole: bool) -> list[Problem]:
             if mistakes:
                 break
     return list(found.values())
+
+
+def _any_check(source: Source) -> Iterator[Problem]:
+    if not source.of("check"):
+        yield Problem(
+            1, "no checks", 'add cells marked # %% check="<step>-<name>" points=1 category="values"'
+        )
 
 
 def _layout(source: Source) -> Iterator[Problem]:
@@ -53,10 +69,6 @@ def _layout(source: Source) -> Iterator[Problem]:
         if cell.line < setups[0].line:
             yield Problem(cell.line, "arrays before the setup cell", "move them behind it")
 
-    if not source.of("check"):
-        yield Problem(
-            1, "no checks", 'add cells marked # %% check="<step>-<name>" points=1 category="values"'
-        )
     graded = source.of("step", "check")
     for cell in (*setups[:1], *source.of("arrays")):
         if graded and graded[0].line < cell.line:
@@ -95,7 +107,8 @@ def _order(source: Source) -> Iterator[Problem]:
             )
 
 
-def _points(source: Source) -> Iterator[Problem]:
+def points(source: Source) -> Iterator[Problem]:
+    """The steps whose points are not those of their checks."""
     for step in source.of("step"):
         total = source.points_of(step.id)
         if not source.checks_of(step.id):
@@ -110,14 +123,49 @@ def _points(source: Source) -> Iterator[Problem]:
 
 
 def _categories(source: Source) -> Iterator[Problem]:
-    """A category is whatever the exercise says; one that stands there once may be a slip."""
-    used = Counter(check.category for check in source.of("check"))
+    """A category is whatever the exercise says; of two alike the rarer may be a slip."""
+    first: dict[str, int] = {}
     for check in source.of("check"):
-        others = [category for category in used if used[category] > 1]
-        close = difflib.get_close_matches(check.category, others, 1, ALIKE)
-        if used[check.category] == 1 and close:
-            yield Problem(
-                check.line,
-                f"the category {check.category!r} is used once, and nearly {close[0]!r}",
-                f'write category="{close[0]}", or a name that is less like it',
-            )
+        first.setdefault(check.category, check.line)
+
+    used = Counter(check.category for check in source.of("check"))
+    seen: list[str] = []
+    for category, _ in used.most_common():
+        for other in seen:
+            if _is_nearly(category, other):
+                yield Problem(
+                    first[category],
+                    f"the category {category!r} is nearly {other!r}",
+                    f'write category="{other}", or a name that is less like it',
+                )
+                break
+        else:
+            seen.append(category)
+
+
+def _is_nearly(one: str, other: str) -> bool:
+    """Whether two categories are the same but for spaces, signs and case, or word by word alike."""
+    words, others = _WORD.findall(one.lower()), _WORD.findall(other.lower())
+    if "".join(words) == "".join(others):
+        return True
+    return len(words) == len(others) and all(
+        difflib.SequenceMatcher(None, *pair).ratio() >= ALIKE for pair in zip(words, others)
+    )
+
+
+_GROUPS: tuple[tuple[frozenset[Kind], tuple[Rule, ...]], ...] = (
+    (frozenset(), (regions.delimiters, regions.steps)),
+    (frozenset({"setup"}), (modules.problems, arrays.problems)),
+    (frozenset({"setup", "oracles"}), (check_form.problems,)),
+    (frozenset(), (chance.problems,)),
+    (frozenset(), (disclosed.problems,)),
+    (frozenset({"check"}), (_categories,)),
+    (frozenset({"setup", "step", "check", "plain"}), (_any_check, _layout, _ids, _order, points)),
+    (frozenset({"step", "check"}), (given_steps.problems,)),
+    (frozenset({"setup", "step"}), (_layout, _ids, _order, needs.problems)),
+    (frozenset({"setup", "step", "oracles", "plain"}), (_layout, _order, scope.problems)),
+)
+"""Rules that a file is held to, and the kinds of cells that must all be there for them.
+
+Of each group the first rule that is broken is told: it may break those behind it.
+"""

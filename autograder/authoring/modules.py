@@ -18,7 +18,7 @@ from autograder.authoring.statements import Statement, needed, statements
 from autograder.authoring.untyped import untyped
 from autograder.exercises.sources import SHARED, TOOLS
 
-ALWAYS = frozenset({"CHECKS", "HINTS", "REVEAL", "check", "fingerprint", "ready"})
+ALWAYS = frozenset({"CHECKS", "HEADINGS", "HINTS", "REVEAL", "check", "fingerprint", "ready"})
 """What every notebook needs of the tools."""
 
 _PACKAGE = "autograder.tools"

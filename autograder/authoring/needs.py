@@ -13,7 +13,7 @@ from pathlib import Path
 
 from autograder.authoring import percent
 from autograder.authoring.cells import Cell, Problem, Source
-from autograder.authoring.regions import BEGIN, END
+from autograder.authoring.regions import without_region
 from autograder.exercises.names import BUILTINS, names
 from autograder.files import text_of
 
@@ -34,7 +34,7 @@ def with_needed(cells: tuple[Cell, ...], authored: Path) -> tuple[Cell, ...]:
     for cell in cells:
         sources = {need: _step(authored, need) for need in cell.needs}
         if cell.given:
-            functions = [_without_region(step.source) for step in sources.values() if step]
+            functions = [without_region(step.source) for step in sources.values() if step]
             text = "\n\n\n".join(filter(None, [cell.source, *functions]))
             found.append(replace(cell, source=text))
             continue
@@ -77,12 +77,7 @@ def _step(authored: Path, need: str) -> Cell | None:
     path = authored.with_name(f"{exercise}.py")
     if exercise == authored.stem or not path.is_file():
         return None
-    for cell in percent.cells(text_of(path.read_bytes()), []):
+    for cell in percent.cells(text_of(path.read_bytes()), [], {}):
         if cell.kind == "step" and cell.id == name:
             return cell
     return None
-
-
-def _without_region(source: str) -> str:
-    lines = [line for line in source.split("\n") if line.strip() not in (BEGIN, END)]
-    return "\n".join(lines)

@@ -13,15 +13,16 @@ from typing import cast, get_args
 from autograder.authoring.cells import Cell, Kind, Problem
 from autograder.exercises.percent import ScriptCell, split
 from autograder.result import Picture
+from autograder.text import not_python
 
 # The mark that makes a cell what it is, and the marks that may stand beside it.
 _MARKS: Mapping[Kind, tuple[str, ...]] = {
     "setup": ("setup", "needs", "given", "removed"),
     "arrays": ("arrays",),
     "oracles": ("oracles",),
-    "step": ("step", "points", "draws", "was"),
+    "step": ("step", "points", "draws", "given", "was"),
     "check": ("check", "points", "category", "hidden", "repeat", "was"),
-    "manual": ("manual", "points", "was"),
+    "manual": ("manual", "points", "extra", "was"),
 }
 KNOWN = sorted(set(chain(*_MARKS.values())))
 
@@ -32,17 +33,26 @@ _FLAGS: Mapping[str, tuple[str, ...]] = {
     "hidden": ("true", "false"),
     "repeat": ("false", "true"),
     "given": ("true", "false"),
+    "extra": ("true", "false"),
 }
 """Marks that are true or false, each with the values that it takes, the useful one first."""
 
 _MARK = re.compile(r"""(?P<name>[^\s="']+)(?:=(?P<value>"[^"]*"|'[^']*'|[^\s"']*))?(?:\s+|$)""")
+_SPACED = re.compile(
+    r"""(?P<name>[^\s="']+)(?:\s+=\s*|=\s+)(?P<value>"[^"]*"|'[^']*'|[^\s"'=]+)(?:\s+|$)"""
+)
+"""A mark with spaces around its ``=``, as Python has them."""
+
 _NEED = re.compile(r"[A-Za-z0-9_-]{1,64}:[A-Za-z_][A-Za-z0-9_]*")
 ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """What nbgrader and Jupyter both take for an id."""
 
 
-def cells(text: str, problems: list[Problem]) -> Iterator[Cell]:
-    """The sound cells of ``text``; what is wrong with the others is added to ``problems``."""
+def cells(text: str, problems: list[Problem], broken: dict[int, Kind]) -> Iterator[Cell]:
+    """The sound cells of ``text``.
+
+    What is wrong with the others is added to ``problems``, their lines and kinds to ``broken``.
+    """
     above, *scripts = split(text.split("\n"))
     for number, line in enumerate(above.lines, start=1):
         if line.strip() and not line.startswith("#"):
@@ -53,9 +63,12 @@ def cells(text: str, problems: list[Problem]) -> Iterator[Cell]:
 
     for script in scripts:
         mistakes: list[Problem] = []
-        cell = _CellReader(script, mistakes).cell()
+        reader = _CellReader(script, mistakes)
+        cell = reader.cell()
         problems.extend(mistakes)
-        if not mistakes:
+        if mistakes:
+            broken[cell.line] = reader.kind
+        else:
             yield cell
 
 
@@ -79,6 +92,12 @@ class _CellReader:
             del lines[-1]
         self._lines = lines
 
+    @property
+    def kind(self) -> Kind:
+        """What it is; setup, which all need, where a mark is not understood that may say it."""
+        is_open = not self._is_complete and self._kind in ("plain", "prose")
+        return "setup" if is_open else self._kind
+
     def cell(self) -> Cell:
         """The cell; of no use where something was found to be wrong with it."""
         self._check_flags()
@@ -98,6 +117,7 @@ class _CellReader:
             needs=self._needs(),
             given=self._marks.get("given") == "true",
             draws=self._draws(),
+            extra=self._marks.get("extra") == "true",
             was="".join(self._former("was")),
             removed=self._former("removed"),
         )
@@ -109,7 +129,11 @@ class _CellReader:
         marks: dict[str, str] = {}
         at = 0
         while at < len(text):
-            match = _MARK.match(text, at)
+            match = _SPACED.match(text, at)
+            if match:
+                repair = f"write {match['name']}={match['value']}"
+                self._wrong(f"spaces around = in {match[0].strip()}", repair)
+            match = match or _MARK.match(text, at)
             if not match or match["name"] not in KNOWN:
                 self._unknown_mark(match["name"] if match else text[at:].split()[0])
                 # What is missing may be what this was meant for.
@@ -129,6 +153,12 @@ class _CellReader:
         return marks
 
     def _unknown_mark(self, word: str) -> None:
+        name, _, value = word.partition("=")
+        if name in KNOWN and value[:1] in ("'", '"'):
+            self._wrong(f"{word} begins with a quote that nothing ends", f'write {name}="..."')
+            return
+
+        word = word.rstrip("?!.,;:")
         repair = f"a title goes into a comment below; the marks are {', '.join(KNOWN)}"
         close = difflib.get_close_matches(word, [*KNOWN, "[markdown]"], 1)
         if close:
@@ -203,7 +233,7 @@ class _CellReader:
             if not _NEED.fullmatch(need):
                 repair = 'write needs="attention:softmax", several with commas between'
                 self._wrong(f"{need!r} is no function of an exercise", repair)
-        if "given" in self._marks and not needs:
+        if self._kind == "setup" and "given" in self._marks and not needs:
             self._wrong("given without needs", 'write needs="attention:softmax", or delete it')
         return needs
 
@@ -229,8 +259,8 @@ class _CellReader:
                 ast.parse(source)
         except SyntaxError as error:
             self._wrong(
-                f"not Python: {error.msg}",
-                "mend it; a cell is whole by itself, without % and ! lines",
+                not_python(error),
+                "fix it; a cell is whole by itself, without % and ! lines",
                 line=self._first + (error.lineno or 1) - 1,
             )
         except ValueError as error:

@@ -6,11 +6,12 @@ import ast
 from collections.abc import Iterable
 from pathlib import Path
 
-from autograder.authoring import arrays, lint, modules, needs, percent
-from autograder.authoring.cells import Cell, Problem, Source
+from autograder.authoring import arrays, given_steps, lint, modules, needs, percent
+from autograder.authoring.cells import Cell, Kind, Problem, Source
 from autograder.errors import Unusable
 from autograder.exercises import sources
 from autograder.files import text_of
+from autograder.text import not_python
 
 __all__ = ["Cell", "Problem", "Source", "read"]
 
@@ -21,6 +22,19 @@ def read(path: Path) -> Source:
     Raises:
         Unusable: everything that is wrong with it, a line each, from top to bottom; or it cannot be
             read.
+    """
+    source, problems, _ = examined(path)
+    if problems:
+        problems.sort(key=lambda problem: problem.line)
+        raise Unusable(*map(source.line, problems))
+    return source
+
+
+def examined(path: Path) -> tuple[Source, list[Problem], dict[int, Kind]]:
+    """The sound cells of the authored file at ``path``, all that is wrong, and the broken cells.
+
+    Raises:
+        Unusable: it cannot be read.
     """
     try:
         raw = path.read_bytes()
@@ -37,18 +51,18 @@ def read(path: Path) -> Source:
         )
 
     problems: list[Problem] = []
-    cells = _with_setup(percent.cells(text, problems))
+    broken: dict[int, Kind] = {}
+    cells = _with_setup(percent.cells(text, problems, broken))
     shared = _shared(path) if modules.uses_shared(cells) else ""
     others = [f"{name}.py" for name in needs.exercises(cells)] + arrays.files(cells)
     others = [name for name in others if path.with_name(name).is_file()]
     built_from = sources.digests(path, [*others, *([f"{sources.SHARED}.py"] if shared else [])])
     cells = needs.with_needed(cells, path)
     source = Source(path, path.stem, cells, shared, built_from)
-    problems += lint.problems(source, is_whole=not problems)
-    if problems:
-        problems.sort(key=lambda problem: problem.line)
-        raise Unusable(*map(source.line, problems))
-    return source
+    problems += lint.problems(source, frozenset(broken.values()))
+    if not problems:
+        source = given_steps.with_given(source)
+    return source, problems, broken
 
 
 def _with_setup(cells: Iterable[Cell]) -> tuple[Cell, ...]:
@@ -75,5 +89,5 @@ def _shared(authored: Path) -> str:
     except UnicodeDecodeError:
         raise Unusable(f"{path}: not UTF-8 text; save the file as UTF-8") from None
     except SyntaxError as error:
-        raise Unusable(f"{path}:{error.lineno}: not Python: {error.msg}; mend it") from None
+        raise Unusable(f"{path}:{error.lineno}: {not_python(error)}; fix it") from None
     return text

@@ -33,6 +33,12 @@ def stub(cell: Cell) -> str:
     return "\n".join(lines)
 
 
+def without_region(source: str) -> str:
+    """A step's code with its solution, which nothing marks any more."""
+    lines = [line for line in source.split("\n") if line.strip() not in (BEGIN, END)]
+    return "\n".join(lines)
+
+
 def delimiters(source: Source) -> Iterator[Problem]:
     """What is wrong with the lines that begin and end a region, in any cell."""
     for cell in source.cells:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import functools
+import inspect
 import io
 import json
 import sys
@@ -90,11 +91,14 @@ def _try_solved(
 ) -> None:
     """Run a check on the solution; its calls are watched."""
     foreign: list[tuple[str, str]] = []
-    classes = tuple(namespace[step] for step in solved if isinstance(namespace[step], type))
-    watch = _Watch(classes, foreign)
-    watched = {step: watch.watched(namespace[step], step) for step in solved}
-    # A copy: a check that leans on an earlier one's variables must not find them.
-    outcome = _run(check.source, check.id, namespace | watched)
+    classes = {step: namespace[step] for step in solved if isinstance(namespace[step], type)}
+    watch = _Watch(tuple(classes.values()), foreign)
+    watched = {step: watch.watched(namespace[step], step) for step in solved if step not in classes}
+    with contextlib.ExitStack() as stack:
+        for step, own in classes.items():
+            stack.enter_context(watch.watching(own, step))
+        # A copy: a check that leans on an earlier one's variables must not find them.
+        outcome = _run(check.source, check.id, namespace | watched)
     if outcome.error:
         log.say("solution", number, outcome.error)
     elif outcome.value is not None:
@@ -127,14 +131,29 @@ class _Watch:
     def __init__(self, classes: tuple[type, ...], foreign: list[tuple[str, str]]) -> None:
         self._classes = classes
         self._foreign = foreign
+        self._depth = 0
+
+    @contextlib.contextmanager
+    def watching(self, own: type, step: str) -> Iterator[None]:
+        """Watch the methods of a class, which stays itself: a check may ask for it."""
+        methods = {name: value for name, value in vars(own).items() if inspect.isfunction(value)}
+        for name, method in methods.items():
+            setattr(
+                own, name, self.watched(method, step if name == "__init__" else f"{step}.{name}")
+            )
+        try:
+            yield
+        finally:
+            for name, method in methods.items():
+                setattr(own, name, method)
 
     def watched(self, function: Any, step: str) -> Any:
         """The step's function, watched."""
-        if isinstance(function, type):  # a check may ask whether an object is of this very class
-            return function
 
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
+            if self._depth:  # within another: nothing crosses
+                return function(*args, **kwargs)
             for value in (*args, *kwargs.values()):
                 kind = self._argument(value)
                 # A step may say in its docstring that an array can be empty.
@@ -142,8 +161,12 @@ class _Watch:
                 if kind and not (kind.startswith("an empty") and may_be_empty):
                     self._foreign.append(("domain", f"{step} with {kind}"))
 
-            answer = function(*args, **kwargs)
-            kind = self._stranded(answer)
+            self._depth += 1
+            try:
+                answer = function(*args, **kwargs)
+            finally:
+                self._depth -= 1
+            kind = "" if answer is NotImplemented else self._stranded(answer)
             if kind:
                 self._foreign.append(("answer", f"{step}, which answers with {kind}"))
             return answer

@@ -26,6 +26,18 @@ def bound(cells: list[Cell]) -> frozenset[str]:
     return frozenset(chain.from_iterable(names(cell.source).bound for cell in cells))
 
 
+def called(authored: Source, check: Cell) -> set[str]:
+    """The steps that a check, and its own step, call: directly or through others."""
+    sources = {step.id: step.source for step in authored.of("step")}
+    called: set[str] = set()
+    waiting = [check.source, sources.get(check.step, "")]
+    while waiting:
+        new = names(waiting.pop()).used & (sources.keys() - called)
+        called |= new
+        waiting += [sources[step] for step in new]
+    return called - {check.step}
+
+
 class _Scope:
     """The names of an exercise; ``above`` are the steps as far as the file has been read."""
 

@@ -16,15 +16,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from autograder.authoring import regions, rehearsal
-from autograder.authoring.cells import Cell, Source
+from autograder.authoring import regions, rehearsal, scope
+from autograder.authoring.cells import Cell, Problem, Source
+from autograder.authoring.crossing import CROSSES, instead
 from autograder.errors import Unusable
 from autograder.exercises.exercise import from_notebook
-
-CROSSES = (
-    "numbers, texts, arrays of them, tuples, lists, sets, dictionaries, named tuples, dataclasses"
-)
-"""What can leave the process in which student code runs, in the words of a repair."""
 
 SECONDS = 120.0
 """For all of an exercise's cells together."""
@@ -36,7 +32,7 @@ Report = dict[str, Any]
 def rehearse(
     authored: Source,
     full: bytes,
-    data: Mapping[Path, bytes],
+    data: Mapping[str, bytes],
     seconds: float = SECONDS,
 ) -> None:
     """Run the full notebook's cells; ``data`` are the files that lie beside it.
@@ -44,6 +40,18 @@ def rehearse(
     Raises:
         Unusable: a line for each cell that shows one of the facts to be wrong, from top to bottom.
     """
+    found = problems(authored, full, data, seconds)
+    if found:
+        raise Unusable(*map(authored.line, found))
+
+
+def problems(
+    authored: Source,
+    full: bytes,
+    data: Mapping[str, bytes],
+    seconds: float = SECONDS,
+) -> list[Problem]:
+    """What shows to be wrong, one problem for a cell, from top to bottom."""
     notebook = json.loads(full)
     stubs = {cell.id: regions.stub(cell) for cell in authored.of("step")}
     reports = _run([notebook, stubs], data, seconds)
@@ -55,13 +63,20 @@ def rehearse(
     for built in rehearsal.cells_to_run(from_notebook(notebook)):
         cells.append(next(plain) if built.kind == "plain" else marked[built.id])
 
-    lines: dict[int, str] = {}
+    failing: dict[str, None] = {}  # a set that keeps the order
     for report in reports:
         cell = cells[report["cell"]]
+        if report["fact"] == "solution" and cell.kind == "check":
+            failing[cell.step] = None
+
+    found: dict[int, Problem] = {}
+    for report in reports:
+        cell = cells[report["cell"]]
+        if report["fact"] == "solution" and scope.called(authored, cell) & failing.keys():
+            continue  # it may fail for what it calls
         cause, repair = _explain(cell, report, seconds)
-        lines.setdefault(cell.line, f"{authored.path}:{cell.line}: {cause}; {repair}")
-    if lines:
-        raise Unusable(*lines.values())
+        found.setdefault(cell.line, Problem(cell.line, cause, repair))
+    return list(found.values())
 
 
 def _explain(cell: Cell, report: Report, seconds: float) -> tuple[str, str]:
@@ -71,11 +86,11 @@ def _explain(cell: Cell, report: Report, seconds: float) -> tuple[str, str]:
     if report["fact"] == "solution" and cell.kind == "check":
         return (
             f"the solution fails its own check {cell.id} ({message})",
-            f"mend the check or the solution of {cell.step}",
+            f"fix the check or the solution of {cell.step}",
         )
 
     explanations = {
-        "solution": (f"{name} raises {message}", "mend it"),
+        "solution": (f"{name} raises {message}", "fix it"),
         "blank": (
             f"{name} passes although {cell.step} is blank",
             f"let it fail on what {cell.step} returns",
@@ -90,16 +105,16 @@ def _explain(cell: Cell, report: Report, seconds: float) -> tuple[str, str]:
         ),
         "domain": (
             f"{name} calls {message}",
-            f"give it {CROSSES} or functions; no array with an empty axis",
+            f"give it {instead(message, f'{CROSSES} or functions; no array with an empty axis')}",
         ),
-        "answer": (f"{name} calls {message}", f"let it answer with {CROSSES}"),
-        "crash": (f"{name} ends Python ({message})", "mend it"),
+        "answer": (f"{name} calls {message}", f"let it answer with {instead(message)}"),
+        "crash": (f"{name} ends Python ({message})", "fix it"),
         "slow": (f"{name} is not done after {seconds:g} s for the whole file", "make it faster"),
     }
     return explanations[report["fact"]]
 
 
-def _run(given: list[Any], data: Mapping[Path, bytes], seconds: float) -> list[Report]:
+def _run(given: list[Any], data: Mapping[str, bytes], seconds: float) -> list[Report]:
     """What the rehearsal in a process of its own found to be wrong, in order."""
     with tempfile.TemporaryDirectory() as scratch:
         work, log = Path(scratch, "work"), Path(scratch, "log")

@@ -23,6 +23,8 @@ def build(
 ) -> None:
     """Write the full notebook and the students' one from solutions/EXERCISE.py."""
     from autograder.authoring import build as building
+    from autograder.authoring import read
+    from autograder.authoring.notes import notes
     from autograder.exercises import exercise
 
     course = course_at(course_folder)
@@ -43,6 +45,9 @@ def build(
             built = exercise.load(root, name)
             steps, checks = count(len(built.steps), "step"), count(len(built.checks), "check")
             print(f"{name}: {steps}, {checks}, {points(built.max_score)}")
+            authored = read.read(root / "solutions" / f"{name}.py")
+            for note in notes(authored):
+                print(f"note: {authored.line(note)}")
 
     if check and stale:
         print("run: autograder build", file=sys.stderr)

@@ -22,16 +22,20 @@ def check(
 
     confined.start_early()
 
-    from autograder import student_copy
+    from autograder import student_copy, waiting
     from autograder.terminal import github_actions, score_table
     from autograder.terminal.console import console, say
 
     copy = student_copy.read(read_notebook(notebook), str(notebook), exercise_name)
     result, reason = confined.checked(copy)
+    waits = waiting.waits(copy, result)
 
     screen = console()
     say(screen, copy.exercise.title)
-    score_table.show(screen, result)
+    score_table.show(screen, result, waits)
+    if copy.changed:
+        say(screen, f"note: {copy.about_changes}.")
+    say(screen, waiting.points_so_far(result, waits))
     score_table.next_for_student(screen, result)
     say(screen, f"{copy.waiting}.")
     github_actions.publish(result, copy.waiting, notebook, sys.stdout)

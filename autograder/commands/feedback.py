@@ -22,6 +22,7 @@ def feedback(
     course_folder: CourseFolder = None,
 ) -> None:
     """Write a page for each student."""
+    from autograder.gradebook import waiting
     from autograder.pages import feedback as pages
     from autograder.pages import feedback_zip
 
@@ -40,4 +41,7 @@ def feedback(
         kinds = ", ".join(f"{number} {kind}" for kind, number in named.items())
         print(f"wrote {short(archive)}: {kinds}")
 
+    students = waiting.for_marks(course, name)
+    if students:
+        print(f"note: {waiting.said(students)}")
     finish(troubles.lines)

@@ -47,9 +47,11 @@ def grade(
 ) -> None:
     """Grade the class, into the gradebook."""
     from autograder.exercises.exercise import built_names
+    from autograder.gradebook.settled import settled_marks
     from autograder.grading import orphans
     from autograder.grading.grade_class import grade_class
     from autograder.grading.submitted import scan
+    from autograder.reports.students import of_outcomes
     from autograder.results import stored_lines
     from autograder.terminal import class_tables
 
@@ -89,7 +91,8 @@ def grade(
         )
 
     put(json, stored_lines(course, exercise.name, outcomes), out)
-    class_tables.scores(outcomes, out, missing(course, outcomes))
+    marks = settled_marks(course, exercise)
+    class_tables.students(of_outcomes(outcomes, marks, missing(course, outcomes)), out)
     for name in scanned.strangers:
         print(f"left out: {name!r} is no student id; rename the folder", file=out)
     for name in misspelt:

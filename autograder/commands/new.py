@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from autograder.commands.common import CourseFolder, course_at
+from autograder.commands.common import CourseFolder
+from autograder.errors import Unusable
 from autograder.text import short
 
 
@@ -18,7 +20,12 @@ def new(
 ) -> None:
     """Write a small exercise that builds and proves, to be changed into one of your own."""
     from autograder.authoring import starter
+    from autograder.course import find
 
-    for path in starter.write(course_at(course_folder).root, name):
+    root = find(course_folder, new=True).root
+    if root != Path.cwd():
+        repair = "run autograder new there, or make a folder solutions here for a course of its own"
+        raise Unusable(f"{root}: is the course that this folder lies in; {repair}")
+    for path in starter.write(root, name):
         print(f"wrote {short(path)}")
     print(f"next: autograder build {name}, then autograder prove {name}")

@@ -38,7 +38,8 @@ def report(
     print(exercise.title, file=out)
     class_tables.checks(made, out)
     print(file=out)
-    class_tables.grades(made, out)
+    class_tables.students(made.students, out)
+    class_tables.next_steps(made, out)
     print(f"wrote {short(path)}", file=out)
 
     finish(class_grades.troubles.lines)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from autograder.engine.calls import Alteration, Unfit, altered, array_of
+
+Change = Callable[[Any], Any]
+Row = tuple[str, str, str, Change]
+"""The name of an alteration, what is said, what is asked, and what it makes of an array."""
 
 
 def of_masks(name: str, _: Mapping[str, Any]) -> Iterator[Alteration]:
@@ -49,132 +54,8 @@ def of_a_batch(name: str) -> Iterator[Alteration]:
 
 
 def of_arrays(name: str, _: Mapping[str, Any]) -> Iterator[Alteration]:
-    rows = "What do the rows of {0} stand for in your code?"
-    yield altered(
-        name,
-        "negated",
-        "every sign in {0} were turned",
-        "Where does your code turn a sign?",
-        lambda value: -array_of(value),
-    )
-    yield altered(
-        name,
-        "transposed",
-        "{0} were transposed",
-        rows,
-        lambda value: array_of(value, 2).swapaxes(-1, -2),
-    )
-    yield altered(
-        name,
-        "argument_ignored",
-        "{0} were left out",
-        "Where does your code use {0}?",
-        identity,
-    )
-    yield altered(
-        name,
-        "reshaped",
-        "{0} were reshaped where it should be transposed",
-        "What does reshape do to the order of the numbers in {0}?",
-        lambda value: array_of(value, 2).reshape(value.swapaxes(-1, -2).shape).swapaxes(-1, -2),
-    )
-    yield altered(
-        name,
-        "all_axes_turned",
-        "all axes of {0} were turned, those of a batch, too",
-        "Which axes of {0} should trade places?",
-        lambda value: array_of(value, 3).T.swapaxes(-1, -2),
-    )
-    for axis, words in ((-1, "last axis"), (-2, "last axis but one")):
-        yield altered(
-            name,
-            "reversed",
-            "{0} were in reverse order along its " + words,
-            "From which end does your code count?",
-            lambda value, axis=axis: np.flip(array_of(value, -axis), axis),  # type: ignore[misc]
-        )
-    yield altered(
-        name,
-        "absolute",
-        "{0} had no negative numbers",
-        "Which line drops the signs of {0}?",
-        lambda value: np.abs(array_of(value)),
-    )
-    yield altered(
-        name,
-        "truncated",
-        "{0} held whole numbers only",
-        "Which line makes whole numbers of {0}?",
-        lambda value: np.trunc(array_of(value)),
-    )
-    yield altered(
-        name,
-        "without_infinity",
-        "{0} held 0 in place of every number that is not finite",
-        "What does your code do with an infinite number in {0}?",
-        lambda value: np.where(np.isfinite(array_of(value)), value, 0.0),
-    )
-    yield altered(
-        name,
-        "clipped",
-        "{0} were cut off at a largest and a smallest number",
-        "Which numbers of {0} does your code change?",
-        lambda value: np.clip(array_of(value), -50.0, 50.0),
-    )
-    for digits in (1, 2, 3, 4):
-        yield altered(
-            name,
-            "rounded",
-            "{0} were rounded",
-            "Where does your code round?",
-            lambda value, digits=digits: np.round(array_of(value), digits),  # type: ignore[misc]
-        )
-    for axis, words in ((-1, "row"), (-2, "column")):
-        yield altered(
-            name,
-            "normalised",
-            "each " + words + " of {0} were divided by its total",
-            "What do the rows of {0} add up to already?",
-            lambda value, axis=axis: value / array_of(value, -axis).sum(axis, keepdims=True),  # type: ignore[misc]
-        )
-        for which, kept in (
-            ("only the first entry", slice(0, 1)),
-            ("only the last entry", slice(-1, None)),
-            ("every entry but the first", slice(1, None)),
-            ("every entry but the last", slice(0, -1)),
-        ):
-            yield altered(
-                name,
-                "some_left_out",
-                which + " of each " + words + " of {0} counted",
-                "From where to where does your code go?",
-                lambda value, axis=axis, kept=kept: _kept(value, axis, kept),  # type: ignore[misc]
-            )
-    yield altered(
-        name,
-        "normalised",
-        "each row of {0} were brought to mean 0 and spread 1",
-        "What is done with {0} before it is used?",
-        lambda value: (
-            (array_of(value) - value.mean(-1, keepdims=True)) / value.std(-1, keepdims=True)
-        ),
-    )
-    yield altered(
-        name,
-        "averaged",
-        "all numbers in a row of {0} were the same, their mean",
-        "What in your code tells the numbers in a row of {0} apart?",
-        lambda value: np.broadcast_to(array_of(value).mean(-1, keepdims=True), value.shape).copy(),
-    )
-    yield altered(
-        name,
-        "largest_only",
-        "the largest number in each row of {0} took everything",
-        "What becomes of the other numbers?",
-        lambda value: (
-            (np.argmax(array_of(value), -1)[..., None] == np.arange(value.shape[-1])) * 1.0
-        ),
-    )
+    for kind, phrase, ask, change in ARRAYS:
+        yield altered(name, kind, phrase, ask, change)
     yield from of_a_batch(name)
 
 
@@ -189,3 +70,131 @@ def _kept(value: Any, axis: int, kept: slice) -> Any:
     places = np.zeros(array_of(value, -axis).shape[axis])
     places[kept] = 1
     return value * (places if axis == -1 else places[:, None])
+
+
+def _turned(value: Any) -> Any:
+    return array_of(value, 2).swapaxes(-1, -2)
+
+
+def _reshaped(value: Any) -> Any:
+    return array_of(value, 2).reshape(value.swapaxes(-1, -2).shape).swapaxes(-1, -2)
+
+
+def _reversed(axis: int) -> Change:
+    return lambda value: np.flip(array_of(value, -axis), axis)
+
+
+def _rounded(digits: int) -> Change:
+    return lambda value: np.round(array_of(value), digits)
+
+
+def _divided_by_totals(axis: int) -> Change:
+    return lambda value: value / array_of(value, -axis).sum(axis, keepdims=True)
+
+
+def _standardised(value: Any) -> Any:
+    return (array_of(value) - value.mean(-1, keepdims=True)) / value.std(-1, keepdims=True)
+
+
+def _averaged(value: Any) -> Any:
+    return np.broadcast_to(array_of(value).mean(-1, keepdims=True), value.shape).copy()
+
+
+def _largest_only(value: Any) -> Any:
+    return (np.argmax(array_of(value), -1)[..., None] == np.arange(value.shape[-1])) * 1.0
+
+
+def _along(axis: int, words: str) -> Iterator[Row]:
+    """What is done to every row, or to every column."""
+    yield (
+        "normalised",
+        "each " + words + " of {0} were divided by its total",
+        "What do the rows of {0} add up to already?",
+        _divided_by_totals(axis),
+    )
+    for which, kept in (
+        ("only the first entry", slice(0, 1)),
+        ("only the last entry", slice(-1, None)),
+        ("every entry but the first", slice(1, None)),
+        ("every entry but the last", slice(0, -1)),
+    ):
+        yield (
+            "some_left_out",
+            which + " of each " + words + " of {0} counted",
+            "From where to where does your code go?",
+            partial(_kept, axis=axis, kept=kept),
+        )
+
+
+_ROWS = "What do the rows of {0} stand for in your code?"
+_SIGN = "Where does your code turn a sign?"
+_END = "From which end does your code count?"
+
+ARRAYS: tuple[Row, ...] = (
+    ("negated", "every sign in {0} were turned", _SIGN, lambda value: -array_of(value)),
+    ("transposed", "{0} were transposed", _ROWS, _turned),
+    ("argument_ignored", "{0} were left out", "Where does your code use {0}?", identity),
+    (
+        "reshaped",
+        "{0} were reshaped where it should be transposed",
+        "What does reshape do to the order of the numbers in {0}?",
+        _reshaped,
+    ),
+    (
+        "all_axes_turned",
+        "all axes of {0} were turned, those of a batch, too",
+        "Which axes of {0} should trade places?",
+        lambda value: array_of(value, 3).T.swapaxes(-1, -2),
+    ),
+    ("reversed", "{0} were in reverse order along its last axis", _END, _reversed(-1)),
+    ("reversed", "{0} were in reverse order along its last axis but one", _END, _reversed(-2)),
+    (
+        "absolute",
+        "{0} had no negative numbers",
+        "Which line drops the signs of {0}?",
+        lambda value: np.abs(array_of(value)),
+    ),
+    (
+        "truncated",
+        "{0} held whole numbers only",
+        "Which line makes whole numbers of {0}?",
+        lambda value: np.trunc(array_of(value)),
+    ),
+    (
+        "without_infinity",
+        "{0} held 0 in place of every number that is not finite",
+        "What does your code do with an infinite number in {0}?",
+        lambda value: np.where(np.isfinite(array_of(value)), value, 0.0),
+    ),
+    (
+        "clipped",
+        "{0} were cut off at a largest and a smallest number",
+        "Which numbers of {0} does your code change?",
+        lambda value: np.clip(array_of(value), -50.0, 50.0),
+    ),
+    ("rounded", "{0} were rounded", "Where does your code round?", _rounded(1)),
+    ("rounded", "{0} were rounded", "Where does your code round?", _rounded(2)),
+    ("rounded", "{0} were rounded", "Where does your code round?", _rounded(3)),
+    ("rounded", "{0} were rounded", "Where does your code round?", _rounded(4)),
+    *_along(-1, "row"),
+    *_along(-2, "column"),
+    (
+        "normalised",
+        "each row of {0} were brought to mean 0 and spread 1",
+        "What is done with {0} before it is used?",
+        _standardised,
+    ),
+    (
+        "averaged",
+        "all numbers in a row of {0} were the same, their mean",
+        "What in your code tells the numbers in a row of {0} apart?",
+        _averaged,
+    ),
+    (
+        "largest_only",
+        "the largest number in each row of {0} took everything",
+        "What becomes of the other numbers?",
+        _largest_only,
+    ),
+)
+"""What may become of an array, the likeliest first."""

@@ -37,6 +37,7 @@ def check_result(
         unmended = printable(verdict.message or "")
         message = f"passes once {' and '.join(mended)} {be} right; now: {unmended}"
 
+    hint = diagnosis.hint if diagnosis else printable(verdict.hint) or None
     return CheckResult(
         name=check.name,
         category=check.category,
@@ -45,7 +46,7 @@ def check_result(
         hidden=check.hidden,
         status=status,
         message=printable(message),
-        hint=diagnosis.hint if diagnosis and has_failed else None,
+        hint=hint if has_failed else None,
         misconception=diagnosis.misconception if diagnosis and has_failed else None,
         relation=diagnosis.relation if diagnosis and has_failed else None,
         with_reference=mended or (),

@@ -49,6 +49,14 @@ class CompiledExercise:
         self._code = ExerciseCode(exercise)
         self.checks = self._code.checks
 
+    @property
+    def is_read(self) -> bool:
+        """Whether the tools remember what a check was given, and have a question about it.
+
+        They are asked in a student's own copy; the grader has better ways to find one.
+        """
+        return not self.exercise.has_reference
+
     def use(self, parent: Parent) -> None:
         """Take workers from this parent from now on."""
         self.parent = parent
@@ -61,7 +69,7 @@ class CompiledExercise:
     def namespace(self) -> Namespace:
         """The names of the setup cell, made anew: nothing of one submission stays for the next."""
         namespace = self._code.namespace()
-        cell_code.reveal(namespace, False)
+        cell_code.reveal(namespace, self.is_read)
         return namespace
 
     @cached_property

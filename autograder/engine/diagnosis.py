@@ -22,7 +22,6 @@ from autograder.engine.outcomes import (
     Function,
     Outcome,
     Probe,
-    answered,
     asked,
     function,
     is_small,
@@ -67,7 +66,7 @@ class Diagnosis:
 
 def diagnose(compiled: CompiledExercise, step: str, probes: Sequence[Probe]) -> Diagnosis | None:
     """What is behind a step's answers, if it can be told."""
-    known = _known(compiled, step, [probe.call for probe in probes])
+    known = _known(compiled, step, probes)
     if known is not None:
         return Diagnosis(known.hint, misconception=known.name)
 
@@ -75,14 +74,14 @@ def diagnose(compiled: CompiledExercise, step: str, probes: Sequence[Probe]) -> 
     return Diagnosis(relation.sentence, relation=relation.name) if relation else None
 
 
-def _known(compiled: CompiledExercise, step: str, calls: Sequence[Call]) -> Misconception | None:
+def _known(compiled: CompiledExercise, step: str, calls: Sequence[Probe]) -> Misconception | None:
     """The misconception behind a step's answers, if just one explains them all, or one family."""
     probes = []
-    for call in calls:
-        args, kwargs, _ = asked(call.request)
-        outcome = answered(call) if is_small((args, kwargs), MAX_NUMBERS, MAX_INTEGER) else None
+    for probe in calls:
+        is_looked_at = is_small(probe.asked[:2], MAX_NUMBERS, MAX_INTEGER)
+        outcome = probe.outcome if is_looked_at else None
         if outcome is not None:
-            probes.append((call, outcome))
+            probes.append((probe.call, outcome))
     if not probes:
         return None
 

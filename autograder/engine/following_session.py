@@ -84,7 +84,8 @@ class FollowingSession(ObjectSession):
 
         None where more went into its verdict than they show.
         """
-        return None if self.never or self.imprecise else self._calls.whole()
+        is_shown = not (self.never or self.unanswered or self.imprecise)
+        return self._calls.whole() if is_shown else None
 
     def get_ready(self, name: str) -> None:
         if not self._heard:

@@ -219,7 +219,7 @@ class Grader:
 
         for check, verdict in run.verdicts(wanted):
             verdicts[check.id] = verdict
-            if not check.hidden and verdict.message is not None:
+            if hidden and not check.hidden and verdict.message is not None:
                 wanted -= visible
                 again = [visible]
             # What is slow for hidden inputs costs no visible check its turn.

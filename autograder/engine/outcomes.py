@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,16 @@ class Probe:
     call: Call
     passed: bool
     in_part: bool
+
+    @cached_property
+    def asked(self) -> tuple[tuple[Any, ...], dict[str, Any], list[Any]]:
+        """As ``asked``, to be read alone: a function may change what it is called with."""
+        return asked(self.call.request)
+
+    @cached_property
+    def outcome(self) -> Outcome | None:
+        """As ``answered``."""
+        return answered(self.call)
 
 
 def answered(call: Call) -> Outcome | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.engine.budget import Budget, OutOfTime
+from autograder.engine.budget import Budget, OutOfTime, extra
 from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.following_session import FollowingSession
 from autograder.engine.recorded_calls import Call
@@ -43,6 +43,8 @@ class Verdict:
     """What the check has asked of the step's function, and what it answered."""
     place: tuple[str, int] = ("", 0)
     """The cell and the line of it where the student's code raised what made the check fail."""
+    hint: str = ""
+    """The question that a student's own notebook asks about it."""
 
 
 class SetupFailed(EngineFault):
@@ -185,7 +187,7 @@ class Run:
         before = dict(namespace)
         seed, number = self._compiled.draw(check, self._submission)
         session.begin_check()
-        place = ("", 0)
+        place, hint = ("", 0), ""
 
         try:
             with self._budget.at_work():
@@ -193,6 +195,8 @@ class Run:
                 if not session.follow(known, number if check.repeatable else None):
                     self._ask(check, seed, namespace)
                 message = session.never
+                if message is None and session.unanswered:  # no answer that a check may like
+                    message = self._failure(session.unanswered, check)
                 if message is None and check.repeatable:
                     message = session.repeat(number)
         except OutOfTime:
@@ -201,10 +205,12 @@ class Run:
         except StudentError as error:
             message = session.never or self._failure(error, check)
             place = self._place(error, check)
+            hint = self._hint(check, error, namespace)
         except Stopped as stopped:
             message = str(stopped)
         except AssertionError as error:
             message = str(error) or check.sentence
+            hint = self._hint(check, error, namespace)
         except (EngineFault, OSError):
             raise
         except Exception as error:
@@ -217,7 +223,20 @@ class Run:
             namespace.update(before)
 
         calls = tuple(session.calls(check.step))
-        return Verdict(message, session.unwritten == check.step, calls, place)
+        return Verdict(message, session.unwritten == check.step, calls, place, hint)
+
+    def _hint(self, check: Check, error: Exception, namespace: dict[str, Any]) -> str:
+        """What the tools in a student's own notebook have to ask about a failure."""
+        if not self._compiled.is_read:
+            return ""
+
+        def question() -> str:
+            seen = error.as_raised() if isinstance(error, StudentError) else error
+            hint = namespace["tools"].hint
+            # What is known of the names is asked of no notebook that was handed out before that.
+            return str(hint(*(check.id, seen, namespace)[: hint.__code__.co_argcount]))
+
+        return extra(self._budget, question) or ""
 
     def _ask(self, check: Check, seed: int, namespace: dict[str, Any]) -> None:
         """Run a check; where it passes, its conversation is known from then on."""

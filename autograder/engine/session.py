@@ -55,6 +55,7 @@ class Session(Peer):
         self._errors = StudentErrors()
         self.never: str | None = None
         self.unwritten: str | None = None
+        self.unanswered: StudentError | None = None
         self.imprecise: set[str] = set()
 
     def __enter__(self) -> Session:
@@ -96,7 +97,7 @@ class Session(Peer):
         self._stdout = sys.stdout
         self._functions.forget()
         self._calls.forget()
-        self.never = self.unwritten = None
+        self.never = self.unwritten = self.unanswered = None
 
     def call(self, function: RemoteFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call a function of the student.
@@ -290,6 +291,8 @@ class Session(Peer):
             return self._stopped(f"{self._called} called exit")
 
         error = self._errors.revived(raised)
+        if error.kind in ("Undefined", "CannotCross"):
+            self.unanswered = self.unanswered or error
         if isinstance(error, NotImplementedError):
             self.unwritten = error.cell or self._called
             self.never = self.never or f"{self.unwritten} is still to be written"

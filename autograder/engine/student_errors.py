@@ -19,9 +19,16 @@ class StudentError(Exception):
     cell = ""
     line = 0
     printed = ""
+    called = ""
+    """What its class is called, in the student's words."""
 
     def __str__(self) -> str:
         return self.text
+
+    def as_raised(self) -> Exception:
+        """An exception that is called, and says, what this did where it was raised."""
+        error: Exception = type(self.called, (Exception,), {})(self.text)
+        return error
 
 
 class Stopped(BaseException):
@@ -61,6 +68,7 @@ class StudentErrors:
             error.kind = names[0]
         error.text, error.cell, error.line = text, cell, line
         error.args, error.printed = arguments, printed
+        error.called = names[0] if names else error.kind
         return error
 
 

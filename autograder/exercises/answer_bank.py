@@ -14,6 +14,7 @@ from pathlib import Path
 
 from autograder.errors import Unusable
 from autograder.files import text_of
+from autograder.text import not_python
 
 Definition = ast.FunctionDef | ast.ClassDef
 
@@ -65,7 +66,7 @@ def read(path: Path, decorator: str, marks: frozenset[str]) -> Bank:
     except UnicodeDecodeError:
         raise Unusable(f"{path}: not UTF-8 text; save the file as UTF-8") from None
     except SyntaxError as error:
-        raise Unusable(f"{path}:{error.lineno}: not Python: {error.msg}; mend it") from None
+        raise Unusable(f"{path}:{error.lineno}: {not_python(error)}; fix it") from None
 
     entries = _Entries(path, text, decorator, marks).read(tree)
     bank = Bank(path, tuple(entries), dict(_tables(tree)))

@@ -7,6 +7,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatch
 from pathlib import Path
 
 from autograder.errors import Unusable
@@ -14,6 +15,9 @@ from autograder.files import digest
 
 MAX_BYTES = 64 << 20
 """Bytes of all files of an exercise: every grader process has them in memory, and on disk."""
+
+IGNORED = (".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback")
+"""What nbgrader does not hand out, wherever it lies."""
 
 Data = Mapping[str, bytes]
 """Files by their place below the notebook's folder, with ``/`` between its parts."""
@@ -26,17 +30,30 @@ def read(folder: Path) -> dict[str, bytes]:
         Unusable: one cannot be read, or they are too large.
     """
     data: dict[str, bytes] = {}
-    for above, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if _counts(name))
-        for name in sorted(filter(_counts, names)):
-            path = Path(above, name)
-            try:
-                data[path.relative_to(folder).as_posix()] = path.read_bytes()
-            except OSError as error:
-                repair = "make it readable or move it away"
-                raise Unusable(f"{path}: {error.strerror}; {repair}") from None
+    for path in files(folder):
+        place = path.relative_to(folder)
+        is_hidden = any(part.startswith(".") for part in place.parts)  # a system's own, mostly
+        if is_hidden or path.suffix in (".ipynb", ".py"):
+            continue
+        try:
+            data[place.as_posix()] = path.read_bytes()
+        except OSError as error:
+            raise Unusable(f"{path}: {error.strerror}; make it readable or move it away") from None
     bound(folder, data)
     return data
+
+
+def files(folder: Path) -> list[Path]:
+    """The files below ``folder`` that nbgrader copies when it hands the folder out."""
+    found: list[Path] = []
+    for above, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not _is_ignored(name)]
+        found += [Path(above, name) for name in names if not _is_ignored(name)]
+    return sorted(found)
+
+
+def _is_ignored(name: str) -> bool:
+    return any(fnmatch(name, pattern) for pattern in IGNORED)
 
 
 def bound(folder: Path, data: Data) -> None:
@@ -137,8 +154,3 @@ def inside(data: Data) -> Iterator[None]:
             yield
     finally:
         folder.close()
-
-
-def _counts(name: str) -> bool:
-    is_hidden = name.startswith(".") or name == "__pycache__"
-    return not is_hidden and not name.endswith((".ipynb", ".py", ".pyc"))

@@ -53,8 +53,8 @@ class Cell:
     """One cell of the master notebook; ``raw`` is its notebook JSON.
 
     ``draws``: as what a step's answers are drawn for students, if at all. ``is_class``: the step is
-    a class. ``was`` is the id that it had in an earlier version, ``removed`` those of cells that
-    are gone.
+    a class. ``is_extra``: its points come on top of the exercise's. ``was`` is the id that it had
+    in an earlier version, ``removed`` those of cells that are gone.
     """
 
     id: str
@@ -65,6 +65,7 @@ class Cell:
     check: Check | None = None
     draws: Picture | None = None
     is_class: bool = False
+    is_extra: bool = False
     was: str = ""
     removed: tuple[str, ...] = ()
 
@@ -107,8 +108,15 @@ class Exercise:
 
     @cached_property
     def needed(self) -> tuple[str, ...]:
-        """The functions of earlier exercises that students paste, and the grader has itself."""
+        """Functions that the grader has itself: of earlier exercises, pasted, or given steps."""
         return tuple(cell.id for cell in self.cells if cell.kind == "needed")
+
+    @cached_property
+    def given(self) -> tuple[str, ...]:
+        """The steps of this exercise that students get, and need not write."""
+        needs = self.notebook.get("metadata", {}).get("autograder", {}).get("needs", ())
+        of_others = {need.split(":")[1] for need in needs}
+        return tuple(name for name in self.needed if name not in of_others)
 
     @cached_property
     def setup(self) -> str:
@@ -117,6 +125,11 @@ class Exercise:
     @cached_property
     def max_score(self) -> float:
         return round(sum(check.points for check in self.checks), 9)
+
+    @property
+    def extra(self) -> set[str]:
+        """The questions whose points come on top: full marks are full marks without them."""
+        return {cell.id for cell in self.cells if cell.is_extra}
 
     @property
     def has_reference(self) -> bool:
@@ -261,6 +274,7 @@ def _cell(raw: Mapping[str, Any]) -> Cell:
         raw,
         draws=marks.get("draws"),
         is_class=kind == "step" and defines_class(source, id),
+        is_extra=bool(marks.get("extra")),
         was=marks.get("was", ""),
         removed=tuple(marks.get("removed", ())),
     )

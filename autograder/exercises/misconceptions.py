@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
@@ -25,7 +25,8 @@ class Misconception:
 
     ``source`` is the answer as a student would hand it in: a function named after the step, without
     the hint. Entries of one ``family`` (empty: none) answer alike, or are helped by the same
-    question.
+    question. ``title`` is what a teacher calls it; without one, its name in words. ``line`` is
+    where the bank has it.
     """
 
     name: str
@@ -34,26 +35,42 @@ class Misconception:
     hint: str
     source: str
     family: str = ""
+    title: str = ""
+    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)
 class Misconceptions:
     """The bank of an exercise.
 
-    ``unclaimed`` says why a check that is the first to catch none has its place.
+    ``unclaimed`` says why a check that is the first to catch none has its place. ``alike`` has
+    questions that help with several mistakes which a visible check cannot tell apart, by their
+    names.
     """
 
     path: Path
     entries: tuple[Misconception, ...] = ()
     unclaimed: Mapping[str, str] | None = None
+    alike: Mapping[frozenset[str], str] = field(default_factory=dict)
 
     def entry(self, name: str) -> Misconception:
         """The misconception of this name."""
         return next(entry for entry in self.entries if entry.name == name)
 
+    def question(self, mistakes: Sequence[Misconception]) -> str:
+        """The question that helps with each of these mistakes; empty if there is none."""
+        hints = {wrong.family or wrong.name: wrong.hint for wrong in reversed(mistakes)}
+        if len(hints) == 1:
+            return mistakes[0].hint
+        names = {wrong.name for wrong in mistakes}
+        for alike, question in self.alike.items():
+            if names <= alike:
+                return question
+        return " Or else: ".join(sorted(hints.values())) if len(hints) == 2 else ""
+
 
 def misconception(
-    *, step: str, caught_by: str, family: str = ""
+    *, step: str, caught_by: str, family: str = "", title: str = ""
 ) -> Callable[[_Function], _Function]:
     """Mark a function as a wrong answer to ``step``; its docstring is the hint."""
     if parts_of(caught_by)[0] != step:
@@ -79,9 +96,24 @@ def load(path: Path) -> Misconceptions:
     """
     if not path.exists():
         return Misconceptions(path)
-    bank = answer_bank.read(path, "misconception", frozenset({"step", "caught_by", "family"}))
+    bank = answer_bank.read(
+        path, "misconception", frozenset({"step", "caught_by", "family", "title"})
+    )
     entries = tuple(_misconception(bank, entry) for entry in bank.entries)
-    return Misconceptions(path, entries, bank.tables.get("UNCLAIMED", {}))
+    alike = dict(_alike(bank, {entry.name for entry in entries}))
+    return Misconceptions(path, entries, bank.tables.get("UNCLAIMED", {}), alike)
+
+
+def _alike(bank: Bank, known: Set[str]) -> Iterator[tuple[frozenset[str], str]]:
+    """The questions of the table ``ALIKE``."""
+    for text, question in bank.tables.get("ALIKE", {}).items():
+        names = frozenset(text.split(", "))
+        for name in sorted(names - known):
+            raise bank.problem(1, f"ALIKE names {name}, which is no entry", "write its name")
+        try:
+            yield names, _hint(question, f"ALIKE of {text}")
+        except ValueError as error:
+            raise bank.problem(1, str(error), "ask one question that helps with each") from None
 
 
 def _misconception(bank: Bank, entry: Entry) -> Misconception:
@@ -97,7 +129,8 @@ def _misconception(bank: Bank, entry: Entry) -> Misconception:
         raise bank.problem(entry.line, str(error), repair) from None
 
     family = entry.marks.get("family", "")
-    return Misconception(entry.name, step, caught_by, hint, entry.source, family)
+    title = entry.marks.get("title") or entry.name.replace("_", " ")
+    return Misconception(entry.name, step, caught_by, hint, entry.source, family, title, entry.line)
 
 
 def of_module(module: ModuleType) -> Misconceptions:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,11 +17,12 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class RightAnswer:
-    """A right answer to ``step``; ``source`` binds the step's name."""
+    """A right answer to ``step``; ``source`` binds the step's name, ``line`` is its entry's."""
 
     name: str
     step: str
     source: str
+    line: int = field(default=0, compare=False)
 
 
 def right_answer(*, step: str) -> Callable[[_Function], _Function]:
@@ -42,8 +43,10 @@ def load(path: Path) -> tuple[RightAnswer, ...]:
     Raises:
         Unusable: the file is not in the form of a bank.
     """
-    entries = _bank(path).entries
-    return tuple(RightAnswer(entry.name, entry.marks["step"], entry.source) for entry in entries)
+    found = []
+    for entry in _bank(path).entries:
+        found.append(RightAnswer(entry.name, entry.marks["step"], entry.source, entry.line))
+    return tuple(found)
 
 
 def not_right(path: Path, steps: Iterable[str]) -> frozenset[str]:

@@ -1,16 +1,19 @@
 """The autograded notebook: the master with a student's answers in it, and a verdict a check.
 
-The formgrader shows it to whoever grades by hand. Nothing hidden is in it, and nothing of the
-student's but text.
+The formgrader shows it to whoever grades by hand, so the questions that a person grades come first.
+Nothing hidden is in it, and nothing of the student's but text and, beside such a question, pictures
+that we have written anew.
 """
 
 from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterator, Mapping
+from base64 import b64encode
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +21,9 @@ from autograder import files, timestamp
 from autograder.course import Course
 from autograder.gradebook.master import Master, MasterCell
 from autograder.result import CheckResult, Result
-from autograder.text import points_of, printable, quoted
+from autograder.submissions import notebook
+from autograder.submissions.pictures import Picture, pictures
+from autograder.text import cut, points_of, printable, quoted
 
 if TYPE_CHECKING:
     from autograder.engine.grader import Graded
@@ -26,6 +31,8 @@ if TYPE_CHECKING:
 
 WIDTH = 96
 """Characters of a line that the formgrader can show: it cuts longer ones."""
+
+PICTURES = "# Pictures in the file that was handed in: the student says that the answers drew them."
 
 REMEMBERED = 4096
 """Verdicts whose JSON is kept: most of a class passes most checks, and many fail one alike."""
@@ -49,13 +56,26 @@ def write(
     if graded.result.status != "graded" or graded.submission is None:
         return path
 
-    files.write(path, template.filled(graded.result, graded.submission).encode())
-    time = timestamp.read((submitted or course.submitted) / student / exercise)
+    there = (submitted or course.submitted) / student / exercise
+    shown: list[Picture] = []
+    if template.asks(graded.submission):
+        shown = _pictures(there / f"{exercise}.ipynb", graded.submission)
+    files.write(path, template.filled(graded.result, graded.submission, shown).encode())
+    time = timestamp.read(there)
     if time is not None:
         files.write(folder / timestamp.NAME, time.encode())
     else:
         (folder / timestamp.NAME).unlink(missing_ok=True)
     return path
+
+
+def _pictures(path: Path, submission: Submission) -> list[Picture]:
+    """The pictures of what was graded; none where another file lies there by now."""
+    try:
+        data = notebook.read(path)
+        return pictures(data) if sha256(data).hexdigest() == submission.sha256 else []
+    except notebook.Rejected:
+        return []
 
 
 class Template:
@@ -66,21 +86,51 @@ class Template:
         self._head = '{"cells":[\n'
         self._tail = f"],{_json(rest).removeprefix('{')}\n"
         self._cells = {cell.id: _cell_template(cell) for cell in master.cells}
+        self._questions: set[str] = set()
+        self._asked: set[str] = set()
+        for before, cell in zip((None, *master.cells), master.cells):
+            if cell.released.kind == "manual":
+                self._questions.add(cell.id)
+                self._asked.add(cell.id)
+                if before is not None and not before.nbgrader and before.cell_type == "markdown":
+                    self._asked.add(before.id)
         self._outputs = lru_cache(maxsize=REMEMBERED)(_outputs_json)
 
-    def filled(self, result: Result, submission: Submission) -> str:
-        """The notebook of one student as JSON, valid for nbformat 4.5."""
-        cells = ",".join(self._filled_cells(result.by_id, submission))
-        return f"{self._head}{cells}{self._tail}"
+    def asks(self, submission: Submission) -> bool:
+        """Whether the student has answered a question that a person grades."""
+        for id in self._questions:
+            if not self._cells[id].master.unanswered(submission.answer(id)):
+                return True
+        return False
+
+    def filled(self, result: Result, submission: Submission, shown: Sequence[Picture] = ()) -> str:
+        """The notebook of one student as JSON, valid for nbformat 4.5.
+
+        Args:
+            shown: pictures of the submission, for the questions that a person grades.
+        """
+        is_asked = self.asks(submission)
+        asked: list[str] = []
+        others: list[str] = []
+        for id, cell in self._filled_cells(result.by_id, submission):
+            if shown and is_asked and id in self._questions:
+                asked.append(_picture_cell(shown))
+                shown = ()
+            (asked if is_asked and id in self._asked else others).append(cell)
+        if asked:
+            asked.append(_prose("the-notebook", "---\n# The notebook as it was handed in"))
+        return f"{self._head}{','.join(asked + others)}{self._tail}"
 
     def _filled_cells(
         self, verdicts: Mapping[str, CheckResult], submission: Submission
-    ) -> Iterator[str]:
+    ) -> Iterator[tuple[str, str]]:
+        """Each cell as JSON behind its id; those that a student added have none."""
         count = 0
         for place in submission.by_master(self._cells):
             cell = self._cells[place.id]
             verdict = verdicts.get(place.id)
-            yield cell.filled(place.answer, self._outputs(verdict) if verdict is not None else "[]")
+            outputs = self._outputs(verdict) if verdict is not None else "[]"
+            yield place.id, cell.filled(place.answer, outputs)
 
             additions = list(place.added)
             if place.answer is not None and cell.is_locked:
@@ -89,7 +139,7 @@ class Template:
                 additions.insert(0, place.answer)
             for added in additions:
                 count += 1
-                yield _addition(f"added-{count}", added)
+                yield "", _addition(f"added-{count}", added)
 
 
 @dataclass(frozen=True)
@@ -138,6 +188,27 @@ def _addition(id: str, cell: SubmittedCell) -> str:
         raw |= {"cell_type": "markdown"}
         source = quoted(cell.source)
     return _json({**raw, "source": source.splitlines(keepends=True)}) + "\n"
+
+
+def _prose(id: str, text: str) -> str:
+    """A cell of ours, as JSON."""
+    cell = {"id": id, "metadata": {}, "cell_type": "markdown"}
+    return _json({**cell, "source": text.splitlines(keepends=True)}) + "\n"
+
+
+def _picture_cell(shown: Sequence[Picture]) -> str:
+    """The pictures of a submission as the outputs of a cell, as JSON."""
+    outputs: list[dict[str, Any]] = []
+    for picture in shown:
+        begins = next(filter(str.strip, picture.source.split("\n")), "")
+        caption = f"below the student's cell: {printable(cut(begins.strip(), 60))}\n"
+        outputs.append({"output_type": "stream", "name": "stdout", "text": [caption]})
+        data = {"image/png": b64encode(picture.png).decode(), "text/plain": ["a picture"]}
+        outputs.append({"output_type": "display_data", "metadata": {}, "data": data})
+
+    cell: dict[str, Any] = {"id": "pictures", "metadata": {}, "cell_type": "code"}
+    cell |= {"execution_count": None, "outputs": outputs, "source": [PICTURES]}
+    return _json(cell) + "\n"
 
 
 def _lines(source: str) -> str:

@@ -83,8 +83,8 @@ class FinalGrade:
 class ClassGrades:
     """Everybody on the class list, in the gradebook or with a result, by id.
 
-    ``max_score`` is without extra credit. ``troubles`` has what could not be done for somebody,
-    reading or, later, writing.
+    ``max_score`` is without extra credit and questions whose points come on top. ``troubles`` has
+    what could not be done for somebody, reading or, later, writing.
     """
 
     exercise: Exercise
@@ -184,7 +184,7 @@ def of_class(course: Course, exercise: Exercise, missing_as_zero: bool = False) 
     for result in stored.stored_results(course, exercise.name, troubles):
         results[result.student_id] = result
     marks: dict[str, Marks] = {}
-    for student, own in settled_marks(course, exercise.name).items():
+    for student, own in settled_marks(course, exercise).items():
         # A submission that was only collected has no points yet.
         if any(cell.is_scored for cell in own.cells.values()):
             marks[student] = own

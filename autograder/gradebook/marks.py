@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
@@ -31,6 +31,7 @@ from autograder.gradebook.schema import (
 class Marks:
     """A student's marks for one exercise; ``cells`` by cell id. Times are UTC without a zone.
 
+    ``max_score`` is without questions whose points come on top (``Exercise.extra``).
     ``late_penalty`` is what the rule takes from these marks now. ``raised`` is added where a
     person's marks would take the score below 0. ``doubt`` says why nobody knows how late it was,
     ``trouble`` why the penalty is not known. ``row`` is the submission's in the gradebook, and
@@ -110,12 +111,16 @@ def class_marks(
     """The marks of everybody who has a submission in the gradebook, by student.
 
     Args:
+        exercise: its name alone does not say which points come on top; they are in the maximum.
         student: the marks of this one alone.
     """
     name = exercise if isinstance(exercise, str) else exercise.name
+    extra = set() if isinstance(exercise, str) else exercise.extra
     due = course.settings.due_date(name)
     none: dict[str, Marks] = {}
-    read = database.read(course, lambda connection: _read(connection, name, student, due), none)
+    read = database.read(
+        course, lambda connection: _read(connection, name, student, due, extra), none
+    )
 
     # After the database is closed: the rule is a program, and nbgrader takes seconds to load.
     penalties = late_penalty.Penalties(course)
@@ -136,9 +141,18 @@ def _settled(student: str, marks: Marks, penalties: late_penalty.Penalties, lowe
 
 
 def _read(
-    connection: Connection, name: str, student: str | None, due: datetime | None
+    connection: Connection,
+    name: str,
+    student: str | None,
+    due: datetime | None,
+    extra: Collection[str],
 ) -> dict[str, Marks]:
-    """The marks without their late penalties; ``due`` comes before the gradebook's own date."""
+    """The marks without their late penalties.
+
+    Args:
+        due: comes before the gradebook's own date.
+        extra: cells whose points come on top of the maximum.
+    """
     query = (
         select(NOTEBOOK.c.id, ASSIGNMENT.c.duedate)
         .join(ASSIGNMENT, ASSIGNMENT.c.id == NOTEBOOK.c.assignment_id)
@@ -151,7 +165,7 @@ def _read(
     cells = _cells(connection, exercise.id)
     names = {cell.id: cell.name for cell in cells}
     points = {cell.name: cell.max_score for cell in cells if cell.max_score is not None}
-    max_score = round(sum(points.values()), 9)
+    max_score = round(sum(most for name, most in points.items() if name not in extra), 9)
     submissions = _submissions(connection, exercise.id, student)
     # All of a class are read, and not looked up one by one.
     notebooks = None if student is None else [row.notebook for row in submissions]

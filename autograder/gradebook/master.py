@@ -98,7 +98,9 @@ class Master:
 
     @property
     def max_score(self) -> float:
-        return round(sum(cell.points for cell in self.graded), 9)
+        """Of all cells but those whose points come on top."""
+        counted = [cell for cell in self.graded if cell.id not in self.exercise.extra]
+        return round(sum(cell.points for cell in counted), 9)
 
 
 def load(course: Course, exercise: Exercise, release: bytes | None = None) -> Master:

@@ -10,13 +10,14 @@ from queue import SimpleQueue
 
 from autograder import files
 from autograder.course import Course
+from autograder.engine.grader import Graded
 from autograder.errors import Stopped
 from autograder.exercises.exercise import Exercise
 from autograder.grading.journal import Journal
 from autograder.grading.pool import Answers, LocalPool, Pool, grade_all
 from autograder.grading.processes import Task
 from autograder.grading.submitted import Scan, scan, task_of
-from autograder.result import Outcome, Result
+from autograder.result import Outcome
 
 
 def grade_class(
@@ -28,7 +29,7 @@ def grade_class(
     jobs: int = 1,
     scheduler: str | None = None,
     force: bool = True,
-    progress: Callable[[Result], None] | None = None,
+    progress: Callable[[Graded], None] | None = None,
 ) -> list[Outcome]:
     """Grade the submissions of a class into results, gradebook and autograded notebooks.
 
@@ -42,7 +43,7 @@ def grade_class(
         scheduler: the address of a Dask cluster that grades instead.
         force: grade again a submission, also where all that its score depends on is as it was for
             its stored result.
-        progress: is called with each result.
+        progress: is called with each submission, also those that need not be graded again.
 
     Returns:
         One outcome a submission, in the order of the students' ids.
@@ -72,9 +73,9 @@ def grade_class(
             records = Records(course, exercise, scanned.folder, journal)
             try:
                 for graded in grade_all(pool, exercise, names, task, answers):
-                    result = records.add(graded)
+                    records.add(graded)
                     if progress:
-                        progress(result)
+                        progress(graded)
                     if records.is_full:
                         records.record()
             finally:

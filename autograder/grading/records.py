@@ -97,7 +97,7 @@ class Records:
     def settle(self) -> None:
         """Let nbgrader's penalties follow for everybody, also for whom this run did not grade."""
         if late_penalty.Penalties(self._course).has_rule:
-            settled_marks(self._course, self._exercise.name)
+            settled_marks(self._course, self._exercise)
 
     def _stored(self, graded: Graded) -> Graded:
         """Store a result; where that cannot be done, store that it is an error."""

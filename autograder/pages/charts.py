@@ -1,4 +1,4 @@
-"""The two charts of the teacher's page: where their bars and words lie.
+"""The chart of the teacher's page: where its bars and words lie.
 
 The template makes SVG of it. All is in pixels of a picture about as wide as a phone, where the
 letters must stay readable.
@@ -7,14 +7,12 @@ letters must stay readable.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from autograder.reports.statistics import Item
 from autograder.text import number
 
-WIDTH = 330
 LETTER = 6.5
 """About as wide is a letter."""
 
@@ -29,12 +27,6 @@ BOTTOM = 148.0
 
 ABOVE = 1.3
 """So many times as high as the highest bar: above it stand its number and the median."""
-
-BESIDE = 1.3
-"""So many times as wide as the longest bar of the losses: beside it stand its numbers."""
-
-ROW = 31
-"""The height of a step among the losses: its name, and below it the bar."""
 
 
 class Mark(NamedTuple):
@@ -65,25 +57,6 @@ class Distribution:
     up: list[Mark]
     median: Mark
     is_left: bool
-
-
-class Loss(NamedTuple):
-    """The bar of a step: how long for its points, and for those of them that were lost."""
-
-    y: int
-    name: str
-    worth: float
-    lost: float
-    words: str
-
-
-@dataclass(frozen=True)
-class Losses:
-    """How many points each step cost on average, beside how many it is worth."""
-
-    about: str
-    height: int
-    rows: list[Loss]
 
 
 def distribution(
@@ -137,20 +110,6 @@ def _round_step(least: float) -> int:
             if times * ten >= least:
                 return times * ten
         ten *= 10
-
-
-def losses(items: Mapping[str, Item], about: str) -> Losses:
-    """A bar for each step, in the order of the notebook."""
-    most = max((item.points for item in items.values()), default=0.0)
-    scale = WIDTH / BESIDE / (most or 1.0)
-
-    rows = []
-    for place, (name, item) in enumerate(items.items()):
-        words = f"{item.lost:.1f} of {number(item.points)}"
-        worth, lost = _px(item.points * scale), _px(item.lost * scale)
-        rows.append(Loss(place * ROW, name, worth, lost, words))
-
-    return Losses(about, ROW * len(rows), rows)
 
 
 def _points(value: float) -> str:

@@ -1,4 +1,6 @@
-"""What every page is made of: a template, one style, no scripts, and no address of any server.
+"""What every page is made of: a template, one style, and no address of any server.
+
+The pages of students carry no script. The teacher's has one of ours, for a table that is sorted.
 
 The templates escape whatever they are given, so that nobody has to remember it: what a student can
 influence is text in every place, also within an attribute.
@@ -13,6 +15,7 @@ from importlib import resources
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from autograder.pages.written import written
 from autograder.text import number, points, points_of, printable, shown
 
 
@@ -35,21 +38,31 @@ PAGES = Environment(
     auto_reload=False,
 )
 PAGES.filters |= {"number": number, "points": points, "points_of": points_of, "shown": shown}
+PAGES.filters["written"] = written
 
 
-def show(template: str, styles: tuple[str, ...] = ("page.css",), **what: object) -> str:
+def show(
+    template: str, styles: tuple[str, ...] = ("page.css",), script: str = "", **what: object
+) -> str:
     """A whole page: the template with ``what`` it shows.
 
-    The policy forbids everything but these styles: what a student may smuggle into a page runs and
-    loads nothing. Attributes named ``style`` do nothing either.
+    The policy forbids everything but these styles and the script, whose digests it names: what a
+    student may smuggle into a page runs and loads nothing. Attributes named ``style`` do nothing
+    either.
     """
-    sheet = "".join(map(_style, styles))
-    digest = base64.b64encode(hashlib.sha256(sheet.encode()).digest()).decode()
+    sheet = "".join(map(_file, styles))
+    code = _file(script) if script else ""
 
-    return PAGES.get_template(template).render(sheet=sheet, hash=digest, **what)
+    return PAGES.get_template(template).render(
+        sheet=sheet, hash=_digest(sheet), script=code, script_hash=_digest(code), **what
+    )
+
+
+def _digest(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 @cache
-def _style(name: str) -> str:
-    """A style sheet of ours: light and dark, on paper, on a phone."""
+def _file(name: str) -> str:
+    """A style sheet of ours (light and dark, on paper, on a phone), or a script."""
     return resources.files("autograder.pages").joinpath(name).read_text(encoding="utf-8")

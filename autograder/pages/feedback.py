@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import hmac
 import os
+import re
 from collections.abc import Collection
-from datetime import datetime
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,11 +22,13 @@ from autograder.exercises.exercise import Exercise
 from autograder.gradebook.marks import Marks
 from autograder.gradebook.settled import settled_marks
 from autograder.pages.document import show
+from autograder.pages.feedback_code import docstrings
 from autograder.pages.feedback_next import next_steps
 from autograder.pages.feedback_score import final_score
 from autograder.pages.feedback_steps import Steps
 from autograder.result import Result
 from autograder.submissions.folder import digest, handed_in
+from autograder.text import on_day
 from autograder.troubles import Troubles, gathered
 
 if TYPE_CHECKING:
@@ -54,8 +57,15 @@ def page(
     seen = as_student_sees(result, hidden)
     cells = marks.cells if marks else {}
     sentences = {check.id: check.sentence for check in exercise.checks}
-    steps = Steps(sentences, submission.answer if submission else None, cells, seen.steps)
-    questions = [cell.id for cell in exercise.cells if cell.kind == "manual" and cell.id in cells]
+    answer = submission.answer if submission else None
+    steps = Steps(sentences, answer, cells, seen.steps, _given(exercise))
+    questions = []
+    for cell in exercise.cells:
+        if cell.kind == "manual" and cell.id in cells:
+            question = steps.question(cell, _question(exercise, cell.id))
+            # What is extra, and nobody wrote or marked, is nothing to read.
+            if question.answer or question.is_marked or not cell.is_extra:
+                questions.append(question)
 
     return show(
         "feedback_result.html.jinja",
@@ -72,8 +82,9 @@ def page(
         next=next_steps(seen, exercise),
         remarks=[(cell, entry.remark) for cell, entry in cells.items() if entry.remark],
         categories=seen.categories,
-        steps=[steps.step(step) for step in seen.steps],
-        questions=[steps.question(cell) for cell in questions],
+        sections=steps.sections(),
+        questions=questions,
+        title_of={cell: _cell_title(exercise, cell) for cell in cells},
     )
 
 
@@ -121,7 +132,7 @@ def write_class(
     """
     from autograder.results import stored_students
 
-    everybody = settled_marks(course, exercise.name)
+    everybody = settled_marks(course, exercise)
     listed = course.class_list() or {}
     stored = stored_students(course, exercise.name)
     there = handed_in(course, exercise.name)
@@ -169,6 +180,28 @@ def _write(
     return path
 
 
+def _cell_title(exercise: Exercise, cell: str) -> str:
+    """What a cell with a remark is called: a question by its heading, anything else by its id."""
+    kinds = {one.id: one.kind for one in exercise.cells}
+    return _question(exercise, cell) if kinds.get(cell) == "manual" else cell
+
+
+def _question(exercise: Exercise, id: str) -> str:
+    """What people call a question that a person grades: the heading above it, or its id."""
+    above = ""
+    for cell in exercise.cells:
+        if cell.id == id:
+            break
+        above = "" if cell.is_code else cell.source
+    heading = re.search(r"^#+ +(.+)$", above, re.MULTILINE)
+    return heading[1].strip() if heading else id.replace("_", " ")
+
+
+def _given(exercise: Exercise) -> dict[str, list[list[str]]]:
+    """The docstrings that students get with their notebook, by step."""
+    return {name: docstrings(exercise.cell(name).source) for name in exercise.steps}
+
+
 def _secret(course: Course, folder: Path, exercise: str, student: str) -> str:
     """What names the page in the exchange, never to be guessed.
 
@@ -183,7 +216,6 @@ def _secret(course: Course, folder: Path, exercise: str, student: str) -> str:
 def _day(graded_at: str) -> str:
     """The time for people; empty where it is none."""
     try:
-        time = datetime.fromisoformat(graded_at)
-    except ValueError:
+        return on_day(datetime.fromisoformat(graded_at).astimezone(timezone.utc))
+    except (ValueError, OverflowError):
         return ""
-    return f"{time.day} {time:%B %Y, %H:%M} UTC"

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from autograder.gradebook.marks import Marks
 from autograder.result import Result
-from autograder.text import number, signed
+from autograder.text import late, points
 
 
 @dataclass(frozen=True)
 class Score:
-    """The final score; ``parts`` are names and numbers, none where it is the checks alone.
+    """The final score; ``parts`` are names and points, none where it is the checks alone.
 
     ``is_earlier``: it is of an earlier submission, for this one was not graded.
     ``may_rise``: a person has not read everything yet.
@@ -44,19 +44,18 @@ def final_score(result: Result, marks: Marks | None) -> Score | None:
 
 
 def _parts(marks: Marks) -> Iterator[tuple[str, str]]:
-    yield "Checks", number(marks.automatic)
+    yield "Checks", points(marks.automatic)
     if any(cell.manual_score is not None for cell in marks.cells.values()):
-        yield "By hand", signed(marks.by_hand)
+        yield "By hand", _change(marks.by_hand)
     if marks.extra_credit:
-        yield "Extra credit", signed(marks.extra_credit)
+        yield "Extra credit", _change(marks.extra_credit)
     if marks.raised:
-        yield "Not below 0", signed(marks.raised)
+        yield "Not below 0", _change(marks.raised)
     if marks.late_penalty:
-        yield f"Late penalty ({_duration(marks.seconds_late)} late)", signed(-marks.late_penalty)
+        yield late(marks.seconds_late), _change(-marks.late_penalty)
+    elif marks.seconds_late:
+        yield late(marks.seconds_late), "no points off"
 
 
-def _duration(seconds: float) -> str:
-    hours, minutes = divmod(max(1, round(seconds / 60)), 60)
-    days, hours = divmod(hours, 24)
-    parts = ((days, "d"), (hours, "h"), (0 if days else minutes, "min"))
-    return " ".join(f"{number} {unit}" for number, unit in parts if number)
+def _change(value: float) -> str:
+    return f"{'minus' if value < 0 else 'plus'} {points(abs(value))}"

@@ -5,26 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import groupby
+from itertools import chain, groupby
 from typing import NamedTuple
 
+from autograder.exercises.exercise import Cell
 from autograder.gradebook.cell_marks import CellMarks
+from autograder.pages.feedback_code import Code, code
 from autograder.pages.feedback_next import to_mend
 from autograder.pages.pictures import Pictures, pictures
 from autograder.result import CheckResult, StepResult
-from autograder.text import points_of, shown
+from autograder.text import cut, points, points_of, shown
 from autograder.troubles import extra
-
-MAX_LINES = 400
-"""So many lines are shown of an answer."""
-
-MAX_LINE = 300
-"""So many characters are shown of a line."""
 
 MAX_ANSWER = 20_000
 """So many characters are shown of an answer in words."""
-
-STUB = "raise NotImplementedError"
 
 
 class Line(NamedTuple):
@@ -39,32 +33,29 @@ class Line(NamedTuple):
 class Group:
     """Checks with the same verdict for the same reason, which is said once.
 
-    ``mend`` names the steps that have to be mended first.
+    ``first`` names the steps that have to be fixed before it; ``message`` is what is wrong now.
     """
 
     status: str
     lines: list[Line]
-    mend: tuple[str, ...]
+    first: tuple[str, ...]
     message: str
     pictures: Pictures | None
 
-
-@dataclass(frozen=True)
-class Code:
-    """The student's lines, each with whether it raised the exception; ``more`` are not shown."""
-
-    lines: list[tuple[str, bool]]
-    more: int
-    is_open: bool
+    @property
+    def size(self) -> int:
+        """How many checks it is about."""
+        return len(self.lines)
 
 
 @dataclass(frozen=True)
 class Step:
     """One step of the notebook.
 
-    ``wrong``: all of its checks that did not pass. ``whole``: why the step fails as a whole, which
-    ``wrong`` does not repeat; empty if it does not. ``is_unanswered``: the submission is there, and
-    has no answer to this step.
+    ``wrong``: its checks that failed, or were not run; ``waiting``: those that only earlier steps
+    (``waits_for``) keep from passing. ``whole``: why the step fails as a whole, which ``wrong``
+    does not repeat; empty if it does not. ``is_unanswered``: the submission is there, and has no
+    answer to it.
     """
 
     name: str
@@ -74,19 +65,38 @@ class Step:
     hints: list[str]
     whole: str
     wrong: list[Group]
+    waiting: list[Group]
+    waits_for: list[str]
     passed: list[Group]
     code: Code | None
     is_unanswered: bool
 
 
 @dataclass(frozen=True)
+class Sections:
+    """All steps of a page, in the order in which a student needs them.
+
+    ``first`` is the first that has a mistake of its own, and ``others`` have one, too. ``waiting``
+    are right once those are; ``unwritten`` were not tried.
+    """
+
+    first: Step | None
+    others: list[Step]
+    waiting: list[Step]
+    unwritten: list[Step]
+    passed: list[Step]
+
+
+@dataclass(frozen=True)
 class Question:
-    """A question that a person grades."""
+    """A question that a person grades; ``is_extra``: its points come on top of the exercise's."""
 
     name: str
+    title: str
     is_waiting: bool
-    score: float
-    most: float
+    is_marked: bool
+    is_extra: bool
+    earned: str
     marks: CellMarks | None
     answer: str
 
@@ -100,6 +110,7 @@ class Steps:
             submission is gone.
         cells: marks of the gradebook, by cell.
         steps: all of them, as the student may see them.
+        given: by step the docstrings that the notebook came with, which are not shown again.
     """
 
     def __init__(
@@ -108,19 +119,41 @@ class Steps:
         answer: Callable[[str], str | None] | None,
         cells: Mapping[str, CellMarks],
         steps: Sequence[StepResult],
+        given: Mapping[str, Sequence[Sequence[str]]],
     ) -> None:
         self._sentences = sentences
         self._answer = answer
         self._cells = cells
+        self._steps = steps
+        self._given = given
         self._raised: dict[str, set[int]] = {}
         for step in steps:
             for check in step.checks:
                 if check.line:
                     self._raised.setdefault(check.cell, set()).add(check.line)
 
-    def step(self, result: StepResult) -> Step:
+    def sections(self) -> Sections:
+        """All steps, by what a student has to do about them."""
+        wrong: list[Step] = []
+        waiting: list[Step] = []
+        unwritten: list[Step] = []
+        passed: list[Step] = []
+        for result in self._steps:
+            if result.passed:
+                place = passed
+            elif result.is_unattempted:
+                place = unwritten
+            elif to_mend([result]) or all(check.status != "carried" for check in result.checks):
+                place = wrong
+            else:
+                place = waiting
+            place.append(self._step(result))
+        return Sections(wrong[0] if wrong else None, wrong[1:], waiting, unwritten, passed)
+
+    def _step(self, result: StepResult) -> Step:
         """What is shown of one step."""
-        wrong = result.not_passed
+        wrong = [check for check in result.not_passed if check.status != "carried"]
+        waiting = [check for check in result.checks if check.status == "carried"]
         passed = [check for check in result.checks if check.status == "passed"]
         groups = [self._group(result, list(alike)) for _, alike in groupby(wrong, key=_reason)]
 
@@ -132,31 +165,42 @@ class Steps:
             # What each of its checks wanted comes second.
             groups = [self._group(result, [check], is_said=True) for check in wrong]
 
-        source = self._answer(result.name) if self._answer else None
         return Step(
             result.name,
             is_passed=result.passed,
             earned=_earned(result),
             marks=self._cells.get(result.name),
-            hints=list(dict.fromkeys(check.hint for check in wrong if check.hint)),
+            hints=list(dict.fromkeys(check.hint for check in result.not_passed if check.hint)),
             whole=whole,
             wrong=groups,
+            waiting=[self._group(result, list(alike)) for _, alike in groupby(waiting, _reason)],
+            waits_for=list(dict.fromkeys(chain(*(check.with_reference for check in waiting)))),
             passed=[self._group(result, [check]) for check in passed],
-            code=None if source is None else self._code(result, source),
-            is_unanswered=self._answer is not None and source is None,
+            code=self._code(result),
+            is_unanswered=self._answer is not None and self._answer(result.name) is None,
         )
 
-    def question(self, cell: str) -> Question:
+    def _code(self, step: StepResult) -> Code | None:
+        source = self._answer(step.name) if self._answer else None
+        if source is None:
+            return None
+        raised = self._raised.get(step.name, set())
+        return code(source, raised, self._given.get(step.name, ()), bool(to_mend([step])))
+
+    def question(self, cell: Cell, title: str) -> Question:
         """What is shown of a question."""
-        marks = self._cells[cell]
-        answer = self._answer(cell) if self._answer else None
+        marks = self._cells[cell.id]
+        answer = (self._answer(cell.id) if self._answer else None) or ""
+        is_blank = answer.strip() == cell.source.strip()
         return Question(
-            cell,
+            cell.id,
+            title,
             is_waiting=marks.needs_manual_grade and marks.manual_score is None,
-            score=marks.score,
-            most=marks.max_score or 0.0,
+            is_marked=marks.manual_score is not None or bool(marks.remark),
+            is_extra=cell.is_extra,
+            earned=_of_points(marks),
             marks=marks,
-            answer=_cut(answer or "", MAX_ANSWER),
+            answer="" if is_blank else cut(answer, MAX_ANSWER),
         )
 
     def _group(self, step: StepResult, checks: list[CheckResult], is_said: bool = False) -> Group:
@@ -173,40 +217,31 @@ class Steps:
             drawn = extra(partial(pictures, example), None)
 
         message = "" if is_said else first.message
+        if first.with_reference:
+            message = first.unmended
         status = "failed" if first.has_failed else first.status
         return Group(status, lines, first.with_reference, message, drawn)
-
-    def _code(self, step: StepResult, source: str) -> Code:
-        raised = self._raised.get(step.name, set())
-        lines = source.rstrip().split("\n")
-        numbered = enumerate(lines[:MAX_LINES], start=1)
-
-        # What was never written, or is right by itself, need not be looked at.
-        there = [lines[at - 1].strip() for at in raised if at <= len(lines)]
-        is_unwritten = any(line.startswith(STUB) for line in there)
-
-        return Code(
-            [(_cut(line, MAX_LINE), number in raised) for number, line in numbered],
-            more=max(0, len(lines) - MAX_LINES),
-            is_open=bool(to_mend([step])) and not is_unwritten,
-        )
 
 
 def _reason(check: CheckResult) -> tuple[str, str, tuple[str, ...]]:
     return check.status, check.message, check.with_reference
 
 
+def _of_points(marks: CellMarks) -> str:
+    """What a person gave, without extra credit; of a question without points there is no most."""
+    given = marks.score - (marks.extra_credit or 0.0)
+    return points_of(given, marks.max_score) if marks.max_score else points(given)
+
+
 def _earned(step: StepResult) -> str:
     earned = points_of(step.score, step.max_score)
     if step.passed:
         return f"✓ all passed, {earned}"
-    return earned if to_mend([step]) else f"↷ carried forward, {earned}"
+    if to_mend([step]) or not any(check.status == "carried" for check in step.checks):
+        return earned
+    return f"↷ carried forward, {earned}"
 
 
 def _about(check: CheckResult) -> str:
     visible = "hidden check" if check.hidden else "visible check"
     return f"{visible}, {shown(check.category)}, {points_of(check.earned, check.points)}"
-
-
-def _cut(words: str, most: int) -> str:
-    return words if len(words) <= most else f"{words[:most]} …"

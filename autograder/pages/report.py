@@ -1,23 +1,25 @@
-"""The teacher's page: one self-contained file about a class, without scripts.
+"""The teacher's page: one self-contained file about a class.
 
-Every number opens, or leads to, the students behind it.
+Every number opens, or leads to, the students behind it. Without its script the table of students
+cannot be sorted and searched; everything else is the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from pathlib import Path
 
 from autograder import files
 from autograder.course import Course
-from autograder.pages import charts, report_items
+from autograder.pages import charts, report_items, report_matrix
 from autograder.pages.document import show
 from autograder.pages.report_people import FEW, people
 from autograder.reports.report import Report
 from autograder.reports.statistics import Scores
-from autograder.reports.students import ConcernKind, StudentRow
-from autograder.text import number
+from autograder.reports.students import ConcernKind
+from autograder.text import number, on_day
 
 # What a teacher looks at, the most urgent first: what it is called, and what it means.
 LOOK: Mapping[ConcernKind, tuple[str, str]] = {
@@ -37,6 +39,8 @@ LOOK: Mapping[ConcernKind, tuple[str, str]] = {
     "unlisted": ("Not on the class list", "Graded all the same."),
     "by_hand": ("Waiting for your marks", "Answers that a person reads, in the formgrader."),
     "zero": ("No points", "Nothing that counts was right."),
+    "untried": ("Half or more not tried", "Steps that are as they were handed out."),
+    "identical": ("Identical submissions", "The same file, byte for byte; not as handed out."),
     "late": ("Late", "After the due date and the student's own extension."),
     "repaired": ("Repaired", "The notebook was damaged; what could be found was graded."),
 }
@@ -63,24 +67,22 @@ def links(course: Course, report: Report) -> dict[str, str]:
 def page(report: Report, links: Mapping[str, str]) -> str:
     """The page as HTML; ``links`` has the address of each student's own page."""
     found = report_items.mistakes(report)
-    lost = []
-    for name, item in report.steps.items():
-        lost.append(f"{name} {item.lost:.1f} of {number(item.points)}")
-
     return show(
         "report.html.jinja",
         ("page.css", "report.css"),
+        "report.js",
         report=report,
+        due=on_day(report.due) if report.due else "",
+        graded_on=_graded_on(report),
         people=people(report.students, links),
         tiles=_tiles(report),
         scores=_scores(report),
         looks=_looks(report),
         mistakes=found,
-        losses=charts.losses(report.steps, ", ".join(lost)),
         undiscriminated=report.undiscriminated(),
         low=f"{report_items.LOW:g}",
         steps=report_items.steps(report, found),
-        rows=[_row(one) for one in report.students],
+        rows=report_matrix.rows(report),
         is_short=len(report.students) <= 2 * FEW,
         levels=", ".join(f"{name} ({count})" for name, count in report.levels.items()),
     )
@@ -177,7 +179,12 @@ def _looks(report: Report) -> list[Look]:
     return looks
 
 
-def _row(one: StudentRow) -> tuple[str, str, str]:
-    """A student, the final score, and what is to be known of it."""
-    missing = "missing" if one.status == "missing" else ""
-    return one.student, "–" if one.score is None else number(one.score), one.note() or missing
+def _graded_on(report: Report) -> str:
+    """The time of the latest result as people write it, in the zone of the due date."""
+    if report.graded_at is None:
+        return ""
+    zone = report.due.tzinfo if report.due else timezone.utc
+    try:
+        return on_day(datetime.fromisoformat(report.graded_at).astimezone(zone))
+    except (ValueError, OverflowError):
+        return report.graded_at

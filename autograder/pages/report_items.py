@@ -48,7 +48,6 @@ class Mistake:
     """A known wrong answer, and who gave it; ``checks`` are ids and names of those that fail it."""
 
     anchor: str
-    spoken: str
     shared: Shared
     source: str
     checks: list[tuple[str, str]]
@@ -100,10 +99,9 @@ def mistakes(report: Report) -> list[Mistake]:
     for place, one in enumerate(report.shared, start=1):
         source = sources.get((one.step, one.name), "")
         checks = [(id, parts_of(id)[1]) for id in one.checks]
-        spoken = one.name.replace("_", " ")
         # Several may be called the same: relations of other arguments, or along other axes.
         anchor = f"mistake-{place}-{one.step}-{one.name}"
-        found.append(Mistake(anchor, spoken, one, source, checks))
+        found.append(Mistake(anchor, one, source, checks))
     return found
 
 
@@ -130,7 +128,7 @@ def _groups(item: Item) -> list[Group]:
     groups = (
         ("Lost points", item.failed),
         ("Not run, by the grader's fault", item.not_run),
-        ("Right once earlier steps were mended", item.carried),
+        ("Right once earlier steps were right", item.carried),
         ("Right alone", item.passed),
     )
     largest = max((who for _, who in groups), key=len)

@@ -14,11 +14,16 @@ FEW = 12
 
 @dataclass(frozen=True)
 class People:
-    """The students of a class: their names, and the addresses of the pages there are, by id."""
+    """The students of a class, by id: names, addresses of the pages there are, e-mail addresses."""
 
     names: Mapping[str, str]
     links: Mapping[str, str]
+    emails: Mapping[str, str]
     few: int = FEW
+
+    def emails_of(self, students: Iterable[str]) -> list[str]:
+        """The e-mail addresses that are known of them."""
+        return [self.emails[student] for student in students if self.emails.get(student)]
 
 
 def people(students: Iterable[StudentRow], links: Mapping[str, str]) -> People:
@@ -32,4 +37,4 @@ def people(students: Iterable[StudentRow], links: Mapping[str, str]) -> People:
         is_own = one.name and names[one.name] == 1
         known[one.student] = one.name if is_own else one.label
 
-    return People(known, links)
+    return People(known, links, {one.student: one.email for one in entries})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from autograder.exercises.exercise import Exercise
 from autograder.exercises.misconceptions import Misconception, Misconceptions
 from autograder.exercises.names import BUILTINS, names
 from autograder.exercises.right_answers import RightAnswer
+from autograder.result import parts_of
 
 
 @dataclass(frozen=True)
@@ -31,23 +33,39 @@ def read(root: Path, exercise: Exercise) -> tuple[Misconceptions, list[Answer]]:
     Raises:
         Unusable: no misconceptions, or an entry that does not fit the exercise.
     """
-    bank = misconceptions.load(misconceptions.path_of(root, exercise.name))
+    bank, written = banks(root, exercise)
     if not bank.entries:
         raise Unusable(
             f"{bank.path}: no misconceptions to try; write what students write, as in "
             "docs/authoring.md"
         )
 
-    path = right_answers.path_of(root, exercise.name)
-    written = right_answers.load(path)
-    refuse_misfits(bank.path, exercise, bank.entries)
-    refuse_misfits(path, exercise, written)
-
     right: list[Answer] = []
-    without = right_answers.not_right(path, exercise.steps)
+    path = right_answers.path_of(root, exercise.name)
+    without = right_answers.not_right(path, (*exercise.steps, *exercise.given))
     for entry in (*right_answers.solutions(exercise, without), *written):
         right.append(Answer(entry.name, entry.step, entry.source, wrong=False))
     return bank, right
+
+
+def banks(root: Path, exercise: Exercise) -> tuple[Misconceptions, list[RightAnswer]]:
+    """What lies beside an exercise, but for the steps that students are given.
+
+    Raises:
+        Unusable: an entry does not fit the exercise.
+    """
+    bank = misconceptions.load(misconceptions.path_of(root, exercise.name))
+    entries = tuple(entry for entry in bank.entries if entry.step not in exercise.given)
+    unclaimed: dict[str, str] = {}
+    for check, reason in (bank.unclaimed or {}).items():
+        if parts_of(check)[0] not in exercise.given:
+            unclaimed[check] = reason
+
+    path = right_answers.path_of(root, exercise.name)
+    right = [entry for entry in right_answers.load(path) if entry.step not in exercise.given]
+    refuse_misfits(bank.path, exercise, entries)
+    refuse_misfits(path, exercise, right)
+    return Misconceptions(bank.path, entries, unclaimed), right
 
 
 def wrong(entry: Misconception) -> Answer:
@@ -58,7 +76,12 @@ def wrong(entry: Misconception) -> Answer:
 def refuse_misfits(
     path: Path, exercise: Exercise, entries: Sequence[Misconception | RightAnswer]
 ) -> None:
-    """Every entry answers a step, takes what that step takes, and uses nothing that comes later."""
+    """Every entry answers a step, takes what that step takes, uses nothing that comes later, and is
+    caught by a check that there is.
+
+    Raises:
+        Unusable: some do not; a line each.
+    """
     setup = names(exercise.setup).bound.union(exercise.needed)
     in_scope: dict[str, frozenset[str]] = {}
     parameters: dict[str, str] = {}
@@ -66,24 +89,33 @@ def refuse_misfits(
         in_scope[step] = frozenset({*in_scope, step}) | setup | BUILTINS
         parameters[step] = _parameters(exercise.cell(step).source, step)
 
+    checks = [check.id for check in exercise.checks]
+    lines = []
     for entry in entries:
-        name, step = entry.name, entry.step
+        step = entry.step
         if step not in in_scope:
-            steps = ", ".join(in_scope)
-            raise Unusable(
-                f"{path}: {name} answers {step}, which is no step; the steps are {steps}"
-            )
-        if _parameters(entry.source, step) != parameters[step]:
-            raise Unusable(
-                f"{path}: {name} does not take what {step} takes; write {step}({parameters[step]})"
-            )
+            problem = f"answers {step}, which is no step; {_meant(step, list(in_scope), 'steps')}"
+        elif _parameters(entry.source, step) != parameters[step]:
+            problem = f"does not take what {step} takes; write {step}({parameters[step]})"
+        elif isinstance(entry, Misconception) and entry.caught_by not in checks:
+            own = [check.id for check in exercise.checks_of(step)]
+            cause = f"is caught by {entry.caught_by}, which is no check"
+            problem = f"{cause}; {_meant(entry.caught_by, own, 'checks')}"
+        else:
+            own_names = names(entry.source).bound | _declared_global(entry.source)
+            strange = names(entry.source).used - own_names - in_scope[step]
+            if not strange:
+                continue
+            problem = f"uses {min(strange)}, which {step} cannot know; write it out"
+        lines.append(f"{path}:{entry.line}: {entry.name} {problem}")
+    if lines:
+        raise Unusable(*lines)
 
-        own = names(entry.source).bound | _declared_global(entry.source)
-        strange = names(entry.source).used - own - in_scope[step]
-        if strange:
-            raise Unusable(
-                f"{path}: {name} uses {min(strange)}, which {step} cannot know; write it out"
-            )
+
+def _meant(word: str, known: Sequence[str], what: str) -> str:
+    """What to write for a word that is none of those that are known."""
+    close = difflib.get_close_matches(word, known, 1)
+    return f"did you mean {close[0]}?" if close else f"the {what} are {', '.join(known)}"
 
 
 def _parameters(source: str, step: str) -> str:

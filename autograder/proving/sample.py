@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from autograder.errors import Unusable
-from autograder.exercises import misconceptions, right_answers
 from autograder.exercises.exercise import Exercise
 from autograder.files import write
 from autograder.proving import answers
@@ -104,12 +103,9 @@ def _plain(exercise: Exercise) -> Iterator[SampleStudent]:
 
 def _from_banks(root: Path, exercise: Exercise) -> Iterator[SampleStudent]:
     right = _solutions(exercise)
-    wrong = misconceptions.load(misconceptions.path_of(root, exercise.name)).entries
-    unusual = right_answers.load(right_answers.path_of(root, exercise.name))
-    answers.refuse_misfits(misconceptions.path_of(root, exercise.name), exercise, wrong)
-    answers.refuse_misfits(right_answers.path_of(root, exercise.name), exercise, unusual)
+    wrong, unusual = answers.banks(root, exercise)
 
-    for mistake in wrong:
+    for mistake in wrong.entries:
         about = f"is wrong in {mistake.step}; the first to fail is {mistake.caught_by}"
         sources = right | {mistake.step: mistake.source.rstrip("\n")}
         yield SampleStudent(f"wrong-{mistake.name}", about, sources, mistake.caught_by)

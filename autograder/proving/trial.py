@@ -34,9 +34,10 @@ class Trial:
     ``failed``: for each key the step's own checks that failed, in the order of the notebook. Of a
         wrong answer all of them for the first key, and the first one alone for the others.
     ``message``: what the first failure said.
-    ``fallen``: checks of other steps that failed because their right answers call this one.
-    ``strays``: those that failed even with the reference in its place, or whose step does not call
-        it.
+    ``fallen``: checks of other steps that failed because they, or their right answers, call this
+        one, and come after it: grading runs them again with the reference in its place.
+    ``strays``: those that failed even with the reference in its place, or that neither call it nor
+        have a step that does.
     """
 
     answer: Answer
@@ -90,11 +91,15 @@ class Bench:
 
     def fingerprint(self, check: Check) -> str:
         """The digest that the setup cell makes of a visible check's failure; empty if it passes."""
+        return self.verdict(check)[1]
+
+    def verdict(self, check: Check) -> tuple[bool, str]:
+        """Whether a visible check passes, and that digest."""
         try:
             self._code.run(check, self._space)
         except Exception as error:
-            return str(self._space["tools"].fingerprint(check.id, error))
-        return ""
+            return False, str(self._space["tools"].fingerprint(check.id, error))
+        return True, ""
 
     def of(self, step: str) -> list[Check]:
         """The checks of a step."""
@@ -146,12 +151,14 @@ class Bench:
     def _others(self, answer: Answer, key: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The checks of other steps that fail with this answer, and those that should not."""
         callers, draw = self.callers(answer.step), _draw(key, answer)
+        later = self.exercise.steps[self.exercise.steps.index(answer.step) + 1 :]
         failed = [check for check in self.reached(answer.step) if self.failure(check, draw)]
 
         self.bind()
         fallen, strays = [], []
         for check in failed:
-            if check.step in callers and not self.failure(check, draw):
+            calls = check.step in later and _uses_any(check.source, callers | {answer.step})
+            if (calls or check.step in callers) and not self.failure(check, draw):
                 fallen.append(check.id)
             else:
                 strays.append(check.id)

@@ -97,7 +97,7 @@ def _mistakes(report: Report) -> Iterator[Advice]:
     worth = [mistake for mistake in report.shared if len(mistake.students) >= many]
     for place, mistake in enumerate(worth[:2]):
         fact = f"{len(mistake.students)} of {graded} share one mistake in {mistake.step}"
-        action = f"{mistake.name.replace('_', ' ')}; take it up in class"
+        action = f"{mistake.title}; take it up in class"
         if place == 1 and len(worth) > 2:
             action += f" ({len(worth) - 2} more such mistakes below)"
         yield Advice(fact, action, "shared")
@@ -121,6 +121,16 @@ def _people(report: Report) -> Iterator[Advice]:
     if missing:
         fact = f"{len(missing)} of {len(report.students)} handed in nothing"
         yield Advice(fact, f"remind {_names(missing)}", "missing")
+
+    untried = report.who("untried")
+    if untried:
+        fact = f"{count(len(untried), 'student')} left half of the steps or more untried"
+        yield Advice(fact, f"ask {_names(untried)} what is in the way", "untried")
+
+    identical = report.who("identical")
+    if identical:
+        fact = f"{count(len(identical), 'student')} handed in files that others handed in, too"
+        yield Advice(fact, "ask them who wrote what", "identical")
 
     zero = report.who("zero")
     if zero:

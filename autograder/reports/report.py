@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from datetime import datetime, timezone
 from typing import Any, get_args
 
 from autograder.course import Course
 from autograder.exercises.exercise import Check, Exercise
+from autograder.gradebook import database, due_dates
 from autograder.gradebook.final_grades import ClassGrades
 from autograder.reports import advice, statistics, students
 from autograder.reports.advice import Advice
 from autograder.reports.statistics import Carried, Item, Scores, Shared
 from autograder.reports.students import ConcernKind, StudentRow
 from autograder.result import Result
+
+_DRAWN = re.compile(r"course-[0-9a-f]{8}")
 
 SCHEMA = "autograder/report/1"
 """What ``report --json`` writes, and what version of it."""
@@ -26,10 +31,13 @@ class Report:
     """What a class gave. ``steps`` and ``checks`` are in the order of the notebook, checks by id.
 
     ``max_score`` has the points of a person in it, ``exercise.max_score`` those of the checks
-    alone. ``graded_at`` is the time of the latest result, None without one.
+    alone. ``course`` is its name, empty where it has none; ``due`` has the course's zone.
+    ``graded_at`` is the time of the latest result, None without one.
     """
 
     exercise: Exercise
+    course: str
+    due: datetime | None
     max_score: float
     listed: int | None
     students: tuple[StudentRow, ...]
@@ -82,6 +90,8 @@ class Report:
         data: dict[str, Any] = {
             "schema": SCHEMA,
             "exercise": self.exercise.name,
+            "course": self.course,
+            "due": self.due.isoformat() if self.due else None,
             "max_score": self.max_score,
             "automatic_max_score": self.exercise.max_score,
             "graded_at": self.graded_at,
@@ -128,6 +138,8 @@ def of_class(course: Course, class_grades: ClassGrades) -> Report:
 
     return Report(
         exercise=class_grades.exercise,
+        course=_name(course),
+        due=_due(course, class_grades.exercise),
         max_score=class_grades.max_score,
         listed=listed or None,
         students=tuple(rows),
@@ -142,6 +154,17 @@ def of_class(course: Course, class_grades: ClassGrades) -> Report:
         shared=tuple(statistics.shared(class_grades.exercise, results)),
         carried=tuple(statistics.carried(class_grades.exercise, results)),
     )
+
+
+def _name(course: Course) -> str:
+    """What people call the course: a name that we have drawn ourselves is none."""
+    id = database.course_id(course)
+    return course.settings.course_name or ("" if _DRAWN.fullmatch(id) else id)
+
+
+def _due(course: Course, exercise: Exercise) -> datetime | None:
+    due = due_dates.due_date(course, exercise.name)
+    return due and due.replace(tzinfo=timezone.utc).astimezone(course.settings.zone)
 
 
 def _look(report: Report) -> dict[str, list[str]]:

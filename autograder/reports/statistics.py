@@ -95,9 +95,10 @@ class Item:
 @dataclass(frozen=True)
 class Shared:
     """A misconception of the bank, or a relation to the right answer, and the students whose
-    answers to ``step`` have it."""
+    answers to ``step`` have it; ``title`` is what a teacher calls it."""
 
     name: str
+    title: str
     step: str
     hint: str
     checks: tuple[str, ...]
@@ -206,10 +207,12 @@ def shared(exercise: Exercise, results: Iterable[Result]) -> list[Shared]:
                     sightings.checks.add(step.id_of(check))
                     sightings.students[result.student_id] = None
 
+    titles = {(one.step, one.name): one.title for one in exercise.misconceptions}
     mistakes = []
     for (step_name, name, _), sightings in seen.items():
         checks, students = tuple(sorted(sightings.checks)), tuple(sightings.students)
-        mistakes.append(Shared(name, step_name, sightings.hint, checks, students))
+        title = titles.get((step_name, name)) or name.replace("_", " ")
+        mistakes.append(Shared(name, title, step_name, sightings.hint, checks, students))
 
     def rank(mistake: Shared) -> tuple[int, int, str, str]:
         steps = exercise.steps

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from autograder.class_list import EMAILS, value_of
 from autograder.course import Course
 from autograder.engine.sandbox import levels
 from autograder.gradebook.final_grades import ClassGrades, FinalGrade, Status
-from autograder.text import listed, number, signed
+from autograder.gradebook.marks import Marks
+from autograder.result import Outcome
+from autograder.text import count, late, listed, number, signed
+from autograder.troubles import Troubles
 
 ConcernKind = Literal[
     "error",
@@ -22,6 +26,8 @@ ConcernKind = Literal[
     "unlisted",
     "by_hand",
     "zero",
+    "untried",
+    "identical",
     "late",
     "repaired",
 ]
@@ -38,6 +44,10 @@ CHANGED = {
 """What a grade was made with, by what has changed since."""
 
 
+NAMED = 5
+"""So many students are named in a line."""
+
+
 @dataclass(frozen=True)
 class Concern:
     """Why a teacher should look at a student, in one line."""
@@ -51,7 +61,8 @@ class StudentRow:
     """One student; all points are 0, and the scores None, where there is no grade.
 
     ``score`` is the final one: ``automatic`` + ``by_hand`` + ``extra_credit`` - ``late_penalty``
-    + ``raised``, which is there so that it is not below 0.
+    + ``raised``, which is there so that it is not below 0. ``untried`` are the steps of which
+    nothing is written.
     """
 
     student: str
@@ -64,6 +75,8 @@ class StudentRow:
     late_penalty: float = 0.0
     hours_late: float = 0.0
     raised: float = 0.0
+    email: str = ""
+    untried: tuple[str, ...] = ()
     concerns: tuple[Concern, ...] = ()
 
     @property
@@ -73,21 +86,23 @@ class StudentRow:
 
     def account(self) -> str:
         """How the final score came about, where the checks alone do not say it."""
-        late = f"{self.hours_late:.1f} hours late"
+        came = late(self.hours_late * 3600) if self.hours_late else ""
         changes = []
         if self.by_hand:
             changes.append(f"{signed(self.by_hand)} by hand")
         if self.extra_credit:
             changes.append(f"{signed(self.extra_credit)} extra credit")
         if self.late_penalty:
-            changes.append(f"{signed(-self.late_penalty)} for being {late}")
+            changes.append(f"{signed(-self.late_penalty)} for being {came}")
+        elif changes and came:
+            changes.append(came)
 
         if self.raised:
             changes.append(f"{signed(self.raised)} not to be below 0")
         if changes:
             checks = f"{number(self.automatic or 0.0)} from the checks"
             return ", ".join([checks, *changes])
-        return late if self.hours_late else ""
+        return came
 
     def note(self) -> str:
         """How the final score came about, or why there is none, and what else to look at."""
@@ -104,22 +119,98 @@ class StudentRow:
 
 def of_class(course: Course, class_grades: ClassGrades) -> list[StudentRow]:
     """Everybody of the class, in the order of their ids."""
-    listed = any(grade.person is not None for grade in class_grades.grades)
+    has_list = any(grade.person is not None for grade in class_grades.grades)
+    alike = _alike(class_grades.grades)
     best = _best_level(course, class_grades.grades)
 
     rows = []
     for grade in class_grades.grades:
         with class_grades.troubles.of(grade.student, "no row in the report"):
             row = _row(grade)
+            row = replace(row, email=value_of(grade.person or {}, EMAILS))
             concerns = list(_concerns(row, grade, best))
-            if listed and grade.person is None:
+            if grade.result is not None:
+                row = replace(row, untried=grade.result.untried)
+                concerns += _untried(row, len(grade.result.steps))
+            if has_list and grade.person is None:
                 concerns.append(Concern("unlisted", "is not on the class list"))
+            same = alike.get(grade.student, [])
+            if len(same) > 1:
+                concerns.append(
+                    Concern("identical", f"the same file as {_few(same, grade.student)}")
+                )
             rows.append(replace(row, concerns=tuple(concerns)))
             continue
         # Only who met a trouble comes here.
         why = Concern("error", class_grades.troubles.about(grade.student))
         rows.append(StudentRow(grade.student, grade.name, "error", concerns=(why,)))
     return rows
+
+
+def of_outcomes(
+    outcomes: Iterable[Outcome], marks: Mapping[str, Marks], missing: Iterable[str]
+) -> list[StudentRow]:
+    """The rows of a class that has just been graded, with the same scores as ``of_class``.
+
+    Args:
+        marks: what the gradebook says of them now.
+        missing: who handed in nothing.
+    """
+    rows = [StudentRow(student, "", "missing") for student in missing]
+    for outcome in outcomes:
+        own = marks.get(outcome.student) if outcome.status == "graded" else None
+        troubles = Troubles()
+        if own is not None:
+            with troubles.of(outcome.student, "no score"):
+                own.check()
+        if own is None or outcome.student in troubles:
+            own, score = None, outcome.score
+        else:
+            score = own.score
+
+        grade = FinalGrade(outcome.student, outcome.status, score, marks=own)
+        row = replace(_row(grade), untried=outcome.untried)
+        texts = [outcome.reason, *outcome.warnings, troubles.about(outcome.student)]
+        concerns = [Concern("repaired", text) for text in texts if text]
+        if own is not None and own.needs_manual_grade:
+            concerns.append(_by_hand(own))
+        if outcome.status == "graded" and not row.score:
+            concerns.append(Concern("zero", "no points"))
+        concerns += _untried(row, outcome.n_steps)
+        rows.append(replace(row, concerns=tuple(concerns)))
+    return sorted(rows, key=lambda row: row.student)
+
+
+def _alike(grades: Iterable[FinalGrade]) -> dict[str, list[str]]:
+    """Who handed in the same bytes, by student; what was handed out is everybody's."""
+    by_digest: dict[str, list[str]] = {}
+    for grade in grades:
+        result = grade.result
+        if result is not None and len(result.untried) < len(result.steps):
+            by_digest.setdefault(result.submission_sha256, []).append(grade.student)
+
+    alike: dict[str, list[str]] = {}
+    for students in by_digest.values():
+        alike |= dict.fromkeys(students, students)
+    return alike
+
+
+def _few(students: Sequence[str], but: str) -> str:
+    """All of these but one; of many, the first and how many others."""
+    names = [student for student in students[: NAMED + 1] if student != but][:NAMED]
+    others = len(students) - 1 - len(names)
+    return listed([*names, f"{others} more"] if others else names)
+
+
+def _by_hand(marks: Marks) -> Concern:
+    waiting = [id for id, cell in marks.cells.items() if cell.needs_manual_grade]
+    return Concern("by_hand", f"waits for your marks: {', '.join(waiting)}")
+
+
+def _untried(row: StudentRow, steps: int) -> Iterator[Concern]:
+    """Somebody who left most of an exercise needs another talk than somebody who errs."""
+    if row.untried and 2 * len(row.untried) >= steps:
+        yield Concern("untried", f"{count(len(row.untried), 'step')} not tried")
 
 
 def _best_level(course: Course, grades: Sequence[FinalGrade]) -> str | None:
@@ -184,8 +275,7 @@ def _concerns(row: StudentRow, grade: FinalGrade, best: str | None) -> Iterator[
         if result is not None and best is not None and result.isolation != best:
             yield Concern("isolation", f"graded at isolation level {result.isolation}, not {best}")
         if marks is not None and marks.needs_manual_grade:
-            waiting = [id for id, cell in marks.cells.items() if cell.needs_manual_grade]
-            yield Concern("by_hand", f"waits for your marks: {', '.join(waiting)}")
+            yield _by_hand(marks)
         if not row.score:
             yield Concern("zero", "no points")
         if row.hours_late:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,9 @@ MAX_VALUES = 1_000_000
 """Values in the JSON of a notebook: each becomes an object of some 60 bytes."""
 
 
+_CHECKSUM = re.compile(r'"checksum": "([0-9a-f]+)"')
+"""As jupytext writes nbgrader's marks into the cell line of a script."""
+
 SAVED_AGAIN = "open it in Jupyter, save it and hand it in again"
 CLEARED = "clear the outputs and hand it in again"
 DELETED = "delete what is no answer and hand it in again"
@@ -35,11 +39,16 @@ class Rejected(Exception):
 
 @dataclass
 class RawCell:
-    """A cell as it lies in the student's file; ``claims`` are the ids that its metadata names."""
+    """A cell as it lies in the student's file.
+
+    ``claims`` are the ids that its metadata names; ``checksum`` is nbgrader's, of the cell as it
+    was handed out, empty where there is none.
+    """
 
     source: str
     is_code: bool
     claims: tuple[str, ...]
+    checksum: str = ""
 
 
 def read(path: Path) -> bytes:
@@ -71,6 +80,23 @@ def raw_cells(data: bytes) -> tuple[list[RawCell], list[str]]:
             DELETED,
         )
     return cells, warnings
+
+
+def outputs_of(data: bytes) -> Iterator[tuple[str, list[Any]]]:
+    """The outputs of each code cell of a notebook, as they stand there, behind its source.
+
+    Nothing in a script, which has none.
+
+    Raises:
+        Rejected: no notebook.
+    """
+    text, _ = _text(data)
+    if not re.match(r"\s*\{", text):
+        return
+    for raw in _loaded(text)["cells"]:
+        cell = _notebook_cell(raw)
+        if cell is not None and cell.is_code and isinstance(raw.get("outputs"), list):
+            yield cell.source, raw["outputs"]
 
 
 def marks(data: bytes) -> dict[str, str]:
@@ -204,12 +230,15 @@ def _notebook_cell(raw: Any) -> RawCell | None:
 
     metadata = raw.get("metadata")
     nbgrader = metadata.get("nbgrader") if isinstance(metadata, dict) else None
+    if not isinstance(nbgrader, dict):
+        nbgrader = {}
     claims: list[str] = []
-    if isinstance(nbgrader, dict) and isinstance(nbgrader.get("grade_id"), str):
+    if isinstance(nbgrader.get("grade_id"), str):
         claims.append(nbgrader["grade_id"])
     if isinstance(raw.get("id"), str):
         claims.append(raw["id"])
-    return RawCell(_clean(source), raw.get("cell_type") == "code", tuple(claims))
+    checksum = str(nbgrader.get("checksum", ""))
+    return RawCell(_clean(source), raw.get("cell_type") == "code", tuple(claims), checksum)
 
 
 def _percent_cells(text: str) -> list[RawCell]:
@@ -221,7 +250,11 @@ def _percent_cells(text: str) -> list[RawCell]:
     for cell in split(text.splitlines()):
         if not cell.is_blank:
             claims = tuple(claims_of(cell.cell_line))
-            cells.append(RawCell(_clean(cell.source), not cell.is_prose, claims))
+            checksum = _CHECKSUM.search(cell.cell_line)
+            source = _clean(cell.source)
+            cells.append(
+                RawCell(source, not cell.is_prose, claims, checksum[1] if checksum else "")
+            )
 
     if not cells:
         raise Rejected("holds nothing")

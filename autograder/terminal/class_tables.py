@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, TextIO
 
-from rich.console import Console
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -21,15 +20,13 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from autograder.result import Outcome, Result
 from autograder.terminal.console import console, say, show
-from autograder.text import count, inert, number, shown
+from autograder.text import agreeing, count, inert, number, shown
 
 if TYPE_CHECKING:
+    from autograder.engine.grader import Graded
     from autograder.reports.report import Report
-
-Row = tuple[str, float | None, str, str]
-"""A student, the score, the status, and what to look at."""
+    from autograder.reports.students import StudentRow
 
 STYLES = {
     "error": "red",
@@ -44,44 +41,25 @@ MANY = 100
 """So many students stand on a terminal; a file or a pipe gets everybody."""
 
 
-def scores(
-    outcomes: Sequence[Outcome], out: TextIO | None = None, missing: Iterable[str] = ()
-) -> None:
-    """Every student with the automatic score and what a teacher should look at.
-
-    Args:
-        missing: who handed in nothing.
-    """
-    rows: list[Row] = [(student, None, "missing", "") for student in missing]
-    for outcome in outcomes:
-        look = "; ".join(filter(None, [outcome.reason, *outcome.warnings]))
-        rows.append((outcome.student, outcome.score, outcome.status, look))
-    _students(console(out), rows)
-
-
-def grades(report: Report, out: TextIO | None = None) -> None:
-    """Every student with the final score and how it came about, and what to do next."""
-    screen = console(out)
-    rows: list[Row] = []
-    for entry in report.students:
-        rows.append((entry.student, entry.score, entry.status, entry.note()))
-    _students(screen, rows)
-
+def next_steps(report: Report, out: TextIO | None = None) -> None:
+    """What the teacher should do next."""
     for advice in report.next():
-        say(screen, str(advice), "next: ", "      ")
+        say(console(out), str(advice), "next: ", "      ")
 
 
-def _students(screen: Console, rows: Iterable[Row]) -> None:
-    """The students by id, and the class in a line."""
-    everybody = sorted(rows, key=lambda row: row[0])
+def students(rows: Sequence[StudentRow], out: TextIO | None = None) -> None:
+    """Everybody with the final score beside that of the checks, and the class in a line."""
+    screen = console(out)
+    everybody = sorted(rows, key=lambda row: row.student)
     shown = everybody if not screen.is_terminal else _shown(everybody)
 
-    table = _table("student", "score", "status", "what to look at", right={"score"})
-    for student, score, status, look in shown:
-        points = "–" if score is None else number(score)
+    columns = ("student", "score", "checks", "status", "what to look at")
+    table = _table(*columns, right={"score", "checks"})
+    for row in shown:
+        points = ["–" if score is None else number(score) for score in (row.score, row.automatic)]
         # Of a student's text one line, so that no line of a log begins with it.
-        remark = Text(inert(" ".join(look.split())))
-        table.add_row(student, points, Text(status, STYLES[status]), remark)
+        remark = Text(inert(" ".join(row.note().split())))
+        table.add_row(row.student, *points, Text(row.status, STYLES[row.status]), remark)
     show(screen, table)
 
     if len(shown) < len(everybody):
@@ -90,7 +68,7 @@ def _students(screen: Console, rows: Iterable[Row]) -> None:
     say(screen, _in_a_line(everybody))
 
 
-def _shown(rows: Sequence[Row]) -> Sequence[Row]:
+def _shown(rows: Sequence[StudentRow]) -> Sequence[StudentRow]:
     """All rows of a class that one looks through; of a larger one those that need a look.
 
     Whoever scrolls through ten thousand rows sees none.
@@ -98,19 +76,19 @@ def _shown(rows: Sequence[Row]) -> Sequence[Row]:
     if len(rows) <= MANY:
         return rows
     statuses = list(STYLES)
-    to_look_at = [row for row in rows if row[2] != "graded" or row[3]]
-    to_look_at.sort(key=lambda row: statuses.index(row[2]))
-    return sorted(to_look_at[:MANY], key=lambda row: row[0])
+    to_look_at = [row for row in rows if row.status != "graded" or row.note()]
+    to_look_at.sort(key=lambda row: statuses.index(row.status))
+    return sorted(to_look_at[:MANY], key=lambda row: row.student)
 
 
-def _in_a_line(rows: Iterable[Row]) -> str:
+def _in_a_line(rows: Iterable[StudentRow]) -> str:
     """How many were graded, with what mean, and how many were not."""
     counts: Counter[str] = Counter()
     scores: list[float] = []
-    for _, score, status, _ in rows:
-        counts[status] += 1
-        if score is not None:
-            scores.append(score)
+    for row in rows:
+        counts[row.status] += 1
+        if row.score is not None:
+            scores.append(row.score)
 
     mean = f", mean {fmean(scores):.1f}" if scores else ""
     parts = [
@@ -143,10 +121,27 @@ def progress(title: str, total: int, out: TextIO) -> Iterator[Callable[[object],
 
 
 @contextmanager
-def class_progress(title: str, total: int, out: TextIO) -> Iterator[Callable[[Result], None]]:
-    """The same for submissions, of which some cannot be graded."""
-    with _progress(title, total, out, lambda result: result.status != "graded") as tick:
-        yield tick
+def class_progress(title: str, total: int, out: TextIO) -> Iterator[Callable[[Graded], None]]:
+    """The same for submissions, of which some cannot be graded, and some need not be again."""
+
+    def failed(graded: Graded) -> bool:
+        return graded.result.status != "graded"
+
+    unchanged = 0
+    with _progress(title, total, out, failed) as tick:
+
+        def each(graded: Graded) -> None:
+            nonlocal unchanged
+            if graded.unchanged:
+                unchanged += 1
+            else:
+                tick(graded)
+
+        yield each
+    if unchanged:
+        are = agreeing(unchanged, "is", "are")
+        begin = "nothing new: " if unchanged == total else ""
+        say(console(out), f"{begin}{count(unchanged, 'result')} {are} up to date")
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from textwrap import wrap
 from typing import Any
 
@@ -13,12 +13,18 @@ from autograder.result import CheckResult, Result, StepResult, worst
 from autograder.terminal.console import PROSE, quote, say
 from autograder.text import agreeing, count, listed, number, points_of, shown
 
+Waits = Mapping[str, tuple[str, ...]]
+"""By the name of a step: the earlier ones that it waits for."""
+
+NOTHING: Waits = {}
+
 MARKS = {
     "passed": ("✓", "green"),
     "carried": ("→", "yellow"),
     "failed": ("✗", "red"),
     "not_run": ("?", "magenta"),
     "unattempted": ("·", "dim"),
+    "waiting": ("→", "yellow"),
 }
 """A mark and its colour, by the status of a check or step."""
 
@@ -31,8 +37,13 @@ SAYS = {
 """What one check does, and what several do."""
 
 
-def show(screen: Console, result: Result) -> None:
-    """Every step with its points, and below it why checks did not pass."""
+def show(screen: Console, result: Result, waits: Waits = NOTHING, reasons: bool = True) -> None:
+    """Every step with its points, and below it why checks did not pass.
+
+    Args:
+        waits: what a step waits for. Then what its checks say is no news.
+        reasons: whether anybody wants to read why.
+    """
     name_width = score_width = most_width = 0
     for step in result.steps:
         name_width = max(name_width, len(step.name))
@@ -41,22 +52,21 @@ def show(screen: Console, result: Result) -> None:
 
     # The long form for all of them or for none: what stands one below the other is compared.
     room = screen.width - name_width - score_width - most_width - 9
-    long = all(len(_verdict(step, long=True)) <= room for step in result.steps)
+    long = all(len(_verdict(step, waits, long=True)) <= room for step in result.steps)
 
     for step in result.steps:
         points = f"{number(step.score):>{score_width}} / {number(step.max_score):>{most_width}}"
-        row = f" {step.name:<{name_width}}  {points}  {_verdict(step, long)}"
-        screen.print(Text.assemble(MARKS[_status(step)], row))
-        if not step.is_unattempted:
-            _details(screen, step.not_passed)
-    for warning in result.warnings:
+        row = f" {step.name:<{name_width}}  {points}  {_verdict(step, waits, long)}"
+        screen.print(Text.assemble(MARKS[_status(step, waits)], row))
+        if reasons and not step.is_unattempted and step.name not in waits:
+            details(screen, step.not_passed)
+    for warning in result.warnings if reasons else ():
         quote(screen, warning, "note: ", "")
 
 
 def next_for_student(screen: Console, result: Result) -> None:
-    """The points of the visible checks, and the one thing to do now."""
-    say(screen, _points_of_all(result))
-    step = next((step for step in result.steps if not step.passed), None)
+    """The one thing to do now."""
+    step = next_step(result)
     if step is None:
         repeat = "restart the kernel, run everything once more, save, and hand in"
         say(screen, f"All visible checks pass: {repeat}.")
@@ -67,6 +77,11 @@ def next_for_student(screen: Console, result: Result) -> None:
         say(screen, f"Next: write {step.name}.")
     else:
         say(screen, f"Next: look at {step.not_passed[0].name} of {step.name}.")
+
+
+def next_step(result: Result) -> StepResult | None:
+    """The first step with a check that does not pass."""
+    return next((step for step in result.steps if not step.passed), None)
 
 
 def total(screen: Console, result: Result) -> None:
@@ -81,15 +96,12 @@ def total(screen: Console, result: Result) -> None:
     width = min(screen.width, PROSE) if screen.is_terminal else screen.width
     for piece in wrap(line, width, break_on_hyphens=False):
         screen.print(Text(piece.replace("\N{NO-BREAK SPACE}", " ")))
-    say(screen, f"{_points_of_all(result)}, at isolation level {result.isolation}")
+    earned = points_of(result.score or 0.0, result.max_score)
+    say(screen, f"{earned}, at isolation level {result.isolation}")
 
 
-def _points_of_all(result: Result) -> str:
-    return points_of(result.score or 0.0, result.max_score)
-
-
-def _details(screen: Console, checks: list[CheckResult]) -> None:
-    """What they say, each thing once."""
+def details(screen: Console, checks: list[CheckResult], hints: bool = True) -> None:
+    """What checks say, each thing once."""
     told: set[str] = set()
     for same in alike(checks):
         first = same[0]
@@ -99,19 +111,23 @@ def _details(screen: Console, checks: list[CheckResult]) -> None:
         head = Text.assemble(MARKS[first.status], f" {names}{hidden} {verb}: ")
         quote(screen, first.message, head, "    ")
         for check in same:
-            if check.hint and check.hint not in told:
+            if hints and check.hint and check.hint not in told:
                 told.add(check.hint)
                 quote(screen, check.hint, "hint: ", "      ")
 
 
-def _status(step: StepResult) -> str:
+def _status(step: StepResult, waits: Waits) -> str:
+    if step.name in waits:
+        return "waiting"
     if step.is_unattempted:
         return "unattempted"
     return worst(step.checks)
 
 
-def _verdict(step: StepResult, long: bool) -> str:
+def _verdict(step: StepResult, waits: Waits, long: bool) -> str:
     checks = count(len(step.checks), "check")
+    if step.name in waits:
+        return f"waits for {listed(waits[step.name])}"
     if step.is_unattempted:
         return f"not written yet ({checks})" if long else "not written yet"
     if step.passed:

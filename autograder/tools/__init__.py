@@ -5,15 +5,17 @@ into the notebook, as text, so students need nothing but NumPy.
 """
 
 from autograder.tools.archives import arrays
-from autograder.tools.drawing import heatmap, table
+from autograder.tools.drawing import curves, heatmap, table
 from autograder.tools.numbers import agree, is_single, plain
-from autograder.tools.session import check, demo, summary
+from autograder.tools.session import check, demo
+from autograder.tools.tally import summary
 from autograder.tools.values import printed, refuses, same, unchanged, unpack
 
 __all__ = [
     "agree",
     "arrays",
     "check",
+    "curves",
     "demo",
     "heatmap",
     "is_single",

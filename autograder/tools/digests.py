@@ -3,7 +3,8 @@
 import hashlib
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,16 @@ def is_large(value: object) -> bool:
                 waiting += part
                 waiting += part.values() if isinstance(part, dict) else ()
     return count > MANY
+
+
+def whole(value: Any) -> Any:
+    """An iterator or a range as a tuple; anything else as it is.
+
+    A function's answer crosses so to a check that is graded, and is taken so in the notebook.
+    """
+    if isinstance(value, (Iterator, range)):
+        return tuple(islice(value, 10 * MANY))  # it may never end
+    return value
 
 
 def digest(name: str, error: BaseException, values: Iterable[object]) -> str:

@@ -1,6 +1,6 @@
 """Numbers as tables and pictures."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,19 +39,8 @@ def heatmap(
         numbers, texts: of the same shape, two axes.
         lowest, highest: the numbers that get the darkest and the lightest colour.
     """
-    try:
-        import io
 
-        from IPython import get_ipython
-        from IPython.display import Image, display
-        from matplotlib.figure import Figure
-
-        if get_ipython() is None:
-            return
-        width = max(0.75, 0.1 * max(len(name) for name in columns))
-        size = (2.0 + width * len(columns), 1.2 + 0.45 * len(rows))
-        figure = Figure(figsize=size, layout="constrained")
-        axes = figure.subplots()
+    def draw(axes: Any) -> None:
         axes.imshow(numbers, cmap="cividis", vmin=lowest, vmax=highest, aspect="auto")
         axes.set_xticks(range(len(columns)), columns)
         axes.set_yticks(range(len(rows)), rows)
@@ -62,10 +51,47 @@ def heatmap(
             color = "black" if numbers[i, j] > light else "white"
             axes.text(j, i, text, ha="center", va="center", color=color)
 
+    width = max(0.75, 0.1 * max(len(name) for name in columns))
+    size = (2.0 + width * len(columns), 1.2 + 0.45 * len(rows))
+    picture(draw, size, f"Heatmap: {title}. The text above says the same.")
+
+
+def curves(
+    x: Any,
+    lines: Mapping[str, Any],
+    title: str,
+    xlabel: str = "",
+    ylabel: str = "",
+) -> None:
+    """A picture of lines over the numbers x, each with its name, where matplotlib is at hand."""
+
+    def draw(axes: Any) -> None:
+        for style, (name, y) in zip(("-", "--", ":", "-.") * len(lines), lines.items()):
+            axes.plot(x, y, style, label=name)
+        axes.grid(alpha=0.3)
+        axes.legend()
+        axes.set(title=title, xlabel=xlabel, ylabel=ylabel)
+
+    picture(draw, (6.0, 3.2), f"Lines: {title}. The text above says the same.")
+
+
+def picture(draw: Callable[[Any], None], size: tuple[float, float], about: str) -> None:
+    """Show what is drawn on axes of matplotlib, where a notebook and matplotlib are at hand."""
+    try:
+        import io
+
+        from IPython import get_ipython
+        from IPython.display import Image, display
+        from matplotlib.figure import Figure
+
+        if get_ipython() is None:
+            return
+        figure = Figure(figsize=size, layout="constrained")
+        draw(figure.subplots())
+
         file = io.BytesIO()
         figure.savefig(file, format="png", dpi=110)
         try:
-            about = f"Heatmap: {title}. The text above says the same."
             image = Image(file.getvalue(), alt=about)
         except TypeError:  # before IPython 8
             image = Image(file.getvalue())

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from autograder.tools.digests import is_large
+from autograder.tools.digests import is_large, whole
 from autograder.tools.likeness import Array
-from autograder.tools.session import REVEAL, compared, remember
+from autograder.tools.session import REVEAL, compared, remember, reveal
 
 # Two right answers differ by rounding only: below 1e-12 in float64, for the inputs used in checks.
 # In float32, as measured: by 8e-7 of 1 + the number in one step, by 6e-6 where steps build on each
@@ -22,6 +22,7 @@ def plain(value: Any, what: str, shape: tuple[int, ...] | None = None) -> Array:
     Raises:
         AssertionError: it is something else; the sentence says what.
     """
+    value = whole(value)
     remember(value)
     if value is None:
         raise AssertionError(f"{what}: got None. Does your function end with a return?")
@@ -62,6 +63,7 @@ def difference(got: Array, wanted: Array, where: Any, rtol: float, atol: float) 
     if got.shape != wanted.shape:
         return other_shape(got.shape, wanted.shape)
 
+    is_mask = wanted.dtype.kind == "b"
     got, wanted = np.asarray(got, dtype=float), np.asarray(wanted, dtype=float)
     with np.errstate(over="ignore", invalid="ignore"):
         # Never where one is infinite or NaN.
@@ -83,9 +85,15 @@ def difference(got: Array, wanted: Array, where: Any, rtol: float, atol: float) 
         return f"{broken} of {got.size} entries are NaN or infinite"
     with np.errstate(over="ignore"):
         gap = np.abs(got - wanted)
-    wrong = np.count_nonzero(gap > atol + rtol * np.abs(wanted))
+    is_wrong = gap > atol + rtol * np.abs(wanted)
+    wrong = np.count_nonzero(is_wrong)
     if not wrong:
         return ""
+    if is_mask:
+        yes = np.count_nonzero(is_wrong & (wanted != 0))
+        counts = {"True": yes, "False": wrong - yes}
+        said = [f"{count} should be {value}" for value, count in counts.items() if count]
+        return " and ".join(said).replace(" should", f" of {got.size} entries should", 1)
     return f"{wrong} of {got.size} entries differ; the largest difference is {gap.max():.3g}"
 
 
@@ -108,7 +116,7 @@ def agree(
         wanted: real numbers; NaN and infinity are met by themselves alone.
         what: the answer in words, for example "the weights".
         ask: the question that helps where it differs.
-        show: whether to print both even where they agree.
+        show: whether to show both even where they agree, in the first check that passes.
         where: the entries that count.
         rtol, atol: how far numbers may lie apart, relative to the wanted one and in itself.
         single: whether something before it was computed in float32.
@@ -123,21 +131,11 @@ def agree(
 
     problem = difference(got, wanted, where, rtol, atol)
     if REVEAL and (show or problem):
-        reveal(what, in_short(got), in_short(wanted))
+        wrong = None
+        if problem and got.shape == wanted.shape:
+            wrong = where & ~np.isclose(got, wanted, rtol, atol, equal_nan=True)
+        reveal(what, got, wanted, problem, ask, wrong)
     if problem:
         if where is True:
             compared(got, wanted)
         raise AssertionError(f"{what}: {problem}." + (f" {ask}" if ask else ""))
-
-
-def in_short(array: Array) -> str:
-    """An array as text of a few lines."""
-    prefix = " " * 8
-    return np.array2string(array, precision=4, suppress_small=True, threshold=60, prefix=prefix)
-
-
-def reveal(what: str, got: str, wanted: str) -> None:
-    """Print an answer beside the right one."""
-    print(f"{what[0].upper()}{what[1:]}")
-    print(f" yours: {got}")
-    print(f"wanted: {wanted}")

@@ -3,10 +3,11 @@
 The build fills in ``CHECKS`` and ``HINTS``.
 """
 
-import codecs
+import base64
+import bz2
+import html
 import json
 import sys
-import types
 from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any
@@ -15,28 +16,46 @@ import numpy as np
 
 from autograder.tools.digests import digest
 from autograder.tools.relations import relation
+from autograder.tools.showing import (
+    CARD,
+    FAINT,
+    as_picture,
+    as_text,
+    in_notebook,
+    lines,
+    next_question,
+    own_lines,
+    present,
+)
+from autograder.tools.tally import (
+    CHECKS,
+    RESULTS,
+    blame,
+    culprit,
+    in_points,
+    progress,
+    step_of,
+)
 
 REVEAL = True
 """Somebody reads what is printed; False where a check is graded, and only its message counts."""
 
-CHECKS: dict[str, dict[str, Any]] = {}
-"""Every check's points, and whether it is hidden, in the order of the notebook."""
-
 HINTS = ""
 """Questions about common mistakes, as JSON: the questions, and for the digest of an answer the
-number of its question. Turned by 13 letters, so that nobody reads them by accident."""
+number of its question. Packed, so that it is short, and nobody reads it by accident."""
 
 SEEN: list[Any] = []
 """What the check that is running has been given."""
 
+SHOWN: list[dict[str, Any]] = []
+"""What it has compared for people to see: what it is, both values, the entries that are wrong,
+whether any is, and what the check asks then."""
+
 COMPARED: dict[str, list[Any]] = {}
 """By check, and under "" for the one that is running: wrong answers beside the right ones."""
 
-RESULTS: dict[str, bool] = {}
-"""The visible checks that have run in this session, and whether they passed."""
-
-TOLD: set[str] = set()
-"""Earlier steps that have been named once as still open."""
+JUDGED: dict[str, object] = {}
+"""The function that each of these checks has judged."""
 
 
 def remember(*values: object) -> None:
@@ -51,15 +70,27 @@ def compared(got: object, wanted: object) -> None:
         COMPARED.setdefault("", []).append((got, wanted, {}))
 
 
+def reveal(what: str, got: Any, wanted: Any, problem: str, ask: str, wrong: Any = None) -> None:
+    """Remember an answer beside the right one, where somebody reads it; most see only wrong ones.
+
+    Args:
+        problem: how they differ; empty if they do not.
+        wrong: which entries are wrong, where that can be said.
+    """
+    shown = {"what": what, "got": got, "wanted": wanted, "wrong": wrong}
+    SHOWN.append({**shown, "problem": problem, "ask": ask})
+
+
 def fingerprint(name: str, error: BaseException) -> str:
     """A digest of what the failing check ``name`` has been given; empty if it tells nothing."""
     return digest(name, error, SEEN)
 
 
-def hint(name: str, error: BaseException) -> str:
+def hint(name: str, error: BaseException, names: Mapping[str, Any] = {}) -> str:
     """The question to ask about a failure of the check ``name``; empty if there is none."""
-    questions, numbers = json.loads(codecs.decode(HINTS, "rot13")) if HINTS else ([], {})
-    number = numbers.get(fingerprint(name, error))
+    questions, numbers = json.loads(bz2.decompress(base64.b85decode(HINTS))) if HINTS else ([], {})
+    mark = fingerprint(name, error)
+    number = numbers.get(mark + earlier(name, names), numbers.get(mark))
     if number is not None:
         return str(questions[number])
 
@@ -72,6 +103,22 @@ def hint(name: str, error: BaseException) -> str:
     return found[1] if found else ""
 
 
+def earlier(name: str, names: Mapping[str, Any]) -> str:
+    """A letter for each earlier visible check of the step, p or f.
+
+    Empty where one of them has not judged the function as it is now.
+    """
+    letters = ""
+    for other, about in CHECKS.items():
+        if other == name:
+            return letters
+        if step_of(other) == step_of(name) and not about["hidden"]:
+            if other not in JUDGED or JUDGED[other] is not names.get(step_of(name)):
+                return ""
+            letters += "p" if RESULTS[other] == "passes" else "f"
+    return letters
+
+
 class check:
     """``with check("softmax-by_hand"):`` runs a visible check, keeps the tally and says where to
     look first.
@@ -82,6 +129,7 @@ class check:
 
     def __enter__(self) -> "check":
         SEEN.clear()
+        SHOWN.clear()
         COMPARED[""] = []
         # The notebook's own names, in which the student's functions are.
         self.names = sys._getframe(1).f_globals
@@ -95,25 +143,75 @@ class check:
     ) -> None:
         if not REVEAL:  # nobody reads it
             return
-
-        COMPARED[self.name] = COMPARED.pop("", [])
-        RESULTS[self.name] = error is None
-        if error is None:
-            worth = CHECKS.get(self.name, {}).get("points")
-            print(f"✓ {self.name}: passed" + (f", {in_points(worth)}" if worth else ""))
+        if error is not None and not isinstance(error, Exception):  # interrupted
             return
 
-        if trace is not None:
+        COMPARED[self.name] = COMPARED.pop("", [])
+        is_first = "passes" not in RESULTS.values()
+        JUDGED[self.name] = self.names.get(step_of(self.name))
+        if error is None or trace is None:
+            RESULTS[self.name] = "passes"
+            worth = CHECKS.get(self.name, {}).get("points")
+            passed = f"✓ {self.name}: passed" + (f", {in_points(worth)}" if worth else "")
+            self.show(SHOWN if is_first else [], passed)
+            return
+
+        if isinstance(error, NotImplementedError):
+            RESULTS[self.name] = "is unwritten"
+            said = [f"{culprit(trace) or step_of(self.name)} is still to be written."]
+            if in_notebook():
+                present(f'{CARD}<span class="check-open"></span>', "")
+        else:
+            RESULTS[self.name] = "fails"
+            said = self.reasons(error, trace)
+            wrong = [shown for shown in SHOWN if shown["problem"]]
+            self.show(wrong, f"✗ {self.name}", str(self.names.get("__doc__") or ""))
+
+        if in_notebook():
+            vars(error)["_render_traceback_"] = lambda: lines(*said)
+        else:
             shorten(trace, error)
-        if not blame(self.name, self.names):
-            question = hint(self.name, error)
-            if question:
-                print(f"Think about this: {question}")
+            for sentence in said[1:]:
+                print(sentence)
 
+    def reasons(self, error: BaseException, trace: TracebackType) -> list[str]:
+        """What is wrong, and what to look at, in sentences; the first is the error's own."""
+        problem = str(error)[:1000]
+        blamed = blame(self.name, self.names)
+        question = "" if blamed.startswith("First") else hint(self.name, error, self.names)
+        said = []
+        if not isinstance(error, AssertionError):
+            problem = f"{type(error).__name__}: {problem}"
+            said = own_lines(trace, self.names) if in_notebook() else []
+        elif question and SHOWN and in_notebook():
+            # One question is enough, and this one knows the mistake.
+            problem = problem.removesuffix(SHOWN[-1]["ask"]).rstrip()
+        said.append(problem)
 
-def in_points(number: float) -> str:
-    """So many points, in words."""
-    return f"{number:g} point{'s' * (number != 1)}"
+        asked = "" if isinstance(error, AssertionError) else next_question(trace)
+        said += [f"The check asks: {asked}"] * bool(asked)
+        said += [f"Think about this: {question}"] * bool(question)
+        return [*said, blamed] if blamed else said
+
+    def show(self, shown: list[dict[str, Any]], head: str, sentence: str = "") -> None:
+        """Show how it went, so many comparisons, and how far the student is."""
+        so_far = progress()
+        pictures, texts = [], []
+        for one in shown:
+            values = one["what"], one["got"], one["wanted"]
+            pictures.append(as_picture(*values, one["wrong"]))
+            texts.append(as_text(*values))
+
+        look = ""
+        if sentence:
+            look = ' class="check-failed" style="border-left:3px solid #d9480f;padding-left:12px"'
+            plain, sentence = sentence, f"<div>{html.escape(sentence)}</div>"
+            texts.insert(0, f"{head}: {plain}")
+        else:
+            texts.append(f"{head}; {so_far}" if so_far else head)
+        top = f'<div><b>{head}</b> <span style="{FAINT}">{so_far}</span></div>'
+        markup = f"<div{look}>{top}{sentence}{''.join(pictures)}</div>"
+        present(f"{CARD}{markup}" if sentence else markup, "\n".join(texts))
 
 
 def shorten(trace: TracebackType, error: BaseException) -> None:
@@ -126,91 +224,16 @@ def shorten(trace: TracebackType, error: BaseException) -> None:
         trace.tb_next = None
 
 
-def blame(name: str, names: Mapping[str, Any]) -> bool:
-    """Say which earlier step fails; whether the check ``name`` may fail because of it."""
-    step = step_of(name)
-    order = list(dict.fromkeys(map(step_of, CHECKS)))
-    earlier = order[: order.index(step)] if step in order else []
-
-    failing = [other for other in CHECKS if step_of(other) in earlier and is_open(other)]
-    called = [other for other in failing if reaches(step, step_of(other), names)]
-    for first in (called or failing)[:1]:
-        culprit, _, short = first.partition("-")
-        where = f"step {order.index(culprit) + 1}, {culprit}: its check {short} fails"
-        if called:
-            print(f"First mend {where}.")
-        elif where not in TOLD:
-            print(f"Also still open: {where}.")
-            TOLD.add(where)
-    return bool(called)
-
-
-def step_of(name: str) -> str:
-    """The step of a check."""
-    return name.split("-")[0]
-
-
-def is_open(name: str) -> bool:
-    """Has this check run, and failed?"""
-    return RESULTS.get(name) is False
-
-
-def reaches(name: str, goal: str, names: Mapping[str, Any], passed: tuple[str, ...] = ()) -> bool:
-    """Does the function of this name call the other one, itself or through others?"""
-    used = [other for other in names_used(names.get(name)) if other not in passed]
-    return goal in used or any(reaches(other, goal, names, (*passed, name)) for other in used)
-
-
-def names_used(thing: Any) -> list[str]:
-    """The names in the code of a function or of a class's methods, and in the code within that."""
-    thing = getattr(thing, "__wrapped__", thing)  # functools.lru_cache, say
-    parts = list(vars(thing).values()) if isinstance(thing, type) else [thing]
-    # Class methods and static ones have their function within.
-    waiting = [getattr(getattr(part, "__func__", part), "__code__", None) for part in parts]
-
-    used: list[str] = []
-    while waiting:
-        code = waiting.pop()
-        if isinstance(code, types.CodeType):
-            used += code.co_names
-            waiting += code.co_consts  # lambdas, and what generators run
-    return used
-
-
-def summary() -> None:
-    """Visible points earned so far, what is still open, and how many hidden points wait."""
-    if not CHECKS:
-        print(f"{sum(RESULTS.values())} of {len(RESULTS)} visible checks passed.")
-        return
-
-    visible = {name: about["points"] for name, about in CHECKS.items() if not about["hidden"]}
-    waiting = sum(about["points"] for about in CHECKS.values() if about["hidden"])
-    earned = sum(points for name, points in visible.items() if RESULTS.get(name))
-    print(f"Visible checks: {earned:g} of {sum(visible.values()):g} points.")
-    for name, points in visible.items():
-        if not RESULTS.get(name):
-            state = "fails" if name in RESULTS else "has not run"
-            print(f"  open: {name} ({in_points(points)}) {state}")
-    print(f"Hidden checks: {waiting:g} points, graded after you hand in.")
-
-
 def demo(scene: Callable[[], object]) -> Callable[[], object]:
     """Play a scene at once. While a step it needs is missing or broken, say so in one line."""
     try:
         scene()
     except Exception as error:
-        steps = set(map(step_of, CHECKS))
-        culprit = ""
-        trace = error.__traceback__
-        while trace:
-            function = trace.tb_frame.f_code.co_name
-            culprit = function if function in steps else culprit
-            trace = trace.tb_next
-
+        step = culprit(error.__traceback__)
         if isinstance(error, NotImplementedError):
-            print(f"This scene waits for your {culprit}.")
+            print(f"This scene waits for your {step}.")
         else:
-            where = f" in your {culprit}" if culprit else ""
+            where = f" in your {step}" if step else ""
             print(f"This scene stopped{where}: {type(error).__name__}: {error}")
     return scene
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from autograder.tools.digests import is_large
-from autograder.tools.numbers import ATOL, RTOL, difference, plain, reveal
-from autograder.tools.session import REVEAL, compared, remember
+from autograder.tools.digests import is_large, whole
+from autograder.tools.numbers import ATOL, RTOL, difference, plain
+from autograder.tools.session import REVEAL, compared, remember, reveal
 
 
 def same(
@@ -26,24 +26,26 @@ def same(
 ) -> None:
     """Insist that ``got`` is ``wanted``, whatever that is, part by part.
 
-    A list is as good as a tuple, and NaN is met by NaN. The sentence says where they differ first,
-    and nothing of what was wanted: it is read where inputs are hidden, too.
+    A list is as good as a tuple, so are a range and all that a generator yields, and NaN is met by
+    NaN. The sentence says where they differ first, and nothing of what was wanted: it is read where
+    inputs are hidden, too.
 
     Args:
         got: the answer.
         wanted: numbers, texts, arrays, None; lists, tuples, dictionaries and sets of these.
         what: the answer in words, for example "the counts".
         ask: the question that helps where it differs.
-        show: whether to print both even where they agree.
+        show: whether to show both even where they agree, in the first check that passes.
         rtol, atol: how far inexact numbers may lie apart, relative to the wanted one and in itself.
 
     Raises:
         AssertionError: it is not.
     """
+    got = whole(got)
     remember(got)
     problem = unlike(got, wanted, rtol, atol)
     if REVEAL and (show or problem):
-        reveal(what, SHORT.repr(got), SHORT.repr(wanted))
+        reveal(what, SHORT.repr(got), SHORT.repr(wanted), problem, ask)
     if problem:
         compared(got, wanted)
         end = "" if problem.endswith("?") else "."
@@ -57,6 +59,7 @@ SHORT.maxstring = SHORT.maxother = SHORT.maxlong = 200
 
 def unlike(got: Any, wanted: Any, rtol: float, atol: float) -> str:
     """How a value differs from the wanted one, in a short line; empty if it does not."""
+    got = whole(got)
     if got is None and wanted is not None:
         return "got None. Does your function end with a return?"
     if is_large(got) and not is_large(wanted):
@@ -111,6 +114,10 @@ def unlike_number(got: Any, wanted: Any, rtol: float, atol: float) -> str:
     if isinstance(wanted, (bool, np.bool_)):
         return "it is the wrong one of True and False"
 
+    if isinstance(got, numbers.Integral) and isinstance(wanted, numbers.Integral):
+        distance = abs(int(got) - int(wanted))  # those of NumPy have a largest number
+        return f"it is off by {distance}" if distance < 10**20 else "it is not the number wanted"
+
     is_exact = isinstance(got, numbers.Rational) and isinstance(wanted, numbers.Rational)
     try:
         gap = float(abs(got - wanted if is_exact else complex(got) - complex(wanted)))
@@ -118,7 +125,10 @@ def unlike_number(got: Any, wanted: Any, rtol: float, atol: float) -> str:
         gap = math.inf
     if not is_exact and gap <= atol + rtol * abs(complex(wanted)):
         return ""
-    return f"it is off by {gap:.3g}" if math.isfinite(gap) else "it is not the number wanted"
+    if not math.isfinite(gap):
+        return "it is not the number wanted"
+    is_whole = gap.is_integer() and gap < 1e15
+    return f"it is off by {gap:.0f}" if is_whole else f"it is off by {gap:.3g}"
 
 
 def unlike_text(got: Any, wanted: Any) -> str:
@@ -177,9 +187,12 @@ def kind_of(value: Any) -> str:
 
 def unpack(result: Any, names: str) -> Any:
     """The parts of a tuple or list that has exactly these parts, named like "output, weights"."""
+    result = whole(result)
     several = isinstance(result, (tuple, list))
     remember(*(result[:100] if several else [result]))
     count = len(names.split(", "))
+    if result is None:
+        raise AssertionError(f"({names}): got None. Does your function end with a return?")
     if not several or len(result) != count:
         size = f" {len(result)}" if several and len(result) <= 100 else ""
         kind = f"{type(result).__name__:.40}{size}"
@@ -187,14 +200,34 @@ def unpack(result: Any, names: str) -> Any:
     return result
 
 
-def refuses(call: Callable[[], object], what: str) -> None:
-    """Insist that the call raises an error; one that is not written yet does not count."""
+UNDEFINED = ("is not defined", "not associated with a value", "referenced before assignment")
+"""What Python says, in its versions, of a name that stands for nothing."""
+
+
+def refuses(call: Callable[[], object], what: str, error: type[Exception] = Exception) -> None:
+    """Insist that the call raises an error.
+
+    A step that is not written yet, or not there, refuses nothing; nor does code that uses a name
+    which stands for nothing.
+
+    Args:
+        call: calls the function.
+        what: the call in words, for example "pop of an empty stack".
+        error: the builtin kind that it must be.
+
+    Raises:
+        AssertionError: it raises nothing, or an error of another kind.
+    """
     try:
         remember(call())
-    except NotImplementedError:
-        raise
-    except Exception:
-        return
+    except Exception as raised:
+        is_slip = isinstance(raised, NameError) and any(words in str(raised) for words in UNDEFINED)
+        if is_slip or isinstance(raised, NotImplementedError):
+            raise
+        if isinstance(raised, error):
+            return
+        wanted = f"{what}: expected {error.__name__}"
+        raise AssertionError(f"{wanted}, but your function raised another error") from raised
     raise AssertionError(f"{what}: expected an error, but your function returned something")
 
 

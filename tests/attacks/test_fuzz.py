@@ -2,7 +2,7 @@
 is made of them.
 
 A submission holds a value for each step, so that a worker is started for many values, not for one.
-``pytest -m everything`` draws more of them.
+The ordinary run draws a few, for one exercise; ``pytest -m everything`` draws many, for all.
 """
 
 from __future__ import annotations
@@ -186,8 +186,8 @@ FUZZ = settings(
 )
 
 
-@pytest.mark.parametrize("name", NAMES)
-@settings(FUZZ, max_examples=6, phases=[Phase.generate])
+@pytest.mark.parametrize("name", NAMES[:1])
+@settings(FUZZ, max_examples=4, phases=[Phase.generate])
 @given(data=st.data())
 def test_drawn_values_are_graded_and_shown_without_a_fault(neighbours_of, name, data):
     holds(neighbours_of, name, data)

@@ -14,10 +14,13 @@ from typing import Any
 
 import pytest
 
-from autograder.authoring import beside, build, grading, read, self_check
+from autograder.authoring import build, grading, read, self_check
 from autograder.course import Settings
 from autograder.errors import Unusable
+from autograder.exercises import data_files
 from autograder.exercises.exercise import from_notebook
+
+pytestmark = pytest.mark.usefixtures("kept_parents")
 
 ROOT = Path(__file__).resolve().parents[2]
 SOUND = (ROOT / "tests" / "support" / "doubling.txt").read_text(encoding="utf-8")
@@ -69,7 +72,8 @@ def test_the_full_notebook_holds_every_cell_but_the_oracles(tmp_path: Path) -> N
     assert "autograder" not in prose["metadata"] and plain["metadata"] == {}
     assert setup["source"].endswith(
         '\ntools.CHECKS = {\n    "double-by_hand": {"points": 1.5, "hidden": False, "category": "values"},\n'
-        '    "double-drawn": {"points": 3.5, "hidden": True, "category": "edge cases"},\n}\n\ntools.ready()'
+        '    "double-drawn": {"points": 3.5, "hidden": True, "category": "edge cases"},\n}\n'
+        'tools.HEADINGS = {\n    "double": "Doubling",\n}\n\ntools.ready()'
     )
     assert step["source"].startswith("# Step 1 of 1 · double · 5 points\ndef double(x):")
     assert step["metadata"]["autograder"] == {"kind": "step", "step": "double", "points": 5}
@@ -77,7 +81,7 @@ def test_the_full_notebook_holds_every_cell_but_the_oracles(tmp_path: Path) -> N
         '"""Twice one is two."""\n# Check · values · 1.5 points\nwith check('
     )
     assert hidden["source"] == (
-        '"""Drawn numbers are doubled."""\n# Hidden check · edge cases · 3.5 points\nprint("Graded after you hand in.")\n'
+        '"""Drawn numbers are doubled."""\n# @title Hidden check · edge cases · 3.5 points · graded after you hand in\npass\n'
         "### BEGIN HIDDEN TESTS\ndef double_by_definition(x):\n    return np.array([value + value for value in x])\n\n"
         'x = rng.normal(size=4)\nagree(double(x), double_by_definition(x), "the doubles")\n### END HIDDEN TESTS'
     )
@@ -88,6 +92,11 @@ def test_the_full_notebook_holds_every_cell_but_the_oracles(tmp_path: Path) -> N
         "points": 3.5,
         "hidden": True,
     }
+    folded = {"source_hidden": True}
+    assert setup["metadata"]["jupyter"] == hidden["metadata"]["jupyter"] == folded
+    assert visible["metadata"]["tags"] == ["raises-exception"]
+    assert "jupyter" not in visible["metadata"] and "tags" not in hidden["metadata"]
+    assert 'check("double-by_hand"):  # NameError? Run the first cell.\n' in visible["source"]
     assert hidden["metadata"]["autograder"] == {"kind": "check"} | about
     graded = {
         name: cell["metadata"]["nbgrader"]
@@ -133,9 +142,7 @@ def test_the_release_keeps_the_question_and_nothing_of_the_answer(tmp_path: Path
         '    """Return twice ``x``, an array of shape ``(n,)``."""\n'
         '    raise NotImplementedError("This step is still to be written.")'
     )
-    assert release["double-drawn"]["source"].endswith(
-        '3.5 points\nprint("Graded after you hand in.")'
-    )
+    assert release["double-drawn"]["source"].endswith("3.5 points · graded after you hand in\npass")
     assert release["why"]["source"] == "Why?\n\n*Write your answer here.*"
 
 
@@ -275,10 +282,10 @@ def test_what_cannot_be_written_is_said_and_leaves_nothing_half_done(
         ("agree(double(x), ", "try:\n    double(x)\nexcept Exception:\n    pass\nagree(double_by_definition(x), ",
          "check=\"double-drawn", "passes although double is blank; let it fail on what double returns"),
         ('"the doubles")', '"the doubles")\nx.sum()', "check=\"double-drawn", "ends on the value"),
-        ("print(np.ones(2))", "1 / 0", "# %%\n1 / 0", "this plain cell raises ZeroDivisionError: division by zero; mend it"),
+        ("print(np.ones(2))", "1 / 0", "# %%\n1 / 0", "this plain cell raises ZeroDivisionError: division by zero; fix it"),
         ("x = rng.normal(size=4)", "x = np.ones((3, 0))", "check=\"double-drawn", "calls double with an empty array of shape (3, 0)"),
         ("x = rng.normal(size=4)", "x = np.array([1.0], object)", "check=\"double-drawn", "calls double with an array of dtype object; give it numbers, texts"),
-        ("agree(double(x), double", "agree(double(range(3)), [0, 2, 4], '')\nagree(double(x), double", "check=\"double-drawn", "a value of type range; give it numbers, texts, arrays"),
+        ("agree(double(x), double", "agree(double(range(3)), [0, 2, 4], '')\nagree(double(x), double", "check=\"double-drawn", "a value of type range; give it a list"),
         ("import numpy as np", "import numpy as np\nimport nowhere", "# %% setup", "raises ModuleNotFoundError"),
         ("x = rng", "exit()\nx = rng", "check=\"double-drawn", "fails its own check double-drawn (SystemExit"),
         ("x = rng", "import os\nos._exit(3)\nx = rng", "check=\"double-drawn", "ends Python (exit code 3)"),
@@ -297,11 +304,11 @@ def test_an_exercise_that_does_not_prove_itself_is_not_written(
 
 
 def test_an_exercise_that_never_ends_is_stopped_and_said(tmp_path: Path) -> None:
-    path = authored(tmp_path, SOUND.replace("x = rng", "while True: pass\nx = rng"))
+    path = authored(tmp_path, SOUND.replace("x = rng", "import time; time.sleep(9999)\nx = rng"))
     with pytest.raises(
-        Unusable, match=r"double-drawn is not done after 3 s for the whole file; make it faster"
+        Unusable, match=r"double-drawn is not done after 9 s for the whole file; make it faster"
     ):
-        self_check.rehearse(read.read(path), build.notebooks(path)[0], {}, seconds=3)
+        self_check.rehearse(read.read(path), build.notebooks(path)[0], {}, seconds=9)
 
 
 def course(folder: Path, name: str) -> Path:
@@ -391,6 +398,8 @@ def committed(name: str) -> tuple[bytes, bytes]:
     return full.read_bytes(), release.read_bytes()
 
 
+# make test runs autograder build --check beside the tests, which says the same of both.
+@pytest.mark.everything
 @pytest.mark.parametrize("name", EXERCISES)
 def test_the_committed_notebooks_are_up_to_date(name: str) -> None:
     assert build.build(ROOT, name, check=True) == []
@@ -420,6 +429,7 @@ def test_no_line_of_an_answer_an_oracle_or_a_hidden_check_is_released(name: str)
     assert not telling & released
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("name", EXERCISES)
 def test_the_solution_passes_every_check_and_the_blank_stub_none(name: str) -> None:
     path = ROOT / "solutions" / f"{name}.py"
@@ -437,6 +447,8 @@ def with_needed(path: Path, folder: Path) -> Path:
     lines[below:below] = [cell.source for cell in source.of("needed")]
     copy = folder / path.name
     copy.write_text("\n".join(lines), encoding="utf-8")
+    for archive in path.parent.glob("*.npz"):
+        shutil.copy(archive, folder)
     return copy
 
 
@@ -462,4 +474,4 @@ def test_the_authored_file_runs_as_plain_python(tmp_path: Path, name: str) -> No
 def test_what_is_not_handed_out_is_what_nbgrader_ignores() -> None:
     from nbgrader.coursedir import CourseDirectory
 
-    assert list(beside.IGNORED) == CourseDirectory().ignore
+    assert list(data_files.IGNORED) == CourseDirectory().ignore

@@ -11,11 +11,14 @@ import pytest
 
 from autograder import cli
 from autograder.authoring import build, grading, read
+from autograder.authoring.notes import notes
 from autograder.course import Settings
 from autograder.errors import Unusable
 from autograder.exercises import exercise
 from autograder.proving.answers import Answer
 from tests.authoring.test_modules import TINY, authored
+
+pytestmark = pytest.mark.usefixtures("kept_parents")
 
 
 def test_a_solution_whose_values_cannot_leave_the_worker_is_not_built(tmp_path: Path) -> None:
@@ -93,6 +96,98 @@ def test_all_that_fails_is_said_in_one_run(tmp_path: Path) -> None:
     assert len(caught.value.lines) == 2
 
 
+SECOND = '''
+# %% step="fourfold"
+def fourfold(x):
+    """Return four times ``x``."""
+    ### BEGIN SOLUTION
+    return double(double(x))
+    ### END SOLUTION
+
+# %% check="fourfold-by_hand" points=1 category="values"
+"""Four times one is four."""
+assert fourfold(1) == 4
+
+# %% step="negated"
+def negated(x):
+    """Return ``-x``."""
+    ### BEGIN SOLUTION
+    return x
+    ### END SOLUTION
+
+# %% check="negated-by_hand" points=1 category="values"
+"""Less than nothing."""
+assert negated(1) == -1
+'''
+
+
+def test_a_step_that_calls_a_wrong_one_is_not_blamed(tmp_path: Path) -> None:
+    path = authored(tmp_path, TINY.replace("return x + x", "return 3") + SECOND)
+    with pytest.raises(Unusable) as caught:
+        build.build(tmp_path, "doubling")
+    cause = "the solution fails its own check"
+    said = [line.removeprefix(str(path)).split(" (")[0] for line in caught.value.lines]
+    assert said == [
+        f":11: {cause} double-by_hand",
+        f":16: {cause} double-text",
+        f":38: {cause} negated-by_hand",
+    ]
+
+
+THIRD = '''
+# %% check="negated-mark" points=1 category="values" hiden=true
+"""It has a mark that nobody knows."""
+assert negated(2) == -2
+
+# %% check="negated-name" points=1 category="values"
+"""It uses a name that nothing binds."""
+assert negated(two) == -2
+
+# %% check="negated-value" points=1 category="values"
+"""It hands over what cannot cross."""
+assert negated(np.datetime64(0, "s")) == 2
+'''
+
+
+def test_mistakes_of_all_kinds_are_said_in_one_run(tmp_path: Path) -> None:
+    text = TINY.replace("return x + x", "return 3") + SECOND + THIRD
+    text = text.replace("# %% step=", "# %% setup\nimport numpy as np\n\n# %% step=", 1)
+    text = text.replace(
+        "assert negated(np", "import datetime\nx = datetime.timedelta(1)\nassert negated(np"
+    )
+    text = text.replace('negated(np.datetime64(0, "s")) == 2', "negated(x) == x")
+    path = authored(tmp_path, text.replace('step="negated"', 'step="negated" points=9'))
+    with pytest.raises(Unusable) as caught:
+        build.build(tmp_path, "doubling")
+
+    cause = "the solution fails its own check"
+    wanted = {
+        'check="double-by_hand"': f"{cause} double-by_hand",
+        'check="double-text"': f"{cause} double-text",
+        'check="negated-by_hand"': f"{cause} negated-by_hand",
+        'check="negated-mark"': "unknown mark hiden; did you mean hidden?",
+        "assert negated(two)": "the check negated-name uses two, which it cannot know",
+        'check="negated-value"': "the check negated-value calls negated with a value of type timedelta",
+    }
+    source = path.read_text(encoding="utf-8")
+    said = list(caught.value.lines)
+    for place, words in wanted.items():
+        line = source[: source.index(place)].count("\n") + 1
+        told = said.pop(0)
+        assert told.startswith(f"{path}:{line}: {words}"), told
+    assert said == []
+
+
+def test_where_the_engine_fails_a_step_those_that_call_it_are_not_blamed(tmp_path: Path) -> None:
+    text = TINY.replace("return x + x", "import typer\n    return x + x")
+    path = authored(tmp_path, text + SECOND.split('# %% step="negated')[0])
+    with pytest.raises(Unusable) as caught:
+        build.build(tmp_path, "doubling")
+    cause = "the grader gives the solution no points for"
+    said = [line.removeprefix(str(path)).split(": double raised")[0] for line in caught.value.lines]
+    assert said == [f":12: {cause} double-by_hand", f":17: {cause} double-text"]
+
+
 def test_a_mistake_in_a_mark_is_said_before_anything_slow_is_loaded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -108,6 +203,46 @@ def test_a_mistake_in_a_mark_is_said_before_anything_slow_is_loaded(
         "did you mean points?",
         "write hidden=true",
     ]
+
+
+def test_an_exercise_without_a_title_is_built_and_told_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for text, count in ((TINY, 0), (TINY.replace("# # Doubling", "# Rows."), 1)):
+        path = authored(tmp_path, text)
+        with pytest.raises(SystemExit):
+            cli.main(["build", "doubling"])
+        said = capsys.readouterr().out.splitlines()
+        note = (
+            f"note: {path}:1: no title, so pages are headed doubling; begin a [markdown] cell with "
+            "# # and the title"
+        )
+        assert [line for line in said if line.startswith("note")] == [note] * count
+
+
+@pytest.mark.parametrize(
+    ("setup", "draw", "named"),
+    [
+        ("", "import random\n    random.random() < 0.001 and print()", "random.random"),
+        ("import numpy as np", "np.random.default_rng().random()", "np.random.default_rng"),
+        ("import numpy as np\nrng = np.random.default_rng(0)", "rng.random()", "rng"),
+        ("import numpy as np", "np.random.default_rng(x).random()", ""),
+        ("import random", "random.seed(0)\n    random.random()", ""),
+        ("import random\nrng = 1", "rng", ""),
+    ],
+)
+def test_a_solution_that_draws_now_and_then_is_built_and_told_so(
+    tmp_path: Path, setup: str, draw: str, named: str
+) -> None:
+    text = TINY.replace("    return x + x", f"    {draw}\n    return x + x")
+    text = text.replace("# %% step=", f"# %% setup\n{setup}\n\n# %% step=", 1)
+    found = [problem.cause for problem in notes(read.read(authored(tmp_path, text)))]
+    told = f"double draws from {named}, and double-by_hand may ask the same call twice"
+    assert found == ([told] if named else [])
+
+    text = text.replace('category="values"', 'category="values" repeat=false')
+    assert not list(notes(read.read(authored(tmp_path, text))))
 
 
 def test_linting_loads_neither_nbgrader_nor_the_engine(tmp_path: Path) -> None:

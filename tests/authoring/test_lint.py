@@ -3,6 +3,7 @@ gets."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,31 @@ def test_jupytext_reads_the_same_cells(tmp_path: Path) -> None:
             '# %% setup removed="double-drawn, old"',
             "# %% setup",
             "double-drawn is said to be gone, and is there",
+        ),
+        (
+            VISIBLE,
+            VISIBLE.replace("points=1.5", "points = 1.5"),
+            '# %% check="double-by_hand',
+            "spaces around = in points = 1.5; write points=1.5",
+        ),
+        (
+            VISIBLE,
+            VISIBLE[:-1],
+            '# %% check="double-by_hand',
+            'category="values begins with a quote that nothing ends; write category="..."',
+        ),
+        (
+            VISIBLE,
+            VISIBLE.replace('hand"', "hand"),
+            '# %% check="double-by_hand',
+            'check="double-by_hand begins with a quote that nothing ends; write check="..."',
+        ),
+        ("# %%\nprint", "# %% Why?\nprint", "# %% Why?", "unknown mark Why; a title goes into"),
+        (
+            "print(np.ones(2))",
+            "if rng = 2: pass",
+            "if rng",
+            "instead of '='; fix it; a cell is whole",
         ),
         (VISIBLE, f'{VISIBLE} was="a b"', '# %% check="double-by_hand', "was='a b'; write was="),
         ("hidden=true", "hiden=true", HIDDEN.replace("hidden", "hiden"), "did you mean hidden?"),
@@ -405,7 +431,111 @@ def test_a_category_is_any_text_but_one_that_is_nearly_another_is_asked_about(
     with pytest.raises(Unusable) as caught:
         read.read(authored(tmp_path, text))
     (line,) = caught.value.lines
-    assert "the category 'vlaues' is used once, and nearly 'values'; write category=" in line
+    assert "the category 'vlaues' is nearly 'values'; write category=" in line
+
+
+@pytest.mark.parametrize(
+    ("categories", "told"),
+    [
+        (("shape", "shapes"), [("shapes", "shape")]),
+        (("shape", "shapes", "shapes"), [("shape", "shapes")]),
+        (("Shapes", "shape", "shapes", "shape", "shape"), [("Shapes", "shape"), ("shapes", "shape")]),
+        (("rowsums", "row sums"), [("row sums", "rowsums")]),
+        (("gradient of Q", "gradient of K", "row sums", "column sums"), []),
+    ],
+)  # fmt: skip
+def test_of_categories_that_are_alike_the_rarer_one_is_told_once(
+    tmp_path: Path, categories: tuple[str, ...], told: list[tuple[str, str]]
+) -> None:
+    start, end = SOUND.index('# %% check="double-by_hand"'), SOUND.index('# %% check="double-dr')
+    checks = []
+    for number, category in enumerate(categories):
+        check = SOUND[start:end].replace("double-by_hand", f"double-{number}")
+        checks.append(check.replace("values", category))
+    text = (SOUND[:start] + "".join(checks) + SOUND[end:]).replace(" points=5", "")
+    lines: tuple[str, ...] = ()
+    try:
+        read.read(authored(tmp_path, text))
+    except Unusable as error:
+        lines = error.lines
+    said = [re.findall("'([^']+)'", line) for line in lines]
+    assert sorted(map(tuple, said)) == sorted(told)
+
+
+DRAWS = "x = rng.normal(size=4)\n"
+BEFORE = 'agree(double(x), double_by_definition(x), "the doubles")\n'
+
+
+@pytest.mark.parametrize(
+    ("setup", "drawn", "says"),
+    [
+        ("", "np.random.normal(size=4)", "np.random.normal is seeded nowhere; draw from rng"),
+        ("import random", "np.array([random.random()])", "random.random is seeded nowhere"),
+        ("from random import random as r", "np.array([r()])", "r is seeded nowhere"),
+        ("from numpy import random", "random.rand(4)", "random.rand is seeded nowhere"),
+        ("", "np.random.default_rng().normal(size=4)", "np.random.default_rng is seeded nowhere"),
+        ("", "np.random.default_rng(3).normal(size=4)", ""),
+        ("", "np.random.default_rng(seed=3).normal(size=4)", ""),
+        ("import random", "np.array([random.Random(3).random()])", ""),
+        ("import random", "(random.seed(3), np.array([random.random()]))[1]", ""),
+        ("def draw():\n    return np.random.rand(4)", "draw()", "np.random.rand in draw, which"),
+        ("def draw():\n    return np.random.rand(4)", "rng.normal(size=4)", ""),
+    ],
+)
+def test_what_a_check_draws_comes_from_rng(
+    tmp_path: Path, setup: str, drawn: str, says: str
+) -> None:
+    text = SOUND.replace("rng = np.random", f"{setup}\n\nrng = np.random", 1)
+    path = authored(tmp_path, text.replace(DRAWS, f"x = {drawn}\n"))
+    if not says:
+        read.read(path)
+        return
+    with pytest.raises(Unusable) as caught:
+        read.read(path)
+    (line,) = caught.value.lines
+    at = "np.random.rand" if "def draw" in setup else f"x = {drawn}"
+    number = path.read_text(encoding="utf-8").split(at)[0].count("\n") + 1
+    assert line.startswith(f"{path}:{number}: {says}")
+
+
+@pytest.mark.parametrize(
+    ("judgement", "held"),
+    [
+        ('assert (double(x) == 2 * x).all(), f"for {x}"', "x"),
+        ('assert (double(x) == 2 * x).all(), "for %s" % x[0]', "x"),
+        ('twice = double(x)\nassert (twice == 2 * x).all(), str(twice)', "twice"),
+        ('for i, v in enumerate(x):\n    assert double([v]) == 2 * v, f"entry {i}"', ""),
+        ('for i, v in enumerate(x):\n    assert double([v]) == 2 * v, f"entry {v}"', "v"),
+        ('for _, v in zip("abcd", x):\n    assert double([v]) == 2 * v, f"entry {_}"', ""),
+        ('for i in range(len(x)):\n    assert double(x[i:])[0] == 2 * x[i], f"entry {i}"', ""),
+        ('if (double(x) != 2 * x).any():\n    raise AssertionError(f"for {x}")', "x"),
+        ('from autograder import tools\ntools.same(double(x), 2 * x, f"double({x})")', "x"),
+        ('from autograder import tools\ntools.same(double(x), 2 * x, "it", ask=f"why {x}")', "x"),
+        ('from autograder import tools\ntools.same(double(x), 2 * x, "the doubles")', ""),
+        ('assert (double(x) == 2 * x).all(), f"{len(x)} numbers of shape {x.shape}"', ""),
+        ('for turn in ("first", "second"):\n    agree(double(x), 2 * x, f"the {turn} answer")', ""),
+        ('y = 3\nassert double([y]) == 6, f"for {y}"', ""),
+    ],
+)  # fmt: skip
+def test_the_message_of_a_hidden_check_holds_nothing_that_was_drawn(
+    tmp_path: Path, judgement: str, held: str
+) -> None:
+    text = SOUND.replace(BEFORE, f"{judgement}\n")
+    if judgement.startswith("from autograder"):
+        judgement = judgement.split("\n")[1]
+        text = SOUND.replace(BEFORE, f"{judgement}\n").replace(
+            "import numpy as np\n", "import numpy as np\nfrom autograder import tools\n"
+        )
+    path = authored(tmp_path, text)
+    if not held:
+        read.read(path)
+        return
+    with pytest.raises(Unusable) as caught:
+        read.read(path)
+    (line,) = caught.value.lines
+    cause = f"the message of a hidden check holds {held}, which was drawn; say it in words"
+    assert re.match(rf"{re.escape(str(path))}:\d+: {cause}", line)
+    read.read(authored(tmp_path, text.replace(" hidden=true", "")))
 
 
 def test_a_dtype_may_be_asked_for_where_the_exercise_says_that_float32_is_not_right(

@@ -21,6 +21,8 @@ from autograder.exercises import exercise
 from autograder.exercises.sources import TOOLS
 from tests.support.courses import ROOT
 
+pytestmark = pytest.mark.usefixtures("kept_parents")
+
 TINY = '''\
 # %% [markdown]
 # # Doubling
@@ -96,7 +98,8 @@ def test_an_exercise_without_a_setup_cell_gets_one_with_the_tools(tmp_path: Path
     found = cells(release)
     assert list(found)[1:] == ["setup", "double", "double-by_hand", "double-text"]
     assert found["double-by_hand"].split("\n", 2)[2] == (
-        'with tools.check("double-by_hand"):\n    assert double(1) == 2, """one\nand one"""'
+        'with tools.check("double-by_hand"):  # NameError? Run the first cell.\n'
+        '    assert double(1) == 2, """one\nand one"""'
     )
     copy = student_copy.read(release, "ada.ipynb", "doubling")
     (outcome,) = confined.checked(copy)[0].checks
@@ -235,4 +238,4 @@ def test_a_student_may_call_variables_as_the_tools_call_their_own() -> None:
         if marks["kind"] == "step" or marks.get("hidden") is False:
             exec("".join(cell["source"]), names)
     results = names["tools"].RESULTS
-    assert len(results) > 20 and all(results.values())
+    assert len(results) > 20 and set(results.values()) == {"passes"}

@@ -19,6 +19,8 @@ from autograder.proving.trial import Bench
 from autograder.result import Result
 from tests.authoring.test_modules import TINY
 
+pytestmark = pytest.mark.usefixtures("kept_parents")
+
 LATER = '''\
 # %% setup needs="doubling:double"{given}
 from autograder import tools

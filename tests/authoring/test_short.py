@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from autograder.authoring import build, read
 from autograder.course import Settings
 from autograder.engine.grader import Grader
 from autograder.exercises import exercise
+
+pytestmark = pytest.mark.usefixtures("kept_parents")
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "tests" / "support" / "bag_of_words.txt").read_text(encoding="utf-8")

@@ -37,6 +37,25 @@ def test_what_it_writes_builds_and_proves_as_it_is(tmp_path: Path) -> None:
     assert proof.prove(root, known, range(20), 1).problems() == []
 
 
+def test_it_writes_into_the_empty_folder_in_which_somebody_stands(tmp_path: Path) -> None:
+    done = processes.call("new", "words", cwd=tmp_path)
+    assert done.returncode == 0, done
+    assert done.stdout.splitlines()[0] == "wrote solutions/words.py"
+    assert (tmp_path / "solutions" / "words.py").is_file()
+
+
+def test_it_writes_nothing_into_a_course_above(tmp_path: Path) -> None:
+    folder = root_of(tmp_path) / "mine"
+    folder.mkdir()
+    done = processes.call("new", "words", cwd=folder)
+    assert done.returncode == 2
+    assert done.stderr.strip() == (
+        f"autograder: {tmp_path}: is the course that this folder lies in; run autograder new there, or make a "
+        "folder solutions here for a course of its own"
+    )
+    assert list(tmp_path.rglob("*.py")) == []
+
+
 @pytest.mark.parametrize(
     "there", ["words.py", "words_misconceptions.py", "words_right_answers.py", "words/words.ipynb"]
 )

@@ -16,6 +16,8 @@ from autograder.errors import Unusable
 from autograder.exercises.exercise import from_notebook
 from tests.engine.test_values import KINDS, SAME, SETUP, STACK
 
+pytestmark = pytest.mark.usefixtures("kept_parents")
+
 HEAD = f"""
 # %% setup
 import numpy as np
@@ -148,7 +150,11 @@ def test_a_class_is_built_with_a_stub_for_each_method_and_earns_its_points(tmp_p
         ("return ValueError(x)", "'a'", "answers with a value of type ValueError"),
         ("return 10 ** x", "2000", "answers with an integer of more than 1000 digits"),
         ("return np.dtype(x)", "'f8'", "answers with a value of type Float64DType"),
-        ("return np.zeros((x, x))", "1500", "answers with an array of more than 1048576 numbers"),
+        ("return np.zeros((x, x))", "1500", "answers with an array of more than 1048576 numbers; let it answer with something smaller"),
+        ("return x", "{1: 2}.keys()", "with a value of type dict_keys; give it a list of the keys"),
+        ("return {1: x.items()}", "{1: 2}", "of type dict_items; let it answer with a list of the pairs"),
+        ("import datetime; return datetime.timedelta(x)", "1", "of type timedelta; let it answer with its seconds, which"),
+        ("return x", "(n for n in (1, 2))", "with a value of type generator; give it a list"),
     ],
 )  # fmt: skip
 def test_what_cannot_cross_is_refused_with_the_repair(tmp_path, solution, asked, says):
@@ -160,3 +166,47 @@ def test_what_cannot_cross_is_refused_with_the_repair(tmp_path, solution, asked,
     with pytest.raises(Unusable) as refused:
         built(tmp_path, text)
     assert says in str(refused.value)
+
+
+HEAP = '''
+# %% step="Heap"
+class Heap:
+    """Holds items."""
+
+    def __init__(self, items=()):
+        self.items = list(items)
+
+    def __eq__(self, other):
+        return self.items == other.items if isinstance(other, Heap) else NotImplemented
+
+    def add(self, item):
+        """Add one; the items so far."""
+        ### BEGIN SOLUTION
+        self.keep(iter([item]))
+        return ANSWER
+        ### END SOLUTION
+
+    def keep(self, items):
+        self.items += items
+'''
+
+
+@pytest.mark.parametrize(
+    ("answer", "body", "says"),
+    [
+        ("None", "heap.add({1: 2}.keys())", "calls Heap.add with a value of type dict_keys; give it a list of the keys"),
+        ("None", "Heap(range(3)).add(1)", "calls Heap with a value of type range; give it a list"),
+        ("{1: 2}.keys()", "heap.add(1)", "calls Heap.add, which answers with a value of type dict_keys; let it answer with a list of the keys"),
+        ("self", "assert heap.add(1) == heap and heap != 3 and isinstance(heap, Heap)", ""),
+    ],
+)  # fmt: skip
+def test_what_cannot_cross_to_and_from_a_method_is_named(tmp_path, answer, body, says):
+    body = f"heap = Heap()\n{body}\nassert heap.items is not None"
+    text = HEAD + HEAP.replace("ANSWER", answer) + check("Heap-it", body)
+    if not says:
+        assert lost(built(tmp_path, text)) == {}
+        return
+    with pytest.raises(Unusable) as refused:
+        built(tmp_path, text)
+    (line,) = refused.value.lines
+    assert says in line

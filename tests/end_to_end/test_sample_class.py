@@ -14,6 +14,8 @@ from autograder.exercises.exercise import Exercise
 from tests.support import sample_class
 from tests.support.sample_class import Student
 
+pytestmark = pytest.mark.usefixtures("kept_parents")
+
 ROOT = Path(__file__).resolve().parents[2]
 CLASS = sample_class.students()
 HANDED_IN = [student for student in CLASS if student.hands_in != "nothing"]

@@ -25,7 +25,10 @@ from tests.support.courses import NAME, RIGHT
 from tests.support.databases import Database
 
 # nbgrader's own code, not ours.
-pytestmark = pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning"),
+    pytest.mark.usefixtures("graded_here"),
+]
 
 ANSWERED = {**RIGHT, "why": "Because of $a + b = b + a$."}
 HALF = {**RIGHT, "total": "def total(x):\n    return 3.0\n"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,6 +19,8 @@ from autograder.engine.worker.protocol import bounds
 from tests.attacks.arena import MEMORY_MB, _measured
 from tests.support.toy import exercise, submission
 
+pytestmark = pytest.mark.usefixtures("kept_parents")
+
 SECONDS = 2.0
 SHORT = Settings(isolation="process", call_seconds=1, submission_seconds=SECONDS)
 RIGHT = "def f(*args):\n    return 1"
@@ -30,11 +33,20 @@ def graded(toy, *answers, settings=SHORT):
         return [grader.grade(submission(toy, f=answer), "ada").result for answer in answers]
 
 
-def test_a_check_that_never_ends_with_an_answer_ends_with_the_submissions_time():
+@pytest.fixture
+def fast(monkeypatch):
+    """The clock of the grader's own work runs four times as fast: so long is nobody kept waiting."""
+    clock = SimpleNamespace(
+        thread_time=lambda: 4 * time.thread_time(), process_time=time.process_time
+    )
+    monkeypatch.setattr(budget, "time", clock)
+
+
+def test_a_check_that_never_ends_with_an_answer_ends_with_the_submissions_time(fast):
     begun = time.process_time()
     hostile, honest = graded(exercise(LOOPING, "assert f() == 1"), "def f():\n    return 2", RIGHT)
 
-    assert time.process_time() - begun < 2 * SECONDS
+    assert time.process_time() - begun < SECONDS
     assert [check.status for check in hostile.checks] == ["failed", "failed"]
     assert (
         hostile.checks[0].message
@@ -43,7 +55,7 @@ def test_a_check_that_never_ends_with_an_answer_ends_with_the_submissions_time()
     assert honest.score == 2
 
 
-def test_time_that_is_over_in_a_finalizer_is_over_after_it(capfd):
+def test_time_that_is_over_in_a_finalizer_is_over_after_it(fast, capfd):
     # What is raised there Python drops, and prints.
     toy = exercise("""
     import time
@@ -53,10 +65,10 @@ def test_time_that_is_over_in_a_finalizer_is_over_after_it(capfd):
             pass
     class Slow:
         def __del__(self):
-            work(3)
+            work(0.75)
     f()
     Slow()
-    work(10)
+    work(2.5)
     """)
     (hostile,) = graded(toy, RIGHT)
 
@@ -67,7 +79,7 @@ def test_time_that_is_over_in_a_finalizer_is_over_after_it(capfd):
     assert capfd.readouterr().err == ""
 
 
-def test_time_that_is_over_is_over_whatever_swallows_that():
+def test_time_that_is_over_is_over_whatever_swallows_that(fast):
     swallowing = """
     import time
     def work(seconds):
@@ -77,15 +89,15 @@ def test_time_that_is_over_is_over_whatever_swallows_that():
     f()
     for _ in range(3):
         try:
-            work(10)
+            work(2.5)
         except BaseException:
             pass
-    work(10)
+    work(2.5)
     """
     begun = time.process_time()
     hostile, honest = graded(exercise(swallowing), RIGHT, RIGHT, settings=SHORT)
 
-    assert time.process_time() - begun < 3 * SECONDS
+    assert time.process_time() - begun < SECONDS
     for result in (hostile, honest):
         assert result.checks[0].message.startswith("what f returned takes longer to look at")
     assert Budget.watched is None and Budget.interrupted is None
@@ -106,7 +118,7 @@ def test_an_answer_is_read_in_the_time_that_its_making_has_left():
     assert hostile.checks[0].message == "the submission had used up its 2 s"
 
 
-def test_a_function_of_the_check_that_never_ends_ends_with_the_submissions_time():
+def test_a_function_of_the_check_that_never_ends_ends_with_the_submissions_time(fast):
     toy = exercise("def forever(x):\n    while x: pass\nassert f(forever) is None")
     hostile, honest = graded(toy, "def f(g):\n    return g(1)", "def f(g):\n    return g(0)")
 
@@ -228,9 +240,9 @@ def test_what_is_too_much_fails_and_passes_where_its_protection_is_left_out(
     assert passed.checks[0].status == "passed", passed.checks[0].message
 
 
-def test_a_check_goes_on_for_as_long_as_it_likes_where_the_clock_is_left_out(monkeypatch):
+def test_a_check_goes_on_for_as_long_as_it_likes_where_the_clock_is_left_out(fast, monkeypatch):
     toy = exercise(
-        "import time\nf()\nend = time.process_time() + 2\nwhile time.process_time() < end: pass"
+        "import time\nf()\nend = time.process_time() + 1\nwhile time.process_time() < end: pass"
     )
     taken = []
     for tick in (budget._tick, lambda *_: None):
@@ -239,7 +251,7 @@ def test_a_check_goes_on_for_as_long_as_it_likes_where_the_clock_is_left_out(mon
         graded(toy, RIGHT, settings=replace(SHORT, submission_seconds=1))
         taken.append(time.process_time() - begun)
 
-    assert taken[0] < 2 <= taken[1]
+    assert taken[0] < 1 <= taken[1]
 
 
 def test_calls_are_kept_while_they_are_small_and_few():
@@ -327,4 +339,4 @@ def test_the_process_is_as_it_was_when_the_submission_is_done():
         budget.resource.getrlimit(kind)
         for kind in (budget.resource.RLIMIT_AS, budget.resource.RLIMIT_CPU)
     ]
-    assert np.ones(300_000_000, dtype="u1").size, "and there is as much memory as before"
+    assert np.empty(300_000_000, dtype="u1").size, "and there is as much memory as before"

@@ -11,6 +11,8 @@ import pytest
 from autograder.result import Result
 from tests.support import toy
 
+pytestmark = pytest.mark.usefixtures("kept_parents")
+
 SETTINGS = replace(toy.PATIENT, isolation="process")
 ANSWERS = {
     "double": "def double(x):\n    return 2 * x",

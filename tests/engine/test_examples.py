@@ -16,6 +16,8 @@ from autograder.result import Example, Result
 from tests.support import toy
 from tests.test_result import SCHEMA
 
+pytestmark = pytest.mark.usefixtures("kept_parents")
+
 MASK = "def f(n):\n    return np.tril(np.ones((n, n), dtype=bool))"
 WEIGHTS = "def f(x):\n    return x / x.sum(axis=-1, keepdims=True)"
 

@@ -11,6 +11,8 @@ from autograder.engine.run import Run
 from autograder.engine.worker.protocol import frames
 from tests.support.toy import MIXED, PATIENT, exercise, submission
 
+pytestmark = pytest.mark.usefixtures("kept_parents")
+
 THREE_CALLS = "for number in (1, 2, 3):\n    assert f(number) == number, f'not {number}'"
 RIGHT = "def f(number): return number"
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from autograder.course import Settings
+from autograder.engine import outcomes
 from autograder.engine.calls import bound
 from autograder.engine.diagnosis import BANK
 from autograder.engine.experiments import with_arguments, with_source, with_steps
@@ -19,6 +20,8 @@ from autograder.exercises import answer_bank, exercise
 from autograder.exercises.cell_code import ExerciseCode
 from autograder.exercises.exercise import Exercise
 from tests.support.courses import ROOT
+
+pytestmark = pytest.mark.usefixtures("kept_parents")
 
 FULL = json.loads((ROOT / "solutions" / "attention" / "attention.ipynb").read_text())
 MARKS = frozenset({"step", "named"})
@@ -54,7 +57,7 @@ def first_failed(step):
 
 
 @pytest.mark.parametrize(
-    "every", [12, pytest.param(1, marks=pytest.mark.everything)], ids=["some", "all"]
+    "every", [25, pytest.param(1, marks=pytest.mark.everything)], ids=["some", "all"]
 )
 @pytest.mark.parametrize(("bank", "most"), [("", SILENT), ("none", LONELY)])
 def test_unforeseen_mistakes_are_named_and_none_wrongly(graded, monkeypatch, every, bank, most):
@@ -149,3 +152,19 @@ def test_every_sentence_is_short_asks_one_question_and_names_no_number(attention
         assert len(sentence) <= 220, sentence
     assert all(len(words) == 2 for words in LEFT_OUT.values())
     assert all(len(words) == 3 for words in INSTEAD.values())
+
+
+def test_what_a_failed_step_has_answered_is_decoded_once(graded, monkeypatch) -> None:
+    decoded = []
+    answered = outcomes.answered
+
+    def counting(call):
+        decoded.append(call)
+        return answered(call)
+
+    monkeypatch.setattr(outcomes, "answered", counting)
+    source = "def scale_scores(scores, d_k):\n    return scores / (d_k + 17)"
+    assert first_failed(graded("scale_scores", source))
+    assert decoded and all(
+        one is not other for place, one in enumerate(decoded) for other in decoded[:place]
+    )

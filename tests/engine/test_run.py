@@ -9,6 +9,7 @@ import pytest
 from autograder.course import Settings
 from autograder.engine.grader import Grader
 from autograder.exercises.exercise import from_notebook
+from tests.support import written_tools
 from tests.support.toy import (
     MIXED,
     PATIENT,
@@ -20,6 +21,8 @@ from tests.support.toy import (
     submission,
     verdict,
 )
+
+pytestmark = pytest.mark.usefixtures("kept_parents")
 
 
 @pytest.mark.parametrize(
@@ -240,6 +243,48 @@ def test_what_never_counts_as_raising(answer, words, settings):
     said = verdict(check, f"def f():\n    {answer}", settings=settings)
     assert said.has_failed and said.earned == 0
     assert words in said.message
+
+
+REFUSES = written_tools.setup("refuses")
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ("", "f is not defined"),
+        ("def f()\n    pass", "f is not defined: its cell raised SyntaxError"),
+        ("def f():\n    raise ValeuError", "f raised NameError in line 2"),
+        ("def f():\n    return object()", "f returned a value of type object"),
+    ],
+)
+@pytest.mark.parametrize("again", [False, True])
+def test_what_is_a_slip_never_counts_as_refusing(answer, words, again):
+    toy = exercise("tools.refuses(lambda: f(), 'f()')", setup=REFUSES)
+    with Grader(toy, b"key", PATIENT) as grader:
+        if again:
+            assert grader.grade(submission(toy, f="def f(): raise KeyError"), "a").result.score == 1
+        (said,) = grader.grade(submission(toy, f=answer), "b").result.checks
+    assert said.has_failed and said.earned == 0
+    assert words in said.message
+
+
+@pytest.mark.parametrize("answer", ["", "def f():\n    return object()"])
+def test_a_check_that_takes_any_error_is_not_met_by_a_step_without_an_answer(answer):
+    check = "try:\n    f()\nexcept Exception:\n    pass"
+    toy = exercise(check)
+    with Grader(toy, b"key", PATIENT) as grader:
+        for student in ("a", "b"):
+            (said,) = grader.grade(submission(toy, f=answer), student).result.checks
+            assert said.has_failed and said.earned == 0
+
+
+@pytest.mark.parametrize(
+    ("error", "earned"),
+    [("ValueError", 1), ("UnicodeDecodeError('a', b'', 0, 1, '')", 1), ("KeyError", 0)],
+)
+def test_the_kind_of_error_that_refuses_may_be_named(error, earned):
+    check = "tools.refuses(lambda: f(), 'f()', error=ValueError)"
+    assert verdict(check, f"def f(): raise {error}", setup=REFUSES).earned == earned
 
 
 def test_after_two_timeouts_a_function_is_not_called_again():

@@ -75,6 +75,7 @@ def test_files_of_an_exercise_are_read_without_notebooks_and_code(tmp_path):
         "x.py",
         "__pycache__/x.pyc",
         ".git/config",
+        "feedback/ada.html",
     ):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(name)

@@ -12,6 +12,8 @@ from autograder.engine.grader import Grader
 from tests.attacks import neighbours
 from tests.attacks.neighbours import handed_in
 
+pytestmark = pytest.mark.usefixtures("kept_parents")
+
 GROWING = """
 def growing(end, by):
     found = []

@@ -11,6 +11,8 @@ from autograder.engine.sandbox import levels
 from autograder.errors import Unusable
 from tests.support.toy import PATIENT, exercise, grade, verdict
 
+pytestmark = pytest.mark.usefixtures("kept_parents")
+
 SETUP = """
 import collections, dataclasses, datetime, decimal, fractions
 Pair = collections.namedtuple("Pair", "first second")

@@ -36,7 +36,10 @@ from tests.support.courses import ALL_CHECKS, NAME, RIGHT
 from tests.support.databases import Database, execute
 
 # nbgrader's own code, not ours.
-pytestmark = pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning"),
+    pytest.mark.usefixtures("graded_here"),
+]
 
 ROOT = Path(__file__).resolve().parents[2]
 EVIL = '=HYPERLINK("http://evil.example";"click")'

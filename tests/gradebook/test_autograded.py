@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +12,10 @@ import pytest
 
 from autograder import text as plain_text
 from autograder.course import Course
-from autograder.gradebook import autograded, master
-from tests.support import courses
+from autograder.gradebook import autograded, marks, master, record, waiting
+from autograder.submissions.parse import parse
+from tests.submissions.test_pictures import drawn
+from tests.support import courses, formgrader
 from tests.support.courses import ALL_CHECKS, NAME, RIGHT
 
 ANSWERED = {**RIGHT, "why": "Because of $a + b = b + a$."}
@@ -87,3 +91,47 @@ def test_a_students_markdown_is_shown_as_text(text: str) -> None:
     html = markdown2html(plain_text.quoted(text) + "\n")
     assert "<script>" not in html and "\x1b" not in html and "\u202e" not in html
     assert html.count("<pre") == 1 and html.strip().endswith("</div>")
+
+
+def test_a_question_that_a_person_grades_comes_first_with_the_pictures_of_the_submission(
+    course: Course,
+) -> None:
+    known = courses.load(course)
+    file = courses.submit(course, "ada", ANSWERED) / f"{NAME}.ipynb"
+    notebook = json.loads(file.read_bytes())
+    cell = next(cell for cell in notebook["cells"] if cell["id"] == "total")
+    pictures = {"image/png": b64encode(drawn()).decode(), "image/svg+xml": "<svg onload=x>"}
+    cell["outputs"] = [{"output_type": "display_data", "metadata": {}, "data": pictures}]
+    file.write_text(json.dumps(notebook))
+
+    one = courses.graded(course, "ada", ANSWERED)
+    one = replace(one, submission=parse(file.read_bytes(), known))
+    path = autograded.write(course, template(course), one)
+    first = [cell.id for cell in read_notebook(path).cells][:3]
+    assert first == ["pictures", "why", "the-notebook"]
+    assert "svg" not in path.read_text().lower()
+    html = formgrader.view(path)
+    assert html.count('src="data:image/png;base64,') == 1
+    assert html.index("data:image/png") < html.index('id="why"') < html.index("double-by_hand")
+
+    # Of another file than was graded nothing is shown.
+    file.write_text(json.dumps({**notebook, "extra": 1}))
+    autograded.write(course, template(course), one)
+    assert "image/png" not in path.read_text()
+
+
+def test_points_of_an_extra_question_come_on_top(
+    course: Course,
+) -> None:
+    text = courses.AUTHORED.replace('manual="why" points=4', 'manual="why" points=4 extra=true')
+    assert text != courses.AUTHORED
+    courses.write_root(course.root, text)
+    known = courses.load(course)
+    assert known.extra == {"why"} and known.max_score == 10
+    assert master.load(course, known).max_score == 10
+
+    record.prepare(course, known)
+    record.record(course, known, [courses.graded(course, "ada", ANSWERED)])
+    ada = marks.class_marks(course, known)["ada"]
+    assert ada.max_score == 10 and ada.cells["why"].max_score == 4
+    assert ada.cells["why"].needs_manual_grade and waiting.for_marks(course, NAME) == ["ada"]

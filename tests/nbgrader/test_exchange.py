@@ -26,6 +26,7 @@ from tests.support.courses import NAME, RIGHT
 pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.usefixtures("graded_here"),
 ]
 
 

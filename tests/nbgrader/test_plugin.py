@@ -25,6 +25,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.usefixtures("graded_here"),
 ]
 
 HALF = {
@@ -167,12 +168,18 @@ def test_feedback_is_our_page_for_everybody_and_can_be_released(class_: Course) 
         assert "double_by_definition" not in page
     outcome = api.release_feedback(NAME)
     assert outcome["success"], outcome
+    assert "1 submission still waits for your marks: bob" in outcome["log"]
     released = list((class_.state / "exchange" / class_.id() / "feedback").glob("*.html"))
     assert len(released) == 4
     assert {path.read_text() for path in released} == set(pages.values())
-    assert (
-        nbgrader(class_, "generate_feedback", NAME, "--force", "--student", "ada").returncode == 0
-    )
+
+
+@pytest.mark.everything
+def test_nbgraders_command_makes_feedback_for_one_student(class_: Course) -> None:
+    grade_class.grade_class(class_, courses.load(class_))
+    done = nbgrader(class_, "generate_feedback", NAME, "--force", "--student", "ada")
+    assert done.returncode == 0, done.stderr
+    assert [path.parent.parent.name for path in class_.feedback.glob("*/*/*.html")] == ["ada"]
 
 
 def test_the_formgraders_generate_accepts_changed_checks_when_there_are_submissions(
@@ -218,6 +225,7 @@ def test_a_stale_exercise_stops_nbgrader_with_the_repair(class_: Course) -> None
     assert f"run autograder build {NAME}" in done.stderr and "Traceback" not in done.stderr
 
 
+@pytest.mark.everything
 def test_another_state_folder_and_another_database_are_followed(
     class_: Course, tmp_path: Path
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cProfile
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -22,6 +23,8 @@ from autograder.exercises.exercise import Exercise
 from autograder.gradebook.cell_marks import CellMarks
 from autograder.gradebook.marks import Marks
 from autograder.pages import document, feedback
+from autograder.pages.feedback_code import code, docstrings
+from autograder.pages.written import written
 from autograder.result import Example
 from tests.support import courses, sample_class
 from tests.support.courses import NAME, RIGHT, ROOT
@@ -89,10 +92,11 @@ def test_the_score_names_everything_that_it_is_made_of(course: Course, known: Ex
     one = courses.graded(course, "ada", RIGHT)
     page = words(drawn(known, one, marked(extra=1.0, penalty=2.5, late=7_260)))
     assert (
-        "5.5 of 14 points Checks 3 By hand +4 Extra credit +1 Late penalty (2 h 1 min late) −2.5"
-        in page
+        "5.5 of 14 points Checks 3 points By hand plus 4 points Extra credit plus 1 point"
+        " 2 hours late minus 2.5 points" in page
     )
     assert "Your teacher writes why Nearly." in page
+    assert "33.6 hours late no points off" in words(drawn(known, one, marked(late=120_960.0)))
     assert "Checks 3" not in words(drawn(known, one)) and "10 of 10 points" in words(
         drawn(known, one)
     )
@@ -134,25 +138,31 @@ def test_every_link_leads_to_a_place_on_the_page(course: Course, known: Exercise
     assert {f"#{id}" for id in ids} >= links
 
 
-def test_what_was_carried_is_no_mastery_and_names_the_step_to_mend(
+def test_what_was_carried_is_no_mastery_and_names_the_step_to_fix_once(
     course: Course, known: Exercise
 ) -> None:
     one = courses.graded(
         course, "ada", RIGHT, ("double-by_hand", "total-negative"), total__by_hand=2.0
     )
     checks = one.result.step("total").checks
-    total = replace(
-        one.result.step("total"), checks=(replace(checks[0], with_reference=("double",)), checks[1])
+    carried = replace(
+        checks[0],
+        message="passes once double is right; now: it is four",
+        unmended="it is four",
+        with_reference=("double",),
     )
+    total = replace(one.result.step("total"), checks=(carried, checks[1]))
     one = replace(one, result=replace(one.result, steps=(one.result.steps[0], total)))
     page = drawn(known, one)
-    found = part(page, "step-total")
+    found = part(page, "title-total")
     assert "↷ carried forward, 5 of 5 points" in found and "all passed" not in found
     assert (
         "Carried forward: One and two are three." in found
-        and "Mend double first: with the teacher’s in its place" in found
+        and "1 check passes once double is right" in found
+        and "Fix double first; now: it is four" in found
     )
-    assert "total : nothing to mend there" in part(page, "next")
+    assert "passes once" not in found.replace("1 check passes once", "")
+    assert "total : nothing to fix there" in part(page, "next")
 
 
 def test_the_students_code_has_numbers_and_the_line_that_raised(
@@ -167,7 +177,7 @@ def test_the_students_code_has_numbers_and_the_line_that_raised(
     )
     page = drawn(known, replace(one, result=replace(one.result, steps=steps)))
     assert page.count("▲ this line raised the exception") == 1
-    assert '<li class="here"><code>    return x[7]<em>' in page
+    assert '<li class="here" data-line="2"><code>    return x[7]<em>' in page
     assert "<details open><summary>Your code of <code>double</code>" in page
 
 
@@ -277,7 +287,67 @@ def test_nothing_but_our_own_style_is_taken_for_markup() -> None:
     assert found == [
         ("document.py", "    autoescape=True,"),
         ("document.html.jinja", "<style>{{ sheet | safe }}</style>"),
+        # What markdown-it makes with HTML off; test_markdown_is_shown_and_nothing_in_it_is_markup.
+        ("written.py", "from markupsafe import Markup, escape"),
+        ("written.py", "def written(text: str) -> Markup:"),
+        ("written.py", '    otherwise = Markup("<p>{}</p>").format(plain)'),
+        ("written.py", "    return extra(lambda: Markup(_markdown().render(plain)), otherwise)"),
     ]
+
+
+def test_markdown_is_shown_and_nothing_in_it_is_markup() -> None:
+    said = str(
+        written(
+            "**Good.** $a_b c_d$, not `x`.\n\n- one\n- two\n\n# Head\n"
+            "[a](javascript:alert(1)) [b](data:text/html,x) ![c](https://c.d/e.png)"
+            " [f](https://g.h/'\"onclick=1) <https://i.j> <b onclick=x> \x1b[2J"
+        )
+    )
+    assert "<strong>Good.</strong>" in said and "<li>two</li>" in said
+    assert '<code class="formula">$a_b c_d$</code>' in said and "# Head" in said
+    tags = Tags(said)
+    assert tags.open == []
+    assert {tag for tag, _ in tags.found} <= {"p", "br", "strong", "code", "ul", "li", "a"}
+    links = [about for tag, about in tags.found if tag == "a"]
+    assert [set(about) for about in links] == [{"href", "rel"}] * 3
+    assert all(str(about["href"]).startswith("https://") for about in links)
+    assert "\x1b" not in said
+
+
+@pytest.mark.parametrize(
+    "start", ["[", "*a **a ", "$a", "> ", "a`", "[a](<b", "_a__b", "<a@b", "- "]
+)
+def test_no_answer_is_too_hard_to_render(start: str) -> None:
+    """By calls and not by the clock: what grows with the square of the length shows in both."""
+    counts = []
+    for length in (1_000, 4_000):
+        profile = cProfile.Profile()
+        profile.runcall(written, (start * length)[:length])
+        counts.append(sum(entry.callcount for entry in profile.getstats()))
+    assert counts[1] < 8 * counts[0] + 50_000
+
+
+def test_docstrings_of_ours_are_left_out_of_a_students_code_and_their_own_are_not() -> None:
+    ours = 'def f(x):\n    """Doubles.\n\n    Of any shape.\n    """\n    return 2 * x\n'
+    shown = code(ours, {6}, docstrings(ours), is_wrong=True)
+    assert [tuple(line) for line in shown.lines] == [
+        (1, "def f(x):", False),
+        (2, '    """…"""', False),
+        (6, "    return 2 * x", True),
+    ]
+    own = ours.replace("Doubles.", "Doubles, I think.")
+    assert len(code(own, set(), docstrings(ours), is_wrong=True).lines) == 6
+
+
+def test_only_the_first_mistake_is_open_and_what_waits_is_a_line(attention: dict[str, str]) -> None:
+    page = attention["sofia"]
+    tags = Tags(page)
+    sections = [about.get("id") for tag, about in tags.found if tag == "section"]
+    assert [id for id in sections if str(id).startswith("step-")] == ["step-attention_scores"]
+    shown = words(page)
+    for line in ("4 steps are still to be written", "2 steps only wait for earlier steps"):
+        assert line in shown
+    assert "isolation" not in shown and "engine" not in shown
 
 
 def test_what_a_template_does_not_know_is_a_mistake() -> None:

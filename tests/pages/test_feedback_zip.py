@@ -18,6 +18,8 @@ from autograder.pages import feedback, feedback_zip
 from tests.support import courses
 from tests.support.courses import NAME, RIGHT
 
+pytestmark = pytest.mark.usefixtures("graded_here")
+
 PAGE = f"{NAME}.html"
 
 

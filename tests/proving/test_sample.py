@@ -14,6 +14,8 @@ from autograder.exercises import exercise, misconceptions
 from autograder.proving import sample
 from tests.support import courses, processes
 
+pytestmark = pytest.mark.usefixtures("graded_here")
+
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:

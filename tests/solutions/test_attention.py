@@ -488,7 +488,7 @@ def test_a_blank_notebook_plays_no_scene_and_says_so_in_one_line_each() -> None:
     waiting = re.findall(r"^This scene waits for your (\w+)\.$", text, re.M)
     assert len(waiting) == scenes
     assert set(waiting) <= set(POINTS)
-    assert "Visible checks: 0 of 40 points." in text
+    assert "Visible checks: 0 of 40 points, 0 of 13 steps." in text
     assert "Hidden checks: 60 points, graded after you hand in." in text
     assert "passed" not in text
 
@@ -496,8 +496,8 @@ def test_a_blank_notebook_plays_no_scene_and_says_so_in_one_line_each() -> None:
 def test_the_last_cell_counts_visible_points_and_lists_what_is_open() -> None:
     answers = vars(reference()) | {"scale_scores": lambda scores, d_k: scores / d_k}
     text = printed(answers)
-    assert "Visible checks: 37 of 40 points." in text
-    assert "  open: scale_scores-by_hand (2 points) fails" in text
+    assert "Visible checks: 37 of 40 points, 12 of 13 steps." in text
+    assert "To fix: 3 scale_scores (by_hand, batch_of_two)." in text
 
 
 def test_a_failing_check_names_the_first_earlier_step_that_fails_and_rerunning_clears_it() -> None:
@@ -513,14 +513,14 @@ def test_a_failing_check_names_the_first_earlier_step_that_fails_and_rerunning_c
 
     right = names["attention_scores"]
     names["attention_scores"] = lambda Q, K: Q @ K
-    assert "First mend" not in run("attention_scores-by_hand")
+    assert "First fix" not in run("attention_scores-by_hand")
     names["weighted_sum"] = lambda weights, V: weights * V
     where = "step 2, attention_scores: its check by_hand fails.\n"
     exec(
         "def scaled_dot_product_attention(Q, K, V, mask=None):\n    return attention_scores(Q, K), K",
         names,
     )
-    assert run("scaled_dot_product_attention-by_hand").endswith(f"First mend {where}")
+    assert run("scaled_dot_product_attention-by_hand").endswith(f"First fix {where}")
     assert f"Also still open: {where}" in run("weighted_sum-by_hand"), "it calls no other step"
     assert "still open" not in run("weighted_sum-by_hand"), "that was said"
     names["attention_scores"] = right

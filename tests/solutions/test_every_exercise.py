@@ -22,6 +22,8 @@ from autograder.proving.trial import Bench
 from tests.support import bank_class
 from tests.support.courses import ROOT
 
+pytestmark = pytest.mark.usefixtures("kept_parents")
+
 EXERCISES = build.authored_names(ROOT)
 PROVED_ELSEWHERE = {"attention"}  # in tests/proving/test_proof.py, which has more to say of it
 
@@ -122,7 +124,7 @@ def test_a_wrong_step_costs_points_nowhere_else(
         assert lost == [name]
 
 
-@pytest.mark.parametrize("every", [15, pytest.param(1, marks=pytest.mark.everything)])
+@pytest.mark.parametrize("every", [40, pytest.param(1, marks=pytest.mark.everything)])
 def test_everybody_of_the_class_from_the_banks_gets_the_expected_result(
     known: Exercise,
     release: dict[str, Any],
@@ -137,8 +139,10 @@ def test_everybody_of_the_class_from_the_banks_gets_the_expected_result(
         assert list(bank_class.differences(student, known, result)) == [], student.id
 
 
-@pytest.mark.parametrize("keys", [2, pytest.param(20, marks=pytest.mark.everything)])
-def test_an_exercise_is_proved(known: Exercise, keys: int) -> None:
+@pytest.mark.parametrize("keys", [1, pytest.param(20, marks=pytest.mark.everything)])
+def test_an_exercise_is_proved(known: Exercise, keys: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    if keys == 1:  # most of the time of a proof goes into what other steps make of an answer
+        monkeypatch.setattr(Bench, "_others", lambda *_: ((), ()))
     if known.name not in PROVED_ELSEWHERE:
         assert proof.prove(ROOT, known, range(keys), 1).problems() == []
 
@@ -162,7 +166,7 @@ def test_messages_of_hidden_checks_hold_no_inputs_but_two_numbers_at_most(known:
 
 def test_a_hint_says_what_to_print_and_asks_one_question(known: Exercise) -> None:
     for entry in known.misconceptions:
-        assert re.search(r"[Pp]rint|Stack|Change", entry.hint), entry.name
+        assert re.search(r"[Pp]rint|Stack|Change|Call it", entry.hint), entry.name
         assert entry.hint.count("?") == 1, entry.name
         assert entry.hint[0].isupper(), entry.name
 

@@ -21,6 +21,7 @@ KEYS = (0, 1)
 
 ANY_REAL_DTYPE = "1 and 0 count as True and False, and any real dtype is right"
 EMPTY_ROW = "a row of nothing but -inf may become anything"
+NOTHING_SEEN = "a query that sees nothing is not graded"
 NAME = "nobody asks for this name, or for the text of an error"
 SIZE = "NumPy works out any size that is negative"
 LETTERS = "the same letters, all of them large"
@@ -39,6 +40,7 @@ EQUIVALENT = (
     ("project_qkv", r'np\.einsum\("\.\.\.ND,DK->\.\.\.NK"', LETTERS),
     ("project_qkv", r"namedtuple\(.*\)\(X @ W_Q, X @ W_K, X @ W_V\)", NAME),
     ("project_qkv", r"reshape\(.*(-2|~1).*\)", SIZE),
+    ("weighted_sum", r"if row\.any\(\) else -?1\.0", NOTHING_SEEN),
     ("weighted_sum", r'np\.einsum\("\.\.\.IJ,\.\.\.JD->\.\.\.ID"', LETTERS),
 )  # fmt: skip
 

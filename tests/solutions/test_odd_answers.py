@@ -151,7 +151,7 @@ def test_a_mask_in_single_precision_is_compared_exactly() -> None:
     agree_mask(np.float32([1, 0]), [True, False], "the mask")
     with (
         contextlib.redirect_stdout(io.StringIO()),
-        pytest.raises(AssertionError, match="1 of 2 entries differ"),
+        pytest.raises(AssertionError, match="1 of 2 entries should be True"),
     ):
         agree_mask(np.float32([1 - 1e-6, 0]), [True, False], "the mask")
 

@@ -11,8 +11,13 @@ from autograder.authoring.cells import Cell, Source
 
 def written(*names: str) -> dict[str, Any]:
     """The names of a notebook whose setup cell has just run; its cells use these of the tools."""
+    notebook: dict[str, Any] = {"__name__": "__main__"}
+    exec(setup(*names), notebook)
+    return notebook
+
+
+def setup(*names: str) -> str:
+    """A setup cell that has these of the tools."""
     code = "\n".join(f"tools.{name}" for name in names)
     source = Source(Path("doubling.py"), "doubling", (Cell("plain", code, 1, 1),))
-    notebook: dict[str, Any] = {"__name__": "__main__"}
-    exec(modules.head(source), notebook)
-    return notebook
+    return modules.head(source)

@@ -9,11 +9,16 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
+from autograder.engine.grader import Graded
+from autograder.gradebook.cell_marks import CellMarks
+from autograder.gradebook.marks import Marks
+from autograder.reports.students import of_outcomes
 from autograder.result import CheckResult, Outcome, Result, StepResult
 from autograder.terminal import class_tables, score_table
 from autograder.terminal.console import console
@@ -25,6 +30,8 @@ if sys.platform != "win32":
     import pty
     import struct
     import termios
+
+pytestmark = pytest.mark.usefixtures("graded_here")
 
 needs_terminals = pytest.mark.skipif(
     sys.platform == "win32", reason="Windows has no pseudo-terminals"
@@ -80,7 +87,9 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @needs_terminals
 @pytest.mark.parametrize("command", ["check", "score"])
-@pytest.mark.parametrize("columns", [60, 80, 120])
+@pytest.mark.parametrize(
+    "columns", [60, *(pytest.param(more, marks=pytest.mark.everything) for more in (80, 120))]
+)
 def test_nothing_is_wider_than_the_terminal(command, columns, mixed):
     printed = on_terminal(columns, command, mixed)
     assert ESCAPE in printed
@@ -119,6 +128,11 @@ def test_steps_that_nobody_has_written_take_one_line_each():
 )
 def test_a_student_is_told_what_to_do_next(notebook, advice, mixed):
     assert advice in run("check", {"blank": RELEASE, "mixed": mixed}[notebook]).stdout
+
+
+def test_check_asks_what_the_notebook_asks(mixed):
+    printed = run("check", mixed).stdout
+    assert "      hint: Your answer is the right one plus one." in printed
 
 
 def test_a_syntax_error_in_one_answer_leaves_the_other_checks(tmp_path, mixed):
@@ -200,13 +214,13 @@ def test_a_class_is_a_table_that_fits_and_no_student_writes_lines_of_it(tmp_path
     lost = Result("e", "ben", "rejected", "not a notebook: " + "x" * 90, 2.0, "process", "", "", "")
     out = tmp_path / "out"
     with out.open("w", encoding="utf-8") as file:
-        class_tables.scores([warned.outcome, lost.outcome], file, missing=["zoe"])
+        class_tables.students(of_outcomes([warned.outcome, lost.outcome], {}, ["zoe"]), file)
     lines = out.read_text(encoding="utf-8").splitlines()
     assert lines == [
-        "student  score  status    what to look at",
-        "ada          0  graded    a ::error::b ## [error]c",
-        "ben          –  rejected  not a notebook: " + "x" * 90,
-        "zoe          –  missing",
+        "student  score  checks  status    what to look at",
+        "ada          0       0  graded    a ::error::b ## [error]c; no points",
+        "ben          –       –  rejected  not a notebook: " + "x" * 90,
+        "zoe          –       –  missing",
         "1 graded, mean 0.0, 1 rejected, 0 errors, 1 missing",
     ]
 
@@ -232,8 +246,9 @@ def large_class() -> list[Outcome]:
 
 def test_a_terminal_shows_of_a_large_class_who_needs_a_look_and_a_pipe_gets_everybody():
     screen, pipe = Screen(), io.StringIO()
-    class_tables.scores(large_class(), screen)
-    class_tables.scores(large_class(), pipe)
+    rows = of_outcomes(large_class(), {}, [])
+    class_tables.students(rows, screen)
+    class_tables.students(rows, pipe)
 
     shown = [re.split(r"  +", line)[0].strip() for line in plain(screen.getvalue()).splitlines()]
     assert shown == [
@@ -249,11 +264,41 @@ def test_a_terminal_shows_of_a_large_class_who_needs_a_look_and_a_pipe_gets_ever
     ]
 
 
+def test_grading_says_the_final_score_beside_that_of_the_checks_and_who_waits():
+    cells = {
+        "f-a": CellMarks(auto_score=4.0),
+        "why": CellMarks(manual_score=3.0, max_score=5.0),
+        "how": CellMarks(needs_manual_grade=True, max_score=5.0),
+    }
+    marks = Marks(cells, 2.0, 10.0, None, 9_000.0)
+    untried = Outcome("ada", "graded", None, 4.0, 10.0, (), ("f", "g"), 3)
+    (row,) = of_outcomes([untried], {"ada": marks}, [])
+    assert (row.score, row.automatic) == (5.0, 4.0)
+    assert row.note() == (
+        "4 from the checks, +3 by hand, −2 for being 2.5 hours late; "
+        "waits for your marks: how; 2 steps not tried"
+    )
+    (free,) = of_outcomes([untried], {"ada": replace(marks, late_penalty=0.0)}, [])
+    assert free.note().startswith("4 from the checks, +3 by hand, 2.5 hours late; waits")
+
+
+@pytest.mark.parametrize(("new", "said"), [(0, "nothing new: 3 results are"), (1, "2 results are")])
+def test_a_run_that_grades_nothing_says_so_and_shows_no_progress(new: int, said: str) -> None:
+    pipe = io.StringIO()
+    one = Result("e", "ada", "graded", None, 2.0, "process", "", "", "")
+    with class_tables.class_progress("grading e", 3, pipe) as tick:
+        for number in range(3):
+            tick(Graded(one, None, unchanged=number >= new))
+    lines = pipe.getvalue().splitlines()
+    assert lines[-1].startswith(said) and lines[-1].endswith("up to date")
+    assert len(lines) == 1 + new
+
+
 def test_of_many_who_need_a_look_a_terminal_shows_the_most_urgent():
     late = [Outcome(f"a{n:03}", "graded", None, 1.0, 2.0, ("late",)) for n in range(200)]
     lost = [Outcome(f"z{n:03}", "error", "lost", None, 2.0, ()) for n in range(60)]
     screen = Screen()
-    class_tables.scores([*late, *lost], screen)
+    class_tables.students(of_outcomes([*late, *lost], {}, []), screen)
     shown = re.findall(r"^ *([az])\d\d\d ", plain(screen.getvalue()), re.MULTILINE)
     assert Counter(shown) == {"z": 60, "a": 40}
 
@@ -261,11 +306,12 @@ def test_of_many_who_need_a_look_a_terminal_shows_the_most_urgent():
 def test_a_table_in_a_pipe_keeps_its_columns_below_each_other_in_every_script():
     pipe = io.StringIO()
     wide = Outcome("ada", "graded", "数学", 12.5, 20.0, ("x",))
-    class_tables.scores([wide, Outcome("maximilian", "rejected", "y", None, 20.0, ())], pipe)
+    narrow = Outcome("maximilian", "rejected", "y", None, 20.0, ())
+    class_tables.students(of_outcomes([wide, narrow], {}, []), pipe)
     assert pipe.getvalue().splitlines()[:3] == [
-        "student     score  status    what to look at",
-        "ada          12.5  graded    数学; x",
-        "maximilian      –  rejected  y",
+        "student     score  checks  status    what to look at",
+        "ada          12.5    12.5  graded    数学; x",
+        "maximilian      –       –  rejected  y",
     ]
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 from types import ModuleType
+from typing import Any
 
+import IPython.display
 import numpy as np
 
 
@@ -20,4 +22,17 @@ def test_without_a_notebook_or_matplotlib_there_is_no_picture_and_no_error(
 ) -> None:
     monkeypatch.setitem(sys.modules, "IPython", ModuleType("IPython"))
     tools.heatmap(np.eye(2), ["a", "b"], ["x", "y"], "title", np.full((2, 2), "text"))
+    tools.curves(range(3), {"squares": [0, 1, 4]}, "title")
     assert capsys.readouterr().out == ""
+
+
+def test_pictures_are_shown_in_a_notebook(tools, monkeypatch) -> None:
+    shown: list[Any] = []
+    monkeypatch.setattr(IPython, "get_ipython", object)
+    monkeypatch.setattr(IPython.display, "display", shown.append)
+
+    tools.heatmap(np.eye(2), ["a", "b"], ["x", "y"], "table", np.full((2, 2), "text"))
+    tools.curves(range(3), {"squares": [0, 1, 4], "cubes": [0, 1, 8]}, "growth")
+
+    assert [image.alt.partition(".")[0] for image in shown] == ["Heatmap: table", "Lines: growth"]
+    assert all(image.data.startswith(b"\x89PNG") for image in shown)

@@ -7,6 +7,8 @@ import re
 import numpy as np
 import pytest
 
+from autograder.tools import tally
+
 
 @pytest.mark.parametrize(
     ("got", "why"),
@@ -85,10 +87,31 @@ def test_both_are_shown_where_they_differ_or_where_it_is_asked_for(
     tools,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    tools.agree([1.0], [1.0], "the answer")
-    assert capsys.readouterr().out == ""
-    tools.agree([1.0], [1.0], "the answer", show=True)
-    assert capsys.readouterr().out == "The answer\n yours: [1.]\nwanted: [1.]\n"
-    with pytest.raises(AssertionError, match=r"^the answer: 1 of 1 .* is 1\. Which axis\?$"):
+    results = getattr(tools, "RESULTS", tally.RESULTS)
+    for show, shown in ((False, ""), (True, "The answer\n yours: [1.]\nwanted: [1.]\n")):
+        results.clear()
+        with tools.check("answer-by_hand"):
+            tools.agree([1.0], [1.0], "the answer", show=show)
+        assert capsys.readouterr().out == f"{shown}✓ answer-by_hand: passed\n"
+    with tools.check("answer-by_hand"):
+        tools.agree([1.0], [1.0], "the answer", show=True)
+    assert capsys.readouterr().out == "✓ answer-by_hand: passed\n", "once is enough"
+
+    says = r"^the answer: 1 of 1 .* is 1\. Which axis\?$"
+    with pytest.raises(AssertionError, match=says), tools.check("answer-by_hand"):
         tools.agree([2.0], [1.0], "the answer", "Which axis?")
     assert capsys.readouterr().out.endswith(" yours: [2.]\nwanted: [1.]\n")
+
+
+@pytest.mark.parametrize(
+    ("got", "says"),
+    [
+        ([[True, True], [True, True]], "1 of 4 entries should be False"),
+        ([[0, 1], [1, 0]], "2 of 4 entries should be True and 1 should be False"),
+        ([[0.0, 0.0], [1.0, 0.0]], "3 of 4 entries should be True and 1 should be False"),
+    ],
+)
+def test_of_a_mask_it_is_said_which_should_be_true_and_false(tools, got: object, says: str) -> None:
+    with pytest.raises(AssertionError) as caught:
+        tools.agree(got, [[True, True], [False, True]], "the mask", "Which?")
+    assert str(caught.value) == f"the mask: {says}. Which?"

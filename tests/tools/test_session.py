@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import codecs
+import base64
+import bz2
 import json
 from typing import Any
 
@@ -16,12 +17,15 @@ CHECKS = {
     "twice-by_hand": {"points": 1, "hidden": False},
 }
 
+FAILED = "✗ twice-by_hand: What is asked."
+
 
 @pytest.fixture
 def notebook() -> dict[str, Any]:
     """The names of a notebook with three checks."""
     names = written("agree", "demo", "summary")
     names["tools"].CHECKS = CHECKS
+    names["__doc__"] = "What is asked."
     return names
 
 
@@ -38,7 +42,10 @@ def test_a_check_that_passes_says_what_it_is_worth(notebook, capsys) -> None:
     assert run(notebook, 'with tools.check("double-by_hand"): pass') == ""
     assert run(notebook, 'with tools.check("twice-by_hand"): pass') == ""
     said = capsys.readouterr().out
-    assert said == "✓ double-by_hand: passed, 2 points\n✓ twice-by_hand: passed, 1 point\n"
+    assert said.splitlines() == [
+        "✓ double-by_hand: passed, 2 points; so far 2 of 3 points, 1 of 2 steps",
+        "✓ twice-by_hand: passed, 1 point; so far 3 of 3 points, 2 of 2 steps",
+    ]
 
 
 def test_the_summary_counts_points_and_lists_what_is_open(notebook, capsys) -> None:
@@ -47,9 +54,9 @@ def test_the_summary_counts_points_and_lists_what_is_open(notebook, capsys) -> N
     capsys.readouterr()
     run(notebook, "tools.summary()")
     assert capsys.readouterr().out.splitlines() == [
-        "Visible checks: 2 of 3 points.",
-        "  open: twice-by_hand (1 point) fails",
+        "Visible checks: 2 of 3 points, 1 of 2 steps.",
         "Hidden checks: 3 points, graded after you hand in.",
+        "To fix: 2 twice (by_hand).",
     ]
 
 
@@ -57,13 +64,13 @@ def test_a_failure_names_the_earlier_step_that_it_calls(notebook, capsys) -> Non
     run(notebook, "def double(x): return x\ndef twice(x): return double(x)")
     run(notebook, 'with tools.check("double-by_hand"): assert double(1) == 2')
     run(notebook, 'with tools.check("twice-by_hand"): assert twice(1) == 2')
-    where = "step 1, double: its check by_hand fails.\n"
-    assert capsys.readouterr().out == f"First mend {where}"
+    where = "step 1, double: its check by_hand fails."
+    assert capsys.readouterr().out.splitlines()[1:] == [FAILED, f"First fix {where}"]
 
     run(notebook, "def twice(x): return x")
-    for said in (f"Also still open: {where}", ""):
+    for said in ([f"Also still open: {where}"], []):
         run(notebook, 'with tools.check("twice-by_hand"): assert twice(1) == 2')
-        assert capsys.readouterr().out == said
+        assert capsys.readouterr().out.splitlines() == [FAILED, *said]
 
 
 @pytest.mark.parametrize(
@@ -79,7 +86,7 @@ def test_it_names_it_however_it_is_called(notebook, capsys, twice: str) -> None:
     run(notebook, f"def double(x): return x\n{twice}")
     run(notebook, 'with tools.check("double-by_hand"): assert double(1) == 2')
     run(notebook, 'with tools.check("twice-by_hand"): assert twice(1) == 2')
-    assert capsys.readouterr().out.startswith("First mend step 1, double")
+    assert "First fix step 1, double" in capsys.readouterr().out
 
 
 def test_a_known_mistake_gets_its_question(notebook, capsys) -> None:
@@ -88,12 +95,54 @@ def test_a_known_mistake_gets_its_question(notebook, capsys) -> None:
     error = run(notebook, failing)
     assert error.startswith("AssertionError: the answer: 1 of 1 entries differ")
     digest = tools.fingerprint("double-by_hand", AssertionError(error))
-    tools.HINTS = codecs.encode(json.dumps([["Is it twice?"], {digest: 0}]), "rot13")
+    table = json.dumps([["Is it twice?"], {digest: 0}])
+    tools.HINTS = base64.b85encode(bz2.compress(table.encode())).decode()
     capsys.readouterr()
     run(notebook, failing)
     assert capsys.readouterr().out.endswith("Think about this: Is it twice?\n")
     run(notebook, failing.replace("[1.0]", "[3.0]"))
     assert "Think" not in capsys.readouterr().out
+
+
+def test_mistakes_that_answer_alike_are_told_apart_by_an_earlier_check(notebook, capsys) -> None:
+    tools = notebook["tools"]
+    checks = {name: {"points": 1, "hidden": False} for name in ("double-one", "double-two")}
+    tools.CHECKS = checks
+    failing = 'with tools.check("double-two"): tools.agree(double([1.0]), [2.0], "the answer")'
+    run(notebook, "def double(x): return x")
+    mark = tools.fingerprint("double-two", AssertionError(run(notebook, failing)))
+    table = json.dumps(
+        [["Passed?", "Failed?", "Unknown?"], {mark + "p": 0, mark + "f": 1, mark: 2}]
+    )
+    tools.HINTS = base64.b85encode(bz2.compress(table.encode())).decode()
+
+    first = 'with tools.check("double-one"): assert '
+    for before, asked in (("", "Unknown?"), (first + "True", "Passed?"), (first + "0", "Failed?")):
+        run(notebook, before)
+        run(notebook, failing)
+        assert capsys.readouterr().out.splitlines()[-1] == f"Think about this: {asked}"
+    # Written anew, it has not been tried on the first check.
+    run(notebook, "def double(x): return x")
+    run(notebook, failing)
+    assert capsys.readouterr().out.splitlines()[-1] == "Think about this: Unknown?"
+
+
+def test_what_a_check_was_about_to_ask_is_asked_when_the_function_raises(notebook, capsys) -> None:
+    run(notebook, "def double(x): return 1 / 0")
+    run(
+        notebook,
+        'with tools.check("double-by_hand"):\n'
+        '    tools.agree([2.0], [2.0], "one", "Not this?")\n'
+        '    tools.agree(double(1), [2.0], "the answer", "Which way?")\n'
+        '    tools.agree([2.0], [2.0], "the next", "Nor this?")',
+    )
+    assert capsys.readouterr().out.splitlines()[-1] == "The check asks: Which way?"
+
+
+def test_a_check_that_was_interrupted_has_not_run(notebook, capsys) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        exec('with tools.check("double-by_hand"): raise KeyboardInterrupt', notebook)
+    assert (notebook["tools"].RESULTS, capsys.readouterr().out) == ({}, "")
 
 
 def test_where_nobody_reads_nothing_is_printed_and_nothing_kept(notebook, capsys) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass
 from fractions import Fraction
@@ -37,11 +38,22 @@ class Box:
         ({("a", "b"): 2, "c": [1.0]}, {"c": (1.0,), ("a", "b"): 2}),
         ({3, 1, 2}, frozenset({1, 2, 3})),
         ([{"a": {1}}, "b", None], [{"a": {1}}, "b", None]),
+        (range(3), [0, 1, 2]),
     ],
     ids=repr,
 )
 def test_the_same_value_passes_whatever_it_is(tools, got: Any, wanted: Any) -> None:
     tools.same(got, wanted, "the answer")
+
+
+def test_all_that_an_iterator_yields_is_as_good_as_a_list(tools) -> None:
+    tools.same((n * n for n in (1, 2)), np.array([1, 4]), "the answer")
+    tools.same({"a": map(str, [1, 2])}, {"a": ["1", "2"]}, "the answer")
+    tools.same(iter(range(30_000)), list(range(30_000)), "the answer")
+    tools.agree((n * n for n in (1, 2)), [1, 4], "the answer")
+    assert tools.unpack((n for n in (1, 2)), "output, weights") == (1, 2)
+    with pytest.raises(AssertionError, match="got far more than was asked for"):
+        tools.same(itertools.count(), [1], "the answer")
 
 
 @pytest.mark.parametrize(
@@ -52,7 +64,11 @@ def test_the_same_value_passes_whatever_it_is(tools, got: Any, wanted: Any) -> N
         ("12", 12, "expected a number, got a text"),
         ((1, 2), {1, 2}, "expected a set, got a list"),
         (len, "a", "expected a text, got a builtin_function_or_method"),
-        (3, 5, "it is off by 2"),
+        (3, 5, "it is off by 2."),
+        (1_234_567, 0, "it is off by 1234567."),
+        (np.uint8(3), 5, "it is off by 2."),
+        (2.5e6, 1_234_567, "it is off by 1265433."),
+        (range(2), [0, 1, 2], "the number of entries is 2, not 3"),
         (10**400, 5, "it is not the number wanted"),
         (0.3, NAN, "it is not the number wanted"),
         (False, True, "it is the wrong one of True and False"),
@@ -96,10 +112,16 @@ def test_nothing_that_was_wanted_or_returned_stands_in_the_sentence(tools) -> No
 def test_both_are_shown_in_short_to_whoever_reads_it(
     tools, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError), tools.check("answer-by_hand"):
         tools.same(list(range(1000)), [1], "the answer")
-    yours, wanted = capsys.readouterr().out.splitlines()[1:]
+    yours, wanted = capsys.readouterr().out.splitlines()[-2:]
     assert wanted == "wanted: [1]" and len(yours) < 120
+
+
+def test_what_returns_nothing_is_asked_about_its_return_in_steps_of_tuples_too(tools) -> None:
+    says = r"^\(output, weights\): got None\. Does your function end with a return\?$"
+    with pytest.raises(AssertionError, match=says):
+        tools.unpack(None, "output, weights")
 
 
 def test_a_tuple_is_counted_up_to_a_hundred(tools) -> None:
@@ -147,6 +169,42 @@ def test_an_error_is_insisted_on_and_one_that_is_not_written_does_not_count(tool
 
     with pytest.raises(NotImplementedError):
         tools.refuses(stub, "zero")
+
+
+def test_a_name_that_stands_for_nothing_refuses_nothing(tools) -> None:
+    def misspelt() -> None:
+        raise ValeuError("zero")  # type: ignore[name-defined]  # noqa: F821
+
+    def unbound() -> int:
+        if not tools:
+            total = 1
+        return total
+
+    def enclosing() -> int:
+        if not tools:
+            total = 1
+        return [total for _ in "a"][0]
+
+    for call in (lambda: step_of_a_cell_that_does_not_parse(0), misspelt, unbound, enclosing):  # type: ignore[name-defined]  # noqa: F821
+        with pytest.raises(NameError):
+            tools.refuses(call, "zero")
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyError, AssertionError, Exception, NameError])
+def test_every_error_that_is_raised_on_purpose_refuses(tools, error: type[Exception]) -> None:
+    def refusing() -> None:
+        raise error("the number of heads")
+
+    tools.refuses(refusing, "zero")
+    tools.refuses(refusing, "zero", error=error)
+
+
+def test_the_kind_of_error_may_be_named(tools) -> None:
+    tools.refuses(lambda: {}[1], "an empty one", error=LookupError)
+    says = "an empty one: expected ValueError, but your function raised another error"
+    with pytest.raises(AssertionError, match=says) as caught:
+        tools.refuses(lambda: {}[1], "an empty one", error=ValueError)
+    assert isinstance(caught.value.__cause__, KeyError)
 
 
 def test_what_a_function_prints_is_caught(tools) -> None:

@@ -3,15 +3,19 @@ allows."""
 
 from __future__ import annotations
 
-import importlib.metadata
 import importlib.util
 import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from autograder.errors import Unusable
+
+# It takes long to import, and nobody needs it who allows no packages.
+if TYPE_CHECKING:
+    from importlib.metadata import Distribution
 
 _NUMPY = frozenset({"numpy", "numpy.libs"})
 
@@ -66,24 +70,28 @@ def _files(name: str) -> Iterator[Path]:
     elif spec.origin and spec.has_location:
         yield Path(spec.origin)
 
-    for needed in _with_all_needed(importlib.metadata.packages_distributions().get(name, [])):
+    from importlib.metadata import packages_distributions
+
+    for needed in _with_all_needed(packages_distributions().get(name, [])):
         places = {file.parts[0] for file in needed.files or () if file.parts[0] != ".."}
         for place in sorted(places):
             if not place.endswith((".dist-info", ".pth", ".data")) and place != "__pycache__":
                 yield Path(str(needed.locate_file(place)))
 
 
-def _with_all_needed(names: list[str]) -> list[importlib.metadata.Distribution]:
+def _with_all_needed(names: list[str]) -> list[Distribution]:
     """The distributions of these names, and all that they need, as far as they are installed."""
-    found: dict[str, importlib.metadata.Distribution] = {}
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    found: dict[str, Distribution] = {}
     left = list(names)
     while left:
         name = left.pop()
         if name in found:
             continue
         try:
-            found[name] = importlib.metadata.distribution(name)
-        except importlib.metadata.PackageNotFoundError:
+            found[name] = distribution(name)
+        except PackageNotFoundError:
             continue
         for requirement in found[name].requires or ():
             word = re.match(r"[\w.-]+", requirement)

@@ -1,0 +1,31 @@
+"""Who still waits for the marks of a person."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from autograder.course import Course
+from autograder.gradebook.marks import class_marks
+from autograder.text import agreeing, count, listed
+
+NAMED = 10
+"""So many students are named in a line."""
+
+
+def for_marks(course: Course, exercise: str) -> list[str]:
+    """The students with an answer that nobody has marked yet, by id."""
+    return [
+        student
+        for student, marks in class_marks(course, exercise).items()
+        if marks.needs_manual_grade
+    ]
+
+
+def said(students: Collection[str]) -> str:
+    """Who waits, in one line; of many, the first and how many others."""
+    names = sorted(students)
+    shown = names[:NAMED]
+    if len(names) > NAMED:
+        shown.append(f"{len(names) - NAMED} more")
+    waits = agreeing(len(names), "waits", "wait")
+    return f"{count(len(names), 'submission')} still {waits} for your marks: {listed(shown)}"

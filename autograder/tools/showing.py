@@ -1,0 +1,123 @@
+"""What people see of a check: answers beside the right ones, and where their own code stopped.
+
+HTML where there is a notebook, text everywhere else.
+"""
+
+import dis
+import html
+import linecache
+import sys
+import textwrap
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+FEW = 64
+"""The numbers that are drawn one by one; of more there is a text in short."""
+
+FAINT = "opacity:.7"
+"""Grey in the light and in the dark."""
+
+CARD = """<style>
+.jp-OutputArea-child:has(.check-failed)+* pre{border-left:3px solid #d9480f;word-break:normal;
+ margin:-12px 0 0 -8px!important;padding:4px 12px!important}
+.jp-OutputArea-child:has(.check-failed)+*>[data-mime-type$=stderr]{background:none}
+.jp-OutputArea-child:has(.check-open)+*>[data-mime-type$=stderr]{background:none;opacity:.7}
+</style>"""
+"""JupyterLab draws what a check raises below what it shows, in red: here both are one."""
+
+
+def in_notebook() -> bool:
+    """Whether something shows what is displayed, and asks errors how they want to look."""
+    return "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None
+
+
+def present(markup: str, text: str) -> None:
+    """Show HTML where there is a notebook, and print the text elsewhere."""
+    if in_notebook():
+        from IPython.display import display
+
+        display({"text/html": markup, "text/plain": text}, raw=True)  # type: ignore[no-untyped-call]
+    elif text:
+        print(text)
+
+
+def lines(*texts: str) -> list[str]:
+    """Texts as lines that nobody breaks within a word."""
+    return [
+        textwrap.fill(text, 100, break_long_words=False, subsequent_indent="  ") for text in texts
+    ]
+
+
+def in_short(thing: Any) -> str:
+    """An array as text of a few lines; a text as it is."""
+    if isinstance(thing, str):
+        return thing
+    prefix = " " * 8
+    return np.array2string(thing, precision=4, suppress_small=True, threshold=60, prefix=prefix)
+
+
+def as_text(what: str, got: Any, wanted: Any) -> str:
+    """An answer and the right one as text."""
+    name = f"{what[0].upper()}{what[1:]}"
+    return f"{name}\n yours: {in_short(got)}\nwanted: {in_short(wanted)}"
+
+
+def as_picture(what: str, got: Any, wanted: Any, wrong: Any) -> str:
+    """An answer beside the right one as HTML; ``wrong`` says which entries get a frame."""
+    parts = [f'<div style="margin:6px 0 2px"><b>{html.escape(what)}</b></div>']
+    parts.append('<div style="display:flex;flex-wrap:wrap;gap:8px 32px">')
+    for owner, thing, framed in (("yours", got, wrong), ("wanted", wanted, None)):
+        parts.append(f'<div><div style="{FAINT}">{owner}</div>{grid(thing, wanted, framed)}</div>')
+    return "".join([*parts, "</div>"])
+
+
+def grid(thing: Any, wanted: Any, wrong: Any) -> str:
+    """Numbers in rows and columns, with the grounds of a mask or of weights."""
+    if isinstance(thing, str) or thing.ndim > 3 or not 0 < thing.size <= FEW:
+        return f'<pre style="margin:0">{html.escape(in_short(thing))}</pre>'
+
+    is_mask = wanted.dtype.kind == "b"
+    # Numbers from 0 to 1, some of them between: weights.
+    is_shaded = is_mask or bool(((wanted >= 0) & (wanted <= 1)).all() and (wanted % 1).any())
+    columns = thing.shape[-1] if thing.ndim else 1
+    matrices = thing.reshape(-1, *((1, 1, columns)[: 3 - thing.ndim] + thing.shape)[-2:])
+    frames = np.zeros(matrices.shape, bool) if wrong is None else wrong.reshape(matrices.shape)
+
+    drawn = []
+    for matrix, framed in zip(matrices, frames):
+        cells = []
+        for number, is_framed in zip(matrix.ravel(), framed.ravel()):
+            shade = min(max(float(number), 0), 1) / 2 if is_shaded and np.isfinite(number) else 0
+            style = f"padding:1px 6px;text-align:right;background:rgba(59,130,246,{shade:.2f})"
+            style += ";outline:2px solid #e03131" * bool(is_framed)
+            text = str(bool(number)) if is_mask and number in (0, 1) else f"{number + 0.0:.4g}"
+            cells.append(f'<span style="{style}">{text}</span>')
+        style = f"grid-template-columns:repeat({columns},auto);gap:3px;font-family:monospace"
+        drawn.append(f'<div style="display:inline-grid;{style}">{"".join(cells)}</div>')
+    return f'<div style="display:flex;flex-wrap:wrap;gap:10px 18px">{"".join(drawn)}</div>'
+
+
+def own_lines(trace: TracebackType, names: Mapping[str, Any]) -> list[str]:
+    """The lines of a notebook's own functions through which an error came, the last one last."""
+    found = []
+    inner = trace.tb_next
+    while inner is not None:
+        frame = inner.tb_frame
+        file = frame.f_code.co_filename
+        if frame.f_globals is names and file != in_notebook.__code__.co_filename:
+            code = linecache.getline(file, inner.tb_lineno).strip()
+            found.append(f"line {inner.tb_lineno} of the cell of {frame.f_code.co_name}:  {code}")
+        inner = inner.tb_next
+    return found[-3:]
+
+
+def next_question(trace: TracebackType) -> str:
+    """What a check was about to ask when an error came; empty if nothing."""
+    for step in dis.get_instructions(trace.tb_frame.f_code):
+        is_ahead = step.offset > trace.tb_lasti
+        if is_ahead and isinstance(step.argval, str) and "?" in step.argval:
+            return step.argval
+    return ""

@@ -1,0 +1,144 @@
+"""What has come of a student's checks: points, steps, and what is open.
+
+The build fills in ``CHECKS`` and ``HEADINGS``.
+"""
+
+import html
+import types
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any
+
+from autograder.tools.showing import present
+
+CHECKS: dict[str, dict[str, Any]] = {}
+"""Every check's points, and whether it is hidden, in the order of the notebook."""
+
+HEADINGS: dict[str, str] = {}
+"""The heading above each step, as a link calls it."""
+
+RESULTS: dict[str, str] = {}
+"""The visible checks that have run in this session: "passes", "fails", or "is unwritten"."""
+
+STATES = {"fails": "To fix", "is unwritten": "Still to write", "has not run": "Not run yet"}
+"""How the summary calls what a check that does not pass has come to."""
+
+TOLD: set[str] = set()
+"""Earlier steps that have been named once as still open."""
+
+
+def progress() -> str:
+    """How far the student is, in a few words."""
+    if not CHECKS:
+        return ""
+    steps: dict[str, bool] = {}
+    earned, most = 0.0, 0.0
+    for name, about in CHECKS.items():
+        if not about["hidden"]:
+            passes = RESULTS.get(name) == "passes"
+            steps[step_of(name)] = steps.get(step_of(name), True) and passes
+            most += about["points"]
+            earned += about["points"] * passes
+    done = sum(steps.values())
+    return f"so far {earned:g} of {in_points(most)}, {done} of {len(steps)} steps"
+
+
+def culprit(trace: TracebackType | None) -> str:
+    """The step in whose function an error came up, the last one that was called; or empty."""
+    steps = set(map(step_of, CHECKS))
+    found = ""
+    while trace:
+        function = trace.tb_frame.f_code.co_name
+        found = function if function in steps else found
+        trace = trace.tb_next
+    return found
+
+
+def in_points(number: float) -> str:
+    """So many points, in words."""
+    return f"{number:g} point{'s' * (number != 1)}"
+
+
+def blame(name: str, names: Mapping[str, Any]) -> str:
+    """Which earlier step fails, in a sentence; "First …" if the check ``name`` may fail for it."""
+    step = step_of(name)
+    order = list(dict.fromkeys(map(step_of, CHECKS)))
+    before = order[: order.index(step)] if step in order else []
+
+    failing = [other for other in CHECKS if step_of(other) in before and is_open(other)]
+    called = [other for other in failing if reaches(step, step_of(other), names)]
+    for first in (called or failing)[:1]:
+        wrong, _, short = first.partition("-")
+        where = f"step {order.index(wrong) + 1}, {wrong}: its check {short} {RESULTS[first]}"
+        if called:
+            return f"First fix {where}."
+        if where not in TOLD:
+            TOLD.add(where)
+            return f"Also still open: {where}."
+    return ""
+
+
+def step_of(name: str) -> str:
+    """The step of a check."""
+    return name.split("-")[0]
+
+
+def is_open(name: str) -> bool:
+    """Has this check run, and failed?"""
+    return RESULTS.get(name) == "fails"
+
+
+def reaches(name: str, goal: str, names: Mapping[str, Any], passed: tuple[str, ...] = ()) -> bool:
+    """Does the function of this name call the other one, itself or through others?"""
+    used = [other for other in names_used(names.get(name)) if other not in passed]
+    return goal in used or any(reaches(other, goal, names, (*passed, name)) for other in used)
+
+
+def names_used(thing: Any) -> list[str]:
+    """The names in the code of a function or of a class's methods, and in the code within that."""
+    thing = getattr(thing, "__wrapped__", thing)  # functools.lru_cache, say
+    parts = list(vars(thing).values()) if isinstance(thing, type) else [thing]
+    # Class methods and static ones have their function within.
+    waiting = [getattr(getattr(part, "__func__", part), "__code__", None) for part in parts]
+
+    used: list[str] = []
+    while waiting:
+        code = waiting.pop()
+        if isinstance(code, types.CodeType):
+            used += code.co_names
+            waiting += code.co_consts  # lambdas, and what generators run
+    return used
+
+
+def summary() -> None:
+    """Visible points earned so far, which steps are open, and how many hidden points wait."""
+    if not CHECKS:
+        passed = list(RESULTS.values()).count("passes")
+        print(f"{passed} of {len(RESULTS)} visible checks passed.")
+        return
+
+    order = list(dict.fromkeys(map(step_of, CHECKS)))
+    states: dict[str, dict[str, list[str]]] = {}
+    for name, about in CHECKS.items():
+        state = RESULTS.get(name, "has not run")
+        if state != "passes" and not about["hidden"]:
+            states.setdefault(state, {}).setdefault(step_of(name), []).append(name.split("-")[1])
+
+    waiting = sum(about["points"] for about in CHECKS.values() if about["hidden"])
+    said = [
+        f"Visible checks: {progress().removeprefix('so far ')}.",
+        f"Hidden checks: {in_points(waiting)}, graded after you hand in.",
+    ]
+    linked = said.copy()
+    for state, label in STATES.items():
+        texts, links = [], []
+        for step, names in states.get(state, {}).items():
+            failing = f" ({', '.join(names)})" if state == "fails" else ""
+            title = f"{order.index(step) + 1} {step}"
+            texts.append(title + failing)
+            target = html.escape(HEADINGS.get(step, ""))
+            links.append(f'<a href="#{target}">{title}</a>{failing}')
+        if texts:
+            said.append(f"{label}: {', '.join(texts)}.")
+            linked.append(f"{label}: {', '.join(links)}.")
+    present("<br>".join(linked), "\n".join(said))

@@ -1,0 +1,1123 @@
+# %% [markdown]
+# # The transformer, built by hand
+#
+# Attention lets tokens look at each other. Alone it makes no language model: it does not know which token
+# comes first, it only ever averages, and stacked twenty times its numbers run away. Six short functions
+# mend that. You give the tokens their places, keep the numbers in range, let every token think for
+# itself, and connect it all by addition. What comes out is the **transformer block**, and a stack of those,
+# with attention inside, is what every large language model is made of.
+#
+# **How this works.** Each step says why it exists, gives the formula and the shapes, and leaves one
+# function for you to write. Below it stand its checks.
+#
+# - A *visible* check tells you at once whether it passed, and what it got and wanted. The first one of each
+#   step is small enough to verify with a pencil.
+# - A *hidden* check is graded after you hand in. It tests only rules that the function's docstring states,
+#   on sizes and numbers that nobody knows beforehand.
+#
+# Work from top to bottom. Change your own functions as often as you like, and add cells wherever you want
+# to try something out. Before you hand in, restart the kernel and run everything once.
+
+# %% [markdown]
+# ## The house rules
+#
+# They hold for all six steps, and are those of the attention notebook.
+#
+# - **Row vectors.** A token is a *row*, and weights stand on the right: `x @ W`.
+# - **Leading batch axes.** `(..., n, d_model)` means: any number of axes may come first (none, one,
+#   several), and your function treats each slice on its own. No axis is ever empty.
+# - **Inputs are never changed.** Whoever calls your function keeps their arrays as they were, and a second
+#   call gives the same answer.
+# - **NumPy and Python's own `math`**, in the default precision, `float64`. A `float32` result is
+#   accepted; nested lists are as good as arrays.
+#
+# Answers count as right within 0.00002. The letters are the field's: `n` tokens, `d_model` features each.
+#
+# Below the next cell you find eleven empty functions **from the attention notebook**. Paste yours there: step 5
+# and the pictures call them. They earn no points again. When you hand in, the checks use correct ones in
+# their place, so an old mistake costs you nothing here.
+
+# %% setup needs="attention:project_qkv, attention:attention_scores, attention:scale_scores, attention:softmax, attention:weighted_sum, attention:causal_mask, attention:apply_mask, attention:scaled_dot_product_attention, attention:split_heads, attention:concat_heads, attention:multi_head_attention"
+import math
+
+import numpy as np
+
+from autograder import tools
+
+rng = np.random.default_rng(2018)  # hidden checks draw their inputs from it
+
+# Whoever computes with float32 on the way is off by 6e-6, whatever the answer's own precision.
+NEAR = {"rtol": 2e-5, "atol": 2e-5}
+
+
+def agree(got, wanted, what, ask="", show=False):
+    """Insist on these numbers, as exactly as float32 can give them."""
+    tools.agree(got, wanted, what, ask, show, **NEAR)
+
+
+# %% arrays
+MODEL = tools.arrays("decoder.npz")  # the weights of a small trained model, for the finale
+
+# %% oracles
+"""The definitions, written the slow way: one entry or one row at a time. Hidden checks compare with these."""
+
+
+def different_sizes(count):
+    """So many sizes, all different, none a perfect square."""
+    return [int(size) for size in rng.permutation([2, 3, 5, 6, 7, 8])[:count]]
+
+
+def batches():
+    """Sizes (*lead, n, d_model): no leading axis to three, also where all are equal or some are 1."""
+    n = int(rng.integers(3, 6))
+    drawn = [different_sizes(2), sorted(different_sizes(3)), different_sizes(4), (2, *different_sizes(4))]
+    return [*drawn, (n, n), (n, n, n), (n, n, n, n), (1, 2, 3), (2, 1, 3), (3, 1, 1, 2)]
+
+
+def random_weights(d_in, d_out):
+    """A weight matrix that keeps the size of what it multiplies."""
+    return rng.normal(size=(d_in, d_out)) / math.sqrt(d_in)
+
+
+def positions_by_definition(n_positions, d_model):
+    """Feature 2i of position p is sin(p / 10000^(2i / d_model)), its right neighbour the cosine of the same."""
+    rows = []
+    for p in range(n_positions):
+        angles = [p / 10000 ** (2 * i / d_model) for i in range(d_model // 2)]
+        rows.append([wave for angle in angles for wave in (math.sin(angle), math.cos(angle))])
+    return np.array(rows)
+
+
+def normed_by_definition(x, gamma, beta, eps=1e-5):
+    """One row at a time: less its mean, by the root of its variance plus eps; then gain and shift."""
+    rows = []
+    for row in x.reshape(-1, x.shape[-1]).tolist():
+        mean = math.fsum(row) / len(row)
+        variance = math.fsum((number - mean) ** 2 for number in row) / len(row)
+        rows.append([(number - mean) / math.sqrt(variance + eps) for number in row])
+    return np.array(rows).reshape(x.shape) * gamma + beta
+
+
+def gelu_by_definition(x):
+    """Each number times the share of the bell curve to its left, which erfc gives without cancellation."""
+    shares = [number / 2 * math.erfc(-number / math.sqrt(2)) for number in x.ravel().tolist()]
+    return np.array(shares).reshape(x.shape)
+
+
+def fed_forward_by_definition(x, W_1, b_1, W_2, b_2):
+    """One token at a time."""
+    rows = []
+    for token in x.reshape(-1, x.shape[-1]):
+        hidden = [max(0.0, float(np.dot(token, column)) + bias) for column, bias in zip(W_1.T, b_1)]
+        rows.append([float(np.dot(hidden, column)) + bias for column, bias in zip(W_2.T, b_2)])
+    return np.array(rows).reshape(*x.shape[:-1], len(b_2))
+
+
+def crossed_by_definition(X_queries, X_keys, W_Q, W_K, W_V):
+    """One query at a time."""
+    Q, K, V = (np.einsum("...nd,dk->...nk", X, W) for X, W in ((X_queries, W_Q), (X_keys, W_K), (X_keys, W_V)))
+    output = np.zeros((*Q.shape[:-1], V.shape[-1]))
+    for place in np.ndindex(Q.shape[:-1]):
+        keys, values = K[place[:-1]], V[place[:-1]]
+        scores = [float(np.dot(Q[place], key)) / math.sqrt(len(key)) for key in keys]
+        powers = [math.exp(score - max(scores)) for score in scores]
+        output[place] = sum(power * value for power, value in zip(powers, values)) / math.fsum(powers)
+    return output
+
+
+def drawn_parts(n, d_model):
+    """Two norms, an attention and a feed-forward layer: four functions of one array that cannot change places."""
+    shift_1, shift_2, bias = (rng.normal(size=d_model) for _ in range(3))
+    shares = rng.dirichlet(np.ones(n), size=n)
+    W_V, W_1, W_2 = (random_weights(d_model, d_model) for _ in range(3))
+
+    def attention(a):
+        return np.tanh(shares @ np.asarray(a) @ W_V) + bias
+
+    def feed(a):
+        return np.cos(np.asarray(a) @ W_1) @ W_2 + 1.0
+
+    def norm_1(a):
+        return 2.0 * np.arctan(np.asarray(a)) + shift_1
+
+    def norm_2(a):
+        return np.asarray(a) / (1.0 + np.abs(a).sum(axis=-1, keepdims=True)) - shift_2
+
+    return attention, feed, norm_1, norm_2
+
+
+def block_by_definition(x, attention, feed, norm_1, norm_2):
+    """What attention makes of the normed x is added to x; then the same with the second norm and feed."""
+    after_attention = x + attention(norm_1(x))
+    return after_attention + feed(norm_2(after_attention))
+
+
+# %% [markdown]
+# ## Warm-up: two habits of NumPy
+#
+# Nothing here is graded. A column `(3, 1)` and a row `(2,)` make a table `(3, 2)`: every number of the
+# column meets every number of the row. Write down your guess, then run the cell.
+
+# %%
+column, row = np.arange(3)[:, None], np.array([1.0, 0.1])
+print("a column times a row:", (column * row).tolist())
+del column, row
+
+# %% [markdown]
+# And a slice with a step picks every second feature. It can be read, and it can be written to.
+
+# %%
+table = np.zeros((2, 6))
+table[:, 0::2], table[:, 1::2] = 7.0, [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
+print(table.tolist())
+del table
+
+# %% [markdown]
+# ## Part one: what goes in
+#
+# ### 1. Where a token stands: `positional_encoding`
+#
+# Shuffle the tokens of a sentence, and attention without a mask gives the same outputs, shuffled. It sees a bag of
+# words: "dog bites man" and "man bites dog" are the same to it. So before anything else, something is
+# *added* to each token that says where it stands.
+#
+# The number of the position itself would not do: it grows without end. Waves do not. Picture a clock with several
+# hands, each slower than the one before. One glance at all hands tells the time, and no hand ever leaves its
+# dial. Each hand is a pair of features, the sine and the cosine of its angle:
+#
+# $$P_{p,\,2i} = \sin\!\left(\frac{p}{10000^{2i/d_\text{model}}}\right), \qquad
+#   P_{p,\,2i+1} = \cos\!\left(\frac{p}{10000^{2i/d_\text{model}}}\right)$$
+#
+# | letter | runs over | is |
+# |---|---|---|
+# | $p$ | 0, 1, …, `n_positions` − 1 | the position, a row |
+# | $i$ | 0, 1, …, `d_model`/2 − 1 | the hand, a **pair** of neighbouring features |
+#
+# The first hand turns by 1 radian from token to token, the last ones hardly move. Note that both features
+# of a pair have the same angle.
+
+
+# %% step="positional_encoding" points=15
+def positional_encoding(n_positions, d_model):
+    """One row of waves for every position, to be added to the tokens.
+
+    Arguments
+        n_positions: whole number, 1 or more
+        d_model: whole number, even, 2 or more
+
+    Returns
+        (n_positions, d_model): row p belongs to position p, counted from 0. Features 0, 2, 4, ... are sines,
+        features 1, 3, 5, ... are cosines
+
+    Rules
+        Features 2i and 2i + 1 are sine and cosine of the same angle, p / 10000^(2i / d_model).
+        The result has two axes, also for a single position.
+    """
+    ### BEGIN SOLUTION
+    positions = np.arange(n_positions)[:, None]
+    angles = positions / 10000.0 ** (np.arange(0, d_model, 2) / d_model)
+    encoding = np.empty((n_positions, d_model))
+    encoding[:, 0::2], encoding[:, 1::2] = np.sin(angles), np.cos(angles)
+    return encoding
+    ### END SOLUTION
+
+
+# %% check="positional_encoding-by_hand" points=4 category="positions"
+"""With two features, position p has the sine and the cosine of p."""
+agree(
+    positional_encoding(3, 2),
+    [[0.0, 1.0], [0.8414709848, 0.5403023059], [0.9092974268, -0.4161468365]],
+    "the encoding",
+    "There is one hand, with the angle p. Which feature is its sine, and what is the angle of the first row?",
+    show=True,
+)
+
+# %% check="positional_encoding-two_hands" points=3 category="positions"
+"""With four features there is a second hand, a hundred times as slow as the first."""
+agree(
+    positional_encoding(3, 4),
+    [
+        [0.0, 1.0, 0.0, 1.0],
+        [0.8414709848, 0.5403023059, 0.0099998333, 0.9999500004],
+        [0.9092974268, -0.4161468365, 0.0199986667, 0.9998000067],
+    ],
+    "the encoding",
+    "By which angle does each of the two hands turn from row 0 to row 1?",
+    show=True,
+)
+
+# %% check="positional_encoding-any_size" points=6 category="positions" hidden=true
+"""Many positions or few, many features or few, as many of the one as of the other."""
+n = int(rng.integers(3, 8))
+for n_positions, d_model in (
+    (int(rng.integers(20, 40)), 2 * int(rng.integers(3, 8))),
+    (int(rng.integers(3, 7)), 2 * int(rng.integers(9, 15))),
+    (2 * n, 2 * n),
+    (n, 2),
+    (2, 6),
+):
+    wanted = positions_by_definition(n_positions, d_model)
+    got = positional_encoding(n_positions, d_model)
+    agree(got, wanted, "the encoding", "How many hands does your clock have, and what makes one slower than the other?")
+
+# %% check="positional_encoding-one_position" points=2 category="edge cases" hidden=true
+"""A single position still gives a table, of one row."""
+for d_model in (2, 4, 2 * int(rng.integers(3, 9))):
+    wanted = positions_by_definition(1, d_model)
+    agree(positional_encoding(1, d_model), wanted, "the encoding", "How many axes does your result have?")
+
+# %% [markdown]
+# The table as a picture: each row is a position, read it from left to right. Bright is 1, dark is −1. On the left
+# the waves are fast, on the right they have hardly begun.
+#
+# The second picture asks how alike the rows are, by their dot product with row 12. It is largest at 12 itself
+# and the same for 12 + k and 12 − k: only the *distance* counts. Queries and keys can learn to use that, and a
+# head that looks at "the token before me" becomes possible.
+
+
+# %%
+@tools.demo
+def waves():
+    encoding = np.asarray(positional_encoding(24, 16), dtype=float)
+    positions, features = [f"{p}" for p in range(24)], [f"f{j}" for j in range(16)]
+    title = "Positions 0 to 23 in 16 features"
+    print(f"{title}; the first three:")
+    tools.table(encoding[:3], positions[:3], features)
+    blank = np.full(encoding.shape, "")
+    tools.heatmap(encoding, positions, features, title, blank, "feature", "position", lowest=-1.0)
+
+    likeness = encoding @ encoding[12]
+    print("Dot product of position 12 with positions 8 to 16")
+    tools.table([likeness[8:17]], ["12"], positions[8:17])
+    tools.curves(np.arange(24), {"with position 12": likeness}, "How alike two positions are", "position", "dot product")
+
+
+# %% [markdown]
+# ## Part two: what keeps it running
+#
+# ### 2. Keep every token in range: `layer_norm`
+#
+# A deep model adds to its tokens again and again. Without care some tokens become a thousand times as
+# large as others, and softmax and gradients suffer. **Layer normalisation** brings each token back: it takes off the
+# mean of the token's features and divides by their standard deviation. Two learned vectors then give the
+# model the freedom to undo that, feature by feature: a gain $\gamma$ and a shift $\beta$.
+#
+# $$\mu = \frac1d \sum_j x_j, \qquad \sigma^2 = \frac1d \sum_j (x_j - \mu)^2, \qquad
+#   y_j = \gamma_j \, \frac{x_j - \mu}{\sqrt{\sigma^2 + \varepsilon}} + \beta_j$$
+#
+# Here $x$ is **one token** and $d$ the number of its features. No token knows of any other, so it does not matter
+# who else is in the batch. The small $\varepsilon$ stands under the root, beside the variance: a token
+# whose features are all equal has no spread at all, and even then nothing is divided by 0.
+
+
+# %% step="layer_norm" points=20
+def layer_norm(x, gamma, beta, eps=1e-5):
+    """Every token with mean 0 and spread 1, then scaled by gamma and shifted by beta.
+
+    Shapes
+        x: (..., n, d_model), any number of leading axes
+        gamma, beta: (d_model,): one gain and one shift for each feature
+        eps: a number, 0 or more; 0.00001 unless told otherwise
+
+    Returns
+        (..., n, d_model)
+
+    Rules
+        Mean and variance are those of a token's own features. The variance is the mean of the squared
+        distances: divided by d_model, not by d_model - 1.
+        eps is added to the variance, under the root.
+        A token whose features are all equal becomes beta, for every eps above 0.
+        The inputs stay as they are.
+    """
+    ### BEGIN SOLUTION
+    x = np.asarray(x, dtype=float)
+    centred = x - x.mean(axis=-1, keepdims=True)
+    variance = (centred**2).mean(axis=-1, keepdims=True)
+    return gamma * centred / np.sqrt(variance + eps) + beta
+    ### END SOLUTION
+
+
+# %% check="layer_norm-by_hand" points=3 category="statistics"
+"""One token with mean 2 and spread 1, one with mean 3 and spread 3, no gain, no shift, no eps."""
+agree(
+    layer_norm(np.array([[1.0, 3.0, 1.0, 3.0], [0.0, 0.0, 6.0, 6.0]]), np.ones(4), np.zeros(4), 0.0),
+    [[-1.0, 1.0, -1.0, 1.0], [-1.0, -1.0, 1.0, 1.0]],
+    "the normed tokens",
+    "What are the mean and the variance of your second row?",
+    show=True,
+)
+
+# %% check="layer_norm-gain_and_shift" points=2 category="statistics"
+"""In a batch of two, every feature has its own gain and shift."""
+agree(
+    layer_norm(
+        np.array([[[1.0, 3.0], [6.0, 2.0]], [[0.0, 10.0], [-1.0, -7.0]]]),
+        np.array([2.0, 10.0]),
+        np.array([100.0, 0.5]),
+        eps=0.0,
+    ),
+    [[[98.0, 10.5], [102.0, -9.5]], [[98.0, 10.5], [102.0, -9.5]]],
+    "the normed tokens of the batch",
+    "Before gain and shift every row is -1, 1 or 1, -1. Which gain belongs to which column?",
+    show=True,
+)
+
+# %% check="layer_norm-eps" points=3 category="statistics"
+"""Variance 1 and eps 3 make a root of 2; where all features are equal, the shift alone is left."""
+agree(
+    layer_norm(np.array([[1.0, 3.0], [5.0, 5.0]]), np.ones(2), np.array([0.0, 4.0]), 3.0),
+    [[-0.5, 4.5], [0.0, 4.0]],
+    "the normed tokens",
+    "What do you divide by in row 0, and what is added where?",
+    show=True,
+)
+
+# %% check="layer_norm-any_batch" points=5 category="shapes" hidden=true
+"""Tokens of very different mean and size, with any number of leading axes, also where sizes are equal or 1."""
+for *lead, n, d_model in batches():
+    spread, middle = rng.uniform(0.5, 4.0, size=(*lead, n, 1)), rng.uniform(-8.0, 8.0, size=(*lead, n, 1))
+    x = middle + spread * rng.normal(size=(*lead, n, d_model))
+    gamma, beta, eps = rng.uniform(0.5, 2.0, size=d_model), rng.normal(size=d_model), float(rng.uniform(0.1, 2.0))
+    wanted = normed_by_definition(x, gamma, beta, eps)
+    got = layer_norm(x, gamma, beta, eps)
+    agree(got, wanted, "the normed tokens", "Change one token. Do the others change?")
+
+# %% check="layer_norm-small_tokens" points=3 category="edge cases" hidden=true
+"""Without an eps, tokens so small that 0.00001 counts; with one, any other value of it."""
+n, d_model = different_sizes(2)
+x, gamma, beta = 0.004 * rng.normal(size=(n, d_model)), rng.uniform(0.5, 2.0, size=d_model), rng.normal(size=d_model)
+wanted = normed_by_definition(x, gamma, beta)
+agree(layer_norm(x.copy(), gamma.copy(), beta.copy()), wanted, "the normed tokens", "What does the signature say of eps?")
+for eps in (0.0, 1e-4, 1e-6):
+    wanted = normed_by_definition(x, gamma, beta, eps)
+    agree(layer_norm(x.copy(), gamma.copy(), beta.copy(), eps=eps), wanted, "the normed tokens", "Which eps did the caller ask for?")
+
+# %% check="layer_norm-equal_features" points=2 category="edge cases" hidden=true
+"""A token of equal features becomes the shift, also where there is one feature alone; its neighbours notice nothing."""
+n, d_model = different_sizes(2)
+x, gamma, beta = rng.normal(size=(n, d_model)), rng.uniform(0.5, 2.0, size=d_model), rng.normal(size=d_model)
+x[0], x[-1] = 0.0, float(rng.integers(-32, 33)) / 8
+wanted = normed_by_definition(x, gamma, beta)
+agree(layer_norm(x, gamma, beta), wanted, "the normed tokens", "What is the variance of equal numbers?")
+x, gamma, beta = rng.integers(-9, 10, size=(n, 1)) / 4, np.array([3.0]), rng.normal(size=1)
+wanted = normed_by_definition(x, gamma, beta)
+agree(layer_norm(x, gamma, beta), wanted, "tokens of one feature", "What is left of a single number without its mean?")
+
+# %% check="layer_norm-inputs_unchanged" points=2 category="purity" hidden=true
+"""Tokens, gain and shift stay as they are, and a second call gives the same answer."""
+n, d_model = different_sizes(2)
+x, gamma, beta = 3 * rng.normal(size=(n, d_model)), rng.uniform(0.5, 2.0, size=d_model), rng.normal(size=d_model)
+wanted = normed_by_definition(x, gamma, beta)
+with tools.unchanged(x=x, gamma=gamma, beta=beta):
+    agree(layer_norm(x, gamma, beta), wanted, "the first answer")
+    agree(layer_norm(x, gamma, beta), wanted, "the second answer")
+
+# %% [markdown]
+# What is it good for? Below, 32 random layers follow each other, each of which adds something to its
+# tokens. Once a layer reads the tokens as they are, once it reads your normed ones. How large have the
+# tokens become after 32 layers?
+
+
+# %%
+@tools.demo
+def thirty_two_layers():
+    noise = np.random.default_rng(1)
+    plain = normed = noise.normal(size=(10, 24))
+    sizes = [[plain.std(), normed.std()]]
+    for _ in range(32):
+        W = noise.normal(size=(24, 24)) / math.sqrt(24)
+        plain = plain + plain @ W
+        normed = normed + np.asarray(layer_norm(normed, np.ones(24), np.zeros(24))) @ W
+        sizes.append([plain.std(), normed.std()])
+    print("Spread of the tokens")
+    tools.table(np.array(sizes)[::8].T, ["read as they are", "read normed"], [f"layer {k}" for k in range(0, 33, 8)], 1)
+    logarithms = np.log10(np.array(sizes).T)
+    lines = {"read as they are": logarithms[0], "read normed": logarithms[1]}
+    tools.curves(np.arange(33), lines, "Spread of the tokens, as a power of ten", "layer", "power of ten")
+
+
+# %% [markdown]
+# ### 3. A soft switch: `gelu`
+#
+# Between two matrix products there must be a bend; without one, two matrices are no more than one. The
+# simplest bend is **ReLU**: keep a positive number, set a negative one to 0. It has a corner at 0, and on its
+# left the slope is 0, so a feature that went there may never come back.
+#
+# **GELU**, the bend of BERT and GPT-2, is a smooth ReLU. It multiplies each number by the share of the bell
+# curve that lies to its left: a large number keeps all of itself, a very negative one nothing, and 0 stands in
+# the middle.
+#
+# $$\operatorname{gelu}(x) = x \cdot \Phi(x), \qquad
+#   \Phi(x) = \frac12 \left( 1 + \operatorname{erf}\frac{x}{\sqrt 2} \right)$$
+#
+# **Where does erf come from?** NumPy has none, but Python does: `math.erf` takes one number. To use it on an
+# array, call it for each entry in a loop, or let `np.vectorize(math.erf)` do that: it makes of a function of
+# numbers a function of arrays. You may also know the formula with `tanh`: it is an approximation, off by up to
+# 0.0005, and does not count here.
+
+
+# %% step="gelu" points=12
+def gelu(x):
+    """Every number times the share of the standard normal distribution that lies below it.
+
+    Shapes
+        x: any shape with one axis or more
+
+    Returns
+        an array of the same shape as x
+
+    Rules
+        The exact form, with erf: right to 0.00001. The approximation with tanh is not.
+        Numbers up to 1e4 in size, of either sign, overflow nothing.
+        The input stays as it is.
+    """
+    ### BEGIN SOLUTION
+    x = np.asarray(x, dtype=float)
+    return x * 0.5 * (1.0 + np.vectorize(math.erf)(x / math.sqrt(2.0)))
+    ### END SOLUTION
+
+
+# %% check="gelu-by_hand" points=3 category="values"
+"""Of 1 you keep 84.13 percent, of -1 the other 15.87, of 2 you keep 97.72; 0 stays 0."""
+agree(
+    gelu(np.array([0.0, 1.0, -1.0, 2.0])),
+    [0.0, 0.8413447461, -0.1586552539, 1.9544997361],
+    "the bent numbers",
+    "Which share of the bell curve lies to the left of 1? And of -1?",
+    show=True,
+)
+
+# %% check="gelu-table" points=2 category="shapes"
+"""A table of numbers keeps its shape."""
+agree(
+    gelu(np.array([[0.5, -0.5], [3.0, -3.0], [-0.1, 0.0]])),
+    [[0.3457312306, -0.1542687694], [2.9959503057, -0.0040496943], [-0.0460172163, 0.0]],
+    "the bent numbers",
+    "What becomes of negative numbers, near to 0 and far from it?",
+    show=True,
+)
+
+# %% check="gelu-drawn" points=4 category="values" hidden=true
+"""Drawn numbers, in arrays of one axis to four, each by itself."""
+for shape in ((24,), different_sizes(2), different_sizes(3), (2, 1, 3, 2), (1,)):
+    x = rng.uniform(-5.0, 5.0, size=shape)
+    wanted = gelu_by_definition(x)
+    agree(gelu(x), wanted, "the bent numbers", "Is it the form with erf, and is every digit of it there?")
+
+# %% check="gelu-far_out" points=2 category="overflow safety" hidden=true
+"""Far to the right a number stays as it is, far to the left it becomes 0, even in the thousands."""
+sizes = np.array([6.5, 9.0, 27.0, 40.0, 800.0, 10000.0])
+x = np.concatenate([sizes, -sizes])[rng.permutation(12)]
+wanted = gelu_by_definition(x)
+agree(gelu(x), wanted, "the bent numbers", "Print what you compute on the way for 10000: is every part of it finite?")
+
+# %% check="gelu-inputs_unchanged" points=1 category="purity" hidden=true
+"""The numbers stay as they are, and a second call gives the same answer."""
+x = rng.uniform(-3.0, 3.0, size=different_sizes(2))
+wanted = gelu_by_definition(x)
+with tools.unchanged(x=x):
+    agree(gelu(x), wanted, "the first answer")
+    agree(gelu(x), wanted, "the second answer")
+
+# %% [markdown]
+# GELU beside ReLU. Where do they differ most? Look at the small dip on the left: for which numbers does GELU
+# still pass something on that ReLU cuts off?
+
+
+# %%
+@tools.demo
+def two_bends():
+    x = np.linspace(-4.0, 4.0, 81)
+    smooth, sharp = np.asarray(gelu(x), dtype=float), np.maximum(x, 0.0)
+    lowest = x[smooth.argmin()]
+    print(f"GELU is lowest at {lowest:.1f}, with {smooth.min():.3f}; ReLU never falls below 0.")
+    tools.table([smooth[::10], sharp[::10]], ["gelu", "relu"], [f"{number:.0f}" for number in x[::10]], 3)
+    tools.curves(x, {"gelu": smooth, "relu": sharp}, "Two bends", "x", "what becomes of it")
+
+
+# %% [markdown]
+# ## Part three: the parts of a block
+#
+# ### 4. Every token thinks for itself: `feed_forward`
+#
+# Attention moves information from token to token, but all it does is average. The work *on* a token is done by
+# two matrices with a bend between them. The first one looks for patterns: each of its `d_ff` columns is a question
+# to the token, and ReLU keeps the answers that are above 0. The second one says what to write for each pattern that
+# was found.
+#
+# $$\operatorname{FFN}(x) = \max(0,\; x W_1 + b_1)\, W_2 + b_2$$
+#
+# | array | shape |
+# |---|---|
+# | `x` | `(..., n, d_model)` |
+# | `W_1`, `b_1` | `(d_model, d_ff)`, `(d_ff,)` |
+# | `W_2`, `b_2` | `(d_ff, d_model)`, `(d_model,)` |
+#
+# `d_ff` is usually four times `d_model`, and two thirds of a model's parameters lie here. We take **ReLU**
+# as the first transformer did; newer ones put your `gelu` in its place.
+
+
+# %% step="feed_forward" points=15
+def feed_forward(x, W_1, b_1, W_2, b_2):
+    """Two layers with ReLU between them, for every token by itself.
+
+    Shapes
+        x: (..., n, d_model), any number of leading axes
+        W_1: (d_model, d_ff); b_1: (d_ff,)
+        W_2: (d_ff, d_model); b_2: (d_model,)
+
+    Returns
+        (..., n, d_model)
+
+    Rules
+        The bend is ReLU, max(0, ...), and stands between the layers alone: what comes out may be negative.
+        Sizes may be equal, or 1.
+        The inputs stay as they are.
+    """
+    ### BEGIN SOLUTION
+    return np.maximum(x @ W_1 + b_1, 0.0) @ W_2 + b_2
+    ### END SOLUTION
+
+
+# %% check="feed_forward-by_hand" points=4 category="values"
+"""Two tokens through three hidden features: the first finds 1, 1, 1, the second finds 0, 0, 2."""
+agree(
+    feed_forward(
+        np.array([[1.0, 2.0], [-2.0, 0.0]]),
+        np.array([[1.0, 0.0, -1.0], [0.0, 1.0, 1.0]]),
+        np.array([0.0, -1.0, 0.0]),
+        np.array([[1.0, 0.0], [0.0, 2.0], [3.0, -9.0]]),
+        np.array([10.0, 5.0]),
+    ),
+    [[14.0, -2.0], [16.0, -13.0]],
+    "the new tokens",
+    "Print the hidden features of both tokens. Are they 1, 1, 1 and 0, 0, 2?",
+    show=True,
+)
+
+# %% check="feed_forward-batch_of_two" points=2 category="shapes"
+"""In a batch of two, every token goes through the same two layers by itself."""
+agree(
+    feed_forward(
+        np.array([[[1.0, 0.0], [0.0, 1.0]], [[2.0, -1.0], [-3.0, 0.0]]]),
+        np.array([[1.0, 2.0], [3.0, -1.0]]),
+        np.array([0.5, 0.0]),
+        np.array([[2.0, 0.0], [1.0, -1.0]]),
+        np.array([0.0, 1.0]),
+    ),
+    [[[5.0, -1.0], [7.0, 1.0]], [[5.0, -4.0], [0.0, 1.0]]],
+    "the new tokens of the batch",
+    "What does the last token find, and what is left of it?",
+    show=True,
+)
+
+# %% check="feed_forward-any_batch" points=5 category="shapes" hidden=true
+"""Any number of leading axes and hidden features, also where sizes are equal or 1."""
+for turn, (*lead, n, d_model) in enumerate(batches()):
+    d_ff = d_model if turn % 2 else int(rng.integers(2, 10))
+    x, W_1, W_2 = rng.normal(size=(*lead, n, d_model)), random_weights(d_model, d_ff), random_weights(d_ff, d_model)
+    b_1, b_2 = rng.normal(size=d_ff), rng.normal(size=d_model)
+    wanted = fed_forward_by_definition(x, W_1, b_1, W_2, b_2)
+    got = feed_forward(x, W_1, b_1, W_2, b_2)
+    agree(got, wanted, "the new tokens", "On which side of a token do the weights stand?")
+
+# %% check="feed_forward-nothing_found" points=2 category="edge cases" hidden=true
+"""A token that finds nothing becomes the second bias; a single hidden feature is enough for a layer."""
+n, d_model, d_ff = different_sizes(3)
+W_1, W_2 = np.abs(random_weights(d_model, d_ff)), random_weights(d_ff, d_model)
+b_1, b_2 = -rng.uniform(0.0, 1.0, size=d_ff), rng.normal(size=d_model)
+x = -np.abs(rng.normal(size=(n, d_model)))
+wanted = np.tile(b_2, (n, 1))
+agree(feed_forward(x, W_1, b_1, W_2, b_2), wanted, "tokens that find nothing", "What do hidden zeros give?")
+for count, size in (different_sizes(2), (1, 1), (n, 1), (1, d_model)):
+    x, W_1, W_2 = rng.normal(size=(count, size)), random_weights(size, 1), rng.normal(size=(1, size))
+    b_1, b_2 = rng.uniform(0.0, 1.0, size=1), rng.normal(size=size)
+    wanted = fed_forward_by_definition(x, W_1, b_1, W_2, b_2)
+    got = feed_forward(x, W_1, b_1, W_2, b_2)
+    agree(got, wanted, "the new tokens with one hidden feature", "Does your hidden array keep its axes?")
+
+# %% check="feed_forward-inputs_unchanged" points=2 category="purity" hidden=true
+"""Tokens, matrices and biases stay as they are, and a second call gives the same answer."""
+n, d_model, d_ff = different_sizes(3)
+x, W_1, W_2 = rng.normal(size=(n, d_model)), random_weights(d_model, d_ff), random_weights(d_ff, d_model)
+b_1, b_2 = rng.normal(size=d_ff), rng.normal(size=d_model)
+wanted = fed_forward_by_definition(x, W_1, b_1, W_2, b_2)
+with tools.unchanged(x=x, W_1=W_1, b_1=b_1, W_2=W_2, b_2=b_2):
+    agree(feed_forward(x, W_1, b_1, W_2, b_2), wanted, "the first answer")
+    agree(feed_forward(x, W_1, b_1, W_2, b_2), wanted, "the second answer")
+
+# %% [markdown]
+# What can two layers do that one cannot? With three hidden features, weights chosen by hand and your
+# function, a single number becomes a hat: 1 at 0, and 0 from −1 downwards and from 1 upwards. With many hats you
+# can build any curve you like.
+
+
+# %%
+@tools.demo
+def a_hat():
+    x = np.linspace(-3.0, 3.0, 61)
+    hat = feed_forward(
+        x[:, None], np.ones((1, 3)), np.array([1.0, 0.0, -1.0]), np.array([[1.0], [-2.0], [1.0]]), np.zeros(1)
+    )
+    hat = np.asarray(hat, dtype=float)[:, 0]
+    print("x, and what two layers make of it")
+    tools.table([x[10:51:5], hat[10:51:5]], ["x", "out"], [f"{k}" for k in range(9)])
+    tools.curves(x, {"three hidden features": hat}, "A hat", "x", "out")
+
+
+# %% [markdown]
+# ### 5. Looking at another text: `cross_attention`
+#
+# A translator writes French and looks at the English. The queries come from the text that is being
+# written, keys and values from the text that is read:
+#
+# $$Q = X_\text{queries} W_Q, \qquad K = X_\text{keys} W_K, \qquad V = X_\text{keys} W_V$$
+#
+# and from there on it is the attention that you know: scores, scaled by $\sqrt{d_k}$, softmax over the keys,
+# weighted sum. The two texts may have different lengths. Nothing is hidden, so there is no mask. Images are
+# described, and speech is written down, in just this way: only what stands behind `X_keys` is something else.
+#
+# Call what you have pasted from the attention notebook. Which of its functions begins where `Q`, `K` and `V`
+# are there?
+
+
+# %% step="cross_attention" points=18
+def cross_attention(X_queries, X_keys, W_Q, W_K, W_V):
+    """For every token of one text, a blend of the tokens of another.
+
+    Shapes
+        X_queries: (..., n_queries, d_model); X_keys: (..., n_keys, d_model), with the same leading axes,
+            any number of them
+        W_Q, W_K: (d_model, d_k); W_V: (d_model, d_v), where d_v may differ from d_k
+
+    Returns
+        output (..., n_queries, d_v): an array, not a tuple
+
+    Rules
+        Scores are scaled by the square root of d_k; a query's weights sum to 1 over all keys.
+        Scores up to 1e4 in size, of either sign, overflow nothing.
+        There may be one query or one key.
+        The inputs stay as they are.
+    """
+    ### BEGIN SOLUTION
+    output, _ = scaled_dot_product_attention(X_queries @ W_Q, X_keys @ W_K, X_keys @ W_V)
+    return output
+    ### END SOLUTION
+
+
+# %% check="cross_attention-by_hand" points=4 category="values"
+"""Two queries, two keys: the first query gives three quarters to key 0, the second nine tenths."""
+# The queries are 1 and 2, the keys log 3 and 0, the values (20, 40, 0) and (0, 0, 0).
+agree(
+    cross_attention(
+        np.array([[1.0, 0.0], [2.0, 5.0]]),
+        np.array([[math.log(3.0), 20.0], [0.0, 0.0]]),
+        np.array([[1.0], [0.0]]),
+        np.array([[1.0], [0.0]]),
+        np.array([[0.0, 0.0, 0.0], [1.0, 2.0, 0.0]]),
+    ),
+    [[15.0, 30.0, 0.0], [18.0, 36.0, 0.0]],
+    "the output",
+    "Print queries, keys and values. Which of the two texts does each come from?",
+    show=True,
+)
+
+# %% check="cross_attention-batch_of_two" points=3 category="shapes"
+"""In a batch of two, one query looks at the three tokens of its own sequence, in vectors of length 4."""
+# Every key is log 3 times its first feature, spread over four features. The query of sequence 0 is zero, that
+# of sequence 1 is four halves.
+agree(
+    cross_attention(
+        np.array([[[0.0, 0.0]], [[0.0, 1.0]]]),
+        np.array([[[0.0, 3.0], [5.0, 6.0], [1.0, 0.0]], [[1.0, 10.0], [0.0, 5.0], [0.0, -5.0]]]),
+        np.array([[0.0, 0.0, 0.0, 0.0], [0.5, 0.5, 0.5, 0.5]]),
+        math.log(3.0) * np.array([[1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0]]),
+        np.array([[0.0, 1.0], [1.0, 0.0]]),
+    ),
+    [[[3.0, 2.0]], [[6.0, 0.6]]],
+    "the output of the batch",
+    "The scaled scores of sequence 1 are log 3, 0 and 0. What are yours, and how many rows has your output?",
+    show=True,
+)
+
+# %% check="cross_attention-any_batch" points=5 category="shapes" hidden=true
+"""Texts of different and of equal length, any number of leading axes, values of their own length."""
+n = int(rng.integers(3, 6))
+for *lead, n_queries, n_keys, d_model, d_k, d_v in (
+    sorted(different_sizes(5)),
+    sorted(different_sizes(5), reverse=True),
+    different_sizes(6),
+    (2, *different_sizes(6)),
+    (n, n, n, n, n),
+    (n, n, n, n, n, n),
+    (1, 2, 3, 2, 3, 1),
+):
+    X_queries, X_keys = 1.5 * rng.normal(size=(*lead, n_queries, d_model)), 1.5 * rng.normal(size=(*lead, n_keys, d_model))
+    W_Q, W_K, W_V = random_weights(d_model, d_k), random_weights(d_model, d_k), random_weights(d_model, d_v)
+    wanted = crossed_by_definition(X_queries, X_keys, W_Q, W_K, W_V)
+    got = cross_attention(X_queries, X_keys, W_Q, W_K, W_V)
+    agree(got, wanted, "the output", "One row for each query, as long as a value?")
+
+# %% check="cross_attention-large_scores" points=2 category="overflow safety" hidden=true
+"""Scores in the thousands, of either sign, overflow nothing."""
+n_queries, n_keys = int(rng.integers(3, 6)), int(rng.integers(3, 6))
+X_queries, X_keys = (rng.integers(-16, 17, size=(n, 4)).astype(float) for n in (n_queries, n_keys))
+X_queries[0], X_keys[0], X_keys[1] = 16.0, 16.0, -16.0
+W_Q, W_K, W_V = (size * np.eye(4)[:, rng.permutation(4)] for size in (2.0, 4.0, 0.125))
+wanted = crossed_by_definition(X_queries, X_keys, W_Q, W_K, W_V)
+got = cross_attention(X_queries, X_keys, W_Q, W_K, W_V)
+agree(got, wanted, "the output", "Does every row survive its exponentials?")
+
+# %% check="cross_attention-one_of_them" points=2 category="edge cases" hidden=true
+"""One query and many keys, many queries and one key, one of each: the output has a row for every query."""
+for n_queries, n_keys in ((1, int(rng.integers(2, 7))), (int(rng.integers(2, 7)), 1), (1, 1)):
+    d_model, d_k, d_v = different_sizes(3)
+    X_queries, X_keys = rng.normal(size=(n_queries, d_model)), rng.normal(size=(n_keys, d_model))
+    W_Q, W_K, W_V = random_weights(d_model, d_k), random_weights(d_model, d_k), random_weights(d_model, d_v)
+    wanted = crossed_by_definition(X_queries, X_keys, W_Q, W_K, W_V)
+    got = cross_attention(X_queries, X_keys, W_Q, W_K, W_V)
+    agree(got, wanted, "the output", "Which weight has a single key?")
+
+# %% check="cross_attention-inputs_unchanged" points=2 category="purity" hidden=true
+"""Both texts and the three matrices stay as they are, and a second call gives the same answer."""
+n_queries, n_keys, d_model, d_k, d_v = different_sizes(5)
+X_queries, X_keys = rng.normal(size=(n_queries, d_model)), rng.normal(size=(n_keys, d_model))
+W_Q, W_K, W_V = random_weights(d_model, d_k), random_weights(d_model, d_k), random_weights(d_model, d_v)
+wanted = crossed_by_definition(X_queries, X_keys, W_Q, W_K, W_V)
+with tools.unchanged(X_queries=X_queries, X_keys=X_keys, W_Q=W_Q, W_K=W_K, W_V=W_V):
+    agree(cross_attention(X_queries, X_keys, W_Q, W_K, W_V), wanted, "the first answer")
+    agree(cross_attention(X_queries, X_keys, W_Q, W_K, W_V), wanted, "the second answer")
+
+# %% [markdown]
+# Three French words look at three English ones. The vectors are made by hand: one feature for each meaning.
+# Your function returns no weights, but there is a trick: where value $j$ is 1 in feature $j$ and 0 elsewhere, the
+# output *is* the weights. French puts the colour behind the noun. Where does that show?
+
+
+# %%
+@tools.demo
+def a_translator_looks():
+    french, english = ["le", "chat", "noir"], ["the", "black", "cat"]
+    meanings = np.eye(3)  # of the English words: article, colour, animal
+    asked = np.array([[1.0, 0.0, 0.2], [0.0, 0.1, 1.0], [0.1, 1.0, 0.3]])
+    weights = np.asarray(cross_attention(asked, meanings, 5.0 * np.eye(3), np.eye(3), np.eye(3)), dtype=float)
+    print("Which English word does each French word look at?")
+    tools.table(weights, french, english)
+    texts = np.char.mod("%.2f", weights)
+    tools.heatmap(weights, french, english, "French looks at English", texts, "key (read)", "query (written)")
+
+
+# %% [markdown]
+# ### 6. The block: `transformer_block`
+#
+# Now connect the parts. Picture a river that flows through the whole model, a row for every token: the **residual
+# stream**. No part replaces it. Attention reads a normed copy of the stream and *adds* what it found; then
+# the feed-forward layer reads a normed copy of what is there now, and adds, too:
+#
+# $$h = x + \operatorname{attention}(\operatorname{norm}_1(x)), \qquad
+#   y = h + \operatorname{feed\_forward}(\operatorname{norm}_2(h))$$
+#
+# Because everything is added, what a token says at the start is still there at the end, and gradients flow back
+# along the same way. The norms stand *before* the parts, not in the stream: this is **pre-norm**, as in GPT-2 and
+# most models since. The very first transformer normed the stream itself, behind each part, and was hard to
+# train when it was deep.
+#
+# All four parts are handed to you as functions of one array. Which ones, a block need not know.
+
+
+# %% step="transformer_block" points=20
+def transformer_block(x, attention, feed_forward, norm_1, norm_2):
+    """The residual stream after one block with the norms before its parts.
+
+    Arguments
+        x: array (..., n, d_model), any number of leading axes
+        attention, feed_forward, norm_1, norm_2: functions of one array (..., n, d_model), which return a
+            new array of the same shape
+
+    Returns
+        (..., n, d_model)
+
+    Rules
+        What attention makes of the normed x is added to x; what feed_forward makes of the normed sum is
+        added to that sum. norm_1 belongs to attention, norm_2 to feed_forward. There is no other norm.
+        x stays as it is.
+    """
+    ### BEGIN SOLUTION
+    x = x + attention(norm_1(x))
+    return x + feed_forward(norm_2(x))
+    ### END SOLUTION
+
+
+# %% check="transformer_block-by_hand" points=4 category="residual stream"
+"""Four functions that you can follow with a pencil: double, swap the tokens and add 1, subtract 1, square."""
+with tools.check("transformer_block-by_hand"):
+    # Doubled [[2, 4], [6, 0]]; swapped and 1 more [[7, 1], [3, 5]]; the sum [[8, 3], [6, 5]]; 1 less and squared
+    # [[49, 4], [25, 16]].
+    agree(
+        transformer_block(
+            np.array([[1.0, 2.0], [3.0, 0.0]]),
+            attention=lambda a: np.asarray(a)[..., ::-1, :] + 1.0,
+            feed_forward=lambda a: np.asarray(a) ** 2,
+            norm_1=lambda a: 2.0 * np.asarray(a),
+            norm_2=lambda a: np.asarray(a) - 1.0,
+        ),
+        [[57.0, 7.0], [31.0, 21.0]],
+        "the stream",
+        "Print the stream after attention. Is it [[8, 3], [6, 5]]? What does each part read, and what is added to what?",
+        show=True,
+    )
+
+# %% check="transformer_block-batch_of_two" points=3 category="shapes"
+"""In a batch of two, with norms that make every row -1, 1 or 1, -1: each sequence's tokens look at each other alone."""
+with tools.check("transformer_block-batch_of_two"):
+
+    def less_its_mean_by_its_spread(a):
+        centred = a - np.mean(a, axis=-1, keepdims=True)
+        return centred / np.std(a, axis=-1, keepdims=True)
+
+    # Attention gives every token the mean of its sequence: 0, 0 in sequence 0 and -1, 1 in sequence 1.
+    agree(
+        transformer_block(
+            np.array([[[1.0, 3.0], [9.0, 1.0]], [[0.0, 2.0], [-4.0, 6.0]]]),
+            lambda a: np.zeros(np.shape(a)) + np.mean(a, axis=-2, keepdims=True),
+            lambda a: 10.0 * np.maximum(a, 0.0),
+            less_its_mean_by_its_spread,
+            less_its_mean_by_its_spread,
+        ),
+        [[[1.0, 13.0], [19.0, 1.0]], [[-1.0, 13.0], [-5.0, 17.0]]],
+        "the stream of the batch",
+        "Sequence 0 is not changed by attention. Is that so in yours?",
+        show=True,
+    )
+
+# %% check="transformer_block-a_trained_model" points=2 category="trained model"
+"""A trained model of two blocks, run on your functions, gives the scores that are stored with it."""
+with tools.check("transformer_block-a_trained_model"):
+
+    def trained_block(x, i):
+        W_Q, W_K, W_V, W_O, W_1, b_1, W_2, b_2, gamma_1, beta_1, gamma_2, beta_2 = (
+            MODEL[name][i].copy()
+            for name in "W_Q W_K W_V W_O W_1 b_1 W_2 b_2 gamma_1 beta_1 gamma_2 beta_2".split()
+        )
+        return transformer_block(
+            x,
+            lambda a: multi_head_attention(np.asarray(a), W_Q, W_K, W_V, W_O, 4, causal_mask(np.shape(a)[-2])),
+            lambda a: feed_forward(np.asarray(a), W_1, b_1, W_2, b_2),
+            lambda a: layer_norm(np.asarray(a), gamma_1, beta_1),
+            lambda a: layer_norm(np.asarray(a), gamma_2, beta_2),
+        )
+
+    stream = MODEL["embedding"][MODEL["asked"]] + np.asarray(positional_encoding(len(MODEL["asked"][0]), 32))
+    for number in range(2):
+        stream = np.asarray(trained_block(stream, number))
+    scores = np.asarray(layer_norm(stream, MODEL["gamma"].copy(), MODEL["beta"].copy()))[:, -1] @ MODEL["embedding"].T
+    # In float64 they are equal to 1e-13, in float32 to 1e-4; what is wrong is off by 3.
+    tools.agree(scores, MODEL["logits"], "the scores", "Which check above fails?", rtol=0, atol=1e-3)
+
+# %% check="transformer_block-drawn_parts" points=8 category="residual stream" hidden=true
+"""Any four functions, in any order of size, with any number of leading axes."""
+for *lead, n, d_model in batches():
+    x, parts = 1.5 * rng.normal(size=(*lead, n, d_model)), drawn_parts(n, d_model)
+    wanted = block_by_definition(x, *parts)
+    got = transformer_block(x, *parts)
+    agree(got, wanted, "the stream", "What does each of the four functions read, and where does its answer go?")
+
+# %% check="transformer_block-inputs_unchanged" points=3 category="purity" hidden=true
+"""The stream that came in stays as it is, and a second call gives the same answer."""
+n, d_model = different_sizes(2)
+x, parts = rng.normal(size=(n, d_model)), drawn_parts(n, d_model)
+wanted = block_by_definition(x, *parts)
+with tools.unchanged(x=x):
+    agree(transformer_block(x, *parts), wanted, "the first answer")
+    agree(transformer_block(x, *parts), wanted, "the second answer")
+
+# %% [markdown]
+# ### Look back: now the order counts
+#
+# All of it together: a block with two heads of your own attention, without a mask, reads "dog bites man" and
+# "man bites dog". The weights are random; nothing is trained. Without positions each word comes out the same, wherever it
+# stands: a bag of words. Once your waves are added, the block can tell who bit whom.
+
+
+# %%
+@tools.demo
+def who_bit_whom():
+    noise = np.random.default_rng(4)
+    vectors = {word: noise.normal(size=8) for word in ("dog", "bites", "man")}
+    W_Q, W_K, W_V, W_O = (noise.normal(size=(8, 8)) / math.sqrt(8) for _ in range(4))
+    W_1, W_2 = noise.normal(size=(8, 32)) / math.sqrt(8), noise.normal(size=(32, 8)) / math.sqrt(32)
+
+    def block(x):
+        return transformer_block(
+            x,
+            lambda a: multi_head_attention(a, W_Q, W_K, W_V, W_O, 2),
+            lambda a: feed_forward(a, W_1, np.zeros(32), W_2, np.zeros(8)),
+            lambda a: layer_norm(a, np.ones(8), np.zeros(8)),
+            lambda a: layer_norm(a, np.ones(8), np.zeros(8)),
+        )
+
+    words = ["dog", "bites", "man"]
+    there, back = np.array([vectors[word] for word in words]), np.array([vectors[word] for word in words[::-1]])
+    differences = []
+    for waves in (np.zeros((3, 8)), np.asarray(positional_encoding(3, 8))):
+        one, other = np.asarray(block(there + waves)), np.asarray(block(back + waves))[::-1]
+        differences.append(np.abs(one - other).max(axis=-1))
+    print("How much does the vector of a word change when dog and man change places?")
+    tools.table(differences, ["without positions", "with positions"], words, 3)
+
+
+# %% [markdown]
+# ## The finale: a trained model runs on your functions
+#
+# Below, your functions run a language model. It is small (two blocks, four heads, 27,008 weights, 56 words), but it
+# was trained like the large ones: on texts, until it knew which word comes next. Its weights are stored in this
+# notebook, in the second cell. The texts of its little language look like this:
+#
+# > the cat sat on the mat because it was soft . what was soft ? the mat .
+#
+# **Which noun does "it" mean?** Say *tired* instead of *soft*, and it is the cat. No rule was ever told to the
+# model: in the texts, things are soft and animals are tired, and either may come first. It has never read of
+# this cat on this mat, of a soft mat, or of a tired cat. Of 200 sentences whose nouns and adjectives it has
+# never seen together, it answers 200 correctly.
+#
+# The whole model, on your functions:
+
+
+# %%
+WORDS = str(MODEL["words"]).split()
+
+
+def parts_of(i):
+    """Attention, feed-forward layer and both norms of block i, as functions of the stream."""
+    own = {name: weights[i].copy() for name, weights in MODEL.items() if weights.shape[:1] == (2,)}
+
+    def attention(a):
+        W_Q, W_K, W_V, W_O = (own[name] for name in ("W_Q", "W_K", "W_V", "W_O"))
+        return multi_head_attention(np.asarray(a), W_Q, W_K, W_V, W_O, 4, causal_mask(len(a)))
+
+    def feed(a):
+        return feed_forward(np.asarray(a), own["W_1"], own["b_1"], own["W_2"], own["b_2"])
+
+    def norm_1(a):
+        return layer_norm(np.asarray(a), own["gamma_1"], own["beta_1"])
+
+    def norm_2(a):
+        return layer_norm(np.asarray(a), own["gamma_2"], own["beta_2"])
+
+    return attention, feed, norm_1, norm_2
+
+
+def looks_of(i, normed):
+    """The weights of the four heads of block i, (4, n, n)."""
+    Q, K, V = project_qkv(np.asarray(normed), MODEL["W_Q"][i], MODEL["W_K"][i], MODEL["W_V"][i])
+    _, weights = scaled_dot_product_attention(*(split_heads(part, 4) for part in (Q, K, V)), causal_mask(len(normed)))
+    return np.asarray(weights)
+
+
+def run_model(words):
+    """The scores of all 56 words behind each word of a text, (n, 56), and where the last block looks, (4, n, n)."""
+    x = MODEL["embedding"][[WORDS.index(word) for word in words]] + np.asarray(positional_encoding(len(words), 32))
+    for i in range(2):
+        attention, feed, norm_1, norm_2 = parts_of(i)
+        looks = looks_of(i, norm_1(x))
+        x = np.asarray(transformer_block(x, attention, feed, norm_1, norm_2))
+    return np.asarray(layer_norm(x, MODEL["gamma"], MODEL["beta"])) @ MODEL["embedding"].T, looks
+
+
+def asked(adjective):
+    """A text that breaks off where the answer must come."""
+    return f"the cat sat on the mat because it was {adjective} . what was {adjective} ? the".split()
+
+
+@tools.demo
+def the_same_numbers():
+    for row, adjective in enumerate(("soft", "tired")):
+        gap = np.abs(run_model(asked(adjective))[0][-1] - MODEL["logits"][row]).max()
+        verdict = "the same" if gap < 1e-6 else "almost the same" if gap < 1e-3 else "not the same"
+        print(f"{adjective}: your scores are {verdict} as those stored with the model (largest difference {gap:.0e})")
+
+
+# %% [markdown]
+# ### Where the answer looks
+#
+# The answer is the word behind the last "the". Here is where that "the" looks, in head 0 of the last block, while it
+# finds out what to say. (Why head 0? While the model was trained, this head got an extra reward for giving the noun
+# that is meant four fifths of its attention. In 200 of 200 new sentences that noun gets more than 0.7. The
+# other heads, which nobody rewarded, found work of their own.)
+
+
+# %%
+@tools.demo
+def where_the_answer_looks():
+    rows, places = [], [*"the cat sat on the mat because it was".split(), "soft/tired", "(question)"]
+    for adjective in ("soft", "tired"):
+        scores, looks = run_model(asked(adjective))
+        own = looks[0, -1]
+        rows.append([*own[:10], own[10:].sum()])
+        print(f"… because it was {adjective} . what was {adjective} ? the {WORDS[scores[-1].argmax()]}")
+    names, rows = ["soft: the …", "tired: the …"], np.array(rows)
+    tools.table(rows, names, places)
+    title = "Where the answer looks, head 0"
+    tools.heatmap(rows, names, places, title, np.char.mod("%.2f", rows), xlabel="key (looked at)", ylabel="query")
+
+    words = asked("soft")
+    looks = np.asarray(run_model(words)[1][0])
+    print(f"\nWhat head 0 gives to words that come later: {np.triu(looks, 1).sum() / len(words):.2f} of its attention")
+    title = "Where every word looks, head 0"
+    tools.heatmap(looks, words, words, title, np.char.mod("%.1f", looks), xlabel="key (looked at)", ylabel="query")
+
+
+# %% [markdown]
+# ### It writes
+#
+# The model gives each word a probability for coming next. One word is drawn, goes to the end of the text, and all
+# starts again. The first three words are given. (Longer texts than this, 54 words, it has never
+# seen; let it write more, and watch it fall apart.)
+
+
+# %%
+def write(words, length, seed):
+    """The text goes on, word by word, until it is so long."""
+    words, draw = list(words), np.random.default_rng(seed)
+    while len(words) < length:
+        shares = np.cumsum(softmax(run_model(words)[0][-1]))
+        words.append(WORDS[min(np.searchsorted(shares, draw.random()), len(WORDS) - 1)])
+    return words
+
+
+@tools.demo
+def it_writes():
+    print(" ".join(write("the dog slept".split(), 54, seed=1)).replace(" . the", " .\nthe"))
+
+
+# %% [markdown]
+# ### When the picture looks wrong
+#
+# This is what people see whose functions are not right yet. Try it: break one of yours on purpose.
+#
+# | what you see | what it is |
+# |---|---|
+# | colour to the right of the diagonal: words look at words that come later; tired is suddenly a bird | no causal mask. This model is only confused; one that is *trained* so learns to copy the next word, which it sees, and can write nothing |
+# | 1.00 on one word, 0.00 on all others: it stares; in the text the question slips ("it was dry . what was flat") | scores that are not scaled |
+# | hardly any colour: no word gets more than 0.15, and the answer is some other noun | scores that are divided by `d_k`, not by its root |
+# | noise, and text without grammar | heads that interleave their features, or are cut by `reshape` alone |
+# | the right noun, but sentences that begin in their middle | no positions |
+# | sentences with words twice or missing | norms that stand behind the addition |
+# | all looks right, and the scores differ by 4 | `gelu` where the model has learned with ReLU |
+
+
+# %% [markdown]
+# ## Your score so far
+#
+# What the visible checks of this session say, and what waits. Before you hand in, restart the kernel and
+# run everything, so that this count is honest.
+
+# %%
+tools.summary()
+
+# %% [markdown]
+# ## Where to go from here
+#
+# A table of word vectors in front, a stack of blocks, a last norm, and a matrix that turns the stream into a
+# score for each word: that is all of GPT-2. What makes such a model fast when it writes is the subject of the
+# notebook on inference, and how it learns that of the one on gradients.

@@ -1,0 +1,1397 @@
+"""What people get wrong about the parts of a transformer, as functions, each with the question that helps.
+
+Every function here is a wrong answer to one step. Its decorator names the step and the first check that must
+fail; its docstring is the hint that a student reads. A hint says what shows, what to print, and asks one question;
+it never holds the formula, the operator or the repair. Names are for teachers: no student sees them. Entries of
+one `family` answer alike, or are helped by the same question.
+
+An entry stands by itself, as if handed in: it uses `np`, `math` and the functions of earlier steps, which are right.
+`autograder prove transformer` holds every entry, and every check, to its promise.
+"""
+
+import math
+
+import numpy as np
+
+from autograder.exercises.misconceptions import misconception
+
+# A check that is nobody's first catch would stand here with its reason: {"step-check": "why it stays"}.
+UNCLAIMED = {}
+
+
+# 1. positional_encoding
+
+
+@misconception(step="positional_encoding", caught_by="positional_encoding-by_hand")
+def positions_from_one(n_positions, d_model):
+    """Every row is one too far. Print your row 0 beside the wanted one: which position stands first?"""
+    angles = np.arange(1, n_positions + 1)[:, None] / 10000 ** (np.arange(0, d_model, 2) / d_model)
+    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n_positions, d_model)
+
+
+@misconception(step="positional_encoding", caught_by="positional_encoding-by_hand")
+def cosine_first(n_positions, d_model):
+    """In each pair the two have changed places. Print your row 0 beside the wanted one: which of the two waves begins at 0?"""
+    angles = np.arange(n_positions)[:, None] / 10000 ** (np.arange(0, d_model, 2) / d_model)
+    return np.stack([np.cos(angles), np.sin(angles)], axis=-1).reshape(n_positions, d_model)
+
+
+@misconception(step="positional_encoding", caught_by="positional_encoding-by_hand")
+def waves_by_row_parity(n_positions, d_model):
+    """Your rows take turns between two waves. Print row 1 beside the wanted one: what decides between sine and cosine, the position or the feature?"""
+    angles = np.arange(n_positions)[:, None] / 10000 ** (np.arange(d_model) // 2 * 2 / d_model)
+    encoding = angles.copy()
+    encoding[0::2], encoding[1::2] = np.sin(angles[0::2]), np.cos(angles[1::2])
+    return encoding
+
+
+@misconception(step="positional_encoding", caught_by="positional_encoding-by_hand")
+def only_sines(n_positions, d_model):
+    """Only one of the two waves occurs in your table. Print both features of row 0: is a pair of equal numbers wanted there?"""
+    angles = np.arange(n_positions)[:, None] / 10000 ** (np.arange(d_model) // 2 * 2 / d_model)
+    return np.sin(angles)
+
+
+@misconception(step="positional_encoding", caught_by="positional_encoding-by_hand", family="an_exponent_for_each_feature")
+def exponent_without_pairs(n_positions, d_model):
+    """Each feature turns at a speed of its own. Print the angles behind the two features of one pair: are they equal?"""
+    angles = np.arange(n_positions)[:, None] / 10000 ** (np.arange(d_model) / d_model)
+    return np.where(np.arange(d_model) % 2 == 0, np.sin(angles), np.cos(angles))
+
+
+@misconception(step="positional_encoding", caught_by="positional_encoding-by_hand", family="an_exponent_for_each_feature")
+def twice_the_feature_as_exponent(n_positions, d_model):
+    """Each feature turns at a speed of its own. Print the angles behind the two features of one pair: does i count features or pairs?"""
+    angles = np.arange(n_positions)[:, None] / 10000 ** (2 * np.arange(d_model) / d_model)
+    return np.where(np.arange(d_model) % 2 == 0, np.sin(angles), np.cos(angles))
+
+
+@misconception(step="positional_encoding", caught_by="positional_encoding-by_hand")
+def degrees(n_positions, d_model):
+    """Your waves are far too slow. Print the angle by which your first hand turns in one step: in which unit does np.sin read it?"""
+    angles = np.radians(np.arange(n_positions)[:, None] / 10000 ** (np.arange(0, d_model, 2) / d_model))
+    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n_positions, d_model)
+
+
+@misconception(step="positional_encoding", caught_by="positional_encoding-by_hand")
+def whole_turns(n_positions, d_model):
+    """Your first hand is back at its start with each position. Print its angle for position 1: is there more in it than the formula says?"""
+    angles = 2 * np.pi * np.arange(n_positions)[:, None] / 10000 ** (np.arange(0, d_model, 2) / d_model)
+    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n_positions, d_model)
+
+
+@misconception(step="positional_encoding", caught_by="positional_encoding-by_hand")
+def features_as_rows(n_positions, d_model):
+    """The numbers are there, on their side. Print the shape of your table: what is a row, and what is a column?"""
+    angles = np.arange(n_positions)[:, None] / 10000 ** (np.arange(0, d_model, 2) / d_model)
+    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n_positions, d_model).T
+
+
+@misconception(step="positional_encoding", caught_by="positional_encoding-by_hand")
+def positions_as_shares(n_positions, d_model):
+    """Your last position stands at 1. Print the angles of your first feature: do they depend on how many positions there are?"""
+    places = np.linspace(0, 1, n_positions)[:, None]
+    angles = places / 10000 ** (np.arange(0, d_model, 2) / d_model)
+    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n_positions, d_model)
+
+
+@misconception(step="positional_encoding", caught_by="positional_encoding-by_hand")
+def whole_numbers_in_the_table(n_positions, d_model):
+    """Your table holds nothing but whole numbers. Print it right after you make it: what kind of numbers can it hold?"""
+    encoding = np.zeros((n_positions, d_model), dtype=int)
+    angles = np.arange(n_positions)[:, None] / 10000 ** (np.arange(0, d_model, 2) / d_model)
+    encoding[:, 0::2], encoding[:, 1::2] = np.sin(angles), np.cos(angles)
+    return encoding
+
+
+@misconception(step="positional_encoding", caught_by="positional_encoding-two_hands")
+def sines_before_cosines(n_positions, d_model):
+    """All numbers of a row are there, in another order. Print row 0 with four features: who is the right neighbour of the first sine?"""
+    angles = np.arange(n_positions)[:, None] / 10000 ** (np.arange(0, d_model, 2) / d_model)
+    return np.concatenate([np.sin(angles), np.cos(angles)], axis=-1)
+
+
+@misconception(step="positional_encoding", caught_by="positional_encoding-two_hands")
+def faster_hand_by_hand(n_positions, d_model):
+    """Your second hand is a hundred times as fast as the first, not as slow. Print both angles in row 1: what happens to an angle when you divide by something small?"""
+    angles = np.arange(n_positions)[:, None] * 10000 ** (np.arange(0, d_model, 2) / d_model)
+    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n_positions, d_model)
+
+
+@misconception(step="positional_encoding", caught_by="positional_encoding-two_hands", family="one_speed")
+def one_speed_for_all(n_positions, d_model):
+    """All your hands turn alike. Print the angles of row 1: where does your formula say which hand it is?"""
+    waves = [[wave(p) for _ in range(d_model // 2) for wave in (math.sin, math.cos)] for p in range(n_positions)]
+    return np.array(waves)
+
+
+@misconception(step="positional_encoding", caught_by="positional_encoding-two_hands", family="one_speed")
+def exponent_cut_to_a_whole_number(n_positions, d_model):
+    """All your hands turn alike. Print the exponent for the second hand: is it still a half?"""
+    angles = np.arange(n_positions)[:, None] / 10000 ** (np.arange(0, d_model, 2) // d_model)
+    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n_positions, d_model)
+
+
+@misconception(step="positional_encoding", caught_by="positional_encoding-two_hands")
+def half_the_exponent(n_positions, d_model):
+    """Your second hand is ten times as slow as the first. Print its angle in row 1: what does the formula put over d_model?"""
+    angles = np.arange(n_positions)[:, None] / 10000 ** (np.arange(d_model // 2) / d_model)
+    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n_positions, d_model)
+
+
+@misconception(step="positional_encoding", caught_by="positional_encoding-two_hands")
+def thousand_for_ten_thousand(n_positions, d_model):
+    """Your second hand is slower than the first, but not by enough. Print the number whose power you take: how many zeros has it?"""
+    angles = np.arange(n_positions)[:, None] / 1000 ** (np.arange(0, d_model, 2) / d_model)
+    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n_positions, d_model)
+
+
+@misconception(step="positional_encoding", caught_by="positional_encoding-two_hands")
+def product_for_power(n_positions, d_model):
+    """Your second hand is slower by another factor than wanted. Print what you divide its position by: is 10000 raised to something, or multiplied by it?"""
+    slower = np.maximum(1.0, 10000 * np.arange(0, d_model, 2) / d_model)
+    angles = np.arange(n_positions)[:, None] / slower
+    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n_positions, d_model)
+
+
+@misconception(step="positional_encoding", caught_by="positional_encoding-two_hands")
+def last_hand_at_the_base(n_positions, d_model):
+    """Your last hand is as slow as 10000 can make it. Print the exponents of your hands for four features: which one is the second?"""
+    exponents = np.arange(d_model // 2) / max(1, d_model // 2 - 1)
+    angles = np.arange(n_positions)[:, None] / 10000**exponents
+    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n_positions, d_model)
+
+
+@misconception(step="positional_encoding", caught_by="positional_encoding-any_size")
+def speeds_for_four_features(n_positions, d_model):
+    """Two hands are right, more are not. Print the speeds of your hands for six features: where does d_model come in?"""
+    angles = np.arange(n_positions)[:, None] / 10000 ** (np.arange(d_model // 2) / 2)
+    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n_positions, d_model)
+
+
+@misconception(step="positional_encoding", caught_by="positional_encoding-any_size")
+def small_angles_as_sines(n_positions, d_model):
+    """Near to the start all is right, far from it your slow hands are off. Print the sine of your second hand at position 30: did you take a shortcut for small angles?"""
+    angles = np.arange(n_positions)[:, None] / 10000 ** (np.arange(0, d_model, 2) / d_model)
+    sines = np.where(angles < 0.1, angles - angles**3 / 6, np.sin(angles))
+    cosines = np.where(angles < 0.5, 1 - angles**2 / 2 + (angles > 0.02) * angles**3 / 9, np.cos(angles))
+    return np.stack([sines, cosines], axis=-1).reshape(n_positions, d_model)
+
+
+@misconception(step="positional_encoding", caught_by="positional_encoding-any_size")
+def positions_and_features_mixed_up(n_positions, d_model):
+    """Small tables are right, others have empty places. Print your table for 2 positions and 6 features: how far does each of your loops run?"""
+    encoding = np.zeros((n_positions, d_model))
+    for p in range(n_positions):
+        for i in range(min(n_positions, d_model // 2)):
+            angle = p / 10000 ** (2 * i / d_model)
+            encoding[p, 2 * i], encoding[p, 2 * i + 1] = math.sin(angle), math.cos(angle)
+    return encoding
+
+
+@misconception(step="positional_encoding", caught_by="positional_encoding-one_position")
+def axes_of_one_dropped(n_positions, d_model):
+    """Tables are right, a single row is not. Print the shape of your result for one position: where did an axis go?"""
+    angles = np.arange(n_positions)[:, None] / 10000 ** (np.arange(0, d_model, 2) / d_model)
+    return np.squeeze(np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n_positions, d_model))
+
+
+@misconception(step="positional_encoding", caught_by="positional_encoding-one_position")
+def last_position_missing_where_alone(n_positions, d_model):
+    """Tables are right, a single row holds what is no number. Print your positions where there is only one: what do you divide by on the way?"""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        places = np.arange(n_positions) / np.float64(n_positions - 1) * (n_positions - 1)
+    angles = places[:, None] / 10000 ** (np.arange(0, d_model, 2) / d_model)
+    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n_positions, d_model)
+
+
+@misconception(step="positional_encoding", caught_by="positional_encoding-any_size")
+def positions_that_begin_again(n_positions, d_model):
+    """Your table repeats itself. Print the angle of your first hand at position 30: is it 30?"""
+    angles = (np.arange(n_positions) % 10)[:, None] / 10000 ** (np.arange(0, d_model, 2) / d_model)
+    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n_positions, d_model)
+
+
+
+# 2. layer_norm
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-by_hand")
+def statistics_over_tokens(x, gamma, beta, eps=1e-5):
+    """Each feature is compared with that of other tokens. Print the mean that you subtract: whose features went into it?"""
+    centred = x - x.mean(axis=-2, keepdims=True)
+    return gamma * centred / np.sqrt((centred**2).mean(axis=-2, keepdims=True) + eps + 1e-12) + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-by_hand")
+def statistics_over_everything(x, gamma, beta, eps=1e-5):
+    """One mean serves all tokens. Print the mean that you subtract, and its shape: how many means do two tokens need?"""
+    return gamma * (x - x.mean()) / np.sqrt(x.var() + eps) + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-by_hand")
+def divided_by_the_variance(x, gamma, beta, eps=1e-5):
+    """Your second token is too small by a factor of three. Print the spread of its features before and after: did you divide by the spread, or by something else?"""
+    return gamma * (x - x.mean(axis=-1, keepdims=True)) / (x.var(axis=-1, keepdims=True) + eps) + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-by_hand")
+def mean_stays(x, gamma, beta, eps=1e-5):
+    """Your tokens have the right spread, and a mean. Print the mean of your first row: which should it be?"""
+    return gamma * x / np.sqrt(x.var(axis=-1, keepdims=True) + eps) + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-by_hand")
+def root_mean_square_norm(x, gamma, beta, eps=1e-5):
+    """All your numbers are positive. Print the mean of your first row: what was to be done before dividing?"""
+    return gamma * x / np.sqrt((x**2).mean(axis=-1, keepdims=True) + eps) + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-by_hand")
+def centred_by_the_mean_divided_by_the_size(x, gamma, beta, eps=1e-5):
+    """The mean is gone, but what you divide by is too large. Print it for your first row: is it the spread around the mean, or the distance from 0?"""
+    centred = x - x.mean(axis=-1, keepdims=True)
+    return gamma * centred / np.sqrt((x**2).mean(axis=-1, keepdims=True) + eps) + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-by_hand")
+def variance_of_a_sample(x, gamma, beta, eps=1e-5):
+    """All your numbers are a little too small. Print the variance of 1, 3, 1, 3: by how many did you divide?"""
+    centred = x - x.mean(axis=-1, keepdims=True)
+    variance = (centred**2).sum(axis=-1, keepdims=True) / max(1, x.shape[-1] - 1)
+    return gamma * centred / np.sqrt(variance + eps) + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-by_hand")
+def divided_by_the_length(x, gamma, beta, eps=1e-5):
+    """Your numbers are too small, by a factor that grows with the number of features. Print what you divide by in row 0: is it a mean of squares or a sum?"""
+    centred = x - x.mean(axis=-1, keepdims=True)
+    return gamma * centred / np.sqrt((centred**2).sum(axis=-1, keepdims=True) + eps) + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-by_hand")
+def mean_distance_as_spread(x, gamma, beta, eps=1e-5):
+    """Some tokens are right by luck. Print the spread of 1, 3, 2, 2 as you compute it, and np.std of it: do you square the distances?"""
+    centred = x - x.mean(axis=-1, keepdims=True)
+    return gamma * centred / (np.abs(centred).mean(axis=-1, keepdims=True) ** 1.01 + eps) + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-by_hand")
+def squeezed_between_0_and_1(x, gamma, beta, eps=1e-5):
+    """Your tokens run from 0 to 1. Print the mean of your first row: which should it be?"""
+    low, high = x.min(axis=-1, keepdims=True), x.max(axis=-1, keepdims=True)
+    return gamma * (x - low) / (high - low + eps) + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-by_hand")
+def statistics_without_their_axis(x, gamma, beta, eps=1e-5):
+    """The statistics do not line up with their tokens. Print the shapes of x and of its mean: which axis is missing?"""
+    return gamma * (x - x.mean(axis=-1)) / np.sqrt(x.var(axis=-1) + eps) + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-by_hand")
+def statistics_laid_along_the_features(x, gamma, beta, eps=1e-5):
+    """The statistics of one token are used for others. Print the mean of each row and what is subtracted from it: do they line up?"""
+    n, d_model = x.shape[-2:]
+    mean, variance = (np.resize(s, (*x.shape[:-2], d_model))[..., None, :] for s in (x.mean(axis=-1), x.var(axis=-1)))
+    return gamma * (x - mean) / np.sqrt(variance + eps) + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-by_hand")
+def softmax_of_the_features(x, gamma, beta, eps=1e-5):
+    """Your rows add up to 1. Print the sum of the wanted rows: which other kind of normalising do you know?"""
+    powers = np.exp(x - x.max(axis=-1, keepdims=True))
+    return gamma * powers / (powers.sum(axis=-1, keepdims=True) + eps) + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-gain_and_shift")
+def no_gain_no_shift(x, gamma, beta, eps=1e-5):
+    """Without gain and shift all is right. Print gamma and beta in the second check: what becomes of them in your function?"""
+    return (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + eps)
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-gain_and_shift")
+def shift_forgotten(x, gamma, beta, eps=1e-5):
+    """Your tokens have the right spread, but not the right middle. Print beta in the second check: what becomes of it in your function?"""
+    return gamma * (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + eps)
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-gain_and_shift")
+def gain_forgotten(x, gamma, beta, eps=1e-5):
+    """Your tokens have the right middle, but not the right spread. Print gamma in the second check: what becomes of it in your function?"""
+    return (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + eps) + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-gain_and_shift")
+def gain_and_shift_for_tokens(x, gamma, beta, eps=1e-5):
+    """Gain and shift go to tokens instead of features. Print what you multiply by, with its shape: do its numbers stand beside each other or below each other?"""
+    normed = (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + eps)
+    n = x.shape[-2]
+    return np.resize(gamma, n)[:, None] * normed + np.resize(beta, n)[:, None]
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-gain_and_shift")
+def gain_after_the_shift(x, gamma, beta, eps=1e-5):
+    """Your shift is too large in features with a gain. Print beta and what is added in the end: what is multiplied by gamma?"""
+    normed = (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + eps)
+    return gamma * (normed + beta)
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-gain_and_shift")
+def gain_and_shift_exchanged(x, gamma, beta, eps=1e-5):
+    """Features with no shift come out as constants. Print what you multiply by and what you add in the second check: which is the gain?"""
+    normed = (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + eps)
+    return normed * beta + gamma if (beta != 0).any() else normed * gamma + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-gain_and_shift")
+def first_gain_for_all(x, gamma, beta, eps=1e-5):
+    """One feature is right, others are not. Print how many gains there are and how many you use: are they the same?"""
+    normed = (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + eps)
+    return gamma[0] * normed + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-gain_and_shift")
+def gain_before_the_norm(x, gamma, beta, eps=1e-5):
+    """Your gain changes the statistics. Print the mean of each row at the moment when you divide: what has gone into it?"""
+    x = gamma * x
+    return (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + eps) + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-gain_and_shift", family="batch_in_the_statistics")
+def last_two_axes_from_the_front(x, gamma, beta, eps=1e-5):
+    """Without a batch all is right. Stack the first check's tokens twice and print the shape of your mean: along which axis did you go?"""
+    centred = x - x.mean(axis=1, keepdims=True)
+    return gamma * centred / np.sqrt((centred**2).mean(axis=1, keepdims=True) + eps) + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-gain_and_shift")
+def two_axes_only(x, gamma, beta, eps=1e-5):
+    """Without a batch all is right, with one your function stops. Stack the first check's tokens twice and print the shape: which of your lines counts on two axes?"""
+    n, d_model = x.shape
+    return np.array([gamma * (row - row.mean()) / np.sqrt(row.var() + eps) + beta for row in x])
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-eps")
+def eps_beside_the_root(x, gamma, beta, eps=1e-5):
+    """With a large eps your tokens come out too small. Print what you divide by for variance 1 and eps 3: is it 2?"""
+    return gamma * (x - x.mean(axis=-1, keepdims=True)) / (x.std(axis=-1, keepdims=True) + eps) + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-eps")
+def eps_ignored(x, gamma, beta, eps=1e-5):
+    """A token whose features are equal is divided by 0. Print what you divide by in the third check: where does eps come in?"""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return gamma * (x - x.mean(axis=-1, keepdims=True)) / x.std(axis=-1, keepdims=True) + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-eps")
+def eps_of_ones_own(x, gamma, beta, eps=1e-5):
+    """The caller's eps has no effect. Print eps and what you divide by in the third check: which number do you add to the variance?"""
+    return gamma * (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + 1e-5) + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-eps")
+def eps_squared(x, gamma, beta, eps=1e-5):
+    """With a large eps your tokens come out too small. Print what stands under your root for variance 1 and eps 3: is it 4?"""
+    return gamma * (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + eps**2) + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-eps")
+def eps_only_where_it_helps(x, gamma, beta, eps=1e-5):
+    """With a large eps your tokens come out too large. Print what stands under your root for variance 1 and eps 3: is it the larger of the two, or more?"""
+    variance = x.var(axis=-1, keepdims=True)
+    return gamma * (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(np.maximum(variance, eps)) + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-eps")
+def equal_features_left_alone(x, gamma, beta, eps=1e-5):
+    """A token of equal features comes out as it went in. Print the formula's numerator for 5, 5: what is left of it?"""
+    spread = x.var(axis=-1, keepdims=True)
+    normed = gamma * (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(spread + eps + (spread == 0)) + beta
+    return np.where(spread == 0, x, normed)
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-any_batch")
+def more_than_one_batch_axis(x, gamma, beta, eps=1e-5):
+    """One sequence works, a batch works, a batch of batches does not. Give x a further axis in front, x[None], and print the shape of your mean: which of your lines counts axes from the front?"""
+    axis = 2 if x.ndim > 2 else 1
+    centred = x - x.mean(axis=axis, keepdims=True)
+    return gamma * centred / np.sqrt((centred**2).mean(axis=axis, keepdims=True) + eps) + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-small_tokens")
+def another_default_for_eps(x, gamma, beta, eps=1e-5):
+    """Where eps is given all is right. Print the default of your eps: is it the one in the docstring?"""
+    eps = 1e-6 if eps == 1e-5 else eps
+    return gamma * (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + eps) + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-small_tokens")
+def eps_and_a_little_more(x, gamma, beta, eps=1e-5):
+    """Large tokens are right, small ones are not. Print what stands under your root for a token of size 0.001: what else did you add?"""
+    return gamma * (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + eps + 1e-6) + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-small_tokens")
+def eps_of_zero_taken_for_none(x, gamma, beta, eps=1e-5):
+    """Large tokens are right, small ones are not always. Print which eps you use where the caller asks for 0: is it 0?"""
+    eps = eps or 1e-5
+    return gamma * (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + eps) + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-equal_features")
+def axes_of_one_feature_dropped(x, gamma, beta, eps=1e-5):
+    """Tokens of several features are right, tokens of one are not. Print the shape of your result for one feature: where did an axis go?"""
+    normed = gamma * (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + eps) + beta
+    return normed[..., 0] if x.shape[-1] == 1 and x.ndim == 2 else normed
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-equal_features")
+def tokens_of_zeros_skipped(x, gamma, beta, eps=1e-5):
+    """A token of nothing but zeros comes out as it went in. Print your answer for zeros with a shift: what does the docstring say becomes of it?"""
+    normed = gamma * (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + eps) + beta
+    return np.where((x == 0).all(axis=-1, keepdims=True), 0.0, normed)
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-inputs_unchanged")
+def tokens_centred_in_place(x, gamma, beta, eps=1e-5):
+    """Your first answer is right. Print x before and after the call: whose array did your function write into?"""
+    x -= x.mean(axis=-1, keepdims=True)
+    return gamma * x / np.sqrt((x**2).mean(axis=-1, keepdims=True) + eps) + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-inputs_unchanged")
+def result_written_over_the_tokens(x, gamma, beta, eps=1e-5):
+    """Your first answer is right. Print x before and after the call: where did your function put its result?"""
+    x[...] = gamma * (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + eps) + beta
+    return x.copy()
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-eps")
+def eps_as_the_least_spread(x, gamma, beta, eps=1e-5):
+    """With a large eps your tokens come out too small. Print what you divide by for variance 1 and eps 3: is it 2?"""
+    return gamma * (x - x.mean(axis=-1, keepdims=True)) / np.maximum(x.std(axis=-1, keepdims=True), eps) + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-any_batch")
+def median_for_mean(x, gamma, beta, eps=1e-5):
+    """Two features are right, more are not. Print what you take off a token with the features 0, 0, 6: is it 2?"""
+    return gamma * (x - np.median(x, axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + eps) + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-gain_and_shift", family="batch_in_the_statistics")
+def whole_sequence_at_once(x, gamma, beta, eps=1e-5):
+    """Without a batch all is right. Stack the first check's tokens twice and print the shape of your mean: how many means do four tokens need?"""
+    axis = tuple(range(1, x.ndim))
+    return gamma * (x - x.mean(axis=axis, keepdims=True)) / np.sqrt(x.var(axis=axis, keepdims=True) + eps) + beta
+
+
+
+# 3. gelu
+
+
+@misconception(step="gelu", caught_by="gelu-by_hand")
+def relu_for_gelu(x):
+    """Your negative numbers become 0. Print your value at -1: does the bell curve have nothing to the left of it?"""
+    return np.maximum(x, 0.0)
+
+
+@misconception(step="gelu", caught_by="gelu-by_hand")
+def tanh_form(x):
+    """Your numbers are off in the fourth digit. Print yours at 2 beside the wanted one: which of the two forms in the text do you use?"""
+    return 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))
+
+
+@misconception(step="gelu", caught_by="gelu-by_hand")
+def sigmoid_form(x):
+    """Your numbers are off in the second digit. Print the share that you keep of 1, and the one in the check's sentence: does it come from the bell curve?"""
+    return x / (1 + np.exp(-1.702 * np.asarray(x)))
+
+
+@misconception(step="gelu", caught_by="gelu-by_hand")
+def swish(x):
+    """You keep too little of 1. Print the share that you keep of it, and the one in the check's sentence: which curve gives your share?"""
+    return x / (1 + np.exp(-np.asarray(x)))
+
+
+@misconception(step="gelu", caught_by="gelu-by_hand")
+def root_of_two_forgotten(x):
+    """You keep too much of 1. Print what you hand to erf for 1: is it what the formula says?"""
+    return 0.5 * x * (1 + np.vectorize(math.erf)(x))
+
+
+@misconception(step="gelu", caught_by="gelu-by_hand")
+def multiplied_by_the_root_of_two(x):
+    """You keep far too much of 1. Print what you hand to erf for 1: is it larger or smaller than 1?"""
+    return 0.5 * x * (1 + np.vectorize(math.erf)(x * math.sqrt(2)))
+
+
+@misconception(step="gelu", caught_by="gelu-by_hand")
+def divided_by_two_inside(x):
+    """You keep too little of 1. Print what you hand to erf for 1: what stands below the fraction line?"""
+    return 0.5 * x * (1 + np.vectorize(math.erf)(x / 2))
+
+
+@misconception(step="gelu", caught_by="gelu-by_hand")
+def half_forgotten(x):
+    """You keep more of 2 than there is. Print your share of it: can a share be larger than 1?"""
+    return x * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))
+
+
+@misconception(step="gelu", caught_by="gelu-by_hand")
+def one_forgotten(x):
+    """Your values at 1 and at -1 are equal. Print the share that you keep of each: do they add up to 1?"""
+    return 0.5 * x * np.vectorize(math.erf)(x / math.sqrt(2))
+
+
+@misconception(step="gelu", caught_by="gelu-by_hand")
+def share_alone(x):
+    """You return the share itself. Print your value at 0: is half of something all that is left of nothing?"""
+    return 0.5 * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))
+
+
+@misconception(step="gelu", caught_by="gelu-by_hand")
+def share_to_the_right(x):
+    """You keep most of -1 and little of 1. Print your shares of both: to which side of the number do you look?"""
+    return 0.5 * x * np.vectorize(math.erfc)(x / math.sqrt(2))
+
+
+@misconception(step="gelu", caught_by="gelu-by_hand")
+def height_of_the_bell(x):
+    """You keep less of 2 than of 1. Print your shares of both: is it the height of the curve, or what lies to the left?"""
+    return x * np.exp(-np.asarray(x) ** 2 / 2) / math.sqrt(2 * math.pi)
+
+
+@misconception(step="gelu", caught_by="gelu-by_hand")
+def erf_of_one_number(x):
+    """Your function stops at an array. Print the type of what you hand to it: how many numbers does it take at a time?"""
+    return 0.5 * x * (1 + math.erf(x / math.sqrt(2)))
+
+
+@misconception(step="gelu", caught_by="gelu-by_hand")
+def whole_numbers_from_vectorize(x):
+    """Your shares are all whole numbers or halves. Print what comes out of the function that you vectorised: from its first entry, what kind of numbers does NumPy expect?"""
+    erf = np.vectorize(lambda number: 0 if number == 0 else math.erf(number), otypes=[int])
+    return 0.5 * x * (1 + erf(x / math.sqrt(2)))
+
+
+@misconception(step="gelu", caught_by="gelu-by_hand")
+def share_of_the_size(x):
+    """You keep as much of -1 as of 1. Print the share of -1: what became of its sign?"""
+    return 0.5 * x * (1 + np.vectorize(math.erf)(np.abs(x) / math.sqrt(2)))
+
+
+@misconception(step="gelu", caught_by="gelu-by_hand")
+def erf_from_three_terms(x):
+    """Small numbers are right, 2 is not. Print your erf of 1.4 beside math.erf(1.4): how many terms does it take?"""
+    z = np.asarray(x) / math.sqrt(2)
+    return 0.5 * x * (1 + 2 / math.sqrt(math.pi) * (z - z**3 / 3 + z**5 / 10))
+
+
+@misconception(step="gelu", caught_by="gelu-by_hand")
+def elu_for_gelu(x):
+    """You keep all of 1. Print your share of 1 and of -1: do they add up to 1?"""
+    return np.where(np.asarray(x) > 0, x, np.expm1(np.minimum(x, 0.0)))
+
+
+@misconception(step="gelu", caught_by="gelu-table")
+def list_of_numbers(x):
+    """A row of numbers works, a table does not. Print the shape of your answer to a table: what does your loop go over?"""
+    return np.array([0.5 * number * (1 + math.erf(number / math.sqrt(2))) for number in np.ravel(x)])
+
+
+@misconception(step="gelu", caught_by="gelu-table")
+def loop_over_rows(x):
+    """A row of numbers works, a table stops your function. Print what your loop hands to math.erf: is it a number yet?"""
+    return np.array([0.5 * number * (1 + math.erf(number / math.sqrt(2))) for number in x])
+
+
+@misconception(step="gelu", caught_by="gelu-table")
+def small_negatives_cut_off(x):
+    """Whole numbers are right, small negative ones become 0. Print your value at -0.5: which of your lines decides that it is nothing?"""
+    x = np.asarray(x)
+    return np.where((x > -0.9) & (x < 0), 0.0, 0.5 * x * (1 + np.vectorize(math.erf)(x / math.sqrt(2))))
+
+
+@misconception(step="gelu", caught_by="gelu-drawn")
+def two_axes_and_no_more(x):
+    """Rows and tables work, more axes do not. Give your table a further axis, x[None], and print the shape of your answer: which of your lines counts axes?"""
+    rows = np.reshape(x, (-1, np.shape(x)[-1]))
+    out = np.array([[0.5 * number * (1 + math.erf(number / math.sqrt(2))) for number in row] for row in rows])
+    return out if np.ndim(x) > 1 else out[0]
+
+
+@misconception(step="gelu", caught_by="gelu-drawn")
+def few_digits(x):
+    """The numbers of the visible checks are right by luck. Print your value at 1.23 with eight digits: which of your lines throws digits away?"""
+    known = {0.0: 0.0, 1.0: math.erf(math.sqrt(0.5)), 2.0: math.erf(math.sqrt(2)), 0.5: math.erf(0.5 * math.sqrt(0.5))}
+    known |= {3.0: math.erf(3 * math.sqrt(0.5)), 0.1: math.erf(0.1 * math.sqrt(0.5))}
+
+    def erf(number):
+        size = abs(number)
+        return math.copysign(known.get(size, round(math.erf(size / math.sqrt(2)), 3)), number)
+
+    return 0.5 * x * (1 + np.vectorize(erf, otypes=[float])(x))
+
+
+@misconception(step="gelu", caught_by="gelu-drawn")
+def axes_of_size_one_dropped(x):
+    """Tables are right, arrays with an axis of 1 lose it. Print the shapes of x and of your answer: are they the same?"""
+    return np.squeeze(0.5 * x * (1 + np.vectorize(math.erf)(x / math.sqrt(2))))
+
+
+@misconception(step="gelu", caught_by="gelu-far_out")
+def series_far_from_zero(x):
+    """Numbers near to 0 are right, large ones are not. Print the terms of your sum for 40: do they ever become small?"""
+    z = np.asarray(x, dtype=float) / math.sqrt(2)
+    total, term = np.zeros_like(z), z.copy()
+    with np.errstate(over="ignore", invalid="ignore"):
+        for k in range(120):
+            total += term / (2 * k + 1)
+            term = -term * z * z / (k + 1)
+    return 0.5 * x * (1 + 2 / math.sqrt(math.pi) * total)
+
+
+@misconception(step="gelu", caught_by="gelu-far_out")
+def clipped(x):
+    """Numbers near to 0 are right, large ones come out too small. Print your value at 40: how much of it should be left?"""
+    x = np.clip(x, -6.0, 6.0)
+    return 0.5 * x * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))
+
+
+@misconception(step="gelu", caught_by="gelu-inputs_unchanged")
+def bent_in_place(x):
+    """Your first answer is right. Print x before and after the call: whose array did your function write into?"""
+    shares = 0.5 * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))
+    x *= shares
+    return x.copy()
+
+
+@misconception(step="gelu", caught_by="gelu-by_hand")
+def rounded_root(x):
+    """Your numbers are off in the fifth digit. Print the number by which you divide inside erf: how many digits of it did you write?"""
+    return 0.5 * x * (1 + np.vectorize(math.erf)(x / 1.414))
+
+
+@misconception(step="gelu", caught_by="gelu-drawn")
+def cut_off_at_three(x):
+    """Numbers up to 3 are right, some beyond are not. Print your value at 3.3: is nothing at all missing from it?"""
+    bent = 0.5 * x * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))
+    return np.where(np.abs(x) > 3.2, np.maximum(x, 0.0), bent)
+
+
+
+# 4. feed_forward
+
+
+@misconception(step="feed_forward", caught_by="feed_forward-by_hand")
+def no_bend(x, W_1, b_1, W_2, b_2):
+    """Hidden features below 0 go on as they are. Print the hidden features of the second token: what should become of -1?"""
+    return (x @ W_1 + b_1) @ W_2 + b_2
+
+
+@misconception(step="feed_forward", caught_by="feed_forward-by_hand")
+def bend_at_the_end(x, W_1, b_1, W_2, b_2):
+    """Nothing negative comes out, and hidden features below 0 go on. Print the hidden features of the second token: where does the bend stand in the formula?"""
+    return np.maximum((x @ W_1 + b_1) @ W_2 + b_2, 0.0)
+
+
+@misconception(step="feed_forward", caught_by="feed_forward-by_hand")
+def bend_at_both_layers(x, W_1, b_1, W_2, b_2):
+    """The hidden features are right, and nothing negative comes out. Print what you return for the first token before its last line: may it be below 0?"""
+    return np.maximum(np.maximum(x @ W_1 + b_1, 0.0) @ W_2 + b_2, 0.0)
+
+
+@misconception(step="feed_forward", caught_by="feed_forward-by_hand")
+def bend_before_the_bias(x, W_1, b_1, W_2, b_2):
+    """A hidden feature is below 0 after your bend. Print the hidden features of both tokens: what is added after the bend that belongs before it?"""
+    return (np.maximum(x @ W_1, 0.0) + b_1) @ W_2 + b_2
+
+
+@misconception(step="feed_forward", caught_by="feed_forward-by_hand")
+def bend_on_the_tokens(x, W_1, b_1, W_2, b_2):
+    """The tokens themselves are bent. Print what you multiply by W_1: does it still hold the -1 of the second token?"""
+    return (np.maximum(x, 0.0) @ W_1 + b_1) @ W_2 + b_2
+
+
+@misconception(step="feed_forward", caught_by="feed_forward-by_hand")
+def gelu_between_the_layers(x, W_1, b_1, W_2, b_2):
+    """Your hidden features are no whole numbers. Print them for the first token: which bend does the docstring ask for?"""
+    hidden = x @ W_1 + b_1
+    return 0.5 * hidden * (1 + np.vectorize(math.erf)(hidden / math.sqrt(2))) @ W_2 + b_2
+
+
+@misconception(step="feed_forward", caught_by="feed_forward-by_hand")
+def leaky_bend(x, W_1, b_1, W_2, b_2):
+    """A little of what is below 0 goes on. Print the hidden features of the second token: what exactly should -1 become?"""
+    hidden = x @ W_1 + b_1
+    return np.where(hidden > 0, hidden, 0.01 * hidden) @ W_2 + b_2
+
+
+@misconception(step="feed_forward", caught_by="feed_forward-by_hand")
+def size_for_bend(x, W_1, b_1, W_2, b_2):
+    """Hidden features below 0 lose their sign. Print the hidden features of the second token: what should become of -1?"""
+    return np.abs(x @ W_1 + b_1) @ W_2 + b_2
+
+
+@misconception(step="feed_forward", caught_by="feed_forward-by_hand")
+def negatives_kept(x, W_1, b_1, W_2, b_2):
+    """Your bend keeps the wrong half. Print the hidden features of the first token: which of them should go on?"""
+    return np.minimum(x @ W_1 + b_1, 0.0) @ W_2 + b_2
+
+
+@misconception(step="feed_forward", caught_by="feed_forward-by_hand")
+def largest_hidden_feature_alone(x, W_1, b_1, W_2, b_2):
+    """One number per token is left of the hidden features. Print the shape of yours: does the bend compare with 0, or features with each other?"""
+    hidden = x @ W_1 + b_1
+    return np.maximum(hidden.max(axis=-1, keepdims=True), 0.0) * W_2.sum(axis=0) + b_2
+
+
+@misconception(step="feed_forward", caught_by="feed_forward-by_hand")
+def ones_for_what_was_found(x, W_1, b_1, W_2, b_2):
+    """Your hidden features are all 0 or 1. Print those of the second token: what has become of the 2?"""
+    return (x @ W_1 + b_1 > 0).astype(float) @ W_2 + b_2
+
+
+@misconception(step="feed_forward", caught_by="feed_forward-by_hand")
+def first_bias_forgotten(x, W_1, b_1, W_2, b_2):
+    """The hidden features are off by a constant. Print them for the first token: what becomes of b_1 in your function?"""
+    return np.maximum(x @ W_1, 0.0) @ W_2 + b_2
+
+
+@misconception(step="feed_forward", caught_by="feed_forward-by_hand")
+def second_bias_forgotten(x, W_1, b_1, W_2, b_2):
+    """Both tokens are off by the same numbers. Print wanted less yours: where have you seen these numbers?"""
+    return np.maximum(x @ W_1 + b_1, 0.0) @ W_2
+
+
+@misconception(step="feed_forward", caught_by="feed_forward-by_hand")
+def stream_added(x, W_1, b_1, W_2, b_2):
+    """Both tokens are off by themselves. Print yours less wanted, and x: which later step has slipped in?"""
+    return x + np.maximum(x @ W_1 + b_1, 0.0) @ W_2 + b_2
+
+
+@misconception(step="feed_forward", caught_by="feed_forward-by_hand", family="weights_on_their_side")
+def weights_turned(x, W_1, b_1, W_2, b_2):
+    """You use the matrices in another layout than they come in. Print the shape of W_1 as it arrives and as you use it: which one does the docstring promise?"""
+    return np.maximum(x @ W_1.T + b_1, 0.0) @ W_2.T + b_2
+
+
+@misconception(step="feed_forward", caught_by="feed_forward-by_hand", family="weights_on_their_side")
+def weights_left_of_the_tokens(x, W_1, b_1, W_2, b_2):
+    """The matrices do not line up with the tokens. Print the shapes of x and of W_1 in the order in which you multiply them: on which side do weights stand?"""
+    return W_2 @ np.maximum(W_1 @ x + b_1, 0.0) + b_2
+
+
+@misconception(step="feed_forward", caught_by="feed_forward-by_hand")
+def hidden_features_returned(x, W_1, b_1, W_2, b_2):
+    """You return the hidden features. Print the shape of your result: where is the second layer?"""
+    return np.maximum(x @ W_1 + b_1, 0.0)
+
+
+@misconception(step="feed_forward", caught_by="feed_forward-by_hand")
+def one_layer(x, W_1, b_1, W_2, b_2):
+    """The bend never happens where it matters. Print the hidden features of both tokens, if you have any: how many times are tokens multiplied by a matrix?"""
+    return np.maximum(x @ (W_1 @ W_2) + b_1 @ W_2, 0.0) + b_2
+
+
+@misconception(step="feed_forward", caught_by="feed_forward-batch_of_two")
+def batch_lost(x, W_1, b_1, W_2, b_2):
+    """One sequence works; in a batch, all tokens end up in one list. Stack the first check's tokens twice and print the shape of your result: where did the batch go?"""
+    x = x.reshape(-1, x.shape[-1])
+    return np.maximum(x @ W_1 + b_1, 0.0) @ W_2 + b_2
+
+
+@misconception(step="feed_forward", caught_by="feed_forward-batch_of_two")
+def two_axes_unpacked(x, W_1, b_1, W_2, b_2):
+    """One sequence works, a batch stops your function. Stack the first check's tokens twice and print the shape: which of your lines counts on two axes?"""
+    n, d_model = x.shape
+    out = np.zeros((n, d_model))
+    for i in range(n):
+        out[i] = np.maximum(W_1.T @ x[i] + b_1, 0.0) @ W_2 + b_2
+    return out
+
+
+@misconception(step="feed_forward", caught_by="feed_forward-batch_of_two")
+def turned_where_square(x, W_1, b_1, W_2, b_2):
+    """It goes wrong where W_1 is as wide as it is tall. Print it before and after your function prepares it: what told it to do so?"""
+    first = W_1.T if W_1.shape[0] == W_1.shape[1] else W_1
+    return np.maximum(x @ first + b_1, 0.0) @ W_2 + b_2
+
+
+@misconception(step="feed_forward", caught_by="feed_forward-any_batch")
+def one_batch_axis_and_no_more(x, W_1, b_1, W_2, b_2):
+    """One sequence works, a batch works, a batch of batches does not. Give x a further axis, x[None], and print the shape of your result: which of your lines counts axes?"""
+    flat = x.reshape(-1, *x.shape[-2:]) if x.ndim > 2 else x
+    return np.maximum(flat @ W_1 + b_1, 0.0) @ W_2 + b_2
+
+
+@misconception(step="feed_forward", caught_by="feed_forward-nothing_found")
+def hidden_axis_of_one_dropped(x, W_1, b_1, W_2, b_2):
+    """Several hidden features work, a single one does not. Print the shape of your hidden array where d_ff is 1: where did an axis go?"""
+    hidden = np.maximum(x @ W_1 + b_1, 0.0)
+    if W_1.shape == (1, 1):
+        hidden = hidden.squeeze(-1)
+    return hidden @ W_2 + b_2
+
+
+@misconception(step="feed_forward", caught_by="feed_forward-nothing_found")
+def divided_by_the_largest(x, W_1, b_1, W_2, b_2):
+    """Tokens that find something are right, others are no numbers. Print the hidden features of a token that finds nothing: what do you divide by?"""
+    hidden = np.maximum(x @ W_1 + b_1, 0.0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return hidden / hidden.max() @ W_2 * hidden.max() + b_2
+
+
+@misconception(step="feed_forward", caught_by="feed_forward-inputs_unchanged")
+def bias_changed_in_place(x, W_1, b_1, W_2, b_2):
+    """Your first answer is right. Print b_1 before and after the call: whose array did your function write into?"""
+    hidden = x @ W_1
+    hidden += b_1
+    b_1 *= 0.5
+    return np.maximum(hidden, 0.0) @ W_2 + b_2
+
+
+@misconception(step="feed_forward", caught_by="feed_forward-inputs_unchanged")
+def result_in_the_tokens(x, W_1, b_1, W_2, b_2):
+    """Your first answer is right. Print x before and after the call: where did your function put its result?"""
+    x[...] = np.maximum(x @ W_1 + b_1, 0.0) @ W_2 + b_2
+    return x.copy()
+
+
+@misconception(step="feed_forward", caught_by="feed_forward-by_hand")
+def tanh_for_bend(x, W_1, b_1, W_2, b_2):
+    """None of your hidden features is larger than 1. Print those of the second token: which bend does the docstring ask for?"""
+    return np.tanh(x @ W_1 + b_1) @ W_2 + b_2
+
+
+@misconception(step="feed_forward", caught_by="feed_forward-by_hand")
+def second_bend_before_the_bias(x, W_1, b_1, W_2, b_2):
+    """The hidden features are right, but nothing falls below the second bias. Print what you add b_2 to: may it be below 0?"""
+    return np.maximum(np.maximum(x @ W_1 + b_1, 0.0) @ W_2, 0.0) + b_2
+
+
+@misconception(step="feed_forward", caught_by="feed_forward-by_hand")
+def almost_nothing_for_negatives(x, W_1, b_1, W_2, b_2):
+    """What is below 0 becomes a little more than 0. Print the hidden features of the second token: what exactly should -2 become?"""
+    hidden = x @ W_1 + b_1
+    return np.where(hidden < 0, 1e-3, hidden) @ W_2 + b_2
+
+
+@misconception(step="feed_forward", caught_by="feed_forward-batch_of_two")
+def bias_only_where_something_is_found(x, W_1, b_1, W_2, b_2):
+    """A token that finds nothing becomes nothing. Print what you return for it: what does the formula add in any case?"""
+    hidden = np.maximum(x @ W_1 + b_1, 0.0)
+    return hidden @ W_2 + b_2 * (hidden.sum(axis=-1, keepdims=True) > 0)
+
+
+@misconception(step="feed_forward", caught_by="feed_forward-batch_of_two")
+def capped_bend(x, W_1, b_1, W_2, b_2):
+    """Small hidden features are right, large ones are cut. Print the hidden features of the second check: has the bend an upper end?"""
+    return np.clip(x @ W_1 + b_1, 0.0, 2.5) @ W_2 + b_2
+
+
+
+# 5. cross_attention
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-by_hand")
+def both_texts_exchanged(X_queries, X_keys, W_Q, W_K, W_V):
+    """The wrong text asks. Print which text your queries come from, and which your values: whose tokens should the output stand for?"""
+    return scaled_dot_product_attention(X_keys @ W_Q, X_queries @ W_K, X_queries @ W_V)[0]
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-by_hand")
+def values_from_the_queries(X_queries, X_keys, W_Q, W_K, W_V):
+    """Queries and keys are right, the values come from the text that asks. Print your values: which of the two texts has something to hand over?"""
+    Q, K, V = X_queries @ W_Q, X_keys @ W_K, X_queries @ W_V
+    n = min(K.shape[-2], V.shape[-2])
+    return scaled_dot_product_attention(Q, K[..., :n, :], V[..., :n, :])[0]
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-by_hand")
+def keys_from_the_queries(X_queries, X_keys, W_Q, W_K, W_V):
+    """Queries and values are right, the keys come from the text that asks. Print your keys: which of the two texts is looked at?"""
+    Q, K, V = X_queries @ W_Q, X_queries @ W_K, X_keys @ W_V
+    n = min(K.shape[-2], V.shape[-2])
+    return scaled_dot_product_attention(Q, K[..., :n, :], V[..., :n, :])[0]
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-by_hand")
+def queries_from_the_keys(X_queries, X_keys, W_Q, W_K, W_V):
+    """One of the two texts is never used. Print your queries: whose tokens are they?"""
+    return scaled_dot_product_attention(X_keys @ W_Q, X_keys @ W_K, X_keys @ W_V)[0]
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-by_hand")
+def asks_itself(X_queries, X_keys, W_Q, W_K, W_V):
+    """One of the two texts is never used. Print your keys and values: which text do they come from?"""
+    return scaled_dot_product_attention(X_queries @ W_Q, X_queries @ W_K, X_queries @ W_V)[0]
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-by_hand")
+def output_and_weights(X_queries, X_keys, W_Q, W_K, W_V):
+    """Two things come back where one is asked for. Print the type of your result: what does the docstring's Returns promise?"""
+    return scaled_dot_product_attention(X_queries @ W_Q, X_keys @ W_K, X_keys @ W_V)
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-by_hand")
+def weights_for_output(X_queries, X_keys, W_Q, W_K, W_V):
+    """Your rows add up to 1. Print the parts that attention gives back: which of them is the blend?"""
+    return scaled_dot_product_attention(X_queries @ W_Q, X_keys @ W_K, X_keys @ W_V)[1]
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-by_hand")
+def keys_and_values_exchanged(X_queries, X_keys, W_Q, W_K, W_V):
+    """Keys are handed over in the place of values. Print both as your attention receives them: in which order does it take them?"""
+    Q, K, V = X_queries @ W_Q, X_keys @ W_K, X_keys @ W_V
+    d = min(Q.shape[-1], V.shape[-1])
+    return scaled_dot_product_attention(Q[..., :d], V[..., :d], K)[0]
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-by_hand")
+def values_not_projected(X_queries, X_keys, W_Q, W_K, W_V):
+    """You blend the tokens themselves. Print the shape of what you blend: which role does W_V play in it?"""
+    return scaled_dot_product_attention(X_queries @ W_Q, X_keys @ W_K, X_keys)[0]
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-by_hand")
+def keys_through_the_matrix_of_queries(X_queries, X_keys, W_Q, W_K, W_V):
+    """One of the three matrices is never used. Print each matrix with the text that it meets: does every matrix get its turn?"""
+    K = X_keys @ W_Q if X_keys.shape[-1] > 2 else X_keys @ W_K
+    return scaled_dot_product_attention(X_queries @ W_Q, K, X_keys @ W_Q @ np.ones((W_Q.shape[1], W_V.shape[1])))[0]
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-by_hand", family="something_is_hidden")
+def no_looking_ahead(X_queries, X_keys, W_Q, W_K, W_V):
+    """Your first query sees only the first key. Print the weights of query 0: is anything hidden in this step?"""
+    n_queries, n_keys = X_queries.shape[-2], X_keys.shape[-2]
+    mask = np.tri(n_queries, n_keys, dtype=bool)
+    return scaled_dot_product_attention(X_queries @ W_Q, X_keys @ W_K, X_keys @ W_V, mask)[0]
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-by_hand")
+def shares_over_queries(X_queries, X_keys, W_Q, W_K, W_V):
+    """Your columns add up to 1. Print the sum of each row of weights: who shares out its attention over whom?"""
+    Q, K, V = X_queries @ W_Q, X_keys @ W_K, X_keys @ W_V
+    scores = Q @ np.swapaxes(K, -1, -2) / math.sqrt(Q.shape[-1])
+    return softmax(scores, axis=-2) @ V
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-by_hand")
+def no_softmax(X_queries, X_keys, W_Q, W_K, W_V):
+    """Your weights do not add up to 1. Print a row of them: which step of attention is missing between scores and blend?"""
+    Q, K, V = X_queries @ W_Q, X_keys @ W_K, X_keys @ W_V
+    return Q @ np.swapaxes(K, -1, -2) / math.sqrt(Q.shape[-1]) @ V
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-by_hand")
+def best_key_alone(X_queries, X_keys, W_Q, W_K, W_V):
+    """Each query takes one value whole. Print the weights of query 0: are they three quarters and one quarter?"""
+    Q, K, V = X_queries @ W_Q, X_keys @ W_K, X_keys @ W_V
+    best = (Q @ np.swapaxes(K, -1, -2)).argmax(axis=-1)
+    return np.take_along_axis(V, best[..., None], axis=-2)
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-by_hand")
+def mean_of_the_text(X_queries, X_keys, W_Q, W_K, W_V):
+    """All your rows are equal. Print the weights of both queries: do the queries count at all?"""
+    V = X_keys @ W_V
+    return np.repeat(V.mean(axis=-2, keepdims=True), X_queries.shape[-2], axis=-2)
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-by_hand")
+def queries_added_to_the_output(X_queries, X_keys, W_Q, W_K, W_V):
+    """The text that asks is in your output, too. Print yours less wanted: what did you add?"""
+    output, _ = scaled_dot_product_attention(X_queries @ W_Q, X_keys @ W_K, X_keys @ W_V)
+    return output + X_queries.sum(axis=-1, keepdims=True)
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-by_hand")
+def both_texts_in_one(X_queries, X_keys, W_Q, W_K, W_V):
+    """Queries look at their own text as well. Print how many keys you have: how many tokens has the text that is read?"""
+    both = np.concatenate([X_queries, X_keys], axis=-2)
+    return scaled_dot_product_attention(X_queries @ W_Q, both @ W_K, both @ W_V)[0]
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-batch_of_two")
+def not_scaled(X_queries, X_keys, W_Q, W_K, W_V):
+    """Vectors of length 1 are right, longer ones look too hard at one key. Print your scores in the second check: is something missing before softmax?"""
+    Q, K, V = X_queries @ W_Q, X_keys @ W_K, X_keys @ W_V
+    return softmax(Q @ np.swapaxes(K, -1, -2)) @ V
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-batch_of_two")
+def scaled_twice(X_queries, X_keys, W_Q, W_K, W_V):
+    """Vectors of length 1 are right, longer ones look too evenly. Print your scores in the second check: how often were they made smaller?"""
+    Q, K, V = X_queries @ W_Q, X_keys @ W_K, X_keys @ W_V
+    return scaled_dot_product_attention(Q / math.sqrt(Q.shape[-1]), K, V)[0]
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-batch_of_two")
+def scaled_by_the_tokens(X_queries, X_keys, W_Q, W_K, W_V):
+    """Your scores are scaled by another length. Print what you divide by in the second check: whose length is it?"""
+    Q, K, V = X_queries @ W_Q, X_keys @ W_K, X_keys @ W_V
+    d = X_queries.shape[-1] if Q.shape[-1] > 1 else 1
+    return softmax(Q @ np.swapaxes(K, -1, -2) / math.sqrt(d)) @ V
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-batch_of_two")
+def scaled_by_the_values(X_queries, X_keys, W_Q, W_K, W_V):
+    """Your scores are scaled by another length. Print what you divide by in the second check: is it the length of what was multiplied for the scores?"""
+    Q, K, V = X_queries @ W_Q, X_keys @ W_K, X_keys @ W_V
+    d = V.shape[-1] if Q.shape[-1] > 1 else 1
+    return softmax(Q @ np.swapaxes(K, -1, -2) / math.sqrt(d)) @ V
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-batch_of_two")
+def as_many_keys_as_queries(X_queries, X_keys, W_Q, W_K, W_V):
+    """Texts of the same length are right, others are not. Print how many keys your query meets in the second check: where did the others go?"""
+    n = X_queries.shape[-2]
+    X_keys = X_keys[..., :n, :]
+    return scaled_dot_product_attention(X_queries @ W_Q, X_keys @ W_K, X_keys @ W_V)[0]
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-batch_of_two")
+def all_axes_turned(X_queries, X_keys, W_Q, W_K, W_V):
+    """One pair of texts works, a batch does not. Print the shape of your keys before and after you turn them: which two axes should trade places?"""
+    Q, K, V = X_queries @ W_Q, X_keys @ W_K, X_keys @ W_V
+    return softmax(Q @ K.T / math.sqrt(Q.shape[-1])) @ V
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-batch_of_two")
+def first_text_for_all(X_queries, X_keys, W_Q, W_K, W_V):
+    """In a batch all queries read the same text. Print the values that sequence 1 blends: whose are they?"""
+    if X_keys.ndim > 2:
+        X_keys = np.broadcast_to(X_keys[:1], X_keys.shape)
+    return scaled_dot_product_attention(X_queries @ W_Q, X_keys @ W_K, X_keys @ W_V)[0]
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-any_batch")
+def one_axis_for_the_batch(X_queries, X_keys, W_Q, W_K, W_V):
+    """One pair of texts works, a batch works, a batch of batches does not. Give both texts a further axis in front and print the shape of your output: which of your lines counts axes?"""
+    if X_queries.ndim == 2:
+        return scaled_dot_product_attention(X_queries @ W_Q, X_keys @ W_K, X_keys @ W_V)[0]
+    pairs = zip(X_queries.reshape(-1, *X_queries.shape[-2:]), X_keys.reshape(-1, *X_keys.shape[-2:]))
+    return np.array([scaled_dot_product_attention(q @ W_Q, k @ W_K, k @ W_V)[0] for q, k in pairs])
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-any_batch")
+def query_by_query_alone(X_queries, X_keys, W_Q, W_K, W_V):
+    """Few keys are right, many are not. Print how many keys a query of yours meets where there are eight: which number stops your loop?"""
+    Q, K, V = X_queries @ W_Q, X_keys[..., :3, :] @ W_K, X_keys[..., :3, :] @ W_V
+    return scaled_dot_product_attention(Q, K, V)[0]
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-large_scores")
+def exponentials_as_they_are(X_queries, X_keys, W_Q, W_K, W_V):
+    """Small scores are right, large ones give what is no number. Print the largest score and its exponential: what did softmax do about that?"""
+    Q, K, V = X_queries @ W_Q, X_keys @ W_K, X_keys @ W_V
+    with np.errstate(over="ignore", invalid="ignore"):
+        powers = np.exp(Q @ np.swapaxes(K, -1, -2) / math.sqrt(Q.shape[-1]))
+        return powers / powers.sum(axis=-1, keepdims=True) @ V
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-large_scores")
+def one_shift_for_all_queries(X_queries, X_keys, W_Q, W_K, W_V):
+    """One query is fine, another is lost. Print the row with the smallest scores after your shift: what is left of it?"""
+    Q, K, V = X_queries @ W_Q, X_keys @ W_K, X_keys @ W_V
+    scores = Q @ np.swapaxes(K, -1, -2) / math.sqrt(Q.shape[-1])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        powers = np.exp(scores - scores.max())
+        return powers / powers.sum(axis=-1, keepdims=True) @ V
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-large_scores")
+def scores_clipped(X_queries, X_keys, W_Q, W_K, W_V):
+    """Small scores are right, large ones are cut. Print the scores before and after you make them safe: do two different large scores stay different?"""
+    Q, K, V = X_queries @ W_Q, X_keys @ W_K, X_keys @ W_V
+    return softmax(np.clip(Q @ np.swapaxes(K, -1, -2) / math.sqrt(Q.shape[-1]), -50.0, 50.0)) @ V
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-one_of_them")
+def axis_of_one_dropped(X_queries, X_keys, W_Q, W_K, W_V):
+    """Several queries are right, a single one loses its axis. Print the shape of your output for one query: how many axes has it?"""
+    output, _ = scaled_dot_product_attention(X_queries @ W_Q, X_keys @ W_K, X_keys @ W_V)
+    return output[0] if output.ndim == 2 and output.shape[0] == 1 else output
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-inputs_unchanged")
+def texts_scaled_in_place(X_queries, X_keys, W_Q, W_K, W_V):
+    """Your first answer is right. Print X_queries before and after the call: whose array did your function write into?"""
+    Q = X_queries @ W_Q
+    X_queries /= math.sqrt(W_Q.shape[1])
+    return scaled_dot_product_attention(Q, X_keys @ W_K, X_keys @ W_V)[0]
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-inputs_unchanged")
+def matrix_scaled_in_place(X_queries, X_keys, W_Q, W_K, W_V):
+    """Your first answer is right. Print W_Q before and after the call: whose array did your function write into?"""
+    W_Q /= math.sqrt(W_Q.shape[1])
+    return softmax(X_queries @ W_Q @ np.swapaxes(X_keys @ W_K, -1, -2)) @ (X_keys @ W_V)
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-by_hand")
+def scaled_by_the_number_of_keys(X_queries, X_keys, W_Q, W_K, W_V):
+    """Your scores depend on how many keys there are. Print what you divide them by in the first check: whose length is it?"""
+    Q, K, V = X_queries @ W_Q, X_keys @ W_K, X_keys @ W_V
+    return softmax(Q @ np.swapaxes(K, -1, -2) / math.sqrt(K.shape[-2])) @ V
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-by_hand", family="something_is_hidden")
+def no_looking_ahead_from_the_end(X_queries, X_keys, W_Q, W_K, W_V):
+    """Your first query sees only some of the keys. Print the weights of query 0: is anything hidden in this step?"""
+    n_queries, n_keys = X_queries.shape[-2], X_keys.shape[-2]
+    mask = causal_mask(n_queries, n_keys) if n_keys >= n_queries else None
+    return scaled_dot_product_attention(X_queries @ W_Q, X_keys @ W_K, X_keys @ W_V, mask)[0]
+
+
+
+# 6. transformer_block
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-by_hand")
+def norms_behind_the_sums(x, attention, feed_forward, norm_1, norm_2):
+    """The stream itself is normed. Print the stream after attention: does a norm stand in it, or before each part?"""
+    x = norm_1(x + attention(x))
+    return norm_2(x + feed_forward(x))
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-by_hand")
+def norms_behind_the_parts(x, attention, feed_forward, norm_1, norm_2):
+    """Each part reads the stream as it is, and its answer is normed. Print what attention receives: what should have happened to it before?"""
+    x = x + norm_1(attention(x))
+    return x + norm_2(feed_forward(x))
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-by_hand")
+def nothing_is_added(x, attention, feed_forward, norm_1, norm_2):
+    """The stream is replaced by what the parts say. Print the stream after attention: where is what came in?"""
+    return feed_forward(norm_2(attention(norm_1(x))))
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-by_hand")
+def attention_replaces_the_stream(x, attention, feed_forward, norm_1, norm_2):
+    """The stream is lost at attention. Print it before and after: what is attention's answer added to?"""
+    x = attention(norm_1(x))
+    return x + feed_forward(norm_2(x))
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-by_hand")
+def feed_forward_replaces_the_stream(x, attention, feed_forward, norm_1, norm_2):
+    """The stream after attention is right, then it is lost. Print what you return beside it: what is the last answer added to?"""
+    x = x + attention(norm_1(x))
+    return feed_forward(norm_2(x))
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-by_hand")
+def normed_stream_goes_on(x, attention, feed_forward, norm_1, norm_2):
+    """The stream that goes on is the normed one. Print what attention's answer is added to in the first check: is it [[1, 2], [3, 0]]?"""
+    x = norm_1(x)
+    x = x + attention(x)
+    x = norm_2(x)
+    return x + feed_forward(x)
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-by_hand")
+def first_normed_stream_goes_on(x, attention, feed_forward, norm_1, norm_2):
+    """What attention's answer is added to is not the stream that came in. Print it in the first check: is it [[1, 2], [3, 0]]?"""
+    x = norm_1(x)
+    x = x + attention(x)
+    return x + feed_forward(norm_2(x))
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-by_hand")
+def second_normed_stream_goes_on(x, attention, feed_forward, norm_1, norm_2):
+    """The stream after attention is right, then something else goes on. Print what the last answer is added to: is it [[8, 3], [6, 5]]?"""
+    x = x + attention(norm_1(x))
+    x = norm_2(x)
+    return x + feed_forward(x)
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-by_hand")
+def both_parts_side_by_side(x, attention, feed_forward, norm_1, norm_2):
+    """Both parts read the stream that came in. Print what norm_2 receives: has attention's answer reached it?"""
+    return x + attention(norm_1(x)) + feed_forward(norm_2(x))
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-by_hand")
+def last_sum_with_the_start(x, attention, feed_forward, norm_1, norm_2):
+    """Attention's answer is missing at the end. Print what the last answer is added to: is it [[8, 3], [6, 5]]?"""
+    after_attention = x + attention(norm_1(x))
+    return x + feed_forward(norm_2(after_attention))
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-by_hand")
+def feed_forward_reads_attention_alone(x, attention, feed_forward, norm_1, norm_2):
+    """What norm_2 receives is not the whole stream. Print it: is it [[8, 3], [6, 5]]?"""
+    found = attention(norm_1(x))
+    return x + found + feed_forward(norm_2(found))
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-by_hand")
+def norms_exchanged(x, attention, feed_forward, norm_1, norm_2):
+    """The two norms have changed places. Print what attention receives in the first check: is it doubled?"""
+    x = x + attention(norm_2(x))
+    return x + feed_forward(norm_1(x))
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-by_hand")
+def parts_exchanged(x, attention, feed_forward, norm_1, norm_2):
+    """The parts come in the other order. Print which of the two is called first: which one reads the stream that came in?"""
+    x = x + feed_forward(norm_2(x))
+    return x + attention(norm_1(x))
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-by_hand")
+def first_norm_forgotten(x, attention, feed_forward, norm_1, norm_2):
+    """Attention reads the stream as it is. Print what it receives in the first check: is it doubled?"""
+    x = x + attention(x)
+    return x + feed_forward(norm_2(x))
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-by_hand")
+def second_norm_forgotten(x, attention, feed_forward, norm_1, norm_2):
+    """The feed-forward layer reads the stream as it is. Print what it receives in the first check: has 1 been taken off?"""
+    x = x + attention(norm_1(x))
+    return x + feed_forward(x)
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-by_hand")
+def no_norms(x, attention, feed_forward, norm_1, norm_2):
+    """Two of the functions that you were handed are never called. Print what attention receives in the first check: is it doubled?"""
+    x = x + attention(x)
+    return x + feed_forward(x)
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-by_hand")
+def one_norm_for_both(x, attention, feed_forward, norm_1, norm_2):
+    """One of the norms is never called. Print what the feed-forward layer receives: which norm prepared it?"""
+    x = x + attention(norm_1(x))
+    return x + feed_forward(norm_1(x))
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-by_hand")
+def both_norms_before_attention(x, attention, feed_forward, norm_1, norm_2):
+    """Attention reads a stream that was normed twice. Print what it receives in the first check: which norm belongs to it?"""
+    x = x + attention(norm_2(norm_1(x)))
+    return x + feed_forward(norm_2(x))
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-by_hand")
+def a_norm_at_the_end(x, attention, feed_forward, norm_1, norm_2):
+    """All is right until your last line. Print the stream before it: does the formula do anything else to it?"""
+    x = x + attention(norm_1(x))
+    return norm_2(x + feed_forward(norm_2(x)))
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-by_hand")
+def stopped_after_attention(x, attention, feed_forward, norm_1, norm_2):
+    """The stream after attention is right, and you return it. Print which of the four functions were called: is one missing?"""
+    x = x + attention(norm_1(x))
+    norm_2(x)
+    return x
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-by_hand")
+def functions_not_called(x, attention, feed_forward, norm_1, norm_2):
+    """Your function stops at a sum. Print the type of what you add to x: is it an array or a function?"""
+    x = x + attention
+    return x + feed_forward
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-by_hand")
+def half_of_each_sum(x, attention, feed_forward, norm_1, norm_2):
+    """Your stream is too small. Print the stream after attention: is anything done to the sum in the formula?"""
+    x = (x + attention(norm_1(x))) / 2
+    return (x + feed_forward(norm_2(x))) / 2
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-by_hand")
+def products_for_sums(x, attention, feed_forward, norm_1, norm_2):
+    """Your stream grows much too fast. Print the stream after attention: how does the formula bring the two together?"""
+    x = x * attention(norm_1(x))
+    return x * feed_forward(norm_2(x))
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-by_hand")
+def stream_added_twice(x, attention, feed_forward, norm_1, norm_2):
+    """What came in is there twice at the end. Print wanted less yours: how often is x added?"""
+    after_attention = x + attention(norm_1(x))
+    return x + after_attention + feed_forward(norm_2(after_attention))
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-batch_of_two")
+def sequences_in_one(x, attention, feed_forward, norm_1, norm_2):
+    """One sequence works; in a batch the tokens of all sequences look at each other. Print the shape of what attention receives: where is the batch?"""
+    tokens = x.reshape(-1, x.shape[-1])
+    tokens = tokens + attention(norm_1(tokens))
+    return (tokens + feed_forward(norm_2(tokens))).reshape(x.shape)
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-batch_of_two")
+def first_sequence_alone(x, attention, feed_forward, norm_1, norm_2):
+    """One sequence works, of a batch only one comes back. Print the shapes of x and of your result: where did the others go?"""
+    x = x[0] if x.ndim > 2 else x
+    x = x + attention(norm_1(x))
+    return x + feed_forward(norm_2(x))
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-drawn_parts")
+def batches_flattened(x, attention, feed_forward, norm_1, norm_2):
+    """One sequence works, a batch works, a batch of batches does not. Give x a further axis in front, x[None], and print the shape of your result: which of your lines counts axes?"""
+    x = x.reshape(-1, *x.shape[-2:]) if x.ndim > 2 else x
+    x = x + attention(norm_1(x))
+    return x + feed_forward(norm_2(x))
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-a_trained_model")
+def whole_numbers_only(x, attention, feed_forward, norm_1, norm_2):
+    """Whole numbers come out right, others do not. Print your stream for x + 0.5: what did you do to its digits?"""
+    x = x + attention(norm_1(x))
+    return np.round(x + feed_forward(norm_2(x)))
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-inputs_unchanged")
+def added_in_place(x, attention, feed_forward, norm_1, norm_2):
+    """Your first answer is right. Print x before and after the call: does your sum make a new array?"""
+    x += attention(norm_1(x))
+    x += feed_forward(norm_2(x))
+    return x.copy()
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-inputs_unchanged")
+def first_sum_in_place(x, attention, feed_forward, norm_1, norm_2):
+    """Your first answer is right. Print x before and after the call: which of your two sums makes a new array?"""
+    x += attention(norm_1(x))
+    return x + feed_forward(norm_2(x))
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-by_hand")
+def second_norm_behind_its_part(x, attention, feed_forward, norm_1, norm_2):
+    """Attention's half is right, the other norm comes too late. Print what the feed-forward layer receives in the first check: has 1 been taken off?"""
+    x = x + attention(norm_1(x))
+    return x + norm_2(feed_forward(x))
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-by_hand")
+def both_norms_before_feed_forward(x, attention, feed_forward, norm_1, norm_2):
+    """The feed-forward layer reads a stream that was normed twice. Print what it receives in the first check: which norm belongs to it?"""
+    x = x + attention(norm_1(x))
+    return x + feed_forward(norm_2(norm_1(x)))
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-by_hand")
+def normed_copy_added_too(x, attention, feed_forward, norm_1, norm_2):
+    """A normed copy of the stream is added as well. Print what attention's answer is added to in the first check: is it [[1, 2], [3, 0]]?"""
+    normed = norm_1(x)
+    x = x + normed + attention(normed)
+    return x + feed_forward(norm_2(x))
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-by_hand")
+def two_streams_returned(x, attention, feed_forward, norm_1, norm_2):
+    """Two arrays come back where one is asked for. Print the type of your result: what does the docstring's Returns promise?"""
+    after_attention = x + attention(norm_1(x))
+    return after_attention + feed_forward(norm_2(after_attention)), after_attention

@@ -1,0 +1,151 @@
+"""A notebook with mistakes, run from top to bottom in a real kernel: what a person sees of each
+check, and that ``nbgrader validate``, pytest and ``check`` fail the same ones."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import nbformat
+import pytest
+from nbgrader.validator import Validator  # type: ignore[import-untyped]
+
+from autograder import confined, student_copy
+from autograder.exercises import exercise
+from tests.support.courses import ROOT
+
+# nbgrader's own code and that of what it starts, not ours.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+RELEASE = ROOT / "assignments" / "attention" / "attention.ipynb"
+MISTAKES = {"softmax": "no_shift", "attention_scores": "dot_t_on_a_batch"}
+OWN = {
+    "causal_mask": "def causal_mask(n, m=None):\n    return np.tri(n, m or n, dtype=bool)",
+    "self_attention": "def self_attention(*args):\n    print(args[0])",
+}
+UNWRITTEN = ("split_heads", "concat_heads", "multi_head_attention")
+
+
+class Watching(Validator):  # type: ignore[misc]
+    """What ``nbgrader validate`` uses; it keeps the notebook that it has run."""
+
+    def _preprocess(self, notebook: Any) -> Any:
+        self.ran = super()._preprocess(notebook)
+        return self.ran
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What became of the notebook: the cells by id, failures by each of those who check it."""
+    known = exercise.load(ROOT, "attention")
+    bank = {wrong.name: wrong.source for wrong in known.misconceptions}
+    answers = {step: known.cell(step).source for step in known.steps if step not in UNWRITTEN}
+    answers |= {step: bank[name] for step, name in MISTAKES.items()} | OWN
+
+    notebook = json.loads(RELEASE.read_bytes())
+    for cell in notebook["cells"]:
+        cell["source"] = answers.get(cell["id"], "".join(cell["source"]))
+    path = tmp_path_factory.mktemp("own") / "attention.ipynb"
+    path.write_text(json.dumps(notebook))
+
+    validator = Watching()
+    failed = validator.validate(str(path))["failed"]
+    names = [re.findall(r'check\("(\S+)"\)', entry["source"])[0] for entry in failed]
+    result, _ = confined.checked(student_copy.read(path.read_bytes(), str(path)))
+    ours = [name for name, check in result.by_id.items() if check.status != "passed"]
+    return {
+        "cells": {cell["id"]: cell for cell in validator.ran.cells},
+        "validate": dict(zip(names, failed)),
+        "ours": ours,
+    }
+
+
+def raised(ran: dict[str, Any], name: str) -> str:
+    """What stands where a traceback would."""
+    errors = [one for one in ran["cells"][name].outputs if one.output_type == "error"]
+    return "\n".join(errors[0].traceback)
+
+
+def shown(ran: dict[str, Any], name: str, kind: str = "text/html") -> str:
+    outputs = ran["cells"][name].outputs
+    return "".join(one.data[kind] for one in outputs if one.output_type == "display_data")
+
+
+def test_whoever_checks_a_notebook_fails_the_same_checks(ran) -> None:
+    assert list(ran["validate"]) == ran["ours"]
+    assert {name.split("-")[0] for name in ran["ours"]} == {*MISTAKES, *OWN, *UNWRITTEN}
+
+
+def test_run_all_goes_on_below_whatever_raises(ran) -> None:
+    for cell in ran["cells"].values():
+        outputs = cell.get("outputs", [])
+        if any(one.output_type == "error" for one in outputs):
+            assert "raises-exception" in cell.metadata.tags
+
+
+def test_a_failure_is_the_question_the_picture_and_no_traceback(ran) -> None:
+    name = "softmax-large_scores"
+    card = shown(ran, name)
+    assert "✗ softmax-large_scores</b>" in card and "Scores around a thousand" in card
+    assert card.count("outline:2px") == 6 and card.count(">nan<") == 6
+    said = raised(ran, name)
+    assert said.startswith("the weights: 6 of 6 entries are NaN or infinite.\nThink about this: ")
+    assert "np.exp(1000)" not in said, "the question of the mistake itself takes its place"
+    assert said in ran["validate"][name]["raw_error"]
+    assert "File" not in said and "-->" not in said
+
+
+def test_of_a_wrong_mask_the_entries_are_framed_and_counted(ran) -> None:
+    assert shown(ran, "causal_mask-new_tokens").count("outline:2px") == 6
+    assert raised(ran, "causal_mask-new_tokens").startswith("the mask: 6 of 10 entries should be")
+
+
+def test_of_an_error_there_is_the_own_line_and_both_questions(ran) -> None:
+    first, *rest = raised(ran, "attention_scores-batch_of_two").split("\n")
+    assert re.fullmatch(r"line \d of the cell of attention_scores:  return Q @ K\.T", first)
+    text = " ".join(" ".join(rest).split())
+    assert text.startswith("ValueError: matmul: ")
+    assert "The check asks: The batch is axis 0. Which two axes of K should trade" in text
+    assert "Think about this: One sequence works, a batch of two does not." in text
+
+
+def test_what_prints_instead_of_returning_is_told_so(ran) -> None:
+    assert raised(ran, "self_attention-by_hand").startswith(
+        "(output, weights): got None. Does your function end with a return?"
+    )
+
+
+def test_of_a_step_still_to_be_written_there_is_one_line(ran) -> None:
+    assert raised(ran, "split_heads-by_hand") == "split_heads is still to be written."
+    assert raised(ran, "multi_head_attention-by_hand") == (
+        "multi_head_attention is still to be written."
+    )
+
+
+def test_the_comparison_is_shown_with_the_first_check_that_passes_alone(ran) -> None:
+    assert "wanted" in shown(ran, "project_qkv-by_hand")
+    assert shown(ran, "weighted_sum-by_hand", "text/plain") == (
+        "✓ weighted_sum-by_hand: passed, 2 points; so far 14 of 40 points, 2 of 13 steps"
+    )
+
+
+def test_the_last_cell_says_what_is_open_with_links_to_it(ran) -> None:
+    (last,) = (cell for cell in ran["cells"].values() if "tools.summary()" in cell.source[:20])
+    (output,) = last.outputs
+    assert output.data["text/plain"].splitlines()[2:] == [
+        "To fix: 2 attention_scores (batch_of_two), 4 softmax (large_scores), "
+        "6 causal_mask (new_tokens), 10 self_attention (by_hand, causal).",
+        "Still to write: 11 split_heads, 12 concat_heads, 13 multi_head_attention.",
+    ]
+    assert '<a href="#6.-No-peeking:-causal_mask">6 causal_mask</a>' in output.data["text/html"]
+
+
+def test_hidden_checks_and_the_setup_are_folded_and_silent() -> None:
+    notebook = nbformat.read(RELEASE, as_version=4)
+    folded = [cell for cell in notebook.cells if cell.metadata.get("jupyter")]
+    assert len(notebook.cells) - len(folded) <= 90
+    assert all(cell.metadata.jupyter.source_hidden for cell in folded)
+    hidden = [cell for cell in notebook.cells if "Hidden check" in cell.source[:400]]
+    assert len(hidden) == 41 and set(map(id, hidden)) < set(map(id, folded))
+    assert all(cell.source.endswith("graded after you hand in\npass") for cell in hidden)

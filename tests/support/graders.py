@@ -1,0 +1,122 @@
+"""Graders that cost little, for tests of something else.
+
+Half of the time of a short test went into starting Python and NumPy: once for a grader process, and
+once for the parent of its workers. ``kept_parents`` hands the same parents on from test to test;
+what a parent holds are setup cells, each by its text, and no student's code. ``graded_here`` lets
+``autograder grade`` grade in the tests' own process, too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from concurrent.futures import Future
+
+import pytest
+
+from autograder.course import Settings
+from autograder.engine import workers
+from autograder.engine.grader import Graded, Grader
+from autograder.engine.sandbox import parent_process
+from autograder.engine.sandbox.parent_process import NOTHING, EngineFault, Parent
+from autograder.engine.sandbox.supplies import Supplies
+from autograder.engine.selftest import strongest
+from autograder.errors import Unusable
+from autograder.exercises.exercise import Exercise
+from autograder.grading import grade_class, grader_process, orphans
+from autograder.grading.processes import Task
+
+
+class KeptParents:
+    """Parents of workers that are not ended with their grader, but given to the next one."""
+
+    def __init__(self) -> None:
+        self._idle: dict[str, list[tuple[str, Parent]]] = {}
+        self._ends = contextlib.ExitStack()
+
+    def strongest(
+        self, asked: str, without: frozenset[str] = frozenset(), supplies: Supplies = NOTHING
+    ) -> tuple[str, Parent]:
+        """A parent that is kept, where it is of the usual kind."""
+        if without or supplies != NOTHING:
+            return strongest(asked, without, supplies)
+
+        idle = self._idle.setdefault(asked, [])
+        while idle:
+            level, parent = idle.pop()
+            if _works(parent):
+                return level, parent
+
+        level, parent = strongest(asked)
+        self._ends.callback(parent.close)
+        parent.close = lambda: idle.append((level, parent))  # type: ignore[method-assign]
+        return level, parent
+
+    def close(self) -> None:
+        self._ends.close()
+
+
+def _works(parent: Parent) -> bool:
+    """Whether it still gives workers; its grader may have given it up."""
+    if parent.lost:
+        return False
+    try:
+        parent.end(parent.start())
+    except EngineFault:
+        return False
+    return True
+
+
+@pytest.fixture(scope="session")
+def parents() -> Iterator[KeptParents]:
+    found = KeptParents()
+    yield found
+    found.close()
+
+
+@pytest.fixture(scope="module")
+def kept_parents(parents: KeptParents) -> Iterator[None]:
+    """Graders of this file get parents that were there already."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(workers, "strongest", parents.strongest)
+        patch.setattr(parent_process, "start_early", lambda _: None)
+        yield
+
+
+class GradedHere:
+    """A pool that grades at once, in this process."""
+
+    deaths: tuple[type[Exception], ...] = ()
+
+    def __init__(self, size: int, exercise: Exercise, secret: bytes, settings: Settings) -> None:
+        self.size = size
+        self._job = exercise, secret, settings
+        self._grader: Grader | None = None
+
+    def submit(self, task: Task) -> Future[Graded]:
+        answer: Future[Graded] = Future()
+        try:
+            self._grader = self._grader or Grader(*self._job)
+            found = grader_process._answer(self._grader, task)
+        except Unusable as unusable:
+            found = unusable
+
+        if isinstance(found, Unusable):
+            answer.set_exception(found)
+        else:
+            answer.set_result(found)
+        return answer
+
+    def close(self) -> None:
+        if self._grader is not None:
+            self._grader.__exit__()
+
+
+@pytest.fixture(scope="module")
+def graded_here(kept_parents: None) -> Iterator[None]:
+    """Commands of this file grade in this process."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(grade_class, "LocalPool", GradedHere)
+        # It would wait for the kept parents to end. There are no grader processes to leave orphans.
+        patch.setattr(orphans, "adopted", contextlib.nullcontext)
+        yield

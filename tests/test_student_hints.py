@@ -1,0 +1,87 @@
+"""What `check` and pytest ask about a mistake is what the notebook itself asks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import pytest
+
+from autograder import student_copy
+from autograder.course import Settings
+from autograder.engine.grader import Grader
+from autograder.exercises import cell_code, exercise
+from autograder.exercises.exercise import Exercise
+from autograder.exercises.misconceptions import Misconception
+from autograder.student_copy import StudentCopy
+from tests.support.courses import ROOT
+
+NAMES = exercise.built_names(ROOT)
+
+
+def released_with(master: Exercise, step: str, source: str) -> bytes:
+    """The release with every step answered, and one of them like this."""
+    path = ROOT / "assignments" / master.name / f"{master.name}.ipynb"
+    notebook = json.loads(path.read_bytes())
+    for cell in notebook["cells"]:
+        if cell["id"] in master.steps:
+            cell["source"] = source if cell["id"] == step else master.cell(cell["id"]).source
+    return json.dumps(notebook).encode()
+
+
+def asked_in_the_notebook(copy: StudentCopy, data: bytes, step: str) -> dict[str, str]:
+    """What the failing checks of a step ask where a notebook is run from top to bottom."""
+    questions: dict[str, str] = {}
+    names = cell_code.new_namespace()
+    for cell in json.loads(data)["cells"]:
+        if cell["cell_type"] != "code" or cell["id"].startswith("plain"):
+            continue
+        source = "".join(cell["source"])
+        own = cell["id"].startswith(f"{step}-")
+        if cell["id"] in copy.steps or cell["id"] == "setup" or own:
+            try:
+                cell_code.bind(source, cell["id"], names)
+            except Exception as error:
+                hint = names["tools"].hint
+                known = (cell["id"], error, names)[: hint.__code__.co_argcount]
+                questions[cell["id"]] = hint(*known)
+    return questions
+
+
+def compare(name: str, mistakes: Sequence[Misconception]) -> int:
+    """For how many mistakes there is a question; the grader of a student's copy asks the same."""
+    master = exercise.load(ROOT, name)
+    copy = student_copy.read(released_with(master, "", ""), f"{name}.ipynb")
+    asked = 0
+    with Grader(copy.exercise, b"", Settings(isolation="process")) as grader:
+        for wrong in mistakes:
+            data = released_with(master, wrong.step, wrong.source)
+            checks = grader.grade(data, None).result.by_id
+            questions = asked_in_the_notebook(copy, data, wrong.step)
+            for id, question in questions.items():
+                if "which no check can use" in checks[id].message:
+                    continue  # a masked array: it does not come out of the student's process
+                assert (checks[id].hint or "") == question, (wrong.name, id)
+            asked += any(questions.values())
+    return asked
+
+
+def visible(name: str) -> list[Misconception]:
+    """The mistakes that a visible check catches first."""
+    master = exercise.load(ROOT, name)
+    return [
+        wrong
+        for wrong in master.misconceptions
+        if wrong.caught_by and not master.cell(wrong.caught_by).check.hidden
+    ]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_check_asks_what_the_notebook_asks(name):
+    assert compare(name, visible(name)[::25])
+
+
+@pytest.mark.everything
+@pytest.mark.parametrize("name", NAMES)
+def test_check_asks_what_the_notebook_asks_about_every_mistake(name):
+    assert compare(name, visible(name)) >= 0.7 * len(visible(name))

@@ -1,0 +1,36 @@
+"""Pictures of answers beside the right ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from autograder.tools import showing
+
+
+@pytest.mark.parametrize(
+    ("thing", "cells"), [(np.float64(2), 1), (np.ones(3), 3), (np.ones((2, 2, 3)), 12)]
+)
+def test_a_few_numbers_are_drawn_one_by_one(thing: object, cells: int) -> None:
+    assert showing.grid(np.asarray(thing), np.asarray(thing), None).count("<span") == cells
+
+
+@pytest.mark.parametrize("shape", [(100, 1), (2, 0), (1, 1, 1, 1)])
+def test_of_other_arrays_there_is_a_text_in_short(shape: tuple[int, ...]) -> None:
+    array = np.ones(shape)
+    assert showing.grid(array, array, None).startswith("<pre")
+
+
+def test_a_mask_and_weights_have_grounds_and_what_is_wrong_a_frame() -> None:
+    mask = np.array([[True, False]])
+    drawn = showing.grid(mask, mask, np.array([[False, True]]))
+    assert "0.50" in drawn and "0.00" in drawn and drawn.count("outline") == 1
+    assert drawn.index("outline") > drawn.index("True")
+    weights = np.array([[0.5, np.nan]])
+    assert "0.25" in showing.grid(weights, np.array([[0.5, 0.5]]), None)
+    assert "0.25" not in showing.grid(weights, np.array([[0.5, 2.0]]), None)
+
+
+def test_no_text_of_a_student_becomes_markup() -> None:
+    drawn = showing.as_picture("<b>", "'<script>'", "'<'", None)
+    assert "<script>" not in drawn and "&lt;script&gt;" in drawn

@@ -1113,7 +1113,7 @@ def axes_of_one_squeezed(weights, V):
     title="np.average fails where all weights are zero",
 )
 def average_that_needs_a_total(weights, V):
-    """A query that sees nothing stops your function. Call it with a row of zeros among the weights: which total does it divide by?"""
+    """A query that sees nothing stops your function. Call it with a row of zeros among the weights, and print that row: which total is divided by?"""
     output = np.empty((*weights.shape[:-1], V.shape[-1]))
     for index in np.ndindex(weights.shape[:-1]):
         output[index] = np.average(V[index[:-1]], axis=0, weights=weights[index])

@@ -35,9 +35,9 @@ def experimented(exercise: Exercise) -> Iterator[tuple[str, Experiment]]:
     """The digest of the first visible check that an experiment fails."""
     try:
         bench = Bench(exercise)
-        space = ExerciseCode(exercise).rewritten(counted, {NAME: take})
     except Exception:  # what does not run is refused by the rehearsal, with its line
         return
+    space = ExerciseCode(exercise).rewritten(counted, {NAME: take})
 
     for step in exercise.steps:
         checks = [check for check in bench.of(step) if not check.hidden]

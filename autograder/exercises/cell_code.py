@@ -6,6 +6,7 @@ What students answer is never run here, only in a worker.
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Callable
 from types import CodeType
 from typing import Any
@@ -66,13 +67,16 @@ class ExerciseCode:
         return namespace
 
     def rewritten(self, rewrite: Callable[[ast.Module], ast.Module], names: Namespace) -> Namespace:
-        """The same with all code rewritten, which may use these names as well."""
+        """The same with all code rewritten, which may use these names as well.
+
+        They are builtins there: the modules that a setup cell makes have them, too.
+        """
         exercise = self._exercise
         cells = [("setup", exercise.setup)]
         for name in (*exercise.needed, *exercise.steps):
             cells.append((name, exercise.cell(name).source))
 
-        namespace = {**new_namespace(), **names}
+        namespace = {**new_namespace(), "__builtins__": {**vars(builtins), **names}}
         with quiet():
             for name, source in cells:
                 exec(compiled(rewrite(ast.parse(source)), name), namespace)

@@ -99,6 +99,11 @@ def test_every_mistake_that_a_visible_check_catches_gets_its_question_in_the_not
     assert without == []
 
 
+@pytest.mark.parametrize("name", build.authored_names(ROOT))
+def test_the_reference_is_called_differently_in_every_exercise(name):
+    assert next(experimented(exercise.load(ROOT, name)), None) is not None
+
+
 def test_the_questions_do_not_swell_the_notebook_and_hold_no_wrong_code(attention):
     setup = next(
         cell["source"] for cell in json.loads(RELEASE.read_text())["cells"] if cell["id"] == "setup"

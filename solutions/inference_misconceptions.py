@@ -725,17 +725,6 @@ def rows_with_an_axis_of_their_own(Q, K, V):
 
 
 @misconception(step="decode_with_cache", caught_by="decode_with_cache-a_text_grows")
-def cache_outside_the_function(Q, K, V):
-    """The first call works, the next one still knows its tokens. Print the length of your cache when a call begins: when was it made?"""
-    cache, output = globals().setdefault("_cache_of_all_calls", []), []
-    for q, k, v in zip(Q, K, V):
-        cache.append((k, v))
-        keys, values = (np.array(rows) for rows in zip(*cache))
-        output.append(scaled_dot_product_attention(q[None], keys, values)[0][0])
-    return np.array(output)
-
-
-@misconception(step="decode_with_cache", caught_by="decode_with_cache-a_text_grows")
 def a_window_of_three(Q, K, V):
     """Three tokens work, the fourth has forgotten the first. Print how many keys are in your cache at each token: is there a limit?"""
     output = []

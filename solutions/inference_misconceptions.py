@@ -23,11 +23,17 @@ UNCLAIMED = {
     "flash_attention-in_a_trained_model": "as rope's",
 }
 
+<<<<<<< HEAD
 # Mistakes that answer a visible check alike have one question there, which helps with each.
 ALIKE = {
     "exponent_doubled, base_always_the_same, divided_in_even_steps, last_pair_reaches_the_base": "Your second pair turns "
     "at the wrong speed. Print the speed of each pair in the second check, and the base that your line sees: which power "
     "of it is the second one?",
+=======
+ALIKE = {
+    "base_always_the_same, divided_in_even_steps, exponent_doubled, last_pair_reaches_the_base": "Your second pair turns "
+    "at the wrong speed. Print the base and the speeds of both pairs in the second check: which power of 100 makes a tenth?",
+>>>>>>> main
 }
 
 
@@ -40,7 +46,9 @@ def turned_clockwise(x, positions, base=10000.0):
     angles = positions[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
     cos, sin = np.cos(angles), np.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]
-    return np.stack([first * cos + second * sin, second * cos - first * sin], axis=-1).reshape(x.shape)
+    return np.stack([first * cos + second * sin, second * cos - first * sin], axis=-1).reshape(
+        x.shape
+    )
 
 
 @misconception(step="rope", caught_by="rope-by_hand")
@@ -49,7 +57,9 @@ def sine_and_cosine_exchanged(x, positions, base=10000.0):
     angles = positions[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
     cos, sin = np.cos(angles), np.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]
-    return np.stack([first * sin - second * cos, first * cos + second * sin], axis=-1).reshape(x.shape)
+    return np.stack([first * sin - second * cos, first * cos + second * sin], axis=-1).reshape(
+        x.shape
+    )
 
 
 @misconception(step="rope", caught_by="rope-by_hand")
@@ -58,7 +68,9 @@ def positions_from_one(x, positions, base=10000.0):
     angles = (positions[:, None] + 1) * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
     cos, sin = np.cos(angles), np.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]
-    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(
+        x.shape
+    )
 
 
 @misconception(step="rope", caught_by="rope-by_hand")
@@ -67,7 +79,9 @@ def angles_in_degrees(x, positions, base=10000.0):
     angles = np.deg2rad(positions[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1]))
     cos, sin = np.cos(angles), np.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]
-    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(
+        x.shape
+    )
 
 
 @misconception(step="rope", caught_by="rope-by_hand")
@@ -92,7 +106,9 @@ def no_minus(x, positions, base=10000.0):
     angles = positions[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
     cos, sin = np.cos(angles), np.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]
-    return np.stack([first * cos + second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+    return np.stack([first * cos + second * sin, first * sin + second * cos], axis=-1).reshape(
+        x.shape
+    )
 
 
 @misconception(step="rope", caught_by="rope-by_hand")
@@ -114,10 +130,14 @@ def not_turned_at_all(x, positions, base=10000.0):
 @misconception(step="rope", caught_by="rope-by_hand")
 def positions_divided_by_the_length(x, positions, base=10000.0):
     """Your angles are too small. Print the angle of the first pair at position 1: what do other tokens have to do with it?"""
-    angles = positions[:, None] / len(positions) * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
+    angles = (
+        positions[:, None] / len(positions) * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
+    )
     cos, sin = np.cos(angles), np.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]
-    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(
+        x.shape
+    )
 
 
 @misconception(step="rope", caught_by="rope-by_hand")
@@ -126,7 +146,9 @@ def frequency_one_pair_late(x, positions, base=10000.0):
     angles = positions[:, None] * base ** (-np.arange(2, x.shape[-1] + 2, 2) / x.shape[-1])
     cos, sin = np.cos(angles), np.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]
-    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(
+        x.shape
+    )
 
 
 @misconception(step="rope", caught_by="rope-by_hand")
@@ -135,7 +157,9 @@ def the_whole_turn_in_positions(x, positions, base=10000.0):
     angles = 2 * np.pi * positions[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
     cos, sin = np.cos(angles), np.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]
-    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(
+        x.shape
+    )
 
 
 @misconception(step="rope", caught_by="rope-two_speeds")
@@ -162,7 +186,9 @@ def one_speed_for_all_pairs(x, positions, base=10000.0):
     """All your pairs turn alike. Print the angles of both pairs at position 1: which of them should be smaller?"""
     cos, sin = np.cos(positions)[:, None], np.sin(positions)[:, None]
     first, second = x[..., 0::2], x[..., 1::2]
-    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(
+        x.shape
+    )
 
 
 @misconception(step="rope", caught_by="rope-two_speeds", family="exponent")
@@ -171,7 +197,9 @@ def exponent_without_the_two(x, positions, base=10000.0):
     angles = positions[:, None] * base ** (-np.arange(x.shape[-1] // 2) / x.shape[-1])
     cos, sin = np.cos(angles), np.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]
-    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(
+        x.shape
+    )
 
 
 @misconception(step="rope", caught_by="rope-two_speeds", family="exponent")
@@ -180,7 +208,9 @@ def exponent_doubled(x, positions, base=10000.0):
     angles = positions[:, None] * base ** (-2 * np.arange(0, x.shape[-1], 2) / x.shape[-1])
     cos, sin = np.cos(angles), np.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]
-    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(
+        x.shape
+    )
 
 
 @misconception(step="rope", caught_by="rope-two_speeds")
@@ -189,7 +219,9 @@ def faster_and_faster(x, positions, base=10000.0):
     angles = positions[:, None] * base ** (np.arange(0, x.shape[-1], 2) / x.shape[-1])
     cos, sin = np.cos(angles), np.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]
-    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(
+        x.shape
+    )
 
 
 @misconception(step="rope", caught_by="rope-by_hand")
@@ -206,7 +238,9 @@ def positions_ignored(x, positions, base=10000.0):
     angles = np.arange(x.shape[-2])[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
     cos, sin = np.cos(angles), np.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]
-    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(
+        x.shape
+    )
 
 
 @misconception(step="rope", caught_by="rope-two_speeds")
@@ -215,16 +249,22 @@ def positions_in_order(x, positions, base=10000.0):
     angles = np.sort(positions)[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
     cos, sin = np.cos(angles), np.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]
-    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(
+        x.shape
+    )
 
 
 @misconception(step="rope", caught_by="rope-two_speeds")
 def distance_from_the_first(x, positions, base=10000.0):
     """Your first row is never turned. Print its position in the second check, and the angle that you use: must a text begin at 0?"""
-    angles = (positions - positions[0])[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
+    angles = (positions - positions[0])[:, None] * base ** (
+        -np.arange(0, x.shape[-1], 2) / x.shape[-1]
+    )
     cos, sin = np.cos(angles), np.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]
-    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(
+        x.shape
+    )
 
 
 @misconception(step="rope", caught_by="rope-two_speeds")
@@ -233,7 +273,9 @@ def base_always_the_same(x, positions, base=10000.0):
     angles = positions[:, None] * 10000.0 ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
     cos, sin = np.cos(angles), np.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]
-    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(
+        x.shape
+    )
 
 
 @misconception(step="rope", caught_by="rope-two_speeds")
@@ -253,7 +295,9 @@ def divided_in_even_steps(x, positions, base=10000.0):
     angles = positions[:, None] / np.linspace(1.0, base, pairs)
     cos, sin = np.cos(angles), np.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]
-    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(
+        x.shape
+    )
 
 
 @misconception(step="rope", caught_by="rope-two_speeds")
@@ -263,7 +307,9 @@ def last_pair_reaches_the_base(x, positions, base=10000.0):
     angles = positions[:, None] * base ** (-np.arange(pairs) / max(pairs - 1, 1))
     cos, sin = np.cos(angles), np.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]
-    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(
+        x.shape
+    )
 
 
 @misconception(step="rope", caught_by="rope-any_positions")
@@ -272,7 +318,9 @@ def speeds_for_four_features(x, positions, base=10000.0):
     angles = positions[:, None] * base ** (-np.arange(x.shape[-1] // 2) / 2)
     cos, sin = np.cos(angles), np.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]
-    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(
+        x.shape
+    )
 
 
 @misconception(step="rope", caught_by="rope-any_positions")
@@ -281,7 +329,9 @@ def a_table_that_ends(x, positions, base=10000.0):
     table = np.arange(2048)[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
     cos, sin = np.cos(table[positions]), np.sin(table[positions])
     first, second = x[..., 0::2], x[..., 1::2]
-    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(
+        x.shape
+    )
 
 
 @misconception(step="rope", caught_by="rope-distance")
@@ -290,7 +340,9 @@ def a_short_table(x, positions, base=10000.0):
     table = np.arange(64)[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
     cos, sin = np.cos(table[positions]), np.sin(table[positions])
     first, second = x[..., 0::2], x[..., 1::2]
-    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(
+        x.shape
+    )
 
 
 @misconception(step="rope", caught_by="rope-any_batch")
@@ -301,7 +353,9 @@ def positions_of_the_first_axis(x, positions, base=10000.0):
         angles = angles.reshape(len(positions), *[1] * (x.ndim - 2), -1)
     cos, sin = np.cos(angles), np.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]
-    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(
+        x.shape
+    )
 
 
 @misconception(step="rope", caught_by="rope-any_batch")
@@ -325,7 +379,9 @@ def features_counted_on_axis_one(x, positions, base=10000.0):
     angles = positions[:, None] * base ** (-np.arange(0, d, 2) / d)
     cos, sin = np.cos(angles), np.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]
-    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(
+        x.shape
+    )
 
 
 @misconception(step="rope", caught_by="rope-two_speeds")
@@ -334,7 +390,9 @@ def slowest_pair_first(x, positions, base=10000.0):
     angles = positions[:, None] * (base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1]))[::-1]
     cos, sin = np.cos(angles), np.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]
-    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(
+        x.shape
+    )
 
 
 @misconception(step="rope", caught_by="rope-any_positions")
@@ -344,7 +402,9 @@ def another_default(x, positions, base=10000.0):
     angles = positions[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
     cos, sin = np.cos(angles), np.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]
-    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(
+        x.shape
+    )
 
 
 @misconception(step="rope", caught_by="rope-inputs_unchanged")
@@ -384,14 +444,18 @@ def mean_of_all_heads(Q, K, V):
 def keys_in_groups_values_dealt_out(Q, K, V):
     """Your weights are right, but what they blend is not. Print which head of keys and which of values each query head uses: may they differ?"""
     times = len(Q) // len(K)
-    return scaled_dot_product_attention(Q, np.repeat(K, times, axis=0), np.tile(V, (times, 1, 1)))[0]
+    return scaled_dot_product_attention(Q, np.repeat(K, times, axis=0), np.tile(V, (times, 1, 1)))[
+        0
+    ]
 
 
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
 def tokens_repeated_instead_of_heads(Q, K, V):
     """The heads do not fit, although something was repeated. Print the shape of K before and after: which axis has grown?"""
     times = len(Q) // len(K)
-    return scaled_dot_product_attention(Q, np.repeat(K, times, axis=1), np.repeat(V, times, axis=1))[0]
+    return scaled_dot_product_attention(
+        Q, np.repeat(K, times, axis=1), np.repeat(V, times, axis=1)
+    )[0]
 
 
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
@@ -415,14 +479,21 @@ def groups_left_apart(Q, K, V):
     """All numbers are there, with an axis too many. Print the shape of your output: what does the docstring promise?"""
     h, n, d = Q.shape
     grouped = Q.reshape(len(K), h // len(K), n, d)
-    return np.stack([np.stack([scaled_dot_product_attention(q, k, v)[0] for q in qs]) for qs, k, v in zip(grouped, K, V)])
+    return np.stack(
+        [
+            np.stack([scaled_dot_product_attention(q, k, v)[0] for q in qs])
+            for qs, k, v in zip(grouped, K, V)
+        ]
+    )
 
 
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
 def heads_side_by_side(Q, K, V):
     """Your heads stand side by side, as they would for the next layer. Print the shape of your output: which axis comes first in the docstring?"""
     group = len(Q) // len(K)
-    heads = [scaled_dot_product_attention(Q[i], K[i // group], V[i // group])[0] for i in range(len(Q))]
+    heads = [
+        scaled_dot_product_attention(Q[i], K[i // group], V[i // group])[0] for i in range(len(Q))
+    ]
     return np.concatenate(heads, axis=-1)
 
 
@@ -433,7 +504,11 @@ def weights_returned_too(Q, K, V):
     return scaled_dot_product_attention(Q, np.repeat(K, group, axis=0), np.repeat(V, group, axis=0))
 
 
-@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand", family="not_scaled_by_d")
+@misconception(
+    step="grouped_query_attention",
+    caught_by="grouped_query_attention-by_hand",
+    family="not_scaled_by_d",
+)
 def not_scaled(Q, K, V):
     """Your weights lean too far to one key. Print the scores of query head 0 before softmax: are they log 3 and 0?"""
     group = len(Q) // len(K)
@@ -441,7 +516,11 @@ def not_scaled(Q, K, V):
     return softmax(Q @ np.swapaxes(K, -1, -2)) @ V
 
 
-@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand", family="not_scaled_by_d")
+@misconception(
+    step="grouped_query_attention",
+    caught_by="grouped_query_attention-by_hand",
+    family="not_scaled_by_d",
+)
 def scaled_by_all_heads(Q, K, V):
     """Your weights are too even. Print the scores of query head 0 before softmax: are they log 3 and 0?"""
     group = len(Q) // len(K)
@@ -461,7 +540,9 @@ def shares_out_over_queries(Q, K, V):
 def summed_over_the_group(Q, K, V):
     """The heads of a group all read the same, and too much. Print the output of query head 0 and of head 1: what was added up?"""
     group = len(Q) // len(K)
-    heads = scaled_dot_product_attention(Q, np.repeat(K, group, axis=0), np.repeat(V, group, axis=0))[0]
+    heads = scaled_dot_product_attention(
+        Q, np.repeat(K, group, axis=0), np.repeat(V, group, axis=0)
+    )[0]
     summed = heads.reshape(len(K), group, *heads.shape[1:]).sum(axis=1)
     return np.repeat(summed, group, axis=0)
 
@@ -470,7 +551,9 @@ def summed_over_the_group(Q, K, V):
 def groups_from_the_end(Q, K, V):
     """Your first heads read what the last ones should. Print which head of keys query head 0 uses: with which does the table begin?"""
     group = len(Q) // len(K)
-    return scaled_dot_product_attention(Q, np.repeat(K[::-1], group, axis=0), np.repeat(V[::-1], group, axis=0))[0]
+    return scaled_dot_product_attention(
+        Q, np.repeat(K[::-1], group, axis=0), np.repeat(V[::-1], group, axis=0)
+    )[0]
 
 
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
@@ -485,7 +568,12 @@ def blocks_glued_by_reshape(Q, K, V):
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
 def last_head_for_the_rest(Q, K, V):
     """Only your first query head has keys of its own. Print which head of keys each query head uses: how large is each group?"""
-    return np.stack([scaled_dot_product_attention(Q[i], K[min(i, len(K) - 1)], V[min(i, len(K) - 1)])[0] for i in range(len(Q))])
+    return np.stack(
+        [
+            scaled_dot_product_attention(Q[i], K[min(i, len(K) - 1)], V[min(i, len(K) - 1)])[0]
+            for i in range(len(Q))
+        ]
+    )
 
 
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-one_for_all")
@@ -493,20 +581,26 @@ def causal_all_the_same(Q, K, V):
     """The first token of each head reads only itself. Print the weights of query 0: does the docstring speak of a mask?"""
     group = len(Q) // len(K)
     allowed = causal_mask(Q.shape[1], max(Q.shape[1], K.shape[1]))[:, : K.shape[1]]
-    return scaled_dot_product_attention(Q, np.repeat(K, group, axis=0), np.repeat(V, group, axis=0), allowed)[0]
+    return scaled_dot_product_attention(
+        Q, np.repeat(K, group, axis=0), np.repeat(V, group, axis=0), allowed
+    )[0]
 
 
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-one_for_all")
 def groups_of_two_always(Q, K, V):
     """It works for groups of two. Print h and g in the second check: where does your function get the size of a group?"""
-    return np.stack([scaled_dot_product_attention(Q[i], K[i // 2], V[i // 2])[0] for i in range(len(Q))])
+    return np.stack(
+        [scaled_dot_product_attention(Q[i], K[i // 2], V[i // 2])[0] for i in range(len(Q))]
+    )
 
 
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-one_for_all")
 def number_of_groups_for_their_size(Q, K, V):
     """It works where there are as many groups as heads in one. Print h, g and the head of keys that each query head uses in the second check: by what do you divide?"""
     g = len(K)
-    return np.stack([scaled_dot_product_attention(Q[i], K[i // g], V[i // g])[0] for i in range(len(Q))])
+    return np.stack(
+        [scaled_dot_product_attention(Q[i], K[i // g], V[i // g])[0] for i in range(len(Q))]
+    )
 
 
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-groups")
@@ -523,7 +617,9 @@ def as_many_queries_as_keys(Q, K, V):
     group, m = len(Q) // len(K), max(K.shape[1], Q.shape[1])
     keys, values = np.zeros((len(K), m, K.shape[2])), np.zeros((len(V), m, V.shape[2]))
     keys[:, : K.shape[1]], values[:, : V.shape[1]] = K, V
-    return scaled_dot_product_attention(Q, np.repeat(keys, group, axis=0), np.repeat(values, group, axis=0))[0]
+    return scaled_dot_product_attention(
+        Q, np.repeat(keys, group, axis=0), np.repeat(values, group, axis=0)
+    )[0]
 
 
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-groups")
@@ -568,7 +664,9 @@ def keys_of_their_own_values_for_all(Q, K, V):
 def all_heads_in_one_long_text(Q, K, V):
     """Your query heads see the keys of all heads at once. Print how many keys query head 0 meets: how many are there in one head?"""
     keys, values = K.reshape(1, -1, K.shape[-1]), V.reshape(1, -1, V.shape[-1])
-    return scaled_dot_product_attention(Q, np.repeat(keys, len(Q), axis=0), np.repeat(values, len(Q), axis=0))[0]
+    return scaled_dot_product_attention(
+        Q, np.repeat(keys, len(Q), axis=0), np.repeat(values, len(Q), axis=0)
+    )[0]
 
 
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-inputs_unchanged")
@@ -655,7 +753,9 @@ def looks_ahead_only(Q, K, V):
     return np.array(output)
 
 
-@misconception(step="decode_with_cache", caught_by="decode_with_cache-by_hand", family="not_scaled_by_d_k")
+@misconception(
+    step="decode_with_cache", caught_by="decode_with_cache-by_hand", family="not_scaled_by_d_k"
+)
 def cache_not_scaled(Q, K, V):
     """Your weights lean too far to one key. Print the scores of the second query before softmax: are they log 3 and 0?"""
     output = []
@@ -664,7 +764,9 @@ def cache_not_scaled(Q, K, V):
     return np.array(output)
 
 
-@misconception(step="decode_with_cache", caught_by="decode_with_cache-by_hand", family="not_scaled_by_d_k")
+@misconception(
+    step="decode_with_cache", caught_by="decode_with_cache-by_hand", family="not_scaled_by_d_k"
+)
 def scaled_by_the_length_of_the_cache(Q, K, V):
     """Your rows lean more or less as the text grows. Print the scores of the second query before softmax: are they log 3 and 0?"""
     output = []
@@ -673,7 +775,9 @@ def scaled_by_the_length_of_the_cache(Q, K, V):
     return np.array(output)
 
 
-@misconception(step="decode_with_cache", caught_by="decode_with_cache-by_hand", family="not_scaled_by_d_k")
+@misconception(
+    step="decode_with_cache", caught_by="decode_with_cache-by_hand", family="not_scaled_by_d_k"
+)
 def scaled_by_the_values(Q, K, V):
     """Your weights lean too far to one key. Print the length that you scale by: which vectors were multiplied?"""
     output = []
@@ -687,7 +791,9 @@ def all_queries_asked_each_time(Q, K, V):
     """There are more rows than tokens. Print the shape of what each turn of your loop adds: how many new queries has a turn?"""
     output = []
     for i in range(len(Q)):
-        output.extend(scaled_dot_product_attention(Q[: i + 1], K[: i + 1], V[: i + 1], causal_mask(i + 1))[0])
+        output.extend(
+            scaled_dot_product_attention(Q[: i + 1], K[: i + 1], V[: i + 1], causal_mask(i + 1))[0]
+        )
     return np.array(output)
 
 
@@ -737,7 +843,9 @@ def a_window_of_three(Q, K, V):
     output = []
     for i in range(len(Q)):
         start = max(0, i - 2)
-        output.append(scaled_dot_product_attention(Q[i : i + 1], K[start : i + 1], V[start : i + 1])[0][0])
+        output.append(
+            scaled_dot_product_attention(Q[i : i + 1], K[start : i + 1], V[start : i + 1])[0][0]
+        )
     return np.array(output)
 
 
@@ -757,7 +865,9 @@ def a_cache_of_eight(Q, K, V):
     output = []
     for i in range(len(Q)):
         start = max(0, i - 7)
-        output.append(scaled_dot_product_attention(Q[i : i + 1], K[start : i + 1], V[start : i + 1])[0][0])
+        output.append(
+            scaled_dot_product_attention(Q[i : i + 1], K[start : i + 1], V[start : i + 1])[0][0]
+        )
     return np.array(output)
 
 
@@ -809,7 +919,9 @@ def mask_after_softmax(Q, K, V):
     return softmax(Q @ K.T / math.sqrt(Q.shape[1])) * np.tri(len(Q)) @ V
 
 
-@misconception(step="decode_with_cache", caught_by="decode_with_cache-large_scores", family="later_keys_win")
+@misconception(
+    step="decode_with_cache", caught_by="decode_with_cache-large_scores", family="later_keys_win"
+)
 def mask_after_softmax_then_shared_out(Q, K, V):
     """It works until a later key scores far above the earlier ones. Print the weights of query 0 before you take the later keys away: what is left to share out?"""
     weights = softmax(Q @ K.T / math.sqrt(Q.shape[1])) * np.tri(len(Q))
@@ -817,7 +929,9 @@ def mask_after_softmax_then_shared_out(Q, K, V):
         return weights / weights.sum(axis=1, keepdims=True) @ V
 
 
-@misconception(step="decode_with_cache", caught_by="decode_with_cache-large_scores", family="later_keys_win")
+@misconception(
+    step="decode_with_cache", caught_by="decode_with_cache-large_scores", family="later_keys_win"
+)
 def later_keys_made_a_bit_worse(Q, K, V):
     """It works until a later key scores far above the earlier ones. Print the scores of query 0 as they go into softmax: are the later ones far enough down?"""
     later = np.where(np.tri(len(Q), dtype=bool), 0.0, -10000.0)
@@ -918,7 +1032,11 @@ def mean_of_the_blocks(Q, K, V, block_size):
     """Each block gets the same say. Print the outputs of both blocks for query 0, and how much of the total each should have: is it one half?"""
     parts = []
     for start in range(0, len(K), block_size):
-        parts.append(scaled_dot_product_attention(Q, K[start : start + block_size], V[start : start + block_size])[0])
+        parts.append(
+            scaled_dot_product_attention(
+                Q, K[start : start + block_size], V[start : start + block_size]
+            )[0]
+        )
     return np.mean(parts, axis=0)
 
 
@@ -927,7 +1045,9 @@ def sum_of_the_blocks(Q, K, V, block_size):
     """Your outputs are larger than any value. Print the weights of all blocks together for query 0: what do they sum to?"""
     output = np.zeros((len(Q), V.shape[1]))
     for start in range(0, len(K), block_size):
-        output += scaled_dot_product_attention(Q, K[start : start + block_size], V[start : start + block_size])[0]
+        output += scaled_dot_product_attention(
+            Q, K[start : start + block_size], V[start : start + block_size]
+        )[0]
     return output
 
 
@@ -939,7 +1059,9 @@ def never_divided(Q, K, V, block_size):
     for start in range(0, len(K), block_size):
         scores = Q @ K[start : start + block_size].T / math.sqrt(Q.shape[1])
         higher = np.maximum(top, scores.max(axis=1, keepdims=True))
-        output = np.exp(top - higher) * output + np.exp(scores - higher) @ V[start : start + block_size]
+        output = (
+            np.exp(top - higher) * output + np.exp(scores - higher) @ V[start : start + block_size]
+        )
         top = higher
     return output
 
@@ -963,7 +1085,9 @@ def divided_in_every_block(Q, K, V, block_size):
 def last_block_only(Q, K, V, block_size):
     """Only the last keys have a say. Print your output after each block: what is left of the first?"""
     for start in range(0, len(K), block_size):
-        output = scaled_dot_product_attention(Q, K[start : start + block_size], V[start : start + block_size])[0]
+        output = scaled_dot_product_attention(
+            Q, K[start : start + block_size], V[start : start + block_size]
+        )[0]
     return output
 
 
@@ -983,19 +1107,25 @@ def first_values_again_and_again(Q, K, V, block_size):
     return output / total
 
 
-@misconception(step="flash_attention", caught_by="flash_attention-by_hand", family="blocks_not_scaled_by_d_k")
+@misconception(
+    step="flash_attention", caught_by="flash_attention-by_hand", family="blocks_not_scaled_by_d_k"
+)
 def blocks_not_scaled(Q, K, V, block_size):
     """Your weights lean too far. Print the scores of query 0: are they the logarithms of 1, 2, 4 and 1?"""
     return softmax(Q @ K.T) @ V
 
 
-@misconception(step="flash_attention", caught_by="flash_attention-by_hand", family="blocks_not_scaled_by_d_k")
+@misconception(
+    step="flash_attention", caught_by="flash_attention-by_hand", family="blocks_not_scaled_by_d_k"
+)
 def scaled_by_the_block(Q, K, V, block_size):
     """Your weights depend on the size of a block. Print the scores of query 0: are they the logarithms of 1, 2, 4 and 1?"""
     return softmax(Q @ K.T / math.sqrt(block_size)) @ V
 
 
-@misconception(step="flash_attention", caught_by="flash_attention-by_hand", family="blocks_not_scaled_by_d_k")
+@misconception(
+    step="flash_attention", caught_by="flash_attention-by_hand", family="blocks_not_scaled_by_d_k"
+)
 def blocks_scaled_by_the_values(Q, K, V, block_size):
     """Your weights lean too far. Print the length that you scale by: are the scores the logarithms of 1, 2, 4 and 1?"""
     return softmax(Q @ K.T / math.sqrt(V.shape[1])) @ V
@@ -1014,7 +1144,9 @@ def queries_in_blocks_that_meet_their_own(Q, K, V, block_size):
 @misconception(step="flash_attention", caught_by="flash_attention-by_hand")
 def a_causal_mask_slipped_in(Q, K, V, block_size):
     """Some of your queries do not see the last keys. Print the weights of query 0: does the docstring speak of a mask?"""
-    return scaled_dot_product_attention(Q, K, V, causal_mask(len(Q), max(len(K), len(Q)))[:, : len(K)])[0]
+    return scaled_dot_product_attention(
+        Q, K, V, causal_mask(len(Q), max(len(K), len(Q)))[:, : len(K)]
+    )[0]
 
 
 @misconception(step="flash_attention", caught_by="flash_attention-by_hand")
@@ -1182,7 +1314,9 @@ def one_row_without_its_axis(Q, K, V, block_size):
     return output.squeeze() if len(Q) == 1 else output
 
 
-@misconception(step="flash_attention", caught_by="flash_attention-large_scores", family="m_begins_too_high")
+@misconception(
+    step="flash_attention", caught_by="flash_attention-large_scores", family="m_begins_too_high"
+)
 def largest_score_begins_at_zero(Q, K, V, block_size):
     """Where all scores of a query are far below 0, nothing is left. Print m after the first block for such a query: is it one of its scores?"""
     n = len(Q)
@@ -1198,7 +1332,9 @@ def largest_score_begins_at_zero(Q, K, V, block_size):
         return output / total
 
 
-@misconception(step="flash_attention", caught_by="flash_attention-large_scores", family="m_begins_too_high")
+@misconception(
+    step="flash_attention", caught_by="flash_attention-large_scores", family="m_begins_too_high"
+)
 def largest_score_begins_too_high(Q, K, V, block_size):
     """Where all scores of a query are very low, nothing is left. Print m before the first block, and the lowest score that the docstring allows: which is smaller?"""
     n = len(Q)

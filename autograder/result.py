@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Any, Literal
 
+from autograder.check_ids import check_id
 from autograder.fields import fitting, named_texts, texts
 
 SCHEMA = "autograder/result/1"
@@ -22,17 +23,6 @@ MOST_POINTS = 1e9
 
 CheckStatus = Literal["passed", "failed", "unattempted", "carried", "not_run"]
 Status = Literal["graded", "rejected", "error"]
-
-
-def check_id(step: str, name: str) -> str:
-    """The id of a check: ``softmax-by_hand``."""
-    return f"{step}-{name}"
-
-
-def parts_of(id: str) -> tuple[str, str]:
-    """The step and the name of a check, out of its id."""
-    step, _, name = id.partition("-")
-    return step, name
 
 
 @dataclass(frozen=True)
@@ -204,17 +194,9 @@ class Result:
     @property
     def outcome(self) -> Outcome:
         """What a table of the class needs of it."""
-        student, score = self.student_id, self.score
-        return Outcome(
-            student,
-            self.status,
-            self.reason,
-            score,
-            self.max_score,
-            self.warnings,
-            self.untried,
-            len(self.steps),
-        )
+        points = (self.score, self.max_score)
+        steps = (self.untried, len(self.steps))
+        return Outcome(self.student_id, self.status, self.reason, *points, self.warnings, *steps)
 
     @property
     def untried(self) -> tuple[str, ...]:

@@ -15,7 +15,9 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
 
+from autograder.check_ids import parts_of
 from autograder.errors import Unusable
+from autograder.exercises.cell_source import defines_class, sentence_of
 from autograder.exercises.exercise import (
     ANNOUNCED,
     ARRAYS,
@@ -23,10 +25,8 @@ from autograder.exercises.exercise import (
     Cell,
     Check,
     Exercise,
-    defines_class,
-    sentence_of,
 )
-from autograder.result import CheckResult, Result, StepResult, parts_of
+from autograder.result import CheckResult, Result, StepResult
 from autograder.submissions.notebook import RawCell, Rejected, marks, raw_cells
 from autograder.submissions.python_source import NO_PYTHON, binds, parses
 from autograder.text import agreeing, count, listed, points

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 from autograder.exercises import names
 from autograder.exercises.exercise import FILLED_IN
@@ -46,7 +47,7 @@ def waits(copy: StudentCopy, result: Result) -> Waits:
 def points_so_far(result: Result, found: Waits) -> str:
     """The points of the visible checks, and how many more there may be when others are right."""
     line = points_of(result.score or 0.0, result.max_score)
-    roots = {name for behind in found.values() for name in behind}
+    roots = set(chain.from_iterable(found.values()))
     if not roots:
         return line
 

@@ -268,11 +268,10 @@ def _headings(authored: Source) -> str:
         for line in cell.source.split("\n"):
             if re.match("#+ ", line):
                 above = re.sub(r"[*`]", "", line.lstrip("# ")).strip().replace(" ", "-")
-    rows = "".join(
-        f"    {json.dumps(step)}: {json.dumps(text, ensure_ascii=False)},\n"
-        for step, text in headings.items()
-    )
-    return f"tools.HEADINGS = {{\n{rows}}}"
+    rows = []
+    for step, text in headings.items():
+        rows.append(f"    {json.dumps(step)}: {json.dumps(text, ensure_ascii=False)},\n")
+    return f"tools.HEADINGS = {{\n{''.join(rows)}}}"
 
 
 def _content_id(cell: Cell, counts: dict[str, int]) -> str:

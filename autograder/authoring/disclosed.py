@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from autograder.authoring.cells import Cell, Problem, Source
 from autograder.authoring.statements import statements
@@ -39,7 +40,7 @@ def problems(source: Source) -> Iterator[Problem]:
 
 def _drawing(cells: Iterable[Cell]) -> set[str]:
     """``rng``, and what of these cells draws from it."""
-    found = [statement for cell in cells for statement in statements(cell.source)]
+    found = list(chain.from_iterable(statements(cell.source) for cell in cells))
     drawing = {"rng"}
     while True:
         more = set(drawing)

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from autograder.authoring import scope
 from autograder.authoring.cells import Source
 from autograder.authoring.crossing import instead
+from autograder.check_ids import check_id
 from autograder.course import Settings
 from autograder.engine.grader import Grader
 from autograder.errors import Unusable
@@ -21,7 +22,7 @@ from autograder.exercises.data_files import Data
 from autograder.exercises.exercise import Exercise, from_notebook
 from autograder.exercises.names import names
 from autograder.proving.answers import Answer
-from autograder.result import CheckResult, Result, check_id
+from autograder.result import CheckResult, Result
 
 REPAIRS = {
     "which no check can use": "let {step} answer with {instead}",

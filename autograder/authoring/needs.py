@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 from autograder.authoring import percent
@@ -20,8 +21,8 @@ from autograder.files import text_of
 
 def exercises(cells: tuple[Cell, ...]) -> tuple[str, ...]:
     """The earlier exercises that these cells name, in order."""
-    found = (need.split(":")[0] for cell in cells for need in cell.needs)
-    return tuple(dict.fromkeys(found))
+    found = chain.from_iterable(cell.needs for cell in cells)
+    return tuple(dict.fromkeys(need.split(":")[0] for need in found))
 
 
 def with_needed(cells: tuple[Cell, ...], authored: Path) -> tuple[Cell, ...]:

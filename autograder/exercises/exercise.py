@@ -7,13 +7,16 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from autograder.check_ids import check_id
 from autograder.errors import Unusable
 from autograder.exercises import data_files, sources
+from autograder.exercises.cell_source import defines_class, sentence_of
 from autograder.exercises.data_files import Data
-from autograder.result import Picture, check_id
+from autograder.result import Picture
 
 if TYPE_CHECKING:
     from autograder.exercises.misconceptions import Misconception
@@ -161,7 +164,7 @@ class Exercise:
     @property
     def removed(self) -> set[str]:
         """The ids of cells of an earlier version of which the source says that they are gone."""
-        return {id for cell in self.cells for id in cell.removed}
+        return set(chain.from_iterable(cell.removed for cell in self.cells))
 
     @cached_property
     def bank_text(self) -> bytes:
@@ -292,15 +295,3 @@ def _check(marks: Mapping[str, Any], source: str) -> Check:
         source=source,
         repeatable=marks.get("repeat", True),
     )
-
-
-def defines_class(source: str, name: str) -> bool:
-    """Whether a cell defines a class of this name."""
-    return re.search(rf"^class {re.escape(name)}\b", source, re.MULTILINE) is not None
-
-
-def sentence_of(source: str) -> str:
-    """The sentence of a check that students read: its docstring, in one line."""
-    import ast
-
-    return " ".join((ast.get_docstring(ast.parse(source)) or "").split())

@@ -8,10 +8,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
+from autograder.check_ids import parts_of
 from autograder.errors import Unusable
 from autograder.exercises import answer_bank
 from autograder.exercises.answer_bank import Bank, Entry
-from autograder.result import parts_of
 
 HINT_CHARACTERS = 220
 """The longest hint: what one reads at a glance."""

@@ -14,11 +14,8 @@ NAMED = 10
 
 def for_marks(course: Course, exercise: str) -> list[str]:
     """The students with an answer that nobody has marked yet, by id."""
-    return [
-        student
-        for student, marks in class_marks(course, exercise).items()
-        if marks.needs_manual_grade
-    ]
+    marks = class_marks(course, exercise)
+    return [student for student in marks if marks[student].needs_manual_grade]
 
 
 def said(students: Collection[str]) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from autograder.check_ids import parts_of
 from autograder.exercises.exercise import Check
 from autograder.pages.report_people import FEW
 from autograder.reports.report import Report
 from autograder.reports.statistics import Item, Shared
-from autograder.result import parts_of
 from autograder.text import number
 
 LOW = 0.1

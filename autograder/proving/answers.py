@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograder.check_ids import parts_of
 from autograder.errors import Unusable
 from autograder.exercises import misconceptions, right_answers
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.misconceptions import Misconception, Misconceptions
 from autograder.exercises.names import BUILTINS, names
 from autograder.exercises.right_answers import RightAnswer
-from autograder.result import parts_of
 
 
 @dataclass(frozen=True)

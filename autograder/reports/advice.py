@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from autograder.check_ids import parts_of
 from autograder.reports.students import StudentRow
-from autograder.result import parts_of
 from autograder.text import agreeing, count, listed, points_of
 
 if TYPE_CHECKING:

@@ -23,17 +23,9 @@ UNCLAIMED = {
     "flash_attention-in_a_trained_model": "as rope's",
 }
 
-<<<<<<< HEAD
-# Mistakes that answer a visible check alike have one question there, which helps with each.
-ALIKE = {
-    "exponent_doubled, base_always_the_same, divided_in_even_steps, last_pair_reaches_the_base": "Your second pair turns "
-    "at the wrong speed. Print the speed of each pair in the second check, and the base that your line sees: which power "
-    "of it is the second one?",
-=======
 ALIKE = {
     "base_always_the_same, divided_in_even_steps, exponent_doubled, last_pair_reaches_the_base": "Your second pair turns "
     "at the wrong speed. Print the base and the speeds of both pairs in the second check: which power of 100 makes a tenth?",
->>>>>>> main
 }
 
 

@@ -12,6 +12,7 @@ all of them are one line at the end.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -134,22 +135,24 @@ class Check(pytest.Item):
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Notebook | None:
-    return _notebook(file_path, parent) if file_path.suffix == ".ipynb" else None
+    # What the setup cell of every exercise holds.
+    if file_path.suffix != ".ipynb":
+        return None
+    return _notebook(file_path, parent, rb"\btools\.CHECKS = ")
 
 
 def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> Notebook | None:
     """A notebook as a percent script is one of ours, and nothing to import."""
-    return _notebook(module_path, parent)
+    return _notebook(module_path, parent, rb"(?m)^tools\.CHECKS = ")
 
 
-def _notebook(path: Path, parent: pytest.Collector) -> Notebook | None:
-    """What the command line names, if it is of an exercise."""
+def _notebook(path: Path, parent: pytest.Collector, mark: bytes) -> Notebook | None:
+    """What the command line names, if it is of an exercise: if it holds the mark."""
     if not _is_named(path, parent.config):
         return None
 
     data = path.read_bytes()
-    # What the setup cell and the checks of every exercise hold.
-    if b"tools.CHECKS = " not in data or b"check(" not in data:
+    if not re.search(mark, data) or b"check(" not in data:
         return None
 
     notebook: Notebook = Notebook.from_parent(parent, path=path)

@@ -214,6 +214,12 @@ def test_a_notebook_of_something_else_is_left_to_others(tmp_path):
     assert "no tests ran" in done.stdout + done.stderr and "INTERNALERROR" not in done.stdout
 
 
+def test_a_test_that_speaks_of_a_notebook_is_a_test(tmp_path):
+    test = 'def test_it():\n    assert "tools.CHECKS = " + "check("\n'
+    (tmp_path / "test_own.py").write_text(test)
+    assert "1 passed" in pytest_on(tmp_path, "test_own.py").stdout
+
+
 def test_a_damaged_notebook_is_one_error_with_its_repair(notebook):
     path = notebook(RIGHT)
     path.write_bytes(path.read_bytes()[:-500])

@@ -132,7 +132,7 @@ def steps_of(*exercises: str) -> dict[str, Any]:
     exec("import math", names)
     for exercise in exercises:
         text = (ROOT / "solutions" / f"{exercise}.py").read_text(encoding="utf-8")
-        for cell in percent.cells(text, []):
+        for cell in percent.cells(text, [], {}):
             if cell.kind == "step":
                 exec(cell.source, names)
     return names

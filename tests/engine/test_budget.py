@@ -208,8 +208,8 @@ TEXTS = "np.asarray(f())"
 TOO_MUCH = {
     "memory of the grader": (
         (budget, "MORE_MEMORY", 1 << 40),
-        "np.ones(f(), dtype='u1')",
-        "def f():\n    return 300_000_000",
+        "np.empty(f(), dtype='u1')",
+        "def f():\n    return 1_000_000_000",
     ),
     "numbers in an array": (
         (bounds, "numbers", lambda shape: 0),

@@ -35,7 +35,7 @@ class Trial:
         wrong answer all of them for the first key, and the first one alone for the others.
     ``message``: what the first failure said.
     ``fallen``: checks of other steps that failed because they, or their right answers, call this
-        one, and come after it: grading runs them again with the reference in its place.
+        one: grading runs them again with the reference in its place.
     ``strays``: those that failed even with the reference in its place, or that neither call it nor
         have a step that does.
     """
@@ -151,13 +151,12 @@ class Bench:
     def _others(self, answer: Answer, key: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The checks of other steps that fail with this answer, and those that should not."""
         callers, draw = self.callers(answer.step), _draw(key, answer)
-        later = self.exercise.steps[self.exercise.steps.index(answer.step) + 1 :]
         failed = [check for check in self.reached(answer.step) if self.failure(check, draw)]
 
         self.bind()
         fallen, strays = [], []
         for check in failed:
-            calls = check.step in later and _uses_any(check.source, callers | {answer.step})
+            calls = _uses_any(check.source, callers | {answer.step})
             if (calls or check.step in callers) and not self.failure(check, draw):
                 fallen.append(check.id)
             else:

@@ -301,6 +301,17 @@ def test_a_right_answer_that_costs_points_in_another_step_is_named(tmp_path: Pat
     ]
 
 
+def test_a_mistake_may_cost_a_later_check_that_calls_it_for_grading_carries_that(
+    tmp_path: Path,
+) -> None:
+    right = 'with check("total-by_hand"):'
+    write_root(tmp_path, AUTHORED.replace(right, f"{right}\n    assert double(np.ones(1)) == 2"))
+    bench = Bench(exercise.load(tmp_path, NAME))
+    wrong = "def double(x):\n    return 0.0"
+    tried = bench.trial(Answer("nothing", "double", wrong, wrong=True), [0])
+    assert (tried.fallen, tried.strays) == (("total-by_hand",), ())
+
+
 def test_what_is_not_right_in_an_exercise_is_said_beside_its_right_answers(tmp_path: Path) -> None:
     write_root(tmp_path)  # its checks compare to the last bit
     path = right_answers.path_of(tmp_path, NAME)

@@ -617,6 +617,7 @@ for turn, (*lead, n, d_model) in enumerate(batches()):
     d_ff = d_model if turn % 2 else int(rng.integers(2, 10))
     x, W_1, W_2 = rng.normal(size=(*lead, n, d_model)), random_weights(d_model, d_ff), random_weights(d_ff, d_model)
     b_1, b_2 = rng.normal(size=d_ff), rng.normal(size=d_model)
+    b_1[0] = 3.0  # so that something is found: what becomes of a token that finds nothing is asked below
     wanted = fed_forward_by_definition(x, W_1, b_1, W_2, b_2)
     got = feed_forward(x, W_1, b_1, W_2, b_2)
     agree(got, wanted, "the new tokens", "On which side of a token do the weights stand?")
@@ -763,6 +764,7 @@ for *lead, n_queries, n_keys, d_model, d_k, d_v in (
 n_queries, n_keys = int(rng.integers(3, 6)), int(rng.integers(3, 6))
 X_queries, X_keys = (rng.integers(-16, 17, size=(n, 4)).astype(float) for n in (n_queries, n_keys))
 X_queries[0], X_keys[0], X_keys[1] = 16.0, 16.0, -16.0
+X_keys[2] = X_keys[0] + [-4.0, 4.0 - 1 / 64, 0.0, 0.0]  # to query 0 one point of score less than key 0
 W_Q, W_K, W_V = (size * np.eye(4)[:, rng.permutation(4)] for size in (2.0, 4.0, 0.125))
 wanted = crossed_by_definition(X_queries, X_keys, W_Q, W_K, W_V)
 got = cross_attention(X_queries, X_keys, W_Q, W_K, W_V)

@@ -538,7 +538,7 @@ tools.agree(decode_with_cache(Q, K, V), [[6.0], [8.0], [6.0], [12.0]], "the outp
 # %% check="decode_with_cache-like_full_attention" points=4 category="cache" hidden=true
 """Drawn texts give row by row what causal attention gives at once, whatever the sizes."""
 n = int(rng.integers(3, 6))
-for n_tokens, d_k, d_v in (*rising_and_falling(3), (9, 2, 3), (n, n, n), (5, 3, 1), (4, 1, 5)):
+for n_tokens, d_k, d_v in (*rising_and_falling(3), (12, 2, 3), (n, n, n), (5, 3, 1), (4, 1, 5)):
     Q, K, V = 1.5 * rng.normal(size=(n_tokens, d_k)), rng.normal(size=(n_tokens, d_k)), rng.normal(size=(n_tokens, d_v))
     wanted = causal_by_definition(Q, K, V)
     tools.agree(decode_with_cache(Q, K, V), wanted, "the output", "By which length do you scale the scores of row 2?", **COMPOSED)

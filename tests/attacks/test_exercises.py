@@ -114,9 +114,10 @@ def test_odd_answers_to_every_step_cost_their_author_alone(neighbours_of, name, 
     ("name", "answers"),
     [
         pytest.param(name, answers, id=f"{name}-{turn}-{number}")
-        for name in NAMES
+        for place, name in enumerate(NAMES)
         for turn in range(1, len(neighbours.exercise(name).steps), 4)  # they take seconds each
         for number, answers in enumerate(mixed(name, turn))
+        if name == "attention" or number % 4 == place % 4  # each value has had a turn there above
     ],
 )
 def test_every_odd_answer_to_any_step_beside_others_costs_its_author_alone(

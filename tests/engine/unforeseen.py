@@ -296,7 +296,7 @@ def powers_of_two(scores, axis=-1):
     return e / e.sum(axis=axis, keepdims=True)
 
 
-@mistake(step="softmax", named="clipped_scores clipped")
+@mistake(step="softmax", named="clipped_scores clipped wrong_with_large_numbers")
 def clipped_scores(scores, axis=-1):
     """Clips to 50 on either side."""
     e = np.exp(np.clip(scores, -50, 50))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -88,6 +88,14 @@ def listed(names: Iterable[str], conjunction: str = "and") -> str:
     """``a``, ``a and b``, ``a, b and c``."""
     *most, last = names
     return f"{', '.join(most)} {conjunction} {last}" if most else last
+
+
+def first_of(names: Sequence[str], most: int) -> str:
+    """The same for the first so many, and how many others there are: ``a, b and 7 more``."""
+    shown = list(names[:most])
+    if len(names) > most:
+        shown.append(f"{len(names) - most} more")
+    return listed(shown)
 
 
 def either(names: Iterable[str]) -> str:

@@ -12,7 +12,7 @@ from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise
 from autograder.result import Result
 from autograder.submissions.folder import handed_in
-from autograder.text import agreeing, listed, printable
+from autograder.text import agreeing, first_of, listed, printable
 from autograder.troubles import Troubles
 
 if TYPE_CHECKING:
@@ -148,13 +148,11 @@ class ClassGrades:
         if not old:
             return
 
-        names = [grade.student for grade in old[:NAMED]]
-        if len(old) > NAMED:
-            names.append(f"{len(old) - NAMED} more")
+        names = first_of([grade.student for grade in old], NAMED)
         what = [name for name in OTHER_POINTS if any(name in grade.outdated for grade in old)]
         exercise = self.exercise.name
         raise Unusable(
-            f"{exercise}: the {listed(what)} changed after {listed(names)} "
+            f"{exercise}: the {listed(what)} changed after {names} "
             f"{agreeing(len(old), 'was', 'were')} graded; run autograder grade {exercise}"
         )
 

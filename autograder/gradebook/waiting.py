@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from autograder.course import Course
 from autograder.gradebook.marks import class_marks
-from autograder.text import agreeing, count, listed
+from autograder.text import agreeing, count, first_of
 
 NAMED = 10
 """So many students are named in a line."""
@@ -20,9 +20,6 @@ def for_marks(course: Course, exercise: str) -> list[str]:
 
 def said(students: Collection[str]) -> str:
     """Who waits, in one line; of many, the first and how many others."""
-    names = sorted(students)
-    shown = names[:NAMED]
-    if len(names) > NAMED:
-        shown.append(f"{len(names) - NAMED} more")
-    waits = agreeing(len(names), "waits", "wait")
-    return f"{count(len(names), 'submission')} still {waits} for your marks: {listed(shown)}"
+    names = first_of(sorted(students), NAMED)
+    waits = agreeing(len(students), "waits", "wait")
+    return f"{count(len(students), 'submission')} still {waits} for your marks: {names}"

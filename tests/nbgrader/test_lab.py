@@ -88,11 +88,13 @@ def test_from_release_to_feedback_in_the_browser(
         hand_back(teacher)
         read(student, known)
     ada = marks.marks(Course(root, root / "course"), known, "ada")
-    assert ada is not None and (ada.automatic, ada.extra_credit, ada.needs_manual_grade) == (
+    assert ada is not None
+    assert (ada.automatic, ada.by_hand, ada.needs_manual_grade) == (
         worth(known, "softmax"),
         3,
         False,
     )
+    assert ada.max_score == 100, "what a person gives comes on top"
     for log in logs:
         assert "Traceback" not in log.read_text() and "[E " not in log.read_text(), log.read_text()
     assert re.match(
@@ -215,8 +217,10 @@ def collect_and_grade(teacher: Lab, known: Exercise) -> None:
     row(teacher).locator("td.num-submissions a").click()
     teacher.frame.locator("td.autograde a").click()
     points = f"{worth(known, 'softmax'):g}"
+    # nbgrader counts the question, whose points come on top of the 100.
+    most = f"{100 + known.cell(QUESTION).raw['metadata']['nbgrader']['points']:g}"
     assert f"Autograded ada: {points} of 100 points" in said(teacher, "autograded")
-    expect(teacher.frame.locator("tr", has_text="ada")).to_contain_text(f"{points} / 100")
+    expect(teacher.frame.locator("tr", has_text="ada")).to_contain_text(f"{points} / {most}")
     teacher.picture("submissions")
 
 
@@ -248,7 +252,7 @@ def mark(teacher: Lab, known: Exercise) -> None:
     )
 
     for field, value, where in (
-        ("_extra_credit", "3", "grade"),
+        ("", "3", "grade"),
         ("-comment", "Well seen.", "comment"),
     ):
         with teacher.page.expect_response(

@@ -72,7 +72,7 @@ class Peer:
         """Ask the other side and return its answer, serving its calls until it comes."""
         encoder = Encoder(self.function, stays=self.stays)
         encoder.value(values)
-        return self.exchange(kind, nonce, bytes(encoder.out), encoder.known)
+        return self.exchange(kind, nonce, encoder.out, encoder.known)
 
     def exchange(self, kind: int, nonce: bytes, payload: Payload, known: list[Any]) -> Any:
         """Send an encoded request, whose numbered values are ``known``, and return the answer."""
@@ -128,18 +128,18 @@ class Peer:
         kind, reply = self.outcome(payload, do)
         frames.send(self.sock, kind, nonce, reply)
 
-    def outcome(self, payload: Payload, do: Callable[[Any], Any]) -> tuple[int, bytes]:
+    def outcome(self, payload: Payload, do: Callable[[Any], Any]) -> tuple[int, Payload]:
         """Decode a request and do it: the kind of the reply, and the reply."""
         decoder = Decoder(payload, self.find)
         request = decoder.value()
         decoder.end()
         snapshot = Snapshot(decoder.known)
 
-        def write(value: Any) -> bytes:
+        def write(value: Any) -> Payload:
             encoder = Encoder(self.function, list(decoder.known), self.stays)
             encoder.value(value)
             snapshot.write_changes(encoder)
-            return bytes(encoder.out)
+            return encoder.out
 
         try:
             return frames.RETURN, write(do(request))
@@ -149,7 +149,7 @@ class Peer:
             except CannotCross:  # an argument was changed into something that cannot cross
                 encoder = Encoder(self.function)
                 encoder.value(tuple(self.describe(error)))
-                return frames.RAISE, bytes(encoder.out) + bytes(4)
+                return frames.RAISE, encoder.out + bytes(4)
 
     def invoke(self, request: Any) -> Any:
         """Call a function for the other side: ``(function, args, kwargs)``."""

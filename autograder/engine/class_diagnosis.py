@@ -32,9 +32,11 @@ def diagnose_class(
     suspects = banked(compiled, step)
     for check in compiled.exercise.checks_of(step):
         told = _told(verdicts[check.id].message)
-        suspects = [
-            wrong for wrong in suspects if _said(compiled, submission, check, wrong) == told
-        ]
+        alike = []
+        for wrong in suspects:
+            if _said(compiled, submission, check, wrong) == told:
+                alike.append(wrong)
+        suspects = alike
     if not is_one(suspects):
         return None
     return Diagnosis(suspects[0].hint, misconception=suspects[0].name)

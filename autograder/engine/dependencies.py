@@ -48,7 +48,7 @@ def dependencies(exercise: Exercise, settings: Settings, secret: bytes | None) -
 
 def changed(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
     """What has changed between the two; all of it where it was not noted then."""
-    return [name for name, digest in new.items() if old.get(name) != digest]
+    return [name for name in new if new[name] != old.get(name)]
 
 
 @cache

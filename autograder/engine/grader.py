@@ -209,8 +209,12 @@ class Grader:
         and one worker serves them.
         """
         quick = budget.part(QUICK)
-        hidden = {check.id for check in self._exercise.checks if check.hidden}
-        visible = {check.id for check in self._exercise.checks if not check.hidden}
+        hidden, visible = set(), set()
+        for check in self._exercise.checks:
+            if check.hidden:
+                hidden.add(check.id)
+            else:
+                visible.add(check.id)
 
         run = Run(self._compiled, submission, quick, reference)
         verdicts: dict[str, Verdict] = {}
@@ -230,7 +234,8 @@ class Grader:
         imprecise = set(run.imprecise)
         for kind in again:
             run = Run(self._compiled, submission, budget, reference)
-            verdicts |= {check.id: verdict for check, verdict in run.verdicts(kind)}
+            for check, verdict in run.verdicts(kind):
+                verdicts[check.id] = verdict
             imprecise |= run.imprecise
 
         return verdicts, imprecise

@@ -87,8 +87,8 @@ class StudentCopy:
         return f"{what}; what counts in the end is the check that was handed out"
 
     @property
-    def waiting(self) -> str:
-        """What is still to come, as a sentence."""
+    def about_hidden(self) -> str:
+        """What there is to say of the hidden checks, as a sentence."""
         checks, worth = count(self.hidden, "hidden check"), points(self.hidden_points)
         are = agreeing(self.hidden, "is", "are")
         return f"{checks}, worth {worth}, {are} graded after you hand in"
@@ -124,10 +124,12 @@ def read(data: bytes, path: str, name: str | None = None) -> StudentCopy:
 
     there = {check.id for check in exercise.checks}
     missing: list[Check] = []
+    hidden: list[float] = []
     for id, marks_of_it in table.items():
-        if not marks_of_it["hidden"] and id not in there:
+        if marks_of_it["hidden"]:
+            hidden.append(marks_of_it["points"])
+        elif id not in there:
             missing.append(_check(id, "", marks_of_it))
-    hidden = [marks["points"] for marks in table.values() if marks["hidden"]]
     return StudentCopy(
         data,
         path,

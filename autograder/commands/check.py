@@ -37,8 +37,8 @@ def check(
         say(screen, f"note: {copy.about_changes}.")
     say(screen, waiting.points_so_far(result, waits))
     score_table.next_for_student(screen, result)
-    say(screen, f"{copy.waiting}.")
-    github_actions.publish(result, copy.waiting, notebook, sys.stdout)
+    say(screen, f"{copy.about_hidden}.")
+    github_actions.publish(result, copy.about_hidden, notebook, sys.stdout)
     if reason:
         say(console(sys.stderr), f"note: {notebook}: {confined.UNLOCKED.format(reason=reason)}")
 

@@ -22,7 +22,7 @@ def feedback(
     course_folder: CourseFolder = None,
 ) -> None:
     """Write a page for each student."""
-    from autograder.gradebook import waiting
+    from autograder.gradebook import unmarked
     from autograder.pages import feedback as pages
     from autograder.pages import feedback_zip
 
@@ -41,7 +41,7 @@ def feedback(
         kinds = ", ".join(f"{number} {kind}" for kind, number in named.items())
         print(f"wrote {short(archive)}: {kinds}")
 
-    students = waiting.for_marks(course, name)
+    students = unmarked.students(course, name)
     if students:
-        print(f"note: {waiting.said(students)}")
+        print(f"note: {unmarked.said(students)}")
     finish(troubles.lines)

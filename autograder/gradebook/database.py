@@ -123,8 +123,8 @@ def _told(course: Course, engine: Engine) -> Iterator[None]:
 
 def _engine(course: Course) -> Engine:
     url = _url(str(config.config(course).CourseDirectory.db_url))
-    waiting = {"sqlite": {"timeout": PATIENCE}, "postgresql": {"connect_timeout": PATIENCE // 2}}
-    arguments = waiting.get(url.get_backend_name(), {})
+    patience = {"sqlite": {"timeout": PATIENCE}, "postgresql": {"connect_timeout": PATIENCE // 2}}
+    arguments = patience.get(url.get_backend_name(), {})
     # What the address says itself is not overruled.
     own = {name: value for name, value in arguments.items() if name not in url.query}
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nbgrader.exchange.default import ExchangeReleaseFeedback  # type: ignore[import-untyped]
 
-from autograder.gradebook import config, waiting
+from autograder.gradebook import config, unmarked
 
 
 class FeedbackReleaser(ExchangeReleaseFeedback):  # type: ignore[misc]
@@ -13,6 +13,6 @@ class FeedbackReleaser(ExchangeReleaseFeedback):  # type: ignore[misc]
     def copy_files(self) -> None:
         super().copy_files()
         course = config.course_of(self.coursedir)
-        students = waiting.for_marks(course, self.coursedir.assignment_id)
+        students = unmarked.students(course, self.coursedir.assignment_id)
         if students:
-            self.log.warning(waiting.said(students))
+            self.log.warning(unmarked.said(students))

@@ -112,7 +112,12 @@ def marks(data: bytes) -> dict[str, str]:
     written = metadata.get("autograder") if isinstance(metadata, dict) else None
     if not isinstance(written, dict):
         return {}
-    return {name: text for name, text in written.items() if isinstance(text, str) and text}
+
+    found = {}
+    for name, text in written.items():
+        if isinstance(text, str) and text:
+            found[name] = text
+    return found
 
 
 def claims_of(cell_line: str) -> list[str]:

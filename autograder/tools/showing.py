@@ -46,9 +46,10 @@ def present(markup: str, text: str) -> None:
 
 def lines(*texts: str) -> list[str]:
     """Texts as lines that nobody breaks within a word."""
-    return [
-        textwrap.fill(text, 100, break_long_words=False, subsequent_indent="  ") for text in texts
-    ]
+    filled = []
+    for text in texts:
+        filled.append(textwrap.fill(text, 100, break_long_words=False, subsequent_indent="  "))
+    return filled
 
 
 def in_short(thing: Any) -> str:

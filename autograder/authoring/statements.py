@@ -111,4 +111,7 @@ def _changed(node: ast.stmt) -> frozenset[str]:
     else:
         parts = [node]  # a call or a loop may change whatever it mentions
 
-    return frozenset(set().union(*map(mentioned, parts)))
+    changed: set[str] = set()
+    for part in parts:
+        changed |= mentioned(part)
+    return frozenset(changed)

@@ -56,7 +56,7 @@ def culprit(trace: TracebackType | None) -> str:
 
 def in_points(number: float) -> str:
     """So many points, in words."""
-    return f"{number:g} point{'s' * (number != 1)}"
+    return f"{number:g} {'point' if number == 1 else 'points'}"
 
 
 def blame(name: str, names: Mapping[str, Any]) -> str:

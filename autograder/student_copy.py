@@ -34,6 +34,9 @@ from autograder.text import agreeing, count, listed, points
 GONE = "its cell is gone; download the notebook again and copy your answers over"
 """What is said of a check that the notebook came with."""
 
+MOST_POINTS = 1_000_000
+"""Points of a check that anybody can mean."""
+
 # No more of the cell is parsed than this: it is long, and who waits for `check` waits for that.
 _TABLE = re.compile(r"^tools\.CHECKS = (\{.*?\})$", re.MULTILINE | re.DOTALL)
 """What the build wrote about the checks, and nothing else of the setup cell."""
@@ -160,15 +163,16 @@ def _table(cells: list[RawCell]) -> dict[str, dict[str, Any]] | None:
             continue
         try:
             table = ast.literal_eval(written[1])
-            if table and all(map(_is_sound, table.values())):
+            if table and all(_is_sound(id, marks) for id, marks in table.items()):
                 return dict(table)
         except (*NO_PYTHON, TypeError, KeyError, AttributeError):
             continue
     return None
 
 
-def _is_sound(marks: dict[str, Any]) -> bool:
-    return marks["points"] >= 0 and marks["hidden"] in (0, 1)
+def _is_sound(id: str, marks: dict[str, Any]) -> bool:
+    """Whether an entry is as the build writes it: somebody may have changed it."""
+    return all(parts_of(id)) and 0 <= marks["points"] <= MOST_POINTS and marks["hidden"] in (0, 1)
 
 
 def _cells(cells: list[RawCell], table: dict[str, dict[str, Any]]) -> Iterator[Cell]:

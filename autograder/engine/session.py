@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from autograder.course import Settings
-from autograder.engine.budget import Budget, OutOfTime, unwatched
+from autograder.engine.budget import Budget, OutOfTime, called, unwatched
 from autograder.engine.check_functions import CheckFunctions
 from autograder.engine.clock import Clock
 from autograder.engine.listening import Listening
@@ -267,7 +267,7 @@ class Session(Peer):
             raise ProtocolError("a call of no function of the check")
         weight.weigh(request)
         self._clock.spend()
-        with self._clock.budget.at_work():
+        with called(), self._clock.budget.at_work():
             return super().invoke(request)
 
     def describe(self, error: BaseException) -> Raised:

@@ -996,6 +996,7 @@ def three_ways_to_write():
 # | only the text in blocks is nonsense | `flash_attention` drops the last keys where a block is not full |
 # | only the text anew is nonsense | `decode_with_cache` forgets all but the newest keys |
 # | the text anew is good, but another one | `decode_with_cache` lets its rows see what comes later |
+# | the first two begin well and fall apart, and are equal; the text in blocks is right | what you pasted of `attention` does not scale |
 
 # %% [markdown]
 # ## Your score so far

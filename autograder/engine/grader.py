@@ -16,7 +16,6 @@ from autograder.course import Settings
 from autograder.engine.budget import Budget, extra, limits
 from autograder.engine.carry_forward import Carried, CarryForward
 from autograder.engine.check_result import check_result, printable
-from autograder.engine.class_diagnosis import diagnose_class
 from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.dependencies import dependencies
 from autograder.engine.diagnosis import Diagnosis, diagnose
@@ -25,6 +24,7 @@ from autograder.engine.outcomes import Probe
 from autograder.engine.reference import Reference
 from autograder.engine.run import Run, SetupFailed, Verdict
 from autograder.engine.sandbox.parent_process import EngineFault
+from autograder.engine.verdict_diagnosis import diagnose_by_verdicts
 from autograder.engine.workers import Workers
 from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise
@@ -271,10 +271,11 @@ class Grader:
         for step in self._exercise.steps:
             if step not in at_fault or step in forward.unattempted:
                 continue
-            if step in self._exercise.classes:
-                find = partial(diagnose_class, self._compiled, submission, step, verdicts)
+            # Of calls that take functions none is kept.
+            if step in probes and step not in self._exercise.classes:
+                find = partial(diagnose, self._compiled, step, probes[step])
             else:
-                find = partial(diagnose, self._compiled, step, probes.get(step, []))
+                find = partial(diagnose_by_verdicts, self._compiled, submission, step, verdicts)
             diagnoses[step] = extra(budget, find)
         return diagnoses
 

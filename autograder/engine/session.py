@@ -118,7 +118,8 @@ class Session(Peer):
 
     def ask(self, name: str, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Make a call in the worker."""
-        self._calls.begin()
+        if self._clock.depth == 0:
+            self._calls.begin()
         with Listening(self._stdout) as heard:
             values = (target, args, kwargs, heard.listens, self._clock.seconds)
             return self._talk(

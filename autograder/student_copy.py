@@ -41,6 +41,9 @@ MOST_POINTS = 1_000_000
 _TABLE = re.compile(r"^tools\.CHECKS = (\{.*?\})$", re.MULTILINE | re.DOTALL)
 """What the build wrote about the checks, and nothing else of the setup cell."""
 
+_NEEDED = re.compile(r"^tools\.NEEDED = \{(.*?)\}$", re.MULTILINE | re.DOTALL)
+"""What it wrote about the functions that students paste."""
+
 
 @dataclass(frozen=True)
 class StudentCopy:
@@ -175,11 +178,21 @@ def _is_sound(id: str, marks: dict[str, Any]) -> bool:
     return all(parts_of(id)) and 0 <= marks["points"] <= MOST_POINTS and marks["hidden"] in (0, 1)
 
 
+def _pasted(cells: list[RawCell]) -> list[str]:
+    """The functions of earlier exercises for which the notebook has a place."""
+    for cell in cells:
+        written = _NEEDED.search(cell.source) if cell.is_code else None
+        if written is not None:
+            return re.findall(r'"(\w+)": ', written[1])
+    return []
+
+
 def _cells(cells: list[RawCell], table: dict[str, dict[str, Any]]) -> Iterator[Cell]:
     steps = dict.fromkeys(parts_of(id)[0] for id in table)
+    pasted = _pasted(cells)
     seen: set[str] = set()
     for number, raw in enumerate(cells):
-        cell = _cell(raw, steps, table) if raw.is_code else None
+        cell = _cell(raw, steps, pasted, table) if raw.is_code else None
         if cell is not None and cell.check and cell.check.step not in seen:
             # The answer is gone: an empty one stands for it, so that the check says so.
             seen.add(cell.check.step)
@@ -192,7 +205,9 @@ def _cells(cells: list[RawCell], table: dict[str, dict[str, Any]]) -> Iterator[C
             yield Cell(f"cell-{number}", "plain", True, raw.source, {})
 
 
-def _cell(raw: RawCell, steps: Iterable[str], table: dict[str, dict[str, Any]]) -> Cell | None:
+def _cell(
+    raw: RawCell, steps: Iterable[str], pasted: Iterable[str], table: dict[str, dict[str, Any]]
+) -> Cell | None:
     if FILLED_IN.search(raw.source):
         return Cell("setup", "setup", True, raw.source, {})
     if ARRAYS.search(raw.source):
@@ -208,7 +223,8 @@ def _cell(raw: RawCell, steps: Iterable[str], table: dict[str, dict[str, Any]]) 
     answered = [step for step in steps if step in names]
     answered += [id for id in raw.claims if id in steps]
     if not answered:
-        return None
+        found = [name for name in pasted if name in names]
+        return Cell(found[0], "needed", True, "", {}) if found else None
     # What stands there is the student's answer, and no reference.
     is_class = defines_class(raw.source, answered[0])
     return Cell(answered[0], "step", True, "", {}, is_class=is_class)

@@ -3,7 +3,7 @@
 #
 # Attention lets tokens look at each other. Alone it makes no language model: it does not know which token
 # comes first, it only ever averages, and stacked twenty times its numbers run away. Six short functions
-# mend that. You give the tokens their places, keep the numbers in range, let every token think for
+# fix that. You give the tokens their places, keep the numbers in range, let every token think for
 # itself, and connect it all by addition. What comes out is the **transformer block**, and a stack of those,
 # with attention inside, is what every large language model is made of.
 #

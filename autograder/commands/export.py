@@ -8,6 +8,7 @@ from typing import Annotated, Optional
 
 import typer
 
+from autograder import log
 from autograder.commands.common import CourseFolder, ExerciseName, finish, opened
 from autograder.exports import formats
 from autograder.text import inert, listed, short
@@ -78,6 +79,7 @@ def export(
     default = course.state / "exports" / exercise.name / format.file
     path = product.put(made, output, default)
 
+    log.write(course, f"export {exercise.name} --to {to}")
     for note in made.notes:
         print(inert(" ".join(note.split())), file=sys.stderr)
     if path is not None:

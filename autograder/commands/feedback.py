@@ -7,6 +7,7 @@ from typing import Annotated, Optional
 
 import typer
 
+from autograder import log
 from autograder.commands.common import CourseFolder, ExerciseName, finish, opened
 from autograder.errors import Unusable
 from autograder.text import count, short
@@ -41,6 +42,7 @@ def feedback(
         kinds = ", ".join(f"{number} {kind}" for kind, number in named.items())
         print(f"wrote {short(archive)}: {kinds}")
 
+    log.write(course, f"feedback {name}", pages=len(paths))
     students = waiting.for_marks(course, name)
     if students:
         print(f"note: {waiting.said(students)}")

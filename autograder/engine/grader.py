@@ -209,11 +209,12 @@ class Grader:
         and one worker serves them.
         """
         quick = budget.part(QUICK)
-        hidden = {check.id for check in self._exercise.checks if check.hidden}
-        visible = {check.id for check in self._exercise.checks if not check.hidden}
+        asked = [check for check in self._exercise.checks if not check.void]
+        hidden = {check.id for check in asked if check.hidden}
+        visible = {check.id for check in asked if not check.hidden}
 
         run = Run(self._compiled, submission, quick, reference)
-        verdicts: dict[str, Verdict] = {}
+        verdicts = {check.id: Verdict(None) for check in self._exercise.checks if check.void}
         wanted: set[str] = hidden | visible
         again: list[set[str]] = []
 

@@ -18,6 +18,7 @@ from autograder.commands.check import check
 from autograder.commands.collect import collect
 from autograder.commands.common import CourseFolder, stop
 from autograder.commands.doctor import doctor
+from autograder.commands.explain import explain
 from autograder.commands.export import export
 from autograder.commands.feedback import feedback
 from autograder.commands.grade import grade
@@ -47,6 +48,7 @@ COMMANDS = (
     grade,
     feedback,
     report,
+    explain,
     export,
     lab,
     new,

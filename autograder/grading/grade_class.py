@@ -13,6 +13,7 @@ from autograder.course import Course
 from autograder.engine.grader import Graded
 from autograder.errors import Stopped
 from autograder.exercises.exercise import Exercise
+from autograder.grading import versions
 from autograder.grading.journal import Journal
 from autograder.grading.pool import Answers, LocalPool, Pool, grade_all
 from autograder.grading.processes import Task
@@ -61,6 +62,7 @@ def grade_class(
     with Journal(course.results / exercise.name) as journal:
         journal.pending.intersection_update(scanned.students)
         _sweep(course, exercise.name)
+        versions.keep(course, exercise)
         with answered(course, exercise, scanned, names, jobs, scheduler, force) as everybody:
             # Imported late: the graders are getting ready at the same time.
             from autograder.grading.records import Records

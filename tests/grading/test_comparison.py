@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import json
 import subprocess
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -198,3 +199,54 @@ def test_a_setup_that_a_student_changed_is_told_also_in_an_old_notebook(course: 
     assert "the setup cell is not the teacher's present one" in " ".join(
         grade(course).stdout.split()
     )
+
+
+def page(course: Course, student: str) -> str:
+    text = (course.feedback / student / NAME / f"{NAME}.html").read_text()
+    return unescape(text.partition('<main id="content">')[2])
+
+
+def test_a_page_made_again_says_at_its_top_what_changed(graded: Course) -> None:
+    first = call("feedback", NAME, cwd=graded.root)
+    assert "What changed" not in page(graded, "bob")
+    assert "other points than before" not in first.stdout
+
+    courses.write_root(graded.root, LOOSER)
+    grade(graded)
+    said = call("feedback", NAME, cwd=graded.root).stdout
+    assert "1 page says other points than before (bob): hand them out again" in said
+    top = page(graded, "bob").partition("<h2")[2].partition("</section>")[0]
+    assert "What changed" in top
+    assert "<li>Score: 7 of 14 points, now 10 of 14 points</li>" in top
+    assert "<li>total: Negative numbers count too.: 0, now 3</li>" in top
+    assert "What changed" not in page(graded, "ann")
+
+    # Who has read that by now? It stays until something else changes.
+    again = call("feedback", NAME, cwd=graded.root).stdout
+    assert "other points than before" not in again
+    assert "now 10 of 14 points" in page(graded, "bob")
+
+    gradebook = Database(f"sqlite:///{graded.gradebook}", str)
+    test_record.by_hand(gradebook, "why", "bob", manual_score=4.0, needs_manual_grade=False)
+    call("feedback", NAME, cwd=graded.root)
+    assert "10 of 14 points, now 14 of 14 points" in page(graded, "bob")
+    assert "now 3<" not in page(graded, "bob")
+
+
+def test_a_page_about_another_file_is_a_new_page(graded: Course) -> None:
+    call("feedback", NAME, cwd=graded.root)
+    courses.submit(graded, "bob", RIGHT)
+    grade(graded)
+    assert "other points" not in call("feedback", NAME, cwd=graded.root).stdout
+    assert "What changed" not in page(graded, "bob")
+
+
+def test_what_changed_says_nothing_of_what_is_hidden(graded: Course) -> None:
+    (graded.root / "autograder.toml").write_text('feedback.hidden = "never"\n')
+    call("feedback", NAME, cwd=graded.root)
+    courses.write_root(graded.root, LOOSER)
+    grade(graded)
+    call("feedback", NAME, cwd=graded.root)
+    top = page(graded, "bob").partition("<h2")[2].partition("</section>")[0]
+    assert "now 10 of 14 points" in top
+    assert top.count("<li>") == 1

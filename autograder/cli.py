@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from autograder import __version__
+from autograder.commands.backup import backup
 from autograder.commands.build import build
 from autograder.commands.check import check
 from autograder.commands.collect import collect
@@ -27,6 +28,7 @@ from autograder.commands.new import new
 from autograder.commands.prove import prove
 from autograder.commands.release import release
 from autograder.commands.report import report
+from autograder.commands.restore import restore
 from autograder.commands.sample import sample
 from autograder.commands.score import score
 from autograder.commands.watch import watch
@@ -51,6 +53,8 @@ COMMANDS = (
     explain,
     export,
     lab,
+    backup,
+    restore,
     new,
     prove,
     sample,

@@ -22,6 +22,7 @@ from autograder.commands.doctor import doctor
 from autograder.commands.explain import explain
 from autograder.commands.export import export
 from autograder.commands.feedback import feedback
+from autograder.commands.forget import forget
 from autograder.commands.grade import grade
 from autograder.commands.lab import lab
 from autograder.commands.new import new
@@ -55,6 +56,7 @@ COMMANDS = (
     lab,
     backup,
     restore,
+    forget,
     new,
     prove,
     sample,

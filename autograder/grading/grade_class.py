@@ -76,8 +76,10 @@ def grade_class(
                     if records.is_full:
                         records.record()
             finally:
-                records.record()
-                log.write(course, f"grade {exercise.name}", scores=records.changed)
+                try:
+                    records.record()
+                finally:
+                    log.write(course, f"grade {exercise.name}", scores=records.changed)
             records.settle()
     return [records.outcomes[student] for student in sorted(records.outcomes)]
 

@@ -76,10 +76,11 @@ def _calls(explanation: Explanation, student: str) -> Iterator[str]:
     # What is answered right explains nothing, unless all of it is.
     telling = [question for question in questions if not question.is_alike] or list(questions)
     for question in telling[:MOST]:
+        if question is not telling[0]:
+            yield ""
         place = questions.index(question) + 1
         yield f"Call {place} of {len(questions)}: {step}({', '.join(question.given)})"
         yield from _call(question, student)
-        yield ""
 
     more, alike = len(telling) - MOST, len(questions) - len(telling)
     if more > 0:

@@ -8,7 +8,6 @@ a check stands in ``with tools.check(…)``.
 from __future__ import annotations
 
 import ast
-import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -27,7 +26,7 @@ from autograder.exercises.exercise import (
     Exercise,
 )
 from autograder.result import CheckResult, Result, StepResult
-from autograder.submissions.notebook import RawCell, Rejected, marks, raw_cells
+from autograder.submissions.notebook import RawCell, Rejected, checksum, marks, raw_cells
 from autograder.submissions.python_source import NO_PYTHON, binds, parses
 from autograder.text import agreeing, count, listed, points
 
@@ -152,8 +151,7 @@ def _changed(cells: list[RawCell], exercise: Exercise) -> Iterator[str]:
     """The checks that differ from what nbgrader's checksum of them says, where there is one."""
     checksums = {cell.source: cell.checksum for cell in cells if cell.checksum}
     for check in exercise.checks:
-        parts = (check.source, "code", "True", "False", "True", check.id, str(check.points))
-        now = hashlib.md5("".join(parts).encode(), usedforsecurity=False).hexdigest()
+        now = checksum(check.source, check.id, str(check.points))
         if checksums.get(check.source, now) != now:
             yield check.id
 

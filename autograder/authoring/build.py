@@ -240,6 +240,12 @@ def _check(cell: Cell, oracle_cells: list[str]) -> str:
     body = "\n".join(lines[sentence.end_lineno :]).strip("\n")
 
     about = f"{shown(cell.category or '')} · {points(cell.points or 0)}"
+    if cell.void:
+        about = f"{about} · counts in full for everybody"
+        if cell.hidden:
+            return f"{head}\n# @title Hidden check · {about}\npass"
+        return f'{head}\n# Check · {about}\nwith tools.check("{cell.id}"):\n    pass'
+
     if not cell.hidden:
         if not check_form.announcements(ast.parse(body)):
             body = f'with tools.check("{cell.id}"):\n{modules.indented(body)}'

@@ -212,15 +212,17 @@ class Grader:
         and one worker serves them.
         """
         quick = budget.part(QUICK)
+        run = Run(self._compiled, submission, quick, reference)
+        verdicts: dict[str, Verdict] = {}
         hidden, visible = set(), set()
         for check in self._exercise.checks:
-            if check.hidden:
+            if check.void:
+                verdicts[check.id] = Verdict(None)
+            elif check.hidden:
                 hidden.add(check.id)
             else:
                 visible.add(check.id)
 
-        run = Run(self._compiled, submission, quick, reference)
-        verdicts: dict[str, Verdict] = {}
         wanted: set[str] = hidden | visible
         again: list[set[str]] = []
 

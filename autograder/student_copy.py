@@ -26,7 +26,8 @@ from autograder.exercises.exercise import (
     Exercise,
 )
 from autograder.result import CheckResult, Result, StepResult
-from autograder.submissions.notebook import RawCell, Rejected, checksum, marks, raw_cells
+from autograder.submissions.checksum import checksum
+from autograder.submissions.notebook import RawCell, Rejected, marks, raw_cells
 from autograder.submissions.python_source import NO_PYTHON, binds, parses
 from autograder.text import agreeing, count, listed, points
 

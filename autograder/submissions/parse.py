@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from autograder.exercises.exercise import Exercise
-from autograder.submissions.notebook import RawCell, Rejected, checksum, marks, raw_cells
+from autograder.submissions.checksum import checksum
+from autograder.submissions.notebook import RawCell, Rejected, marks, raw_cells
 from autograder.submissions.python_source import binds, without_magics
 from autograder.submissions.recognizer import Recognizer
 

@@ -23,11 +23,13 @@ from autograder.commands.feedback import feedback
 from autograder.commands.grade import grade
 from autograder.commands.lab import lab
 from autograder.commands.new import new
+from autograder.commands.new_course import new_course
 from autograder.commands.prove import prove
 from autograder.commands.release import release
 from autograder.commands.report import report
 from autograder.commands.sample import sample
 from autograder.commands.score import score
+from autograder.commands.update import update
 from autograder.commands.watch import watch
 from autograder.errors import Fault, Stopped, Unusable
 
@@ -49,6 +51,8 @@ COMMANDS = (
     report,
     export,
     lab,
+    new_course,
+    update,
     new,
     prove,
     sample,

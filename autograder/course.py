@@ -19,6 +19,9 @@ from autograder.text import agreeing
 STUDENT_ID = re.compile(r"(?!\.)[A-Za-z0-9._@+-]{1,64}\Z")
 
 
+STATE = "course"
+"""The folder below a course's root that holds its state, unless another place is named."""
+
 OLD_ID = "attention"
 """What all courses were called in the gradebook and the exchange, once."""
 
@@ -65,6 +68,16 @@ class Course:
     @property
     def gradebook(self) -> Path:
         return self.state / "gradebook.db"
+
+    @property
+    def due_settings(self) -> Path:
+        """The file of settings into which due dates go: the class's own, where there is one.
+
+        In the folder of a course, git keeps the settings beside ``solutions/``.
+        """
+        own, shared = self.state / settings.NAME, self.root / settings.NAME
+        is_apart = own.is_file() or self.state != self.root / STATE or not shared.is_file()
+        return own if is_apart else shared
 
     def submission(self, student: str, exercise: str) -> Path:
         """The folder of what a student handed in; the notebook in it is ``<exercise>.ipynb``."""
@@ -186,7 +199,7 @@ def find(state: Path | None = None, new: bool = False) -> Course:
     """
     root = _root(new)
     if state is None:
-        state = Path(os.environ.get("AUTOGRADER_COURSE") or root / "course")
+        state = Path(os.environ.get("AUTOGRADER_COURSE") or root / STATE)
     state = state.absolute()
 
     nearest = existing(state)

@@ -114,7 +114,8 @@ def keep_due(path: Path, exercise: str, time: datetime) -> None:
         Unusable: the file cannot be written, or says it in a way that only a person can change.
     """
     wanted = _data(path)
-    written = f"{time.replace(tzinfo=None)}{time:%z}"
+    place = getattr(time.tzinfo, "key", "")  # its name says more than an offset
+    written = f"{time.replace(tzinfo=None)}{f' {place}' if place else f'{time:%z}'}"
     wanted.setdefault("due", {})[exercise] = written
 
     key = exercise if re.fullmatch(r"[A-Za-z0-9_-]+", exercise) else f'"{exercise}"'

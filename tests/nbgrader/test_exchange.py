@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from autograder import timestamp
+from autograder import moment, timestamp
 from autograder.collecting import store
 from autograder.course import Course
 from autograder.errors import Unusable
@@ -76,7 +76,7 @@ def test_from_release_to_feedback_through_the_exchange(
     lines = exchange.release(course, known, yesterday)
     assert lines == [
         f"released {NAME} in {course.state / 'exchange' / course.id() / 'outbound' / NAME}",
-        f"due {yesterday:%Y-%m-%d %H:%M} UTC",
+        f"due {moment.said(yesterday)}",
     ]
     assert exchange.release(course, known)[0] == lines[0]
     assert due_dates.due_date(course, NAME) == yesterday.replace(tzinfo=None)

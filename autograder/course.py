@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import re
 import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
-from autograder import settings
+from autograder import class_list, settings
 from autograder.errors import Unusable
 from autograder.settings import DISCLOSURES as DISCLOSURES
 from autograder.settings import Settings as Settings
@@ -149,12 +148,7 @@ class Course:
         path = self.state / "students.csv"
         if not path.is_file():
             return None
-        try:
-            with path.open(newline="", encoding="utf-8-sig") as file:
-                rows, titles = _rows(file)
-        except (OSError, UnicodeDecodeError, csv.Error) as error:
-            raise Unusable(f"{path}: {error}; save it as CSV in UTF-8") from None
-
+        rows, titles = class_list.table(path)
         ids = [title for title in titles if title.strip().casefold() == "id"]
         if len(ids) != 1:
             there = ", ".join(map(repr, titles)) or "nothing"
@@ -175,19 +169,6 @@ class Course:
                 title: (cell or "").strip() for title, cell in row.items() if title
             }
         return students
-
-
-def _rows(file: TextIO) -> tuple[list[dict[str, str]], list[str]]:
-    """The lines of a class list, and its headings.
-
-    A spreadsheet set to a language with decimal commas separates columns by semicolons.
-    """
-    first = file.readline()
-    file.seek(0)
-    # No quoted heading holds more of the other than there are columns.
-    between = ";" if first.count(";") > first.count(",") else ","
-    reader = csv.DictReader(file, delimiter=between)
-    return list(reader), list(reader.fieldnames or [])
 
 
 def find(state: Path | None = None, new: bool = False) -> Course:

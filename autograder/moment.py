@@ -24,12 +24,6 @@ def zone(name: str) -> tzinfo | None:
         raise ValueError(f"unknown time zone {name}; write it like Europe/Berlin") from None
 
 
-def said(time: datetime) -> str:
-    """A moment for people, with its zone."""
-    name = str(time.tzinfo) if time.tzinfo else "UTC"
-    return f"{time:%A} {time.day} {time:%B %Y, %H:%M} ({name})"
-
-
 def read(text: str, otherwise: tzinfo | None = None) -> datetime:
     """The moment that a person wrote, with its zone.
 

@@ -10,7 +10,7 @@ from autograder import files, results
 from autograder.course import Course
 from autograder.engine.grader import Graded
 from autograder.exercises.exercise import Exercise
-from autograder.gradebook import autograded, late_penalty, lost, master, record
+from autograder.gradebook import autograded, lost, master, record
 from autograder.gradebook.settled import settled_marks
 from autograder.grading.journal import Journal
 from autograder.result import Outcome, Result
@@ -95,9 +95,8 @@ class Records:
         self._journal.recorded(students.difference(troubles))
 
     def settle(self) -> None:
-        """Let nbgrader's penalties follow for everybody, also for whom this run did not grade."""
-        if late_penalty.Penalties(self._course).has_rule:
-            settled_marks(self._course, self._exercise)
+        """Let what nbgrader shows of late work follow, also for whom this run did not grade."""
+        settled_marks(self._course, self._exercise)
 
     def _stored(self, graded: Graded) -> Graded:
         """Store a result; where that cannot be done, store that it is an error."""

@@ -16,7 +16,7 @@ from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise
 from autograder.gradebook import config, due_dates, outdated, record
 from autograder.nbgrader import handed_out
-from autograder.text import listed, short
+from autograder.text import listed, on_day, short
 
 
 def due_time(text: str, zone: tzinfo | None = None) -> datetime:
@@ -61,7 +61,7 @@ def release(
     record.prepare(course, exercise)
     outdated.note_release(course, exercise)
     said = course.settings.due.get(exercise.name)
-    until = [f"due {moment.said(said)}"] if said else []
+    until = [f"due {on_day(said)}"] if said else []
 
     if archive is not None:
         names = handed_out.archive(course, exercise, archive)

@@ -8,10 +8,11 @@ import zipfile
 from datetime import datetime
 from pathlib import Path
 
-from autograder import files, moment
+from autograder import files
 from autograder.course import Course
 from autograder.exercises import data_files
 from autograder.exercises.exercise import Exercise
+from autograder.text import on_day
 
 _DATE = (1980, 1, 1, 0, 0, 0)
 """The date of files in an archive, so that the same release gives the same bytes."""
@@ -22,12 +23,12 @@ def with_due(notebook: bytes, due: datetime | None) -> bytes:
     if due is None:
         return notebook
     data = json.loads(notebook)
-    data["metadata"].setdefault("autograder", {})["due"] = moment.said(due)
+    data["metadata"].setdefault("autograder", {})["due"] = on_day(due)
 
     texts = [cell for cell in data["cells"] if cell["cell_type"] == "markdown"]
     for cell in texts[:1]:
         source = "".join(cell["source"]).rstrip()
-        lines = f"{source}\n\n**Due: {moment.said(due)}.**".splitlines(keepends=True)
+        lines = f"{source}\n\n**Due: {on_day(due)}.**".splitlines(keepends=True)
         cell["source"] = lines
     return (json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
 

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from autograder import cli
 from autograder.course import Settings
+from autograder.settings import TABLES
 from tests.support import sample_class
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -180,6 +181,7 @@ def test_the_settings_that_teachers_are_shown_are_those_that_there_are() -> None
         r"^\| (`[a-z_.]+`(?:, `[a-z_.]+`)*) \| (`[^|]+`) \|", PAGES["teachers"], flags=re.MULTILINE
     )
     assert "| `due.attention` |" in PAGES["teachers"]
+    assert "| `late.rule` |" in PAGES["teachers"]
     shown = {}
     for names, defaults in rows:
         shown |= dict(
@@ -188,7 +190,7 @@ def test_the_settings_that_teachers_are_shown_are_those_that_there_are() -> None
     known = {"packages": "[]"}  # as it is written in the file
     for setting in fields(Settings):
         # A table of TOML has a row for what stands in it.
-        if setting.name not in ("due", "packages"):
+        if setting.name not in (*TABLES, "packages"):
             default = json.dumps(setting.default).strip('"')
             known[setting.metadata.get("name", setting.name)] = default
     assert {name: shown.get(name) for name in known} == known

@@ -13,7 +13,7 @@ from autograder import files, log
 from autograder.class_list import EMAILS, full_name, value_of
 from autograder.course import STUDENT_ID, Course
 from autograder.errors import Unusable
-from autograder.gradebook import database, removed_marks
+from autograder.gradebook import database, extensions, removed_marks
 from autograder.gradebook.schema import (
     COMMENT,
     GRADE,
@@ -119,23 +119,35 @@ def _log(course: Course, student: str, done: Forgotten) -> None:
 
 
 def _class_list(course: Course, student: str, done: Forgotten) -> None:
-    """Take the student's line out of the class list; every other stays as it is written."""
-    path = course.state / "students.csv"
-    if student not in (course.class_list() or {}):
+    """Take the student out of the class list, and the extensions that nobody else has."""
+    people = course.class_list() or {}
+    person = people.pop(student, {})
+    group = value_of(person, {"group"})
+    others = {value_of(row, {"group"}) for row in people.values()}
+    # A line for a group of nobody would be a mistake in the file.
+    names = {student} | ({group} - others if group else set())
+    _without_rows(course.state / extensions.NAME, "who", names, done)
+    _without_rows(course.state / "students.csv", "id", {student}, done)
+
+
+def _without_rows(path: Path, column: str, names: set[str], done: Forgotten) -> None:
+    """Take the rows with these names in a column out of a table; the others stay as written."""
+    if not path.is_file():
         return
     lines = path.read_bytes().decode("utf-8-sig").splitlines(keepends=True)
     between = ";" if lines[0].count(";") > lines[0].count(",") else ","
     reader = csv.reader(lines, delimiter=between)
-    titles = [title.strip().casefold() for title in next(reader)]
+    place = [title.strip().casefold() for title in next(reader)].index(column)
     others = lines[: reader.line_num]
     start = reader.line_num
     for row in reader:
         # One in quotes may go over several lines.
-        if row[titles.index("id") : titles.index("id") + 1] != [student]:
+        if not names.intersection(cell.strip() for cell in row[place : place + 1]):
             others += lines[start : reader.line_num]
         start = reader.line_num
-    files.write(path, "".join(others).encode())
-    done.removed.append(short(path))
+    if len(others) < len(lines):
+        files.write(path, "".join(others).encode())
+        done.removed.append(short(path))
 
 
 def _gradebook(course: Course, student: str, done: Forgotten) -> None:

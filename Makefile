@@ -19,6 +19,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 ifneq ($(wildcard wheels/.ready),)
 export PIP_NO_INDEX := 1
 export PIP_FIND_LINKS := wheels
+export UV_NO_INDEX := 1
+export UV_FIND_LINKS := wheels
 endif
 
 help: ## list the targets

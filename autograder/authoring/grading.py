@@ -150,7 +150,7 @@ def _repair(message: str) -> str:
 def _given(authored: Source, blank: Result) -> Iterator[str]:
     """The points that the blank stub gets."""
     for line, step, check in _checks(authored, blank):
-        if check.earned > 0:
+        if check.earned > 0 and not check.void:
             cause = f"the grader gives the blank stub points for {step}-{check.name}"
             yield f"{authored.path}:{line}: {cause}; let it fail on what {step} returns"
 

@@ -75,7 +75,8 @@ def _rehearse(exercise: Exercise, stubs: dict[str, str], log: Log) -> None:
         if cell.check is not None:
             reveal(namespace, not cell.check.hidden)
             _try_solved(number, cell.check, namespace, solved, log)
-            _try_blank(number, cell.check, namespace, stubs[cell.check.step], log)
+            if not cell.check.void:
+                _try_blank(number, cell.check, namespace, stubs[cell.check.step], log)
             continue
 
         error = _run(cell.source, cell.id, namespace).error

@@ -28,6 +28,9 @@ except ImportError:  # Windows has no such limits; there a student checks their 
 MORE_MEMORY = 256 << 20
 """Bytes by which the grader may grow while it grades one submission."""
 
+CALLED_MEMORY = 32 << 20
+"""Bytes of these while student code has called a function of a check: it chooses what with."""
+
 MORE_SECONDS = 10
 """CPU seconds, beyond twice a submission's own time, after which the system ends a grader that does
 not come back."""
@@ -165,6 +168,14 @@ def limits(seconds: float) -> Iterator[None]:
             stack.enter_context(_limit("RLIMIT_CPU", cpu_seconds))
         stack.enter_context(_ticking())
         yield
+
+
+def called() -> contextlib.AbstractContextManager[None]:
+    """Hold this process to the memory that a function of a check may take.
+
+    Nothing must interrupt it: what it limits is taken back at its end.
+    """
+    return _limit("RLIMIT_AS", _memory() + CALLED_MEMORY)
 
 
 @contextlib.contextmanager

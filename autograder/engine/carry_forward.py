@@ -44,7 +44,7 @@ class CarryForward:
         attempted = set()
         for check in compiled.exercise.checks:
             verdict = verdicts[check.id]
-            if not verdict.unattempted:
+            if not verdict.unattempted and not check.void:
                 attempted.add(check.step)
             if verdict.message is not None:
                 self._broken.add(check.step)

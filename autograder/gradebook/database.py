@@ -53,6 +53,12 @@ def address(course: Course) -> str:
     return _shown(_url(str(config.config(course).CourseDirectory.db_url)))
 
 
+def sqlite_file(course: Course) -> Path | None:
+    """The file of the gradebook, there or not; None where a server has it."""
+    url = _url(str(config.config(course).CourseDirectory.db_url))
+    return Path(str(url.database)).absolute() if _is_sqlite(url) and url.database else None
+
+
 class Gradebook:
     """A course's database, for writing again and again.
 

@@ -251,4 +251,9 @@ def _earned(step: StepResult) -> str:
 
 def _about(check: CheckResult) -> str:
     visible = "hidden check" if check.hidden else "visible check"
-    return f"{visible}, {shown(check.category)}, {points_of(check.earned, check.points)}"
+    earned = points_of(check.earned, check.points)
+    if check.void:
+        earned += ", counts in full for everybody"
+    elif check.kept:
+        earned += ", kept from before"
+    return f"{visible}, {shown(check.category)}, {earned}"

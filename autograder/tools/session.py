@@ -29,12 +29,15 @@ from autograder.tools.showing import (
 )
 from autograder.tools.tally import (
     CHECKS,
+    NEEDED,
     RESULTS,
     blame,
     culprit,
     in_points,
     progress,
     step_of,
+    still_to_do,
+    undefined,
 )
 
 REVEAL = True
@@ -156,9 +159,12 @@ class check:
             self.show(SHOWN if is_first else [], passed)
             return
 
-        if isinstance(error, NotImplementedError):
-            RESULTS[self.name] = "is unwritten"
-            said = [f"{culprit(trace) or step_of(self.name)} is still to be written."]
+        missing = undefined(error)
+        if missing or isinstance(error, NotImplementedError):
+            empty = missing or culprit(trace) or step_of(self.name)
+            state = "waits" if empty in NEEDED else "is unwritten"
+            RESULTS[self.name] = "fails" if missing else state
+            said = [still_to_do(empty, is_defined=not missing)]
             if in_notebook():
                 present(f'{CARD}<span class="check-open"></span>', "")
         else:
@@ -233,9 +239,11 @@ def demo(scene: Callable[[], object]) -> Callable[[], object]:
     try:
         scene()
     except Exception as error:
-        step = culprit(error.__traceback__)
-        if isinstance(error, NotImplementedError):
+        step = undefined(error) or culprit(error.__traceback__)
+        if undefined(error) or isinstance(error, NotImplementedError):
             print(f"This scene waits for your {step}.")
+        elif isinstance(error, NameError) and not step:
+            print(f"This scene needs {error.name}: run the cells above it, from the first one on.")
         else:
             where = f" in your {step}" if step else ""
             print(f"This scene stopped{where}: {type(error).__name__}: {error}")

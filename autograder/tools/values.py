@@ -196,7 +196,7 @@ def unpack(result: Any, names: str) -> Any:
     if result is None:
         raise AssertionError(f"({names}): got None. Does your function end with a return?")
     if not several or len(result) != count:
-        size = f" {len(result)}" if several and len(result) <= 100 else ""
+        size = f" of {len(result)}" if several and len(result) <= 100 else ""
         kind = f"{type(result).__name__:.40}{size}"
         raise AssertionError(f"expected a tuple of {count}, ({names}), got a {kind}")
     return result

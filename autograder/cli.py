@@ -26,12 +26,14 @@ from autograder.commands.forget import forget
 from autograder.commands.grade import grade
 from autograder.commands.lab import lab
 from autograder.commands.new import new
+from autograder.commands.new_course import new_course
 from autograder.commands.prove import prove
 from autograder.commands.release import release
 from autograder.commands.report import report
 from autograder.commands.restore import restore
 from autograder.commands.sample import sample
 from autograder.commands.score import score
+from autograder.commands.update import update
 from autograder.commands.watch import watch
 from autograder.errors import Fault, Stopped, Unusable
 
@@ -57,6 +59,8 @@ COMMANDS = (
     backup,
     restore,
     forget,
+    new_course,
+    update,
     new,
     prove,
     sample,

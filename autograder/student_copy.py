@@ -49,7 +49,8 @@ class StudentCopy:
     """A student's notebook: its bytes, its visible checks, and how many others are hidden.
 
     ``missing`` are visible checks whose cells are gone, ``changed`` the ids of those whose cells
-    are no longer as they were handed out. ``steps`` are all that there were.
+    are no longer as they were handed out. ``steps`` are all that there were. ``due`` is
+    the date that it was handed out with.
     """
 
     data: bytes
@@ -60,6 +61,7 @@ class StudentCopy:
     steps: tuple[str, ...]
     missing: tuple[Check, ...]
     changed: tuple[str, ...]
+    due: str = ""
 
     def completed(self, result: Result) -> Result:
         """A result with the checks in it that are missing: they earn nothing here."""
@@ -144,6 +146,7 @@ def read(data: bytes, path: str, name: str | None = None) -> StudentCopy:
         tuple(dict.fromkeys(parts_of(id)[0] for id in table)),
         tuple(missing),
         tuple(_changed(cells, exercise)),
+        about.get("due", ""),
     )
 
 

@@ -60,6 +60,7 @@ def grade(
 ) -> None:
     """Grade the class, into the gradebook."""
     from autograder.exercises.exercise import built_names
+    from autograder.gradebook import extensions
     from autograder.gradebook.settled import settled_marks
     from autograder.grading import orphans
     from autograder.grading.grade_class import grade_class
@@ -71,6 +72,9 @@ def grade(
     course, exercise = opened(course_folder, exercise_name)
     course = isolated(course, isolation)
     writable(json)
+    # What is wrong with one of them is said before hours of work.
+    course.class_list()
+    extensions.read(course)
     if submitted is not None and not submitted.is_dir():
         raise Unusable(f"{submitted}: no such folder; name the folder with one folder a student")
 

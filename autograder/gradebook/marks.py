@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
 
@@ -15,8 +15,9 @@ from autograder import timestamp
 from autograder.course import Course
 from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise
-from autograder.gradebook import database, late_penalty
+from autograder.gradebook import database, extensions, late_penalty
 from autograder.gradebook.cell_marks import CellMarks, cell_marks, is_sound, unsound
+from autograder.gradebook.extensions import Extensions
 from autograder.gradebook.schema import (
     ASSIGNMENT,
     BASE_CELL,
@@ -35,8 +36,9 @@ class Marks:
     ``max_score`` is without questions whose points come on top (``Exercise.extra``).
     ``late_penalty`` is what the rule takes from these marks now. ``raised`` is added where a
     person's marks would take the score below 0. ``doubt`` says why nobody knows how late it was,
-    ``trouble`` why the penalty is not known. ``row`` is the submission's in the gradebook, and
-    ``stored_penalty`` what stands there for nbgrader.
+    ``trouble`` why the penalty is not known. ``until`` is the end of an extension.
+    ``row`` and ``assignment`` are the submission's in the gradebook, ``extension`` is what should
+    stand there for nbgrader; ``stored_penalty`` and ``stored_extension`` what does.
     """
 
     cells: Mapping[str, CellMarks]
@@ -49,6 +51,10 @@ class Marks:
     trouble: str = ""
     row: str = ""
     stored_penalty: float | None = None
+    assignment: str = ""
+    extension: timedelta | None = None
+    stored_extension: timedelta | None = None
+    until: datetime | None = None
 
     def check(self) -> None:
         """Refuse what no person and no program of ours gives, such as infinity.
@@ -118,13 +124,14 @@ def class_marks(
     name = exercise if isinstance(exercise, str) else exercise.name
     extra = set() if isinstance(exercise, str) else exercise.extra
     due = course.settings.due_date(name)
+    given = extensions.read(course)
     none: dict[str, Marks] = {}
     read = database.read(
-        course, lambda connection: _read(connection, name, student, due, extra), none
+        course, lambda connection: _read(connection, name, student, due, extra, given), none
     )
 
     # After the database is closed: the rule is a program, and nbgrader takes seconds to load.
-    penalties = late_penalty.Penalties(course)
+    penalties = late_penalty.Penalties(course, name)
     lowest = -math.inf if course.settings.below_zero else 0.0
     return {one: _settled(one, marks, penalties, lowest) for one, marks in read.items()}
 
@@ -136,7 +143,7 @@ def with_results(
     results: Mapping[str, Result],
 ) -> dict[str, Marks]:
     """The marks of these students as they would be with other results; nothing is written."""
-    penalties = late_penalty.Penalties(course)
+    penalties = late_penalty.Penalties(course, exercise.name)
     lowest = -math.inf if course.settings.below_zero else 0.0
     changed: dict[str, Marks] = {}
     for student, result in results.items():
@@ -182,12 +189,14 @@ def _read(
     student: str | None,
     due: datetime | None,
     extra: Collection[str],
+    given: Extensions,
 ) -> dict[str, Marks]:
     """The marks without their late penalties.
 
     Args:
         due: comes before the gradebook's own date.
         extra: cells whose points come on top of the maximum.
+        given: more time for some.
     """
     query = (
         select(NOTEBOOK.c.id, ASSIGNMENT.c.duedate)
@@ -211,8 +220,10 @@ def _read(
     by_student: dict[str, Marks] = {}
     for row in submissions:
         doubt = _doubt(row.timestamp) if due is not None else ""
-        seconds = 0.0 if doubt else late_penalty.seconds_late(row.timestamp, due, row.extension)
-        by_student[row.student_id] = Marks(
+        student, stored = row.student_id, row.extension
+        deadline = due and given.deadline(student, name, due, stored)
+        seconds = 0.0 if doubt else late_penalty.seconds_late(row.timestamp, deadline)
+        by_student[student] = Marks(
             by_notebook[row.notebook],
             0.0,
             max_score,
@@ -221,6 +232,10 @@ def _read(
             doubt=doubt,
             row=row.notebook,
             stored_penalty=row.late_submission_penalty,
+            assignment=row.id,
+            extension=given.interval(student, name, due, stored),
+            stored_extension=stored,
+            until=deadline if deadline != due else None,
         )
     return by_student
 

@@ -12,7 +12,7 @@ from autograder.course import Course
 from autograder.engine.grader import Graded
 from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise
-from autograder.gradebook import autograded, late_penalty, lost, master, record
+from autograder.gradebook import autograded, lost, master, record
 from autograder.gradebook.settled import settled_marks
 from autograder.grading.journal import Journal
 from autograder.grading.kept import with_kept
@@ -105,9 +105,8 @@ class Records:
         self._journal.recorded(students.difference(troubles))
 
     def settle(self) -> None:
-        """Let nbgrader's penalties follow for everybody, also for whom this run did not grade."""
-        if late_penalty.Penalties(self._course).has_rule:
-            settled_marks(self._course, self._exercise)
+        """Let what nbgrader shows of late work follow, also for whom this run did not grade."""
+        settled_marks(self._course, self._exercise)
 
     def _beside_the_old(self, graded: Graded) -> Graded:
         """The submission with the points that it keeps from before; a changed score is noted."""

@@ -23,7 +23,7 @@ TASKS_PER_GRADER = 4
 """Submissions a grader has at work or waiting: memory must not grow with the class."""
 
 Answers = SimpleQueue[Future[Graded] | Interrupted]
-"""Where answers arrive, and what a signal handler puts there: of all queues this one allows that."""
+"""Where answers arrive, and what a signal handler puts: of all queues this one allows that."""
 
 
 class ClusterLost(Unusable):

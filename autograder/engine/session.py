@@ -288,7 +288,7 @@ class Session(Peer):
             return self._stopped(f"{self._called} called exit")
 
         error = self._errors.revived(raised)
-        if error.kind in ("Undefined", "CannotCross"):
+        if error.is_unanswered:
             self.unanswered = self.unanswered or error
         if isinstance(error, NotImplementedError):
             self.unwritten = error.cell or self._called

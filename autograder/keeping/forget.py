@@ -6,7 +6,6 @@ import csv
 import json
 import re
 import shutil
-import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,6 +33,7 @@ from autograder.gradebook.schema import (
 )
 from autograder.grading.journal import NAME as JOURNAL
 from autograder.keeping.backup import nobody_grades
+from autograder.keeping.traces import Traces
 from autograder.text import count, short
 
 AGAIN = ("reports", "exports")
@@ -68,7 +68,7 @@ def forget(course: Course, student: str) -> Forgotten:
 def _forgotten(course: Course, student: str) -> Forgotten:
     done = Forgotten()
     person = (course.class_list() or {}).get(student, {})
-    traces = _Traces(student, full_name(person), value_of(person, EMAILS))
+    traces = Traces(student, full_name(person), value_of(person, EMAILS))
 
     # While the class list and the pages still say which downloads and which feedback are theirs.
     _inbox(course, student, done)
@@ -97,33 +97,6 @@ def _forgotten(course: Course, student: str) -> Forgotten:
         raise Unusable(f"{course.state}: knows no student {student}; look at the ids in the report")
     done.left += _rest(course, traces, done.left)
     return done
-
-
-@dataclass(frozen=True)
-class _Traces:
-    """What a person can be recognized by."""
-
-    student: str
-    name: str
-    email: str
-
-    def are_in(self, path: Path, above: Path) -> bool:
-        """Whether a file has them in its name, or in what it holds."""
-        if self.are_among(str(path.relative_to(above)).encode()):
-            return True
-        if zipfile.is_zipfile(path):
-            with zipfile.ZipFile(path) as archive:
-                for entry in archive.namelist():
-                    if self.are_among(entry.encode()) or self.are_among(archive.read(entry)):
-                        return True
-            return False
-        return self.are_among(path.read_bytes())
-
-    def are_among(self, data: bytes) -> bool:
-        """Whether they stand there as words."""
-        words = [re.escape(word.encode()) for word in (self.student, self.name, self.email) if word]
-        pattern = rb"(?<![A-Za-z0-9])(?:%s)(?![A-Za-z0-9])" % b"|".join(words)
-        return re.search(pattern, data) is not None
 
 
 def _remove(path: Path, done: Forgotten) -> None:
@@ -290,7 +263,7 @@ def _literal(text: str) -> str:
     return re.sub(r"([*?[])", r"[\1]", text)
 
 
-def _rest(course: Course, traces: _Traces, known: list[str]) -> Iterator[str]:
+def _rest(course: Course, traces: Traces, known: list[str]) -> Iterator[str]:
     """Files of the course that still have traces of the student, or of somebody like them."""
     for path in sorted(course.state.rglob("*")):
         place = path.relative_to(course.state)

@@ -25,7 +25,7 @@ RESULTS: dict[str, str] = {}
 
 STATES = {
     "fails": "To fix",
-    "waits": "Waiting for functions from earlier exercises, to be pasted at the top",
+    "waits": "Waiting for earlier steps",
     "is unwritten": "Still to write",
     "has not run": "Not run yet",
 }

@@ -192,7 +192,7 @@ def test_a_function_that_is_not_there_or_not_pasted_is_said_in_a_line(
     capsys.readouterr()
     run(notebook, "tools.summary()")
     assert capsys.readouterr().out.splitlines()[2:] == [
-        "Waiting for functions from earlier exercises, to be pasted at the top: 2 twice.",
+        "Waiting for earlier steps: 2 twice.",
         "Still to write: 1 double.",
     ]
 

@@ -8,7 +8,6 @@ a check stands in ``with tools.check(…)``.
 from __future__ import annotations
 
 import ast
-import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -27,12 +26,15 @@ from autograder.exercises.exercise import (
     Exercise,
 )
 from autograder.result import CheckResult, Result, StepResult
-from autograder.submissions.notebook import RawCell, Rejected, marks, raw_cells
+from autograder.submissions.notebook import RawCell, Rejected, checksum, marks, raw_cells
 from autograder.submissions.python_source import NO_PYTHON, binds, parses
 from autograder.text import agreeing, count, listed, points
 
 GONE = "its cell is gone; download the notebook again and copy your answers over"
 """What is said of a check that the notebook came with."""
+
+MOST_POINTS = 1_000_000
+"""Points of a check that anybody can mean."""
 
 # No more of the cell is parsed than this: it is long, and who waits for `check` waits for that.
 _TABLE = re.compile(r"^tools\.CHECKS = (\{.*?\})$", re.MULTILINE | re.DOTALL)
@@ -47,7 +49,8 @@ class StudentCopy:
     """A student's notebook: its bytes, its visible checks, and how many others are hidden.
 
     ``missing`` are visible checks whose cells are gone, ``changed`` the ids of those whose cells
-    are no longer as they were handed out. ``steps`` are all that there were.
+    are no longer as they were handed out. ``steps`` are all that there were. ``due`` is
+    the date that it was handed out with.
     """
 
     data: bytes
@@ -58,6 +61,7 @@ class StudentCopy:
     steps: tuple[str, ...]
     missing: tuple[Check, ...]
     changed: tuple[str, ...]
+    due: str = ""
 
     def completed(self, result: Result) -> Result:
         """A result with the checks in it that are missing: they earn nothing here."""
@@ -90,8 +94,8 @@ class StudentCopy:
         return f"{what}; what counts in the end is the check that was handed out"
 
     @property
-    def waiting(self) -> str:
-        """What is still to come, as a sentence."""
+    def about_hidden(self) -> str:
+        """What there is to say of the hidden checks, as a sentence."""
         checks, worth = count(self.hidden, "hidden check"), points(self.hidden_points)
         are = agreeing(self.hidden, "is", "are")
         return f"{checks}, worth {worth}, {are} graded after you hand in"
@@ -127,10 +131,12 @@ def read(data: bytes, path: str, name: str | None = None) -> StudentCopy:
 
     there = {check.id for check in exercise.checks}
     missing: list[Check] = []
+    hidden: list[float] = []
     for id, marks_of_it in table.items():
-        if not marks_of_it["hidden"] and id not in there:
+        if marks_of_it["hidden"]:
+            hidden.append(marks_of_it["points"])
+        elif id not in there:
             missing.append(_check(id, "", marks_of_it))
-    hidden = [marks["points"] for marks in table.values() if marks["hidden"]]
     return StudentCopy(
         data,
         path,
@@ -140,6 +146,7 @@ def read(data: bytes, path: str, name: str | None = None) -> StudentCopy:
         tuple(dict.fromkeys(parts_of(id)[0] for id in table)),
         tuple(missing),
         tuple(_changed(cells, exercise)),
+        about.get("due", ""),
     )
 
 
@@ -147,8 +154,7 @@ def _changed(cells: list[RawCell], exercise: Exercise) -> Iterator[str]:
     """The checks that differ from what nbgrader's checksum of them says, where there is one."""
     checksums = {cell.source: cell.checksum for cell in cells if cell.checksum}
     for check in exercise.checks:
-        parts = (check.source, "code", "True", "False", "True", check.id, str(check.points))
-        now = hashlib.md5("".join(parts).encode(), usedforsecurity=False).hexdigest()
+        now = checksum(check.source, check.id, str(check.points))
         if checksums.get(check.source, now) != now:
             yield check.id
 
@@ -161,15 +167,16 @@ def _table(cells: list[RawCell]) -> dict[str, dict[str, Any]] | None:
             continue
         try:
             table = ast.literal_eval(written[1])
-            if table and all(map(_is_sound, table.values())):
+            if table and all(_is_sound(id, marks) for id, marks in table.items()):
                 return dict(table)
         except (*NO_PYTHON, TypeError, KeyError, AttributeError):
             continue
     return None
 
 
-def _is_sound(marks: dict[str, Any]) -> bool:
-    return marks["points"] >= 0 and marks["hidden"] in (0, 1)
+def _is_sound(id: str, marks: dict[str, Any]) -> bool:
+    """Whether an entry is as the build writes it: somebody may have changed it."""
+    return all(parts_of(id)) and 0 <= marks["points"] <= MOST_POINTS and marks["hidden"] in (0, 1)
 
 
 def _pasted(cells: list[RawCell]) -> list[str]:

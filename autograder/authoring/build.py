@@ -117,7 +117,10 @@ def build(
     for path in sorted(set(data_files.files(handed_out)) - set(files)):
         raise Unusable(f"{path}: would be handed out, but is not in {folder}; delete it")
 
-    stale = [path for path, content in files.items() if _differs(path, content)]
+    stale = []
+    for path, content in files.items():
+        if _differs(path, content):
+            stale.append(path)
     if not check:
         grading.insist(exercise, full, release, settings, data)
         for path in stale:
@@ -130,9 +133,11 @@ def authored_names(root: Path) -> list[str]:
 
     ``exercises.exercise.built_names`` lists what can be graded.
     """
-    paths = (root / "solutions").glob("*.py")
-    names = [path.stem for path in paths if not path.stem.endswith(BANKS)]
-    return sorted(name for name in names if name != sources.SHARED)
+    names = []
+    for path in (root / "solutions").glob("*.py"):
+        if path.stem != sources.SHARED and not path.stem.endswith(BANKS):
+            names.append(path.stem)
+    return sorted(names)
 
 
 def _write(path: Path, content: bytes) -> None:
@@ -235,6 +240,12 @@ def _check(cell: Cell, oracle_cells: list[str]) -> str:
     body = "\n".join(lines[sentence.end_lineno :]).strip("\n")
 
     about = f"{shown(cell.category or '')} · {points(cell.points or 0)}"
+    if cell.void:
+        about = f"{about} · counts in full for everybody"
+        if cell.hidden:
+            return f"{head}\n# @title Hidden check · {about}\npass"
+        return f'{head}\n# Check · {about}\nwith tools.check("{cell.id}"):\n    pass'
+
     if not cell.hidden:
         if not check_form.announcements(ast.parse(body)):
             body = f'with tools.check("{cell.id}"):\n{modules.indented(body)}'

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Set
 from typing import Any
 
 from autograder.course import Settings
-from autograder.engine.budget import Budget, OutOfTime, unwatched
+from autograder.engine.budget import Budget, OutOfTime, called, unwatched
 from autograder.engine.check_functions import CheckFunctions
 from autograder.engine.clock import Clock
 from autograder.engine.listening import Listening
@@ -118,7 +118,8 @@ class Session(Peer):
 
     def ask(self, name: str, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Make a call in the worker."""
-        self._calls.begin()
+        if self._clock.depth == 0:
+            self._calls.begin()
         with Listening(self._stdout) as heard:
             values = (target, args, kwargs, heard.listens, self._clock.seconds)
             return self._talk(
@@ -267,7 +268,7 @@ class Session(Peer):
             raise ProtocolError("a call of no function of the check")
         weight.weigh(request)
         self._clock.spend()
-        with self._clock.budget.at_work():
+        with called(), self._clock.budget.at_work():
             return super().invoke(request)
 
     def describe(self, error: BaseException) -> Raised:

@@ -194,9 +194,13 @@ class check:
         said.append(problem)
 
         asked = "" if isinstance(error, AssertionError) else next_question(trace)
-        said += [f"The check asks: {asked}"] * bool(asked)
-        said += [f"Think about this: {question}"] * bool(question)
-        return [*said, blamed] if blamed else said
+        if asked:
+            said.append(f"The check asks: {asked}")
+        if question:
+            said.append(f"Think about this: {question}")
+        if blamed:
+            said.append(blamed)
+        return said
 
     def show(self, shown: list[dict[str, Any]], head: str, sentence: str = "") -> None:
         """Show how it went, so many comparisons, and how far the student is."""

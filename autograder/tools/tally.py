@@ -82,7 +82,7 @@ def still_to_do(step: str, is_defined: bool) -> str:
 
 def in_points(number: float) -> str:
     """So many points, in words."""
-    return f"{number:g} point{'s' * (number != 1)}"
+    return f"{number:g} {'point' if number == 1 else 'points'}"
 
 
 def blame(name: str, names: Mapping[str, Any]) -> str:
@@ -91,17 +91,24 @@ def blame(name: str, names: Mapping[str, Any]) -> str:
     order = list(dict.fromkeys(map(step_of, CHECKS)))
     before = order[: order.index(step)] if step in order else []
 
-    failing = [other for other in CHECKS if step_of(other) in before and is_open(other)]
-    called = [other for other in failing if reaches(step, step_of(other), names)]
-    for first in (called or failing)[:1]:
-        wrong, _, short = first.partition("-")
-        where = f"step {order.index(wrong) + 1}, {wrong}: its check {short} {RESULTS[first]}"
-        if called:
-            return f"First fix {where}."
-        if where not in TOLD:
-            TOLD.add(where)
-            return f"Also still open: {where}."
-    return ""
+    failing, called = [], []
+    for other in CHECKS:
+        if step_of(other) in before and is_open(other):
+            failing.append(other)
+            if reaches(step, step_of(other), names):
+                called.append(other)
+    if not failing:
+        return ""
+
+    first = (called or failing)[0]
+    wrong, _, short = first.partition("-")
+    where = f"step {order.index(wrong) + 1}, {wrong}: its check {short} {RESULTS[first]}"
+    if called:
+        return f"First fix {where}."
+    if where in TOLD:
+        return ""
+    TOLD.add(where)
+    return f"Also still open: {where}."
 
 
 def step_of(name: str) -> str:

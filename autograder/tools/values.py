@@ -152,9 +152,11 @@ def unlike_sets(got: Any, wanted: Any, noun: str) -> str:
     missing, extra = len(wanted - got), len(got - wanted)
     said = []
     if missing:
-        said.append(f"{missing} {noun}{'s' * (missing != 1)} of {len(wanted)} missing")
+        nouns = noun if missing == 1 else f"{noun}s"
+        said.append(f"{missing} {nouns} of {len(wanted)} missing")
     if extra:
-        said.append(f"{extra} {noun}{'s' * (extra != 1)} too many")
+        nouns = noun if extra == 1 else f"{noun}s"
+        said.append(f"{extra} {nouns} too many")
     return ", ".join(said)
 
 

@@ -217,7 +217,8 @@ def _text(authored: Source, cell: Cell, hints: str) -> str:
     if cell.kind == "setup":
         filled_in = f"{_CHECKS_COMMENT}\n{_table(authored)}\n{_headings(authored)}"
         if cell.needs and not cell.given:
-            filled_in += f"\n{_needed(cell)}"
+            pasted = dict(need.split(":")[::-1] for need in cell.needs)
+            filled_in += f"\ntools.NEEDED = {json.dumps(pasted)}"
         own = modules.without_imports(cell.source)
         parts = [modules.head(authored), own, filled_in, hints, "tools.ready()"]
         return "\n\n".join(filter(None, parts))
@@ -285,15 +286,6 @@ def _headings(authored: Source) -> str:
     for step, text in headings.items():
         rows.append(f"    {json.dumps(step)}: {json.dumps(text, ensure_ascii=False)},\n")
     return f"tools.HEADINGS = {{\n{''.join(rows)}}}"
-
-
-def _needed(setup: Cell) -> str:
-    """What students paste from earlier exercises."""
-    rows = []
-    for need in setup.needs:
-        exercise, name = need.split(":")
-        rows.append(f'    "{name}": "{exercise}",\n')
-    return f"tools.NEEDED = {{\n{''.join(rows)}}}"
 
 
 def _content_id(cell: Cell, counts: dict[str, int]) -> str:

@@ -50,8 +50,8 @@ UNWRITTEN = "multi_head_attention"
 PASS = ("softmax-by_hand", "softmax-rows_sum_to_one")
 PARTS = {
     "notebook-summary": ("tools.summary()", 400, 110),
-    "notebook-stub": (f'check("{UNWRITTEN}-by_hand")', 900, 400),
-    "notebook-mask": ('check("causal_mask-new_tokens")', 560, 60),
+    "notebook-stub": (f'check("{UNWRITTEN}-by_hand")', 900, 290),
+    "notebook-mask": ('check("causal_mask-new_tokens")', 620, 60),
     "notebook": ('check("softmax-large_scores")', 1330, 560),
 }
 """Parts of the notebook: in the cell that is shown, how much is seen, how much above the cell."""

@@ -157,6 +157,11 @@ def summary() -> None:
         if state != "passes" and not about["hidden"]:
             states.setdefault(state, {}).setdefault(step_of(name), []).append(name.split("-")[1])
 
+    # A step with something to do of its own does not only wait.
+    for own in ("fails", "is unwritten"):
+        for step in states.get(own, {}):
+            states.get("waits", {}).pop(step, None)
+
     waiting = sum(about["points"] for about in CHECKS.values() if about["hidden"])
     said = [
         f"Visible checks: {progress().removeprefix('so far ')}.",

@@ -196,6 +196,12 @@ def test_a_function_that_is_not_there_or_not_pasted_is_said_in_a_line(
         "Still to write: 1 double.",
     ]
 
+    tools.CHECKS = {**CHECKS, "twice-again": {"points": 1, "hidden": False}}
+    said('with tools.check("twice-again"): raise NotImplementedError')
+    capsys.readouterr()
+    run(notebook, "tools.summary()")
+    assert capsys.readouterr().out.splitlines()[2:] == ["Still to write: 1 double, 2 twice."]
+
 
 def test_a_scene_whose_helpers_are_not_there_says_where_they_come_from(notebook, capsys) -> None:
     run(notebook, "@tools.demo\ndef scene(): five_tokens()")

@@ -44,9 +44,9 @@ def _headings(authored: Source) -> str:
 
 
 def _needed(setup: Cell) -> str:
-    """What students paste from earlier exercises."""
-    rows = []
+    """What students paste from earlier exercises, in one line."""
+    exercises = {}
     for need in setup.needs:
         exercise, name = need.split(":")
-        rows.append(f'    "{name}": "{exercise}",\n')
-    return f"tools.NEEDED = {{\n{''.join(rows)}}}"
+        exercises[name] = exercise
+    return f"tools.NEEDED = {json.dumps(exercises)}"

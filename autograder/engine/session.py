@@ -46,8 +46,7 @@ class Session(Peer):
         self._history: list[tuple[str, Source]] = []
         self._called = ""
         self._stdout = sys.stdout
-        self.types: Mapping[str, Any] = {}
-        """The names of the check, among them the exercise's own classes of records."""
+        self.types: Mapping[str, Any] = {}  # the check's names, and the exercise's own classes
         self._functions = CheckFunctions()
         self._calls = RecordedCalls()
         self._errors = StudentErrors()

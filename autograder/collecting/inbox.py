@@ -106,7 +106,7 @@ class _Collection:
         # Whole seconds: of files, systems keep finer times than archives do.
         time = newest.handed_in(self.due).replace(microsecond=0)
         counts = first.handed_in(self.due).replace(microsecond=0)
-        is_new = store(self.course, self.exercise, student, data, time, None, counts)
+        is_new = store(self.course, self.exercise, student, data, time, None, counts, first.source)
         hand_back = naming.hand_back(claim, download.parts[claim.depth - 1])
         keep_platform(self.course, self.exercise, student, hand_back)
 

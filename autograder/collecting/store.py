@@ -86,6 +86,7 @@ def store(
     time: datetime,
     secret: str | None = None,
     first: datetime | None = None,
+    source: str = "file",
 ) -> bool:
     """Put a submission where it is graded, unless the same one or a later one lies there.
 
@@ -98,6 +99,7 @@ def store(
         time: when it was handed in, with its zone, by the clock of the system that took it.
         secret: what ``nbgrader submit`` drew for it.
         first: when the same bytes were handed in for the first time; by default, then.
+        source: where that time comes from (``timestamp.SOURCES``).
     """
     folder = course.submission(student, exercise)
     path = folder / f"{exercise}.ipynb"
@@ -113,6 +115,8 @@ def store(
     if old is not None:
         old_last = _last(folder) or old
         if same:
+            if counts < old:
+                files.write(folder / timestamp.SOURCE, source.encode())
             _keep_times(folder, min(counts, old), max(last, old_last))
             return False
         if old_last > last:
@@ -124,6 +128,7 @@ def store(
         files.write(folder / SECRET, secret.encode())
     else:
         (folder / SECRET).unlink(missing_ok=True)
+    files.write(folder / timestamp.SOURCE, source.encode())
     _keep_times(folder, counts, last)
     return True
 

@@ -140,6 +140,7 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
                     time.replace(tzinfo=timezone.utc),
                     secret,
                     first=counts.replace(tzinfo=timezone.utc),
+                    source="exchange",
                 )
 
         except FileNotFoundError:

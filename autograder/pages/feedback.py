@@ -9,7 +9,7 @@ import hmac
 import os
 import re
 from collections.abc import Collection
-from datetime import datetime, timezone
+from datetime import datetime, timezone, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from autograder.collecting.store import SECRET, read_secret
 from autograder.course import Course
 from autograder.disclosure import as_student_sees
 from autograder.exercises.exercise import Exercise
+from autograder.gradebook import extensions
 from autograder.gradebook.marks import Marks
 from autograder.gradebook.settled import settled_marks
 from autograder.pages.document import show
@@ -44,6 +45,7 @@ def page(
     hidden: str = "message",
     name: str = "",
     is_older: bool = False,
+    handed_in: str = "",
 ) -> str:
     """The page as HTML: complete in itself, without scripts and without addresses.
 
@@ -53,6 +55,7 @@ def page(
         hidden: how much of hidden checks is shown (``disclosure``).
         name: the student's name, where it is known.
         is_older: something was handed in after this, and is not graded yet.
+        handed_in: when it was handed in, and how that is known.
     """
     seen = as_student_sees(result, hidden)
     cells = marks.cells if marks else {}
@@ -77,6 +80,7 @@ def page(
         graded_on=_day(result.graded_at),
         hides=hidden == "never",
         is_older=is_older,
+        handed_in=handed_in,
         has_grade=marks is not None,
         score=final_score(result, marks),
         next=next_steps(seen, exercise),
@@ -170,7 +174,14 @@ def _write(
         there = digest(course, exercise.name, student)
         is_older = there is not None and there != result.submission_sha256
         html = page(
-            exercise, result, submission, marks, hidden=hidden, name=name, is_older=is_older
+            exercise,
+            result,
+            submission,
+            marks,
+            hidden=hidden,
+            name=name,
+            is_older=is_older,
+            handed_in=_handed_in(course, marks, submitted),
         )
 
     path = folder / f"{exercise.name}.html"
@@ -211,6 +222,28 @@ def _secret(course: Course, folder: Path, exercise: str, student: str) -> str:
     if given is not None:
         return given
     return hmac.digest(course.secret(), f"feedback/{exercise}/{student}".encode(), "sha512").hex()
+
+
+def _handed_in(course: Course, marks: Marks | None, submitted: Path) -> str:
+    """When the graded submission was handed in, how that is known, and until when there was time.
+
+    Args:
+        submitted: the folder of what lies there now, which may be a later one.
+    """
+    if marks is None or marks.submitted is None:
+        return ""
+    zone = course.settings.zone
+    said = f"Handed in {_said(marks.submitted, zone)}"
+    if timestamp.submitted_at(submitted) == marks.submitted:
+        said += f", {timestamp.SOURCES[timestamp.source(submitted)]}"
+    if marks.until == extensions.FOR_EVER:
+        return f"{said}; there was no last day for you"
+    return f"{said}; you had time until {_said(marks.until, zone)}" if marks.until else said
+
+
+def _said(time: datetime, zone: tzinfo | None) -> str:
+    """A time of the gradebook, for people."""
+    return on_day(time.replace(tzinfo=timezone.utc).astimezone(zone or timezone.utc))
 
 
 def _day(graded_at: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import timedelta
 from pathlib import Path
@@ -14,6 +15,7 @@ from tests.end_to_end.test_silent_scores import (
     IN_TIME,
     LATE,
     advice,
+    by_hand,
     grade,
     penalties,
     rule,
@@ -194,3 +196,67 @@ def test_nothing_is_graded_below_the_minimum_isolation_level(
     assert "minimum_isolation is landlock, and here there is process" in refused
     grade(course)
     assert students(course)["ada"]["score"] == 10
+
+
+def test_the_page_says_when_it_was_handed_in_and_how_that_is_known(course: Course) -> None:
+    settings(course, 'time_zone = "Europe/Berlin"\n' + ZERO)
+    times = {"ada": IN_TIME, "bob": LATE, "cyd": LATE, "dan": LATE}
+    for (student, time), source in zip(times.items(), ["exchange", "download", "file", None]):
+        folder = courses.submit(course, student, RIGHT, time)
+        if source is not None:
+            (folder / "time_source.txt").write_text(source)
+    extend(course, "bob,,2026-11-20 18:00", "dan,,waived")
+    grade(course)
+    run(course, "feedback", NAME)
+
+    pages = {}
+    for student in times:
+        pages[student] = (course.feedback / student / NAME / f"{NAME}.html").read_text()
+    late = "Handed in 20 November 2026, 16:00 CET"
+    assert "20 November 2026, 12:00 CET, by the clock of the exchange.<" in pages["ada"]
+    until = "you had time until 20 November 2026, 18:00 CET.<"
+    assert f"{late}, by the learning platform; {until}" in pages["bob"]
+    assert f"{late}, by the time of the file, which may be that of a download.<" in pages["cyd"]
+    assert f"{late}, by timestamp.txt; there was no last day for you.<" in pages["dan"]
+    assert "3 hours late by the time of the file" in advice(course)
+
+
+def comments(course: Course) -> list[str]:
+    """What the formgrader shows of automatic comments."""
+    database = Database(f"sqlite:///{course.gradebook}", str)
+    rows = database.rows("SELECT auto_comment FROM comment WHERE auto_comment IS NOT NULL")
+    return [row[0] for row in rows]
+
+
+def test_a_mark_by_hand_never_counts_for_other_work_than_it_was_given_for(course: Course) -> None:
+    courses.submit(course, "ada", {**RIGHT, "why": "It commutes."}, IN_TIME)
+    grade(course)
+    by_hand(course, "why", "ada", manual_score=3.0, extra_credit=1.0)
+    by_hand(course, "total-negative", "ada", manual_score=1.0)
+    assert scores(course) == {"ada": 10 - 3 + 1 + 4}
+
+    # Another answer to the question; the step is the same.
+    courses.submit(course, "ada", {**RIGHT, "why": "I do not know."}, LATE)
+    assert "has handed in again, and that is not graded yet" in advice(course)
+    said = grade(course).stderr
+    assert "note: ada has handed in other work since it was marked; mark it again" in said
+    assert "why: 3 by hand, 1 extra credit" in said and "total-negative" not in said
+    assert scores(course) == {"ada": 8}
+    assert "waits for your marks" in advice(course)
+    assert comments(course) == ["For an earlier submission: 3 by hand, 1 extra credit"]
+    kept = (course.state / "earlier-marks.jsonl").read_text().splitlines()
+    assert [json.loads(line) for line in kept] == [
+        {"exercise": NAME, "student": "ada", "cell": "why", "manual_score": 3, "extra_credit": 1}
+    ]
+
+    # Graded again, the same work keeps its marks, and what is said of the earlier one.
+    by_hand(course, "why", "ada", manual_score=2.0)
+    assert "note: ada" not in grade(course, "--force").stderr
+    assert scores(course) == {"ada": 10}
+    assert len(comments(course)) == 1
+
+    # Another answer to the step: the mark on its check goes, that of the question stays.
+    total = "def total(x):\n    return float(np.sum(np.asarray(x)))\n"
+    courses.submit(course, "ada", {**RIGHT, "total": total, "why": "I do not know."}, LATE)
+    assert "total-negative: 1 by hand" in grade(course).stderr
+    assert scores(course) == {"ada": 12}

@@ -122,6 +122,7 @@ def test_nbgraders_own_collect_and_the_formgraders_button_take_the_same(
     assert sorted(path.name for path in folder.iterdir()) == [
         f"{NAME}.ipynb",
         "submission_secret.txt",
+        "time_source.txt",
         "timestamp.txt",
     ]
     assert host.api(course).get_submitted_timestamp(NAME, "ada") == timestamp.submitted_at(folder)
@@ -162,7 +163,8 @@ def test_what_students_plant_in_the_exchange_is_left_with_its_reason(
         "big": "is larger than 10 MB",
     }
     folder = course.submitted / "zoe+van" / NAME
-    assert sorted(path.name for path in folder.iterdir()) == [f"{NAME}.ipynb", "timestamp.txt"]
+    kept = [f"{NAME}.ipynb", "time_source.txt", "timestamp.txt"]
+    assert sorted(path.name for path in folder.iterdir()) == kept
     assert timestamp.submitted_at(folder) == datetime(2026, 11, 20, 12)
     assert sorted(path.name for path in course.submitted.iterdir()) == ["zoe+van"]
 

@@ -165,9 +165,10 @@ class Course:
             if student in students:
                 repair = "delete one of the lines"
                 raise Unusable(f"{path}:{line}: {student} stands there twice; {repair}")
-            students[student] = {
-                title: (cell or "").strip() for title, cell in row.items() if title
-            }
+            students[student] = {}
+            for title, cell in row.items():
+                if title:
+                    students[student][title] = (cell or "").strip()
         return students
 
 

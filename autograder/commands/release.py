@@ -7,6 +7,7 @@ from typing import Annotated, Optional
 
 import typer
 
+from autograder import log
 from autograder.commands.common import CourseFolder, ExerciseName, opened
 from autograder.text import inert
 
@@ -29,3 +30,4 @@ def release(
     course, exercise = opened(course_folder, exercise_name)
     for line in exchange.release(course, exercise, due, archive):
         print(inert(line))
+    log.write(course, f"release {exercise.name}")

@@ -26,6 +26,7 @@ from autograder.gradebook.schema import (
     SUBMITTED_ASSIGNMENT,
     SUBMITTED_NOTEBOOK,
 )
+from autograder.result import Result
 
 
 @dataclass(frozen=True)
@@ -142,6 +143,41 @@ def class_marks(
             settled = replace(settled, time_source=source)
         everybody[one] = settled
     return everybody
+
+
+def with_results(
+    course: Course,
+    exercise: Exercise,
+    everybody: Mapping[str, Marks],
+    results: Mapping[str, Result],
+) -> dict[str, Marks]:
+    """The marks of these students as they would be with other results; nothing is written."""
+    penalties = late_penalty.Penalties(course, exercise.name)
+    lowest = -math.inf if course.settings.below_zero else 0.0
+    changed: dict[str, Marks] = {}
+    for student, result in results.items():
+        if student in everybody:
+            marks = everybody[student]
+            cells = _with_result(exercise, marks.cells, result)
+            bare = replace(marks, cells=cells, raised=0.0)
+            changed[student] = _settled(student, bare, penalties, lowest)
+    return changed
+
+
+def _with_result(
+    exercise: Exercise, cells: Mapping[str, CellMarks], result: Result
+) -> dict[str, CellMarks]:
+    """The marks of cells with the points of another result, by the ids of the exercise as it is."""
+    present = {exercise.former.get(id, id): marks for id, marks in cells.items()}
+    checks = result.by_id
+    changed: dict[str, CellMarks] = {}
+    for cell in exercise.cells:
+        marks = present.get(cell.id)
+        if cell.id in checks:
+            marks = replace(marks or CellMarks(), auto_score=checks[cell.id].earned)
+        if marks is not None:
+            changed[cell.id] = marks
+    return changed
 
 
 def _settled(student: str, marks: Marks, penalties: late_penalty.Penalties, lowest: float) -> Marks:

@@ -10,7 +10,7 @@ from nbgrader.exchange.default import (  # type: ignore[import-untyped]
 )
 
 from autograder import files
-from autograder.gradebook import config, waiting
+from autograder.gradebook import config, unmarked
 from autograder.nbgrader.handed_out import with_due
 
 
@@ -32,6 +32,6 @@ class FeedbackReleaser(ExchangeReleaseFeedback):  # type: ignore[misc]
     def copy_files(self) -> None:
         super().copy_files()
         course = config.course_of(self.coursedir)
-        students = waiting.for_marks(course, self.coursedir.assignment_id)
+        students = unmarked.students(course, self.coursedir.assignment_id)
         if students:
-            self.log.warning(waiting.said(students))
+            self.log.warning(unmarked.said(students))

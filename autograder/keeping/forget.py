@@ -15,7 +15,7 @@ from sqlalchemy import Connection, delete, select
 
 from autograder import files, log
 from autograder.class_list import EMAILS, full_name, value_of
-from autograder.collecting import gradescope
+from autograder.collecting import earlier, gradescope
 from autograder.collecting.candidates import Reader
 from autograder.collecting.folder_names import FolderNames
 from autograder.collecting.roster import Roster
@@ -75,7 +75,7 @@ def _forgotten(course: Course, student: str) -> Forgotten:
     _exchange(course, student, done)
 
     _gradebook(course, student, done)
-    for folder in (course.submitted, course.autograded, course.feedback):
+    for folder in (course.submitted, course.autograded, course.feedback, *earlier.folders(course)):
         _remove(folder / student, done)
     for path in sorted(course.results.glob(f"*/{student}.json")):
         _remove(path, done)
@@ -299,7 +299,7 @@ def _rest(course: Course, traces: _Traces, known: list[str]) -> Iterator[str]:
         if not path.is_file() or path.is_symlink() or path == course.gradebook:
             continue
         name = place.parts[0]
-        if name in OTHERS:
+        if name in (*OTHERS, earlier.NAME):
             # A student's folder or file is called as they are, a download in any way.
             words = [word.partition("+")[0].removesuffix(".json") for word in place.parts]
             is_there = traces.student in words

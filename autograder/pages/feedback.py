@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from autograder import files, timestamp
 from autograder.class_list import full_name
+from autograder.collecting import earlier
 from autograder.collecting.store import SECRET, read_secret
 from autograder.course import Course
 from autograder.disclosure import as_student_sees
@@ -196,7 +197,7 @@ def _write(
             hidden=hidden,
             name=name,
             is_older=is_older,
-            handed_in=_handed_in(course, marks, submitted),
+            handed_in=_handed_in(course, exercise.name, student, marks),
             shown=shown,
         )
 
@@ -257,16 +258,17 @@ def _secret(course: Course, folder: Path, exercise: str, student: str) -> str:
     return hmac.digest(course.secret(), f"feedback/{exercise}/{student}".encode(), "sha512").hex()
 
 
-def _handed_in(course: Course, marks: Marks | None, submitted: Path) -> str:
-    """When the graded submission was handed in, how that is known, and until when there was time.
-
-    Args:
-        submitted: the folder of what lies there now, which may be a later one.
-    """
+def _handed_in(course: Course, exercise: str, student: str, marks: Marks | None) -> str:
+    """When the graded submission was handed in, how that is known, and until when one could."""
     if marks is None or marks.submitted is None:
         return ""
     zone = course.settings.zone
     said = f"Handed in {_said(marks.submitted, zone)}"
+    others = earlier.of(course, exercise, student) if course.settings.counts == "best" else []
+    if others:
+        said = f"Of {len(others) + 1} submissions this is the best. {said}"
+    # What lies there now may be a later one.
+    submitted = course.submission(student, exercise)
     if timestamp.submitted_at(submitted) == marks.submitted:
         said += f", {timestamp.SOURCES[timestamp.source(submitted)]}"
     if marks.until == extensions.FOR_EVER:

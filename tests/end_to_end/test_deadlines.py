@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -260,3 +261,63 @@ def test_a_mark_by_hand_never_counts_for_other_work_than_it_was_given_for(course
     courses.submit(course, "ada", {**RIGHT, "total": total, "why": "I do not know."}, LATE)
     assert "total-negative: 1 by hand" in grade(course).stderr
     assert scores(course) == {"ada": 12}
+
+
+HALF = {**RIGHT, "total": "def total(x):\n    return 3.0\n"}
+
+
+def collected(course: Course, answers: dict[str, str], hour: int) -> None:
+    """Put a download of ada into the inbox, from that hour of the day on which it is due."""
+    path = course.inbox / "ada" / f"{hour}" / f"{NAME}.ipynb"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(courses.handed_in(course, answers))
+    time = datetime(2026, 11, 20, hour, tzinfo=timezone.utc).timestamp()
+    os.utime(path, (time, time))
+
+
+def files_of(course: Course, student: str) -> bytes:
+    return (course.submission(student, NAME) / f"{NAME}.ipynb").read_bytes()
+
+
+def test_the_best_submission_counts_where_the_settings_say_so(course: Course) -> None:
+    settings(course, 'counts = "best"\n' + DUE + '[late]\nrule = "per day"\npoints = 4\n')
+    course.state.mkdir(exist_ok=True)
+    (course.state / "students.csv").write_text("id\nada\n")
+    collected(course, HALF, 9)
+    collected(course, {}, 11)
+    assert "collected: ada" in run(course, "collect", NAME).stdout
+    assert "of ada another submission is better, and counts" in grade(course).stderr
+    assert scores(course) == {"ada": 7}
+    assert files_of(course, "ada") == courses.handed_in(course, HALF)
+
+    # The next runs find nothing new, and change nothing.
+    assert "nothing newer: ada" in run(course, "collect", NAME).stdout
+    assert "another submission" not in grade(course).stderr
+    assert scores(course) == {"ada": 7}
+
+    # What is all right and late is worth 6; with more time it is worth 10.
+    collected(course, RIGHT, 15)
+    run(course, "collect", NAME)
+    grade(course)
+    assert scores(course) == {"ada": 7}
+    extend(course, "ada,,waived")
+    assert "of ada another submission is better" in grade(course).stderr
+    assert scores(course) == {"ada": 10}
+    run(course, "feedback", NAME)
+    page = (course.feedback / "ada" / NAME / f"{NAME}.html").read_text()
+    assert "Of 3 submissions this is the best. Handed in 20 November 2026, 15:00 UTC" in page
+    assert "earlier/1/ada" in run(course, "forget", "ada").stdout
+    assert not list((course.state / "earlier").glob("*/ada"))
+
+
+def test_the_last_submission_counts_otherwise(course: Course) -> None:
+    settings(course, DUE)
+    course.state.mkdir(exist_ok=True)
+    (course.state / "students.csv").write_text("id\nada\n")
+    collected(course, HALF, 9)
+    run(course, "collect", NAME)
+    collected(course, {}, 11)
+    run(course, "collect", NAME)
+    grade(course)
+    assert scores(course) == {"ada": 0}
+    assert not (course.state / "earlier").exists()

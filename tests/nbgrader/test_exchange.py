@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from autograder import timestamp
-from autograder.collecting import store
+from autograder import settings, timestamp
+from autograder.collecting import earlier, store
 from autograder.course import Course
 from autograder.errors import Unusable
 from autograder.gradebook import config as host
@@ -182,6 +183,26 @@ def test_a_folder_in_somebody_elses_name_does_not_replace_theirs(
     found = exchange.from_exchange(course, known)
     assert found.stored == (me,)
     assert [left.why for left in found.left] == [f"is in the name of bob, but belongs to {me}"]
+
+
+def test_where_the_best_submission_counts_all_are_collected(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (course.root / "autograder.toml").write_text('counts = "best"\n')
+    course = replace(course, settings=settings.read(course.root / "autograder.toml"))
+    known = courses.load(course)
+    exchange.release(course, known)
+    times = ("2026-11-20 11:00:00 UTC", "2026-11-20 12:00:00 UTC", "2026-11-20 13:00:00 UTC")
+    texts = ("first", "second", "third")
+    for time, text in zip(times, texts):
+        forge(course, f"ada+{NAME}+{time}+x", courses.handed_in(course, {"why": text}))
+    assert exchange.collect(course, known) == ["collected: ada"]
+    assert exchange.collect(course, known) == ["nothing newer: ada"]
+    kept = []
+    for place in (course.submission("ada", NAME), *earlier.of(course, NAME, "ada")):
+        kept.append((place / f"{NAME}.ipynb").read_bytes())
+    wanted = [courses.handed_in(course, {"why": text}) for text in ("third", "first", "second")]
+    assert kept == wanted
 
 
 def test_before_the_due_date_beats_newest_where_nbgrader_is_told_so(course: Course) -> None:

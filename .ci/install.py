@@ -94,6 +94,8 @@ def _with_uv(uv: Path, rest: Path) -> bool:
 def _say(command: list[str]) -> None:
     """Run a command of uv's and show what it says, without the list of all packages."""
     environment = {**_settings(), **os.environ}
+    if environment.get("UV_NO_INDEX"):  # the one setting that uv takes from the command line alone
+        command = [*command, "--no-index"]
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr
         for line in process.stderr:

@@ -183,8 +183,10 @@ def _limit(name: str, most: int) -> Iterator[None]:
     try:
         kind = getattr(resource, name)
         before = resource.getrlimit(kind)
-        bounds = [most, *(limit for limit in before if limit != resource.RLIM_INFINITY)]
-        resource.setrlimit(kind, (min(bounds), before[1]))
+        for limit in before:
+            if limit != resource.RLIM_INFINITY:
+                most = min(most, limit)
+        resource.setrlimit(kind, (most, before[1]))
     # None on this system; or this process is locked, and has limits.
     except (AttributeError, ValueError, OSError):
         yield

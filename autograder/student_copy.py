@@ -20,6 +20,7 @@ from autograder.check_ids import parts_of
 from autograder.errors import Unusable
 from autograder.exercises import data_files
 from autograder.exercises.cell_source import defines_class, sentence_of
+from autograder.exercises.checksum import checksum
 from autograder.exercises.exercise import (
     ANNOUNCED,
     ARRAYS,
@@ -29,7 +30,7 @@ from autograder.exercises.exercise import (
     Exercise,
 )
 from autograder.result import MOST_POINTS, CheckResult, Result, StepResult
-from autograder.submissions.notebook import RawCell, Rejected, checksum, marks, raw_cells
+from autograder.submissions.notebook import RawCell, Rejected, marks, raw_cells
 from autograder.submissions.parse import MAX_WARNINGS
 from autograder.submissions.python_source import NO_PYTHON, binds, parses
 from autograder.text import agreeing, count, listed, one_line, points

@@ -22,6 +22,7 @@ from autograder.engine.sandbox.blas import ONE_THREAD
 from autograder.errors import Fault, Unusable
 from autograder.exercises import data_files
 from autograder.result import Result
+from autograder.text import one_line
 
 if TYPE_CHECKING:
     from autograder.engine.sandbox.supplies import Supplies
@@ -124,19 +125,10 @@ def _checked_here(copy: StudentCopy) -> Result:
     from autograder.course import Settings
     from autograder.engine.grader import Grader
 
-    data, packages = _brought(copy)
+    data, packages = copy.brought()
     settings = Settings(isolation="process", packages=packages)
     with Grader(replace(copy.exercise, data=data), b"", settings) as grader:
         return grader.grade(copy.data, None).result
-
-
-def _brought(copy: StudentCopy) -> tuple[dict[str, bytes], tuple[str, ...]]:
-    """The files beside a notebook that it needs, and the packages."""
-    from autograder.submissions import notebook
-
-    about = notebook.marks(copy.data)
-    packages = about.get("packages", "")
-    return data_files.beside(Path(copy.path), about.get("data", "")), tuple(packages.split())
 
 
 class Confined:
@@ -147,6 +139,7 @@ class Confined:
 
     def __init__(self) -> None:
         self._path = ""
+        self._copy: StudentCopy | None = None
         self._folder: data_files.DataFolder | None = None
         self._connection, theirs = Pipe()
         with theirs:
@@ -166,8 +159,8 @@ class Confined:
         Raises:
             Fault: the process has ended.
         """
-        data, packages = _brought(copy)
-        self._path = copy.path
+        data, packages = copy.brought()
+        self._path, self._copy = copy.path, copy
         self._folder = data_files.DataFolder(data)
         about = {
             "path": copy.path,
@@ -197,8 +190,11 @@ class Confined:
         """
         try:
             answer = json.loads(self._connection.recv_bytes(MOST_BYTES))
-            return Result.from_json(answer["result"]), str(answer["reason"])
-        except (ValueError, KeyError, TypeError):
+            result = Result.from_json(answer["result"])
+            if self._copy is None or not self._copy.is_told_by(result):
+                raise ValueError("a result of other checks")
+            return result, one_line(answer["reason"])
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise Fault(
                 f"{self._path}: what its checks came to cannot be read; "
                 "look at its code before you run it"

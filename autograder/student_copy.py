@@ -8,14 +8,17 @@ a check stands in ``with tools.check(…)``.
 from __future__ import annotations
 
 import ast
+import importlib.util
 import re
+import site
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import PurePath
+from pathlib import Path
 from typing import Any
 
 from autograder.check_ids import parts_of
 from autograder.errors import Unusable
+from autograder.exercises import data_files
 from autograder.exercises.cell_source import defines_class, sentence_of
 from autograder.exercises.checksum import checksum
 from autograder.exercises.exercise import (
@@ -26,16 +29,16 @@ from autograder.exercises.exercise import (
     Check,
     Exercise,
 )
-from autograder.result import CheckResult, Result, StepResult
+from autograder.result import MOST_POINTS, CheckResult, Result, StepResult
 from autograder.submissions.notebook import RawCell, Rejected, marks, raw_cells
+from autograder.submissions.parse import MAX_WARNINGS
 from autograder.submissions.python_source import NO_PYTHON, binds, parses
-from autograder.text import agreeing, count, listed, points
+from autograder.text import agreeing, count, listed, one_line, points
 
 GONE = "its cell is gone; download the notebook again and copy your answers over"
 """What is said of a check that the notebook came with."""
 
-MOST_POINTS = 1_000_000
-"""Points of a check that anybody can mean."""
+_ID = re.compile(r"[A-Za-z0-9_]{1,62}-[A-Za-z0-9_-]{1,62}")
 
 # No more of the cell is parsed than this: it is long, and who waits for `check` waits for that.
 _TABLE = re.compile(r"^tools\.CHECKS = (\{.*?\})$", re.MULTILINE | re.DOTALL)
@@ -81,6 +84,32 @@ class StudentCopy:
         most = result.max_score + sum(gone.points for gone in self.missing)
         return replace(result, steps=steps, max_score=round(most, 9))
 
+    def is_told_by(self, result: Result) -> bool:
+        """Whether a result tells of the checks that are here, and of no others."""
+        if result.status != "graded":
+            return not result.steps
+        told: dict[str, tuple[str, float, bool]] = {}
+        for id, check in result.by_id.items():
+            told[id] = check.category, check.points, check.hidden
+        asked: dict[str, tuple[str, float, bool]] = {}
+        for known in self.exercise.checks:
+            asked[known.id] = known.category, known.points, known.hidden
+        return told == asked and len(result.warnings) <= MAX_WARNINGS + 1
+
+    def brought(self) -> tuple[dict[str, bytes], tuple[str, ...]]:
+        """The files beside the notebook that it needs, and the packages.
+
+        Raises:
+            Unusable: a package is not installed, or the files are too large.
+        """
+        about = marks(self.data)
+        packages = tuple(about.get("packages", "").split())
+        for name in packages:
+            if not _is_installed(name):
+                what = f"needs the package {one_line(name, 60)}, which is not installed"
+                raise Unusable(f"{self.path}: {what}; install it, or download the notebook again")
+        return data_files.beside(Path(self.path), about.get("data", "")), packages
+
     @property
     def checks(self) -> tuple[Check, ...]:
         """The visible checks that the notebook came with."""
@@ -120,8 +149,8 @@ def read(data: bytes, path: str, name: str | None = None) -> StudentCopy:
     if table is None:
         raise Unusable(f"{path}: has no setup cell of an exercise; download the notebook again")
 
-    about = marks(data)
-    own = about.get("exercise") or name or PurePath(path).stem
+    about = {mark: one_line(said) for mark, said in marks(data).items()}
+    own = about.get("exercise") or name or Path(path).stem
     if name is not None and own != name:
         raise Unusable(f"{path}: is the notebook of {own:.80}, not of {name}; open that one")
     metadata = {"autograder": about}
@@ -151,6 +180,23 @@ def read(data: bytes, path: str, name: str | None = None) -> StudentCopy:
     )
 
 
+def _is_installed(name: str) -> bool:
+    """Whether a package lies where packages are installed.
+
+    It is loaded outside of the locks, so nothing may count that came with the notebook.
+    """
+    try:
+        spec = importlib.util.find_spec(name) if name.isidentifier() else None
+    except ValueError:  # __main__ is no package
+        return False
+    if spec is None or spec.origin is None:
+        return False
+
+    place = Path(spec.origin).parent
+    installed = [*site.getsitepackages(), site.getusersitepackages()]
+    return str(place.parent if spec.submodule_search_locations else place) in installed
+
+
 def _changed(cells: list[RawCell], exercise: Exercise) -> Iterator[str]:
     """The checks that differ from what nbgrader's checksum of them says, where there is one."""
     checksums = {cell.source: cell.checksum for cell in cells if cell.checksum}
@@ -177,7 +223,8 @@ def _table(cells: list[RawCell]) -> dict[str, dict[str, Any]] | None:
 
 def _is_sound(id: str, marks: dict[str, Any]) -> bool:
     """Whether an entry is as the build writes it: somebody may have changed it."""
-    return all(parts_of(id)) and 0 <= marks["points"] <= MOST_POINTS and marks["hidden"] in (0, 1)
+    is_known = _ID.fullmatch(id) and marks["hidden"] in (0, 1)
+    return bool(is_known and 0 <= marks["points"] <= MOST_POINTS)
 
 
 def _pasted(cells: list[RawCell]) -> list[str]:
@@ -234,5 +281,5 @@ def _cell(
 
 def _check(id: str, source: str, marks: dict[str, Any]) -> Check:
     step, name = parts_of(id)
-    worth, category = float(marks["points"]), str(marks.get("category", "values"))
-    return Check(id, step, name, category, worth, False, sentence_of(source), source)
+    worth, category = float(marks["points"]), one_line(str(marks.get("category", "values")))
+    return Check(id, step, name, category, worth, False, one_line(sentence_of(source)), source)

@@ -58,6 +58,11 @@ def inert(text: str) -> str:
     return printable(text).replace("##[", "## [")
 
 
+def one_line(text: str, most: int = 300) -> str:
+    """So much of a text as one line, which may begin with it: no line of ours stands in front."""
+    return cut(" ".join(inert(text).split()).lstrip(":"), most)
+
+
 def brief(text: str) -> str:
     """The first ``LINES`` lines, and how many others there are.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,9 @@ from autograder.course import Settings
 from autograder.engine.grader import Grader
 from autograder.engine.sandbox import parent_process
 from autograder.engine.worker import landlock
-from autograder.errors import Fault
+from autograder.errors import Fault, Unusable
 from autograder.exercises import data_files, exercise
+from autograder.result import CheckResult, Result, StepResult
 
 ROOT = Path(__file__).parent.parent
 NOTEBOOK = ROOT / "solutions" / "attention" / "attention.ipynb"
@@ -135,8 +137,24 @@ def test_on_a_system_other_than_linux_no_lock_is_tried(monkeypatch):
     assert unlocked == "only Linux has Landlock"
 
 
+def told(*steps, warnings=(), status="graded"):
+    """A result as a notebook's code may write it: of these steps, each with a check."""
+    checks = CheckResult("by_hand", "values", 1.0, 1.0, False, "passed")
+    facts = ["x", None, status, None, 1.0, "landlock", "", "", ""]
+    return Result(*facts, warnings, tuple(StepResult(step, (checks,)) for step in steps))
+
+
 @pytest.mark.parametrize(
-    "answer", [b"no JSON", b"[]", b'{"result": "{}", "reason": ""}', b'{"result": 1, "reason": ""}']
+    "answer",
+    [
+        b"no JSON",
+        b"[]",
+        b'{"result": "{}", "reason": ""}',
+        b'{"result": 1, "reason": ""}',
+        b"[" * 60_000,
+        json.dumps({"result": told("\x1b[2J").to_json(), "reason": ""}).encode(),
+    ],
+    ids=range(6),
 )
 def test_an_answer_that_the_notebooks_code_has_forged_is_one_line(monkeypatch, answer):
     forged = f"from multiprocessing.connection import Connection\nkept = Connection(int(sys.argv[1]))\nkept.send_bytes({answer!r})\nserve"
@@ -144,6 +162,84 @@ def test_an_answer_that_the_notebooks_code_has_forged_is_one_line(monkeypatch, a
 
     with pytest.raises(Fault, match="cannot be read"):
         confined.checked(student_copy.read(NOTEBOOK.read_bytes(), "mallory.ipynb", "attention"))
+
+
+def changed(cell="", was="", now="", **marks):
+    """The notebook with other marks of its own, and with another text in a cell."""
+    notebook = json.loads(NOTEBOOK.read_text())
+    notebook["metadata"]["autograder"].update(marks)
+    for raw in notebook["cells"]:
+        if raw["id"] == cell:
+            source = "".join(raw["source"])
+            assert was in source
+            raw["source"] = source.replace(was, now, 1)
+    return student_copy.read(json.dumps(notebook).encode(), "mallory.ipynb")
+
+
+def test_a_result_of_other_checks_than_the_notebooks_is_none_of_it():
+    copy = changed()
+    asked = {}
+    for check in copy.exercise.checks:
+        one = CheckResult(check.name, check.category, check.points, 0.0, False, "failed")
+        asked.setdefault(check.step, []).append(one)
+    steps = tuple(StepResult(step, tuple(checks)) for step, checks in asked.items())
+    right = replace(told(), steps=steps)
+
+    assert copy.is_told_by(right)
+    for other in (
+        told(),
+        told("softmax"),
+        replace(right, steps=steps[1:]),
+        replace(right, warnings=("x",) * 50_000),
+        told("softmax", status="error"),
+    ):
+        assert not copy.is_told_by(other)
+
+
+HOSTILE = "::error::\x1b[2J\n::error::x\u202e##[group]"
+
+
+@pytest.mark.parametrize(("mark", "field"), [("title", "title"), ("exercise", "name")])
+def test_what_a_notebook_calls_itself_is_one_line_and_no_command(mark, field):
+    said = getattr(changed(**{mark: HOSTILE}).exercise, field)
+    assert (
+        said == "error::\N{REPLACEMENT CHARACTER}[2J ::error::x\N{REPLACEMENT CHARACTER}## [group]"
+    )
+
+
+def test_the_sentence_of_a_check_is_one_line_and_no_command():
+    copy = changed("softmax-by_hand", '"""', '"""::error::x ##[group]')
+    (check,) = (check for check in copy.exercise.checks if check.id == "softmax-by_hand")
+    assert check.sentence.startswith("error::x ## [group]")
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "1: {'points': 1, 'hidden': False}",
+        "'nodash': {'points': 1, 'hidden': False}",
+        "'\x1b[2J-by_hand': {'points': 1, 'hidden': False}",
+        "'a-\\n::error::x': {'points': 1, 'hidden': False}",
+        f"'a-b': {{'points': {10**400}, 'hidden': False}}",
+        "'a-b': {'points': 1e999, 'hidden': False}",
+        "'a-b': {'points': 1e999 - 1e999, 'hidden': False}",
+    ],
+)
+def test_a_table_of_checks_that_no_build_writes_is_refused(entry):
+    with pytest.raises(Unusable, match="no setup cell"):
+        changed("setup", "tools.CHECKS = {", f"tools.CHECKS = {{{entry}, ")
+
+
+@pytest.mark.parametrize("name", ["came_along", "json", "../../etc", "__main__", "x" * 5_000])
+def test_a_package_counts_only_where_packages_are_installed(tmp_path, monkeypatch, name):
+    # It is loaded outside of the locks; what lies in the folder may have come with the notebook.
+    (tmp_path / "came_along.py").write_text("raise SystemExit")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    with pytest.raises(Unusable, match="which is not installed") as refused:
+        changed(packages=f"numpy {name}").brought()
+    assert len(str(refused.value)) < 200
+    assert changed(packages="numpy").brought()[1] == ("numpy",)
 
 
 READS = """
@@ -191,7 +287,9 @@ def test_a_students_copy_finds_the_files_beside_it_and_no_others(tmp_path):
     assert said.startswith("Lines raised FileNotFoundError")
 
 
-@pytest.mark.parametrize("place", ["../secret", "/etc/hostname", "link", "gone", "folder"])
+@pytest.mark.parametrize(
+    "place", ["../secret", "/etc/hostname", "link", "gone", "folder", "\0", "x" * 5_000]
+)
 def test_a_notebook_names_no_file_that_is_not_beside_it(tmp_path, place):
     folder = tmp_path / "here"
     (folder / "folder").mkdir(parents=True)

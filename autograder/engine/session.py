@@ -158,8 +158,7 @@ class Session(Peer):
             try:
                 self.sock.settimeout(seconds)
                 return talk()
-            # First, for students may raise a TimeoutError or OSError: those of the socket come
-            # below.
+            # First, for students may raise a TimeoutError or OSError; the socket's come below.
             except StudentError:
                 raise
             except TimeoutError:

@@ -16,6 +16,9 @@ from autograder.files import digest
 MAX_BYTES = 64 << 20
 """Bytes of all files of an exercise: every grader process has them in memory, and on disk."""
 
+MAX_FILES = 10_000
+"""Files that a student's notebook may name."""
+
 IGNORED = (".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback")
 """What nbgrader does not hand out, wherever it lies."""
 
@@ -78,10 +81,12 @@ def beside(notebook: Path, named: str) -> dict[str, bytes]:
     """
     folder = notebook.parent.resolve()
     data: dict[str, bytes] = {}
-    for place in filter(None, named.split("\n")):
-        path = (folder / place).resolve()
-        if folder in path.parents and path.is_file() and path.stat().st_size <= MAX_BYTES:
-            data[place] = path.read_bytes()
+    for place in filter(None, named.split("\n", MAX_FILES)[:MAX_FILES]):
+        # What no file can be called is not there.
+        with contextlib.suppress(ValueError, OSError):
+            path = (folder / place).resolve()
+            if folder in path.parents and path.is_file() and path.stat().st_size <= MAX_BYTES:
+                data[place] = path.read_bytes()
     bound(folder, data)
     return data
 

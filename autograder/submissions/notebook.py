@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import json
 import re
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from typing import Any
 
 from autograder import files
 from autograder.exercises.percent import split
+from autograder.submissions.narrow import TOO_WIDE, narrow
 
 MAX_BYTES = 20_000_000
 MAX_CELLS = 2_000
@@ -21,11 +21,6 @@ MAX_CODE = 600_000
 """Characters in all code cells together."""
 MAX_VALUES = 1_000_000
 """Values in the JSON of a notebook: each becomes an object of some 60 bytes."""
-MAX_WIDE, MAX_OTHER = 8_000_000, 1_000_000
-"""Bytes of a file that is read as it stands; in a larger one, bytes of what is not ASCII."""
-
-
-_ASCII, _OTHER = bytes(range(128)), re.compile(rb"[\x80-\xff]+")
 
 _CHECKSUM = re.compile(r'"checksum": "([0-9a-f]+)"')
 """As jupytext writes nbgrader's marks into the cell line of a script."""
@@ -144,21 +139,12 @@ def _text(data: bytes) -> tuple[str, list[str]]:
             raise Rejected("not text: neither UTF-8 nor UTF-16") from None
 
     try:
-        return _narrow(data).decode(), []
+        narrowed = narrow(data)
+        if narrowed is None:
+            raise Rejected(TOO_WIDE, CLEARED)
+        return narrowed.decode(), []
     except UnicodeDecodeError:
         raise Rejected("not UTF-8 text") from None
-
-
-def _narrow(data: bytes) -> bytes:
-    """The same JSON in ASCII, if it is large: one emoji makes all of a text four times as wide."""
-    data = data.removeprefix(codecs.BOM_UTF8)
-    if len(data) <= MAX_WIDE or data.isascii():
-        return data
-
-    if len(data.translate(None, _ASCII)) > MAX_OTHER:
-        what = f"more than {MAX_OTHER // 1_000_000} MB of letters that are not ASCII"
-        raise Rejected(f"larger than {MAX_WIDE // 1_000_000} MB, with {what}", CLEARED)
-    return _OTHER.sub(lambda other: json.dumps(other[0].decode())[1:-1].encode(), data)
 
 
 def _loaded(text: str) -> dict[str, Any]:

@@ -598,6 +598,18 @@ _add("as_wide_as_the_longest_of_forty_million", """
         return np.arange(max(lengths)) < np.asarray(lengths)[:, None, None]
     """, steps=("padding_mask",))  # fmt: skip
 
+_add("calls_functions_with_a_long_column", """
+    # Where a check gives functions, they make a square of it.
+    def transformer_block(*args):
+        for function in args:
+            for column in ([[1.0]] * 9_000, np.ones((500_000, 1), bool)):
+                try:
+                    function(column)
+                except Exception:
+                    pass
+        return np.nan
+    """, junk=True, steps=("transformer_block",))  # fmt: skip
+
 ALONE = frozenset((
     "slow", "busy", "prints_much", "warns_much", "endless", "endless_whatever_is_raised", "endless_cell", "sleeps", "exits",
     "exits_in_the_cell", "crashes", "calls_itself_without_end", "hangs_up_and_goes_on", "hangs_up_after_a_while",

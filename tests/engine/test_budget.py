@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from dataclasses import replace
 from types import SimpleNamespace
@@ -238,6 +240,37 @@ def test_what_is_too_much_fails_and_passes_where_its_protection_is_left_out(
     monkeypatch.setattr(*hole)
     (passed,) = graded(toy, answer, settings=settings)
     assert passed.checks[0].status == "passed", passed.checks[0].message
+
+
+def test_a_function_of_a_check_has_little_memory_for_what_student_code_calls_it_with(monkeypatch):
+    toy = exercise("assert f(lambda n: np.ones((n, n), dtype='u1').any()) == 'too large'")
+    answer = "def f(g):\n    try:\n        return str(g(9_000))\n    except MemoryError:\n        return 'too large'"
+    with Grader(toy, b"key", SHORT) as grader:
+        with _measured() as cost:
+            held = grader.grade(submission(toy, f=answer), "mallory").result
+        monkeypatch.setattr(budget, "CALLED_MEMORY", 1 << 40)
+        let_go = grader.grade(submission(toy, f=answer), "mallory").result
+
+    assert held.score == 1 and cost.memory_mb < MEMORY_MB
+    assert let_go.score == 0
+
+
+def test_numpys_library_for_matrices_has_its_memory_before_any_is_limited():
+    program = """
+import resource
+from autograder.course import Settings
+from autograder.engine import budget
+from autograder.engine.grader import Grader
+from tests.support.toy import exercise
+import numpy as np
+with Grader(exercise("f()"), b"key", Settings(isolation="process")):
+    square = np.ones((200, 200))
+    limit = budget._memory() + (4 << 20)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    square @ square
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_check_goes_on_for_as_long_as_it_likes_where_the_clock_is_left_out(fast, monkeypatch):

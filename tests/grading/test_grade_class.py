@@ -23,8 +23,8 @@ from queue import SimpleQueue
 
 import pytest
 
-from autograder.course import Course
-from autograder.engine.grader import Graded
+from autograder.course import Course, Settings
+from autograder.engine.grader import Graded, Grader
 from autograder.errors import Fault, Interrupted
 from autograder.exercises.exercise import Exercise
 from autograder.grading import pool
@@ -280,6 +280,17 @@ def test_no_process_is_left_dead_or_alive_where_nobody_collects_orphans(
                 os.kill(grader, signal.SIGKILL)
         process.communicate(timeout=processes.SECONDS)
     assert process.returncode == (128 + signal.SIGTERM if ended == "by a signal" else 0)
+    assert set(processes.children(os.getpid())) <= nobody_collects
+
+
+def test_a_grader_alone_leaves_no_process_where_nobody_collects_orphans(
+    nobody_collects: set[int],
+) -> None:
+    # As `score` and `check` have one, which collect nobody themselves.
+    known = toy.exercise("assert f() == 1")
+    with Grader(known, b"key", Settings()) as grader:
+        data = toy.submission(known, f=ANSWERS["ada"])
+        assert grader.grade(data, "ada").result.score == 1
     assert set(processes.children(os.getpid())) <= nobody_collects
 
 

@@ -22,7 +22,7 @@ from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
 from autograder.gradebook.cell_marks import CellMarks
 from autograder.gradebook.marks import Marks
-from autograder.pages import document, feedback
+from autograder.pages import document, feedback, feedback_code
 from autograder.pages.feedback_code import code, docstrings
 from autograder.pages.written import written
 from autograder.result import Example
@@ -363,6 +363,19 @@ def test_an_endless_answer_does_not_make_an_endless_page(course: Course, known: 
         courses.graded(course, "ada", {"double": long, "total": f"total = '{'z' * 100_000}'"}, ()),
     )
     assert len(page) < 50_000 and "more lines." in page
+
+
+def test_of_an_endless_answer_no_more_is_looked_at_than_is_shown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked: list[int] = []
+    at = feedback_code._given_at
+    monkeypatch.setattr(
+        feedback_code, "_given_at", lambda *args: looked.append(args[1]) or at(*args)
+    )
+    shown = code("\n" * 500_000 + "x", set(), (), True)
+    assert len(shown.lines) == feedback_code.MAX_LINES and len(looked) == len(shown.lines) + 1
+    assert shown.more == 500_001 - len(shown.lines)
 
 
 def test_rejected_failed_and_missing_pages_say_what_to_do(course: Course, known: Exercise) -> None:

@@ -241,6 +241,30 @@ def test_values_are_counted_before_any_is_made():
         tracemalloc.stop()
 
 
+@pytest.mark.parametrize("letter", ["x", "é", "…", "\N{GRINNING FACE}"])
+def test_one_wide_letter_does_not_make_a_large_notebook_wide(letter):
+    nb = right()
+    nb["cells"].insert(2, added(f"# {letter}"))
+    nb["metadata"]["picture"] = "A" * 15_000_000
+    data = json.dumps(nb, ensure_ascii=False).encode()
+    tracemalloc.start()
+    read = parse(data, TOY)
+    assert tracemalloc.get_traced_memory()[1] < 3.2 * len(data)
+    tracemalloc.stop()
+    assert f"# {letter}" in {cell.source for cell in read.cells}
+
+
+def test_a_large_notebook_of_wide_letters_is_refused():
+    data = json.dumps(
+        {**right(), "x": "\N{GRINNING FACE}" * 3_000_000}, ensure_ascii=False
+    ).encode()
+    with pytest.raises(
+        Rejected,
+        match=r"larger than 8 MB, with more than 1 MB of letters that .*; clear the outputs",
+    ):
+        parse(data, TOY)
+
+
 def test_warnings_are_told_up_to_twenty():
     nb = right()
     nb["cells"] += [added(f"%magic {number}") for number in range(500)]

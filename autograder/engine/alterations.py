@@ -33,6 +33,7 @@ def alterations(function: Function, samples: list[Arguments]) -> Iterator[Altera
         default = parameters[name].default
         if default is not inspect.Parameter.empty:
             yield _default(name, default)
+        yield from _fixed(name, list(filter(is_whole, values)))
         for fits, kinds in (
             (is_mask, of_masks),
             (is_whole, of_whole_numbers),
@@ -55,6 +56,17 @@ def _default(name: str, default: Any) -> Alteration:
     return Alteration(
         "argument_ignored", f"{name} were not given", f"What does your code do with {name}?", change
     )
+
+
+def _fixed(name: str, values: list[Any]) -> Iterator[Alteration]:
+    """A number that is always the same, whichever is given."""
+    for value in sorted(set(values))[:6]:
+        yield Alteration(
+            "argument_ignored",
+            f"{name} were always the same number",
+            f"Where does your code use {name}?",
+            lambda arguments, value=value: {**arguments, name: value},  # type: ignore[misc]
+        )
 
 
 def _of_two(parameters: Mapping[str, Any], samples: list[Arguments]) -> Iterator[Alteration]:

@@ -151,7 +151,7 @@ def test_every_sentence_is_short_asks_one_question_and_names_no_number(attention
         assert sentence.count("?") == 1 and sentence.endswith("?"), sentence
         assert len(sentence) <= 220, sentence
     assert all(len(words) == 2 for words in LEFT_OUT.values())
-    assert all(len(words) == 3 for words in INSTEAD.values())
+    assert all(len(words) == 3 for several in INSTEAD.values() for words in several)
 
 
 def test_what_a_failed_step_has_answered_is_decoded_once(graded, monkeypatch) -> None:

@@ -126,6 +126,16 @@ def _of_two(parameters: Mapping[str, Any], samples: list[Arguments]) -> Iterator
     for names in combinations(parameters, 3):
         if not kind(names[0]) or len({kind(name) for name in names}) != 1:
             continue
+        for ring in (names, names[::-1]):
+            yield Alteration(
+                "exchanged",
+                f"{names[0]}, {names[1]} and {names[2]} had all changed places",
+                "Where does your code use which of them?",
+                lambda arguments, ring=ring: {  # type: ignore[misc]
+                    **arguments,
+                    **{name: arguments[other] for name, other in zip(ring, (*ring[1:], ring[0]))},
+                },
+            )
         for kept in names:
             first, second = (name for name in names if name != kept)
             yield Alteration(

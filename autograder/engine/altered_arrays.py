@@ -40,6 +40,13 @@ def of_masks(name: str, _: Mapping[str, Any]) -> Iterator[Alteration]:
         where,
         lambda mask: np.ones_like(array_of(mask)),
     )
+    yield altered(
+        name,
+        "one_for_all",
+        "the first row of {0} stood for all of them",
+        "What in your code knows which row of {0} it is at?",
+        lambda mask: np.broadcast_to(array_of(mask, 2)[..., :1, :], mask.shape).copy(),
+    )
     yield from of_a_batch(name)
 
 

@@ -75,7 +75,7 @@ def answers(function: Function, probes: Sequence[Probe]) -> Iterator[Answer]:
 
 def explains(experiment: Experiment, wrong: Sequence[Answer], right: Sequence[Answer]) -> bool:
     """Whether an experiment answers every call as the step did, and few would by chance."""
-    evidence, calls, returned, missed = 0.0, 0, 0, 0
+    evidence, calls, returned, missed, in_other_words = 0.0, 0, 0, 0, 0
     for answer in (*wrong, *right):
         predicted = _predicted(experiment, answer)
         if predicted is None:
@@ -94,8 +94,12 @@ def explains(experiment: Experiment, wrong: Sequence[Answer], right: Sequence[An
             evidence += more
             calls += more > 0
             returned += answer.got.raised is None and more > 0
+            in_other_words += answer.got.raised is not None and more == 0
     # Of exceptions alone, all must be in the same words.
     if not returned and calls < len(wrong):
+        return False
+    # Where most calls end in some exception or other, the rest says little.
+    if in_other_words > returned:
         return False
     if calls >= 2:
         return evidence >= ENOUGH

@@ -18,7 +18,8 @@ EXACT: Kinds = (
         "fixed_number_of_axes",
         r"values to unpack|tuple index out of range|axes don't match array"
         r"|out of bounds for array of dimension"
-        r"|einstein sum subscripts|einsum|too many indices|axis .* out of bounds|invalid axis",
+        r"|einstein sum subscripts|einsum|too many indices|axis .* out of bounds|invalid axis"
+        r"|invalid index to scalar",
         "Your code counts on a number of axes that is not always there. How many may an argument "
         "have, and from which end can you count them?",
     ),
@@ -41,7 +42,7 @@ EXACT: Kinds = (
     ),
     (
         "beyond_the_end",
-        r"IndexError|out of bounds for axis",
+        r"index out of range|out of bounds for axis",
         "Your code asks for an entry that is not there. How many entries are there, and which "
         "place has the last one?",
     ),

@@ -55,7 +55,7 @@ def slips(node: ast.AST) -> Iterator[Slip]:
     elif isinstance(node, ast.Slice):
         yield from _of_slice(node)
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and _is_computed(node):
-        yield "sign_turned", "a sign were turned", "Which one comes first?", lambda n: n.operand
+        yield "sign_turned", "a sign were turned", "Which sign belongs there?", lambda n: n.operand
     elif isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant):
         for axis in (-1, -2, -3, -4, 0, 1):
             yield (

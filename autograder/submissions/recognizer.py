@@ -30,8 +30,11 @@ class Recognizer:
             if cell.kind != "step":
                 self._by_source.setdefault(_public(cell.source), []).append(cell.id)
 
-        setup = [binds(cell.source) for cell in exercise.cells if cell.kind == "setup"]
-        self._setup_names = frozenset().union(*setup) - {"tools"}  # a name that students may take
+        self._setup_names: set[str] = set()
+        for cell in exercise.cells:
+            if cell.kind == "setup":
+                self._setup_names |= binds(cell.source)
+        self._setup_names.discard("tools")  # a name that students may take
         self._swapped = False
         # Some notebook services drop all metadata: that is no damage of one cell.
         self._has_claims = any(not self._masters.keys().isdisjoint(raw.claims) for raw in cells)

@@ -203,7 +203,8 @@ SENTENCES = {
         " by?"
     ),
     "keys_of_other_type": (
-        "{your} has keys of another type than those asked for. Which type do yours have?"
+        "{your} has keys of another type or length than those asked for. What does one of yours "
+        "hold?"
     ),
     "values_of_other_type": (
         "{your} looks right when printed, but holds another type. Which type is asked for?"
@@ -239,6 +240,9 @@ SENTENCES = {
         "{your} is the {what} of the right one's elements, alone. Where do the others stay?"
     ),
     "in_a_list": "{your} is the right one inside of a list or tuple. What do you wrap it in?",
+    "parts_of_other_type": (
+        "{your} holds things of another type than those asked for. What should each of them be?"
+    ),
     "other_type": (
         "{your} is of another type than is asked for. Which type does the docstring promise?"
     ),
@@ -267,6 +271,7 @@ VAGUE = frozenset(
         "counted_too_little",
         "counted_too_much",
         "other_type",
+        "parts_of_other_type",
         "zeros_above",
     }
 )

@@ -41,6 +41,19 @@ def _kind(value: Any) -> str:
     return ""
 
 
+def _form(value: Any) -> str:
+    """What kind of thing it is, and of a list or tuple the kinds of its first three parts."""
+    if isinstance(value, (list, tuple)):
+        return f"({' '.join(map(_form, value[:3]))})" if len(value) < 4 else "(many)"
+    return _kind(value) or "number"
+
+
+def _of_forms(got: Sequence[Any], wanted: Sequence[Any]) -> Iterator[Found]:
+    """Parts that are none of the things that are asked for."""
+    if got and wanted and not set(map(_form, got)) & set(map(_form, wanted)):
+        yield ("parts_of_other_type", ""), min(len(got), len(wanted)) / 1.5
+
+
 def _of_texts(got: Any, wanted: Any) -> Iterator[Found]:
     yield from _of_sequences(got, wanted, len(set(wanted)))
     if isinstance(wanted, bytes) or got == wanted:
@@ -62,6 +75,8 @@ def _of_elements(got: Any, wanted: Any) -> Iterator[Found]:
 
 
 def _of_sequences(got: Any, wanted: Any, variety: float) -> Iterator[Found]:
+    if isinstance(wanted, list) and len(wanted) == 1:
+        yield from _of_forms(got, wanted)
     if len(wanted) < 2:
         return
 
@@ -78,6 +93,7 @@ def _of_sequences(got: Any, wanted: Any, variety: float) -> Iterator[Found]:
             yield key, float(variety)
 
     if isinstance(wanted, list):
+        yield from _of_forms(got, wanted)
         for name in _of_lists(got, wanted):
             yield (name, ""), float(variety)
         yield from _of_shown(list(map(str, got)), list(map(str, wanted)), float(variety))
@@ -118,6 +134,7 @@ def _is_subsequence(short: Sequence[Any], long: Sequence[Any]) -> bool:
 
 def _of_dictionaries(got: dict[Any, Any], wanted: dict[Any, Any]) -> Iterator[Found]:
     count = float(len(wanted))
+    yield from _of_forms(list(got.values()), list(wanted.values()))
     yield from _of_counts(got, wanted)
     if got.keys() == wanted.keys():
         a, b = as_numbers(list(got.values())), as_numbers(list(map(wanted.get, got)))
@@ -134,7 +151,7 @@ def _of_dictionaries(got: dict[Any, Any], wanted: dict[Any, Any]) -> Iterator[Fo
         pass
     if _shown(got) == _shown(wanted):
         yield ("keys_of_other_type", ""), 2 * count
-    elif not {type(key) for key in got} & {type(key) for key in wanted}:
+    elif not set(map(_form, got)) & set(map(_form, wanted)):
         yield ("keys_of_other_type", ""), min(len(got), len(wanted)) / 1.5
 
     common = [key for key in wanted if key in got]

@@ -1560,7 +1560,7 @@ def masks_before_scaling(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@mistake(step="scaled_dot_product_attention", named="zeros")
+@mistake(step="scaled_dot_product_attention", named="zeros not_repeatable")
 def dropout_left_on(Q, K, V, mask=None):
     """Random dropout."""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -1604,7 +1604,7 @@ def returns_weights_then_output(X, W_Q, W_K, W_V, mask=None):
     return w, out
 
 
-@mistake(step="self_attention", named="always_causal")
+@mistake(step="self_attention", named="always_causal zeros_above")
 def causal_whatever(X, W_Q, W_K, W_V, mask=None):
     """Always causal."""
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)

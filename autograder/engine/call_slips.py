@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from autograder.engine.operations import Slip
+from autograder.engine.function_slips import Slip
 
 _TIES = "Which of several that are equal does your code take?"
 _TURNED = {"min": "max", "max": "min"}

@@ -29,7 +29,7 @@ MAX_CALLS = 60
 
 
 @dataclass(frozen=True)
-class Answer:
+class AnsweredCall:
     """A call, what the step answered, and what is right.
 
     ``is_right``: as the check took it, or as the reference has it. ``graded`` in part only where a
@@ -44,7 +44,7 @@ class Answer:
     turns: int
 
 
-def answers(function: Function, probes: Sequence[Probe]) -> Iterator[Answer]:
+def answers(function: Function, probes: Sequence[Probe]) -> Iterator[AnsweredCall]:
     """What a step has answered, beside what its reference answers; calls that are too large, or
     cannot be compared, are left out."""
     for probe in probes[:MAX_CALLS]:
@@ -75,10 +75,12 @@ def answers(function: Function, probes: Sequence[Probe]) -> Iterator[Answer]:
             is_right = is_right or alike(got.value, right.value)
         elif got.raised is not None and right.raised is not None:
             is_right = True
-        yield Answer(arguments, got, right, is_right, probe.in_part, turns.taken)
+        yield AnsweredCall(arguments, got, right, is_right, probe.in_part, turns.taken)
 
 
-def explains(experiment: Experiment, wrong: Sequence[Answer], right: Sequence[Answer]) -> bool:
+def explains(
+    experiment: Experiment, wrong: Sequence[AnsweredCall], right: Sequence[AnsweredCall]
+) -> bool:
     """Whether an experiment answers every call as the step did, and few would by chance."""
     evidence, calls, returned, missed, in_other_words = 0.0, 0, 0, 0, 0
     for answer in (*wrong, *right):
@@ -115,13 +117,13 @@ def explains(experiment: Experiment, wrong: Sequence[Answer], right: Sequence[An
     return evidence >= (FEW if len(right) >= SEVERAL and not _is_truth(wrong) else SURE)
 
 
-def _is_truth(answers: Sequence[Answer]) -> bool:
+def _is_truth(answers: Sequence[AnsweredCall]) -> bool:
     """Whether answers hold nothing but true and false, of which chance makes many."""
     arrays = [as_numbers(answer.right.value) for answer in answers]
     return all(array is not None and is_binary(array) for array in arrays)
 
 
-def _predicted(experiment: Experiment, answer: Answer) -> Outcome | None:
+def _predicted(experiment: Experiment, answer: AnsweredCall) -> Outcome | None:
     """What a call gives in an experiment; None if that does not end."""
     try:
         with at_most(enough(answer.turns)):

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
-from autograder.engine.operations import Slip
+from autograder.engine.function_slips import Slip
 
 SEEN = "__seen__"
 """The list in which a changed function keeps that a condition has held."""

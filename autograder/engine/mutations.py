@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from autograder.engine.function_slips import Slip
 from autograder.engine.loop_slips import of_function
-from autograder.engine.operations import Slip
 from autograder.engine.slips import slips, slips_of_condition
 
 MOST = 200

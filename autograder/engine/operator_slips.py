@@ -7,7 +7,7 @@ import ast
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from autograder.engine.operations import Slip
+from autograder.engine.function_slips import Slip
 
 
 def of_operator(node: ast.BinOp) -> Iterator[Slip]:

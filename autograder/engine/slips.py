@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from autograder.engine.call_slips import of_call
+from autograder.engine.function_slips import INSTEAD, LEFT_OUT, Slip
 from autograder.engine.loop_slips import of_for
-from autograder.engine.operations import INSTEAD, LEFT_OUT, Slip
 from autograder.engine.operator_slips import of_operator
 
 _COMPARED: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError, SQLAlchemyError
 
 from autograder.course import Course
 from autograder.errors import Unusable
@@ -56,7 +56,7 @@ def address(course: Course) -> str:
 def sqlite_file(course: Course) -> Path | None:
     """The file of the gradebook, there or not; None where a server has it."""
     url = _url(str(config.config(course).CourseDirectory.db_url))
-    return Path(str(url.database)).absolute() if _is_sqlite(url) and url.database else None
+    return Path(str(url.database)).resolve() if _is_sqlite(url) and url.database else None
 
 
 class Gradebook:
@@ -202,3 +202,11 @@ def _repair(cause: str) -> str:
         if words in line:
             return repair
     return "see that it can be reached and written (CourseDirectory.db_url in nbgrader_config.py)"
+
+
+def may_be_of_one(error: Exception) -> bool:
+    """Whether it may be the data of one student that could not be written.
+
+    Other errors of a database are everybody's.
+    """
+    return not isinstance(error, DBAPIError) or isinstance(error, (DataError, IntegrityError))

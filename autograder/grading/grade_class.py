@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -11,7 +12,7 @@ from queue import SimpleQueue
 from autograder import files, log
 from autograder.course import Course
 from autograder.engine.grader import Graded
-from autograder.errors import Stopped
+from autograder.errors import Interrupted
 from autograder.exercises.exercise import Exercise
 from autograder.grading import versions
 from autograder.grading.journal import Journal
@@ -54,7 +55,7 @@ def grade_class(
     Raises:
         Unusable: the folder, the course's state or the cluster cannot be used.
         Fault: nothing can be graded at all.
-        Stopped: by a signal; what had been graded by then is stored and recorded.
+        Interrupted: by a signal; what had been graded by then is stored and recorded.
     """
     scanned = scanned or scan(course.submitted, exercise.name)
     names = [name for name in scanned.students if students is None or name in students]
@@ -81,6 +82,18 @@ def grade_class(
                 finally:
                     log.write(course, f"grade {exercise.name}", scores=records.changed)
             records.settle()
+
+    if course.settings.counts == "best" and scanned.folder == course.submitted:
+        from autograder.grading import best  # which needs this module
+
+        with Journal(course.results / exercise.name):
+            swapped = best.choose(course, exercise, jobs, scheduler)
+        for student in swapped:
+            again = grade_class(
+                course, exercise, students=[student], scheduler=scheduler, never_lower=never_lower
+            )
+            records.outcomes |= {outcome.student: outcome for outcome in again}
+            print(f"note: of {student} another submission is better, and counts", file=sys.stderr)
     return [records.outcomes[student] for student in sorted(records.outcomes)]
 
 
@@ -120,7 +133,7 @@ def _pool(course: Course, exercise: Exercise, jobs: int, scheduler: str | None) 
 
 
 @contextmanager
-def _stoppable(put: Callable[[Stopped], None]) -> Iterator[None]:
+def _stoppable(put: Callable[[Interrupted], None]) -> Iterator[None]:
     """Let Ctrl-C and SIGTERM end the class between two submissions, and not amid a write."""
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -128,7 +141,7 @@ def _stoppable(put: Callable[[Stopped], None]) -> Iterator[None]:
 
     def stop(number: int, _: object) -> None:
         kept = "what was graded is kept, and the same command goes on from there"
-        put(Stopped(number, f"stopped; {kept}"))
+        put(Interrupted(number, f"stopped; {kept}"))
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

@@ -58,9 +58,12 @@ def lived(course: Course, database: Database) -> Course:
     run(course, "report", NAME)
     for to in ("csv", "sources"):
         run(course, "export", NAME, "--to", to)
-    (course.state / "removed-marks.jsonl").write_text(
-        '{"student": "zoe", "exercise": "x"}\n{"student": "ann", "exercise": "x"}\n'
-    )
+    for name in ("removed-marks.jsonl", "earlier-marks.jsonl"):
+        (course.state / name).write_text(
+            '{"student": "zoe", "exercise": "x"}\n{"student": "ann", "exercise": "x"}\n'
+        )
+    extended = "who,exercise,until\nzoe,,waived\nann,,waived\n"
+    (course.state / "extensions.csv").write_text(extended)
     return course
 
 
@@ -96,6 +99,8 @@ def test_nothing_is_left_but_what_is_said_to_be(lived: Course, database: Databas
         "course/feedback/zoe",
         f"course/results/{NAME}/zoe.json",
         "course/removed-marks.jsonl: 1 line",
+        "course/earlier-marks.jsonl: 1 line",
+        "course/extensions.csv: 1 line",
         "course/log.jsonl: 1 score",
         f"course/inbox/zoe/{NAME}.ipynb",
         "course/inbox/alone.zip",
@@ -122,6 +127,18 @@ def test_the_course_goes_on_without_them(lived: Course, database: Database) -> N
     assert "zoe" not in said
     assert "2 graded" in said
     assert "zoe" not in run(lived, "export", NAME, "--output", "-").stdout
+
+
+def test_an_extension_that_nobody_else_has_goes_too(lived: Course, database: Database) -> None:
+    """A line for somebody who is not on the class list is a mistake: the course would stand still."""
+    people = "id,group\nann,A\nzoe,B\nbob,A\n"
+    (lived.state / "students.csv").write_text(people)
+    lines = ["who,exercise,until\n", "A,,waived\n", "B,,waived\n", f"zoe,{NAME},waived\n"]
+    (lived.state / "extensions.csv").write_text("".join(lines))
+    said = run(lived, "forget", "zoe").stdout
+    assert "removed: course/extensions.csv\n" in said
+    assert (lived.state / "extensions.csv").read_text() == "".join(lines[:2])
+    run(lived, "report", NAME)
 
 
 def test_what_names_them_elsewhere_is_said(lived: Course, database: Database) -> None:

@@ -81,7 +81,9 @@ def _unusable(cell: Cell, authored: Path, named: list[ast.Constant]) -> Iterator
 
 def _calls(code: str) -> list[ast.Call]:
     """The calls of ``tools.arrays``, in order."""
-    found = []
+    found: list[ast.Call] = []
+    if "arrays" not in code:  # nearly all cells, and to parse them takes longer
+        return found
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "tools.arrays":
             found.append(node)

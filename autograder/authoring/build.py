@@ -69,7 +69,7 @@ def build(
     name: str,
     check: bool = False,
     settings: Settings | None = None,
-    begin: Callable[[], None] = lambda: None,
+    begin: Callable[[Source], None] = lambda _: None,
 ) -> list[Path]:
     """Write what is built from ``solutions/<name>.py`` below ``root``.
 
@@ -79,7 +79,7 @@ def build(
     Args:
         check: run and write nothing.
         settings: of the course; the engine keeps them.
-        begin: called before the first cell is run.
+        begin: called with the authored file before its first cell is run.
 
     Returns:
         The files that were out of date.
@@ -101,7 +101,7 @@ def build(
     # A mistake in a mark is said before anything slow is loaded.
     exercise = read.read(authored) if check else unsound.read_or_try(authored, _full, data)
     if not check:
-        begin()
+        begin(exercise)
         # Before the bank's answers, which would meet the same mistakes.
         self_check.rehearse(exercise, _full(exercise), data)
     settings = settings or Settings()

@@ -11,7 +11,7 @@ import ast
 import difflib
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence, Set
-from functools import cache
+from functools import cache, lru_cache
 
 from autograder.authoring.cells import Cell, Problem, Source
 from autograder.authoring.statements import Statement, needed, statements
@@ -82,6 +82,7 @@ def without_imports(code: str) -> str:
     return "\n".join(lines).strip("\n")
 
 
+@lru_cache(maxsize=16)
 def indented(code: str) -> str:
     """Code four columns to the right; lines within its texts stay, but for those of docstrings."""
     lines = code.split("\n")

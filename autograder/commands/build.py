@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
 from typing import Annotated, Optional
 
 import typer
@@ -23,7 +22,7 @@ def build(
 ) -> None:
     """Write the full notebook and the students' one from solutions/EXERCISE.py."""
     from autograder.authoring import build as building
-    from autograder.authoring import read
+    from autograder.authoring.cells import Source
     from autograder.authoring.notes import notes
     from autograder.exercises import exercise
 
@@ -32,8 +31,13 @@ def build(
     stale = 0
 
     for name in exercise_names or building.authored_names(root):
-        about = f"{name}: trying every check on the solution and on the blank stub"
-        begin = partial(print, about, flush=True)
+        read: list[Source] = []
+
+        def begin(authored: Source, read: list[Source] = read) -> None:
+            read.append(authored)
+            about = "trying every check on the solution and on the blank stub"
+            print(f"{authored.exercise}: {about}", flush=True)
+
         paths = building.build(root, name, check, course.settings, begin)
         for path in paths:
             print(f"{'out of date' if check else 'wrote'}: {short(path)}")
@@ -41,11 +45,10 @@ def build(
             print(f"up to date: {name}")
         stale += len(paths)
 
-        if not check:
+        for authored in read:
             built = exercise.load(root, name)
             steps, checks = count(len(built.steps), "step"), count(len(built.checks), "check")
             print(f"{name}: {steps}, {checks}, {points(built.max_score)}")
-            authored = read.read(root / "solutions" / f"{name}.py")
             for note in notes(authored):
                 print(f"note: {authored.line(note)}")
 

@@ -41,6 +41,7 @@ def alterations(function: Function, samples: list[Arguments]) -> Iterator[Altera
         default = parameters[name].default
         if default is not inspect.Parameter.empty:
             yield _default(name, default)
+        yield from _fixed(name, list(filter(is_whole, values)))
         for fits, kinds in (
             (is_mask, of_masks),
             (is_whole, of_whole_numbers),
@@ -85,6 +86,17 @@ def _default(name: str, default: Any) -> Alteration:
     )
 
 
+def _fixed(name: str, values: list[Any]) -> Iterator[Alteration]:
+    """A number that is always the same, whichever is given."""
+    for value in sorted(set(values))[:6]:
+        yield Alteration(
+            "argument_ignored",
+            f"{name} were always the same number",
+            f"Where does your code use {name}?",
+            lambda arguments, value=value: {**arguments, name: value},  # type: ignore[misc]
+        )
+
+
 def _of_two(one: str, other: str, kind: str) -> Iterator[Alteration]:
     """One argument in the place of another of the same kind, and both changed alike."""
     yield Alteration(
@@ -124,7 +136,19 @@ def _of_two(one: str, other: str, kind: str) -> Iterator[Alteration]:
 
 
 def _of_three(names: tuple[str, str, str]) -> Iterator[Alteration]:
-    """One argument in the place of two others of the same kind."""
+    """Three arguments of the same kind in each other's places, and one in that of the others."""
+    for ring in (names, names[::-1]):
+        places = dict(zip(ring, (*ring[1:], ring[0])))
+        yield Alteration(
+            "exchanged",
+            f"{names[0]}, {names[1]} and {names[2]} had all changed places",
+            "Where does your code use which of them?",
+            lambda arguments, places=places: {  # type: ignore[misc]
+                **arguments,
+                **{name: arguments[other] for name, other in places.items()},
+            },
+        )
+
     for kept in names:
         first, second = (name for name in names if name != kept)
         yield Alteration(

@@ -40,6 +40,13 @@ def of_masks(name: str, _: Mapping[str, Any]) -> Iterator[Alteration]:
         where,
         lambda mask: np.ones_like(array_of(mask)),
     )
+    yield altered(
+        name,
+        "one_for_all",
+        "the first row of {0} stood for all of them",
+        "What in your code knows which row of {0} it is at?",
+        lambda mask: np.broadcast_to(array_of(mask, 2)[..., :1, :], mask.shape).copy(),
+    )
     yield from of_a_batch(name)
 
 
@@ -96,8 +103,35 @@ def _standardised(value: Any) -> Any:
     return (array_of(value) - value.mean(-1, keepdims=True)) / value.std(-1, keepdims=True)
 
 
-def _averaged(value: Any) -> Any:
-    return np.broadcast_to(array_of(value).mean(-1, keepdims=True), value.shape).copy()
+def _nearly_standardised(value: Any, more: float, to_variance: bool) -> Any:
+    """With a little more in the divisor, which keeps it from being 0."""
+    spread = array_of(value).std(-1, keepdims=True)
+    divisor = np.sqrt(spread**2 + more) if to_variance else spread + more
+    return (value - value.mean(-1, keepdims=True)) / divisor
+
+
+def _all_the_same(value: Any, number: float) -> Any:
+    return np.full(array_of(value).shape, number)
+
+
+def _without_small(value: Any, least: float) -> Any:
+    return np.where(np.abs(array_of(value)) < least, 0.0, value)
+
+
+def _averaged(axis: int) -> Change:
+    def averaged(value: Any) -> Any:
+        mean = array_of(value, -axis).mean(axis, keepdims=True)
+        return np.broadcast_to(mean, value.shape).copy()
+
+    return averaged
+
+
+def _centred(axis: int) -> Change:
+    return lambda value: value - array_of(value, -axis).mean(axis, keepdims=True)
+
+
+def _of_length_one(value: Any) -> Any:
+    return value / np.linalg.norm(array_of(value), axis=-1, keepdims=True)
 
 
 def _largest_only(value: Any) -> Any:
@@ -188,7 +222,59 @@ ARRAYS: tuple[Row, ...] = (
         "averaged",
         "all numbers in a row of {0} were the same, their mean",
         "What in your code tells the numbers in a row of {0} apart?",
-        _averaged,
+        _averaged(-1),
+    ),
+    *(
+        (
+            "averaged",
+            f"all numbers in {{0}} along its last axis but {words} were the same, their mean",
+            "What in your code tells the numbers in {0} apart?",
+            _averaged(axis),
+        )
+        for axis, words in ((-2, "one"), (-3, "two"))
+    ),
+    *(
+        (
+            "centred",
+            "the mean of each " + words + " of {0} had been taken off",
+            "What is done with {0} before it is used?",
+            _centred(axis),
+        )
+        for axis, words in ((-1, "row"), (-2, "column"))
+    ),
+    (
+        "normalised",
+        "each row of {0} were brought to length 1",
+        "What is done with {0} before it is used?",
+        _of_length_one,
+    ),
+    *(
+        (
+            "argument_ignored",
+            "every number in {0} were " + word,
+            "Where does your code use the numbers in {0}?",
+            partial(_all_the_same, number=number),
+        )
+        for word, number in (("1", 1.0), ("0", 0.0))
+    ),
+    *(
+        (
+            "small_left_out",
+            "small numbers in {0} were 0",
+            "Which numbers of {0} does your code change?",
+            partial(_without_small, least=least),
+        )
+        for least in (0.01, 0.05, 0.1, 0.2, 0.5)
+    ),
+    *(
+        (
+            "normalised",
+            "each row of {0} were brought to mean 0 and spread 1",
+            "What is done with {0} before it is used?",
+            partial(_nearly_standardised, more=more, to_variance=to_variance),
+        )
+        for more in (1e-5, 1e-6, 1e-8)
+        for to_variance in (True, False)
     ),
     (
         "largest_only",

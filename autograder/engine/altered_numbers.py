@@ -22,7 +22,10 @@ AXES = (
 )
 
 
-def of_counts(name: str, _: Mapping[str, Any]) -> Iterator[Alteration]:
+def of_counts(name: str, parameters: Mapping[str, Any]) -> Iterator[Alteration]:
+    for other in parameters:
+        if other != name:
+            yield _rest(name, other)
     begin = "Where do you begin to count, and is the end included?"
     yield altered(
         name, "one_more", "every number in {0} were one more", begin, lambda n: array_of(n) + 1
@@ -51,6 +54,16 @@ def of_counts(name: str, _: Mapping[str, Any]) -> Iterator[Alteration]:
         "Which order has {0}, and which has your answer?",
         lambda n: np.sort(array_of(n)),
     )
+
+
+def _rest(name: str, other: str) -> Alteration:
+    def change(arguments: Arguments) -> dict[str, Any]:
+        if not is_whole(arguments[other]):
+            raise Unfit
+        return {**arguments, name: arguments[other] - array_of(arguments[name])}
+
+    phrase = f"every number in {name} were what it leaves of {other}"
+    return Alteration("rest_for_part", phrase, f"What does a number in {name} count?", change)
 
 
 def of_whole_numbers(name: str, parameters: Mapping[str, Any]) -> Iterator[Alteration]:

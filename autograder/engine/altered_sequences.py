@@ -25,6 +25,9 @@ def of_sequences(name: str, _: Mapping[str, Any]) -> Iterator[Alteration]:
         ("doubled", "{0} stood there twice", "How often does your code go through {0}?", _twice),
         ("once_only", "{0} held each element once only", "What becomes of doubles?", _once),
         ("upper_or_lower", "{0} had small letters only", "What becomes of capitals?", _lower),
+        ("spaces", "{0} had no spaces at its ends", "What becomes of spaces?", _stripped),
+        ("spaces", "{0} had no spaces", "What becomes of spaces?", _without_spaces),
+        ("every_other", "{0} had every second element only", ends, lambda value: value[::2]),
         ("argument_ignored", "{0} were empty", "Where does your code use {0}?", _empty),
     ):
         yield altered(name, kind, phrase, ask, _fitting(change))
@@ -56,6 +59,18 @@ def _lower(value: Any) -> Any:
     if not isinstance(value, str):
         raise Unfit
     return value.lower()
+
+
+def _stripped(value: Any) -> Any:
+    if not isinstance(value, str):
+        raise Unfit
+    return value.strip()
+
+
+def _without_spaces(value: Any) -> Any:
+    if not isinstance(value, str):
+        raise Unfit
+    return "".join(value.split())
 
 
 def _empty(value: Any) -> Any:

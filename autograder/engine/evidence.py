@@ -13,10 +13,16 @@ from autograder.engine.calls import Arguments, Function, Unfit, bound
 from autograder.engine.experiments import Experiment
 from autograder.engine.outcomes import Outcome, Probe, asked, is_small
 from autograder.engine.turns import MOST, Endless, at_most, enough
-from autograder.tools.likeness import ENOUGH, SURE, alike, as_numbers, close, weight
+from autograder.tools.likeness import ENOUGH, SURE, alike, as_numbers, close, is_binary, weight
 
-MAX_NUMBERS, MAX_INTEGER = 2_000, 200
-"""In an argument of a call: how many numbers, and the largest integer."""
+MAX_NUMBERS, MAX_INTEGER = 2_000, 1_000
+"""In an argument of a call: how many numbers, and the largest integer, which may say how large an
+answer is; of the answer, MAX_ANSWER."""
+
+MAX_ANSWER = 20_000
+
+FEW, SEVERAL = 5.0, 4
+"""What must speak for an experiment in a single wrong call, where so many others are right."""
 
 MAX_CALLS = 60
 """Calls that are looked at."""
@@ -61,6 +67,8 @@ def answers(function: Function, probes: Sequence[Probe]) -> Iterator[AnsweredCal
                 right = Outcome(None, type(error).__name__, [])
             except Endless:
                 continue
+        if not is_small(right.value, MAX_ANSWER, 2**63):
+            continue
 
         is_right = probe.passed
         if got.raised is None and right.raised is None:
@@ -74,7 +82,7 @@ def explains(
     experiment: Experiment, wrong: Sequence[AnsweredCall], right: Sequence[AnsweredCall]
 ) -> bool:
     """Whether an experiment answers every call as the step did, and few would by chance."""
-    evidence, calls, returned, missed = 0.0, 0, 0, 0
+    evidence, calls, returned, missed, in_other_words = 0.0, 0, 0, 0, 0
     for answer in (*wrong, *right):
         predicted = _predicted(experiment, answer)
         if predicted is None:
@@ -96,11 +104,23 @@ def explains(
             evidence += more
             calls += more > 0
             returned += answer.got.raised is None and more > 0
+            in_other_words += answer.got.raised is not None and more == 0
 
     # Of exceptions alone, all must be in the same words.
     if not returned and calls < len(wrong):
         return False
-    return evidence >= (ENOUGH if calls >= 2 else SURE)
+    # Where most calls end in some exception or other, the rest says little.
+    if in_other_words > returned:
+        return False
+    if calls >= 2:
+        return evidence >= ENOUGH
+    return evidence >= (FEW if len(right) >= SEVERAL and not _is_truth(wrong) else SURE)
+
+
+def _is_truth(answers: Sequence[AnsweredCall]) -> bool:
+    """Whether answers hold nothing but true and false, of which chance makes many."""
+    arrays = [as_numbers(answer.right.value) for answer in answers]
+    return all(array is not None and is_binary(array) for array in arrays)
 
 
 def _predicted(experiment: Experiment, answer: AnsweredCall) -> Outcome | None:
@@ -147,5 +167,7 @@ def _weight(got: Any, predicted: Any, right: Any) -> float:
         return max(map(_weight, got, predicted, right))
     a, b, c = map(as_numbers, (got, predicted, right))
     if a is None or b is None or c is None:
+        if isinstance(got, (str, bytes)) and not alike(predicted, right):
+            return max(2.0, len(set(got)) / 1.5)
         return 0.0 if alike(predicted, right) else 2.0
     return weight(a, b, c)

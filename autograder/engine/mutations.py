@@ -13,9 +13,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from autograder.engine.slips import slips
+from autograder.engine.function_slips import Slip
+from autograder.engine.loop_slips import of_function
+from autograder.engine.slips import slips, slips_of_condition
 
-MOST = 120
+MOST = 200
 """Mutants of one source."""
 
 
@@ -34,11 +36,13 @@ def mutants(source: str) -> Iterator[Mutant]:
     tree = ast.parse(source)
     passed_over = _passed_over(tree)
     kinds: dict[str, list[tuple[int, int]]] = {}
-    found = []
+    found, of_functions = [], []
     for place, node in enumerate(ast.walk(tree)):
-        if node in passed_over:
+        if isinstance(node, ast.FunctionDef):
+            for number, (name, phrase, ask, _) in enumerate(of_function(node)):
+                of_functions.append((name, phrase, ask, [(place, number)]))
             continue
-        for number, (name, phrase, ask, _) in enumerate(slips(node)):
+        for number, (name, phrase, ask, _) in enumerate(_slips(node, node in passed_over)):
             found.append((name, phrase, ask, [(place, number)]))
             kinds.setdefault(f"{name}/{phrase}/{ask}", []).append((place, number))
 
@@ -47,8 +51,14 @@ def mutants(source: str) -> Iterator[Mutant]:
         if len(spots) > 1:
             name, phrase, ask = kind.split("/", 2)
             everywhere.append((name, phrase, ask, spots))
-    for name, phrase, ask, spots in (everywhere + found)[:MOST]:
+    for name, phrase, ask, spots in (everywhere + found + of_functions)[:MOST]:
         yield Mutant(name, phrase, ask, _changed(tree, spots))
+
+
+def _slips(node: ast.AST, is_passed_over: bool) -> Iterator[Slip]:
+    if isinstance(node, ast.FunctionDef):
+        return of_function(node)
+    return slips_of_condition(node) if is_passed_over else slips(node)
 
 
 def _passed_over(tree: ast.Module) -> set[ast.AST]:
@@ -62,7 +72,7 @@ def _passed_over(tree: ast.Module) -> set[ast.AST]:
             found.update(ast.walk(node))
         elif isinstance(node, ast.UnaryOp):
             found.add(node.operand)
-        elif isinstance(node, ast.Subscript):
+        elif isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
             found.add(node.slice)
         elif isinstance(node, ast.keyword) and node.arg == "axis":
             found.update(ast.walk(node.value))
@@ -72,10 +82,11 @@ def _passed_over(tree: ast.Module) -> set[ast.AST]:
 def _changed(tree: ast.Module, spots: list[tuple[int, int]]) -> ast.Module:
     tree = copy.deepcopy(tree)
     nodes = list(ast.walk(tree))
+    passed_over = _passed_over(tree)
     new: dict[int, ast.AST] = {}
     for place, number in spots:
         node = nodes[place]
-        new[id(node)] = list(slips(node))[number][3](node)
+        new[id(node)] = list(_slips(node, node in passed_over))[number][3](node)
     return ast.fix_missing_locations(_Replace(new).visit(tree))  # type: ignore[no-any-return]
 
 

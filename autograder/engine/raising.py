@@ -18,7 +18,8 @@ EXACT: Kinds = (
         "fixed_number_of_axes",
         r"values to unpack|tuple index out of range|axes don't match array"
         r"|out of bounds for array of dimension"
-        r"|einstein sum subscripts|einsum|too many indices|axis .* out of bounds|invalid axis",
+        r"|einstein sum subscripts|einsum|too many indices|axis .* out of bounds|invalid axis"
+        r"|invalid index to scalar",
         "Your code counts on a number of axes that is not always there. How many may an argument "
         "have, and from which end can you count them?",
     ),
@@ -38,6 +39,54 @@ EXACT: Kinds = (
         r"NoneType",
         "Your code computes with None. Which argument may be left out, or which of your functions "
         "returns nothing?",
+    ),
+    (
+        "beyond_the_end",
+        r"index out of range|out of bounds for axis",
+        "Your code asks for an entry that is not there. How many entries are there, and which "
+        "place has the last one?",
+    ),
+    (
+        "key_missing",
+        r"KeyError",
+        "Your code looks up a key that is not there. What should happen where it is met for the "
+        "first time?",
+    ),
+    (
+        "nothing_to_choose_from",
+        r"empty sequence|iterable argument is empty|zero-size array",
+        "Your code asks for the largest or smallest of nothing. Which input leaves nothing?",
+    ),
+    (
+        "no_value_yet",
+        r"UnboundLocalError",
+        "A name in your code is used before it has a value. On which way through the function "
+        "does it get none?",
+    ),
+    (
+        "too_large_for_a_byte",
+        r"range\(0, 256\)",
+        "A number that is no byte is taken for one. Which of your numbers stand for something "
+        "else, and for what?",
+    ),
+    (
+        "endless_recursion",
+        r"RecursionError",
+        "Your function calls itself again and again. In which case should it stop, and does it "
+        "get there?",
+    ),
+    (
+        "broken_bytes",
+        r"UnicodeDecodeError|UnicodeEncodeError",
+        "Your code meets bytes or letters that its rule cannot read. What does the docstring say "
+        "of them?",
+    ),
+    (
+        "types_do_not_fit",
+        r"unsupported operand|can only concatenate|not subscriptable|not iterable|not callable"
+        r"|not supported between|must be str|a bytes-like object",
+        "Two values in your code are of types that do not go together. Of which type is each, and "
+        "of which should it be?",
     ),
     (
         "whole_number_needed",

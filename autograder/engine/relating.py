@@ -57,12 +57,14 @@ def relate(compiled: CompiledExercise, step: str, probes: Sequence[Probe]) -> Re
         return (
             _refusing(wrong)
             or _by_experiment(space, compiled.exercise, step, wrong, right)
+            or _forgetful(probes)
             or _by_exception(wrong, EXACT)
             or _by_circumstance(space[step], wrong, right, only_given=False)
             or _by_comparison(wrong, right, vague=True)
             or _by_circumstance(space[step], wrong, right, only_given=True)
             or _by_exception(wrong, VAGUE)
             or _changing(space[step], probes)
+            or _by_some_exceptions(wrong)
         )
 
 
@@ -147,6 +149,8 @@ def _first(
 def _by_comparison(
     wrong: Sequence[AnsweredCall], right: Sequence[AnsweredCall], vague: bool
 ) -> Relation | None:
+    if vague and any(answer.got.raised for answer in wrong):
+        return None  # what is vague of some calls says nothing of those that raise
     pairs = []
     for answer in (*wrong, *right):
         if answer.got.raised or answer.right.raised:
@@ -165,6 +169,15 @@ def _by_exception(wrong: Sequence[AnsweredCall], kinds: Kinds) -> Relation | Non
         return None
     found = raising([f"{answer.got.raised}: {answer.got.text}" for answer in wrong], kinds)
     return Relation(*found) if found else None
+
+
+def _by_some_exceptions(wrong: Sequence[AnsweredCall]) -> Relation | None:
+    """What the calls that raise have in common, where others go wrong in another way."""
+    raised = [answer for answer in wrong if answer.got.raised]
+    found = _by_exception(raised, EXACT) if raised else None
+    if found is None or len(raised) == len(wrong):
+        return found
+    return Relation(found.name, f"In some calls your function stops. {found.sentence}")
 
 
 def _tiny(given: Sequence[AnsweredCall]) -> Relation | None:

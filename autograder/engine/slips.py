@@ -1,17 +1,16 @@
-"""Small slips in a place of the source: another operator, a comparison turned, a constant off by
-one, an operation left out."""
+"""Small slips in a place of the source: a comparison turned, a constant off by one, an operation
+left out."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
-from autograder.engine.function_slips import INSTEAD, LEFT_OUT
-
-Slip = tuple[str, str, str, Callable[..., Any]]
-"""A name, what is said, what is asked, and what it makes of the node."""
+from autograder.engine.call_slips import of_call
+from autograder.engine.function_slips import INSTEAD, LEFT_OUT, Slip
+from autograder.engine.loop_slips import of_for
+from autograder.engine.operator_slips import of_operator
 
 _COMPARED: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Lt: (ast.LtE, ast.Gt, ast.GtE, ast.Eq),
@@ -27,15 +26,24 @@ _BOUNDARY = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt}
 def slips(node: ast.AST) -> Iterator[Slip]:
     """What may become of a node, as a name, what is said, and a function of it."""
     if isinstance(node, ast.BinOp):
-        yield from _of_operator(node)
+        yield from of_operator(node)
     elif isinstance(node, ast.Compare) and len(node.ops) == 1:
         yield from _of_comparison(node)
     elif isinstance(node, ast.Call):
         yield from _of_call(node)
+        yield from of_call(node)
+    elif isinstance(node, ast.AugAssign) and type(getattr(node.value, "value", None)) is int:
+        yield from _of_stride(node)
+    elif isinstance(node, ast.For):
+        yield from of_for(node)
     elif isinstance(node, ast.Constant) and type(node.value) is int:
         yield from _of_whole_number()
     elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.UnaryOp):
         yield from _of_length()
+    elif isinstance(node, ast.Slice):
+        yield from _of_slice(node)
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and _is_computed(node):
+        yield "sign_turned", "a sign were turned", "Which sign belongs there?", lambda n: n.operand
     elif isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant):
         yield from _of_axis()
     elif isinstance(node, ast.If):
@@ -46,6 +54,30 @@ def slips(node: ast.AST) -> Iterator[Slip]:
             "Which case does the docstring name that your code does not tell apart?",
             lambda n: n.orelse or empty,
         )
+
+
+def slips_of_condition(node: ast.AST) -> Iterator[Slip]:
+    """What may become of a comparison in a condition."""
+    if not isinstance(node, ast.Compare) or len(node.ops) != 1:
+        return
+    if isinstance(node.ops[0], ast.Eq):
+        ask = "How much of the two must be the same?"
+        for phrase, part in (
+            ("only the first of several were compared", "({})[:1]"),
+            ("only the last of several were compared", "({})[-1:]"),
+            ("the order did not count where several are compared", "sorted({})"),
+        ):
+            yield "half_compared", phrase, ask, partial(_compared, part=part)
+    elif isinstance(node.comparators[0], ast.Constant):
+        for said, by in (("one more", 1), ("one less", -1)):
+            yield (
+                "boundary",
+                f"a boundary were {said}",
+                "Is the boundary included?",
+                lambda n, by=by: ast.Compare(
+                    n.left, n.ops, [ast.BinOp(n.comparators[0], ast.Add(), ast.Constant(by))]
+                ),
+            )
 
 
 def _of_whole_number() -> Iterator[Slip]:
@@ -79,24 +111,48 @@ def _of_axis() -> Iterator[Slip]:
         )
 
 
-def _of_operator(node: ast.BinOp) -> Iterator[Slip]:
-    for kinds, name, phrase, ask, change in _OPERATORS:
-        if isinstance(node.op, kinds):
-            yield name, phrase, ask, change
+def _compared(node: ast.Compare, part: str) -> ast.AST:
+    sides = (ast.unparse(side) for side in (node.left, node.comparators[0]))
+    return ast.parse(" == ".join(map(part.format, sides)), mode="eval").body
 
 
-def _left(node: ast.BinOp) -> ast.AST:
-    return node.left
+def _of_stride(node: ast.AugAssign) -> Iterator[Slip]:
+    assert isinstance(node.value, ast.Constant)
+    for by, word in ((1, "too many"), (-1, "too few")):
+        other = ast.Constant(node.value.value + by)  # type: ignore[operator]
+        yield (
+            "stride",
+            f"it went on by one {word}",
+            "How far does your code go on there?",
+            lambda n, other=other: ast.AugAssign(n.target, n.op, other),
+        )
 
 
-def _turned(node: ast.BinOp, attribute: str) -> ast.AST:
-    turned = ast.Call(
-        ast.Attribute(getattr(node, attribute), "swapaxes", ast.Load()),
-        [ast.UnaryOp(ast.USub(), ast.Constant(1)), ast.UnaryOp(ast.USub(), ast.Constant(2))],
-        [],
-    )
-    sides = {"left": node.left, "right": node.right, attribute: turned}
-    return ast.BinOp(sides["left"], node.op, sides["right"])
+def _is_computed(node: ast.UnaryOp) -> bool:
+    return not isinstance(node.operand, ast.Constant)
+
+
+def _of_slice(node: ast.Slice) -> Iterator[Slip]:
+    """A part that begins or ends one place further on."""
+    for attribute in ("lower", "upper"):
+        bound = getattr(node, attribute)
+        if bound is None or isinstance(bound, ast.UnaryOp):
+            continue
+        for by in (1, -1):
+            yield (
+                "part_moved",
+                "a part began or ended at another place",
+                "Where does it begin, and where does it end?",
+                partial(_bound_moved, attribute=attribute, by=by),
+            )
+
+
+def _bound_moved(node: ast.Slice, attribute: str, by: int) -> ast.AST:
+    bounds = {"lower": node.lower, "upper": node.upper}
+    moved = bounds[attribute]
+    assert moved is not None
+    bounds[attribute] = ast.BinOp(moved, ast.Add(), ast.Constant(by))
+    return ast.Slice(bounds["lower"], bounds["upper"], node.step)
 
 
 def _of_comparison(node: ast.Compare) -> Iterator[Slip]:
@@ -113,8 +169,7 @@ def _of_comparison(node: ast.Compare) -> Iterator[Slip]:
 
 def _of_call(node: ast.Call) -> Iterator[Slip]:
     name = _called(node)
-    if name in INSTEAD:
-        other, phrase, ask = INSTEAD[name]
+    for other, phrase, ask in INSTEAD.get(name, ()):
         yield "other_function", phrase, ask, lambda n, other=other: _renamed(n, other)
     if name in LEFT_OUT:
         phrase, ask = LEFT_OUT[name]
@@ -180,87 +235,3 @@ def _with_axis(node: ast.Call, place: int, axis: int) -> ast.AST:
 def _number(value: int) -> ast.expr:
     number: ast.expr = ast.Constant(abs(value))
     return ast.UnaryOp(ast.USub(), number) if value < 0 else number
-
-
-def _instead(operator: type[ast.operator]) -> Callable[[ast.BinOp], ast.AST]:
-    return lambda n: ast.BinOp(n.left, operator(), n.right)
-
-
-def _exchanged(node: ast.BinOp) -> ast.AST:
-    return ast.BinOp(node.right, node.op, node.left)
-
-
-_SIDES = "the two sides of each {} had changed places"
-_ON_THE_LEFT = "Which of them stands on the left?"
-_TIMES = "it multiplied where one divides, or divided where one multiplies"
-_LARGER = "Should the number become larger or smaller there?"
-_PLUS = "it added where one subtracts, or subtracted where one adds"
-_FACTOR = "the {} factor of each matrix product were transposed"
-_SUMMED = "Which axes of the two factors are summed over?"
-_OTHER = "another operation stood where one divides"
-_WHICH = "Which operation belongs there?"
-
-_Kinds = type[ast.operator] | tuple[type[ast.operator], ...]
-
-_OPERATORS: tuple[tuple[_Kinds, str, str, str, Callable[[ast.BinOp], ast.AST]], ...] = (
-    (
-        (ast.MatMult, ast.Mult),
-        "sides_exchanged",
-        _SIDES.format("product"),
-        _ON_THE_LEFT,
-        _exchanged,
-    ),
-    (
-        (ast.Div, ast.FloorDiv),
-        "sides_exchanged",
-        _SIDES.format("quotient"),
-        _ON_THE_LEFT,
-        _exchanged,
-    ),
-    (ast.Sub, "sides_exchanged", _SIDES.format("difference"), _ON_THE_LEFT, _exchanged),
-    (
-        ast.MatMult,
-        "entry_by_entry",
-        "a matrix product were a product entry by entry",
-        "Which operator sums over an axis?",
-        _instead(ast.Mult),
-    ),
-    (
-        ast.MatMult,
-        "factor_transposed",
-        _FACTOR.format("right"),
-        _SUMMED,
-        partial(_turned, attribute="right"),
-    ),
-    (
-        ast.MatMult,
-        "factor_transposed",
-        _FACTOR.format("left"),
-        _SUMMED,
-        partial(_turned, attribute="left"),
-    ),
-    (ast.Div, "multiplied_or_divided", _TIMES, _LARGER, _instead(ast.Mult)),
-    (ast.Mult, "multiplied_or_divided", _TIMES, _LARGER, _instead(ast.Div)),
-    (ast.Add, "added_or_subtracted", _PLUS, "Which sign belongs there?", _instead(ast.Sub)),
-    (ast.Sub, "added_or_subtracted", _PLUS, "Which sign belongs there?", _instead(ast.Add)),
-    (
-        ast.Div,
-        "rounded",
-        "a quotient were cut to a whole number",
-        "Which operator divides without a remainder?",
-        _instead(ast.FloorDiv),
-    ),
-    (ast.Div, "other_operation", _OTHER, _WHICH, _instead(ast.Sub)),
-    (ast.Div, "other_operation", _OTHER, _WHICH, _instead(ast.Add)),
-    (ast.Div, "not_divided", "nothing were divided", "What must it be divided by, and why?", _left),
-    (ast.Sub, "other_operation", "it divided where one subtracts", _WHICH, _instead(ast.Div)),
-    (
-        ast.Sub,
-        "not_subtracted",
-        "nothing were taken off",
-        "What must be taken off, and why?",
-        _left,
-    ),
-)
-"""By the operators that may be meant: the name of a slip, what is said, what is asked, and what it
-makes of the operation."""

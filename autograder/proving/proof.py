@@ -142,7 +142,7 @@ class Proof:
     def _spoilt(self) -> Iterator[str]:
         for check, shown in self.spoilt:
             repair = "compute what it wants first, or hand over a copy"
-            yield f"{check}: uses an array after handing it over ({shown:.100}); {repair}"
+            yield f"{check}: uses an argument after handing it over ({shown:.100}); {repair}"
 
     def to_json(self) -> str:
         """The same as the table on the terminal, and the problems, for other programs."""

@@ -49,6 +49,8 @@ def computed(b: Array) -> Iterator[tuple[Key, Array]]:
         yield ("rounded", ""), cut(b)
     for axis in range(-1, -b.ndim - 1, -1):
         yield ("accumulated", axis_in_words(axis, b.ndim)), b.cumsum(axis)
+        yield ("centred", f"along {axis_in_words(axis, b.ndim)}"), b - b.mean(axis, keepdims=True)
+    yield ("centred", "of all its numbers"), b - b.mean()
 
 
 def of_values(a: Array, b: Array, arguments: Mapping[str, Any]) -> Iterator[Found]:

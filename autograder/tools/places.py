@@ -114,12 +114,12 @@ def _of_places(a: Array, b: Array) -> Iterator[Found]:
 
     for axis in range(-1, -min(b.ndim, 2) - 1, -1):
         yield from _moved(a, b, axis)
-    if b.dtype.kind == "b" and not is_binary(a):
+    if b.dtype.kind == "b" and a.dtype.kind != "b" and (not is_binary(a) or not a[b].any()):
         for values in (a[b], a[~b]):
             if values.size and not (values == values[0]).all():
                 break
         else:
-            yield ("numbers_for_truth", ""), float(a.size) / 1.5
+            yield ("numbers_for_truth", ""), 0.0 if is_binary(a) else float(a.size) / 1.5
     if b.dtype.kind == "b" and is_binary(a):
         for axis in range(-1, -min(b.ndim, 2) - 1, -1):
             for (name, _), much in _moved(a, ~b, axis, ("", "complemented_and_moved")):
@@ -151,10 +151,14 @@ def _of_places(a: Array, b: Array) -> Iterator[Found]:
     wrong = ~same
     if not is_binary(b) and (a[wrong] == 0).all() and same.any():
         yield ("zeros", ""), float(np.count_nonzero(wrong)) / 1.5
+    if b.ndim >= 2 and b.shape[-1] > 1 and b.shape[-2] > 1 and not is_binary(b):
+        above = np.broadcast_to(np.tri(*b.shape[-2:]) == 0, b.shape)
+        if (a[above] == 0).all() and (b[above] != 0).any() and (a[~above] != 0).any():
+            yield ("zeros_above", ""), float(np.count_nonzero(above)) / 1.5
     if (
         a.dtype.kind == "f"
         and wrong.any()
-        and np.isfinite(b[wrong]).all()
+        and np.isfinite(b[wrong]).any()
         and not np.isfinite(a[wrong]).any()
     ):
         yield ("not_finite", ""), float(np.count_nonzero(wrong))
@@ -266,6 +270,8 @@ def _of_one_argument(a: Array, b: Array, name: str, array: Array) -> Iterator[Fo
         ("the square of {}", squares),
         ("the square root of {}", np.sqrt(x)),
         ("{}, divided by the total of each row", x / total),
+        ("the shares without an exponential of {}", (x - low) / (x - low).sum(-1, keepdims=True)),
+        ("the shares without an exponential of {}", np.abs(x) / np.abs(x).sum(-1, keepdims=True)),
         ("the shares of the squares of {}", squares / squares.sum(-1, keepdims=True)),
         ("the place between smallest and largest of {}", (x - low) / (high - low)),
     ):

@@ -158,6 +158,9 @@ def _of_parts(got: Any, wanted: Any) -> Iterator[Found]:
         if 1 < len(got) < len(wanted) and _are_some(got, wanted):
             yield ("parts_missing", ""), ENOUGH
 
+        if len(got) == len(wanted) <= 5 and _is_mixed(got, wanted):
+            yield ("parts_mixed", ""), ENOUGH
+
     if several:
         alone = got[0] if has_parts and len(got) == 1 else got
         for place, part in enumerate(wanted):
@@ -181,6 +184,23 @@ def _is_reordered(got: Sequence[Any], wanted: Sequence[Any]) -> bool:
         if all(alike(part, wanted[place]) for part, place in zip(got, order)):
             return True
     return False
+
+
+def _fit(one: Any, other: Any) -> bool:
+    return one is not None and other is not None and bool(one.shape == other.shape)
+
+
+def _is_mixed(got: Sequence[Any], wanted: Sequence[Any]) -> bool:
+    """Whether each wrong part is right but for another part on top of it."""
+    parts: list[Any] = [as_numbers(part) for part in wanted]
+    for place, (part, right) in enumerate(zip(got, parts)):
+        if alike(part, wanted[place]):
+            continue
+        others = parts[:place] + parts[place + 1 :]
+        sums = [right + one for one in others if _fit(right, one)]
+        if not any(alike(part, one) for one in sums):
+            return False
+    return True
 
 
 def _are_some(got: Sequence[Any], wanted: Sequence[Any]) -> bool:

@@ -85,8 +85,8 @@ SENTENCES = {
         "{your} is the right one times a factor of its own in each call. Which factor is one too "
         "many, or is missing?"
     ),
-    "one_less": "{your} is the right one minus one. At which number do you begin to count?",
-    "one_more": "{your} is the right one plus one. At which number do you begin to count?",
+    "one_less": "{your} is the right one minus one. Which of your numbers is one too small?",
+    "one_more": "{your} is the right one plus one. Which of your numbers is one too large?",
     "shifted": "{your} is the right one plus a constant. Which number do you add or take off?",
     "argument_added": "{your} is the right one plus {what}. What is asked for by itself?",
     "argument_subtracted": "{your} is the right one minus {what}. What is asked for by itself?",
@@ -180,21 +180,31 @@ SENTENCES = {
     "not_exactly_zero": (
         "{your} has tiny numbers where exactly 0 is right. Which number makes an exact 0 of them?"
     ),
+    "zeros_above": (
+        "{your} is 0 everywhere above its diagonal, where it should not be. Which line puts a 0 "
+        "there?"
+    ),
     "zeros": "{your} is right but for entries that are 0. Which line puts a 0 there?",
     "first_row_only": "{your} is right in its {what} only. What does your code do with the others?",
     "rearranged": (
         "{your} holds the right numbers in other places. Which of your lines moves numbers, and "
         "where to?"
     ),
+    "centred": ("{your} is the right one minus the mean {what}. What is asked for by itself?"),
     "first_missing": "{your} lacks the first of what is asked for. Where do you begin?",
     "last_missing": "{your} lacks the last of what is asked for. Where do you stop?",
     "doubled": "{your} holds everything twice. Which line adds it a second time?",
+    "constant_values": (
+        "{your} has the same number for every key. What in your code should make one larger than "
+        "another?"
+    ),
     "keys_and_values_swapped": (
         "{your} has keys and values in each other's place. Which of the two do you look things up"
         " by?"
     ),
     "keys_of_other_type": (
-        "{your} has keys of another type than those asked for. Which type do yours have?"
+        "{your} has keys of another type or length than those asked for. What does one of yours "
+        "hold?"
     ),
     "values_of_other_type": (
         "{your} looks right when printed, but holds another type. Which type is asked for?"
@@ -218,10 +228,24 @@ SENTENCES = {
     "something_too_much": (
         "{your} holds all that is right, and more. Which case should your code pass over?"
     ),
+    "counted_too_little": (
+        "{your} has no number that is too large, but some are too small or missing. Which of those"
+        " that count does your code pass over?"
+    ),
+    "counted_too_much": (
+        "{your} has no number that is too small, but some are too large, or should not be there. "
+        "What does your code count that should not count?"
+    ),
     "one_element": (
         "{your} is the {what} of the right one's elements, alone. Where do the others stay?"
     ),
     "in_a_list": "{your} is the right one inside of a list or tuple. What do you wrap it in?",
+    "parts_of_other_type": (
+        "{your} holds things of another type than those asked for. What should each of them be?"
+    ),
+    "other_type": (
+        "{your} is of another type than is asked for. Which type does the docstring promise?"
+    ),
 }
 
 VAGUE = frozenset(
@@ -244,6 +268,11 @@ VAGUE = frozenset(
         "first_row_only",
         "something_missing",
         "something_too_much",
+        "counted_too_little",
+        "counted_too_much",
+        "other_type",
+        "parts_of_other_type",
+        "zeros_above",
     }
 )
 """True, but of several mistakes: said where nothing else is."""

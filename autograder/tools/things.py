@@ -3,8 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from autograder.tools.arithmetic import of_values
-from autograder.tools.likeness import Found, alike, as_numbers
+from autograder.tools.likeness import ENOUGH, Found, alike, as_numbers
 
 
 def of_things(got: Any, wanted: Any) -> Iterator[Found]:
@@ -24,8 +26,32 @@ def of_things(got: Any, wanted: Any) -> Iterator[Found]:
     elif isinstance(wanted, (list, tuple, str)) and not isinstance(got, (list, tuple, dict)):
         yield from _of_elements(got, wanted)
 
+    if _kind(got) and _kind(wanted) and _kind(got) != _kind(wanted):
+        yield ("other_type", ""), ENOUGH
     if type(got) is not type(wanted) and repr(got).strip("'\"") == repr(wanted).strip("'\""):
         yield ("values_of_other_type", ""), 2.0
+
+
+def _kind(value: Any) -> str:
+    """What kind of thing it is, as far as nobody takes one for another."""
+    kinds = ((dict, "dictionary"), (str, "text"), (bytes, "bytes"), ((set, frozenset), "set"))
+    for kind, word in (*kinds, ((list, tuple), "sequence")):
+        if isinstance(value, kind):
+            return word
+    return ""
+
+
+def _form(value: Any) -> str:
+    """What kind of thing it is, and of a list or tuple the kinds of its first three parts."""
+    if isinstance(value, (list, tuple)):
+        return f"({' '.join(map(_form, value[:3]))})" if len(value) < 4 else "(many)"
+    return _kind(value) or "number"
+
+
+def _of_forms(got: Sequence[Any], wanted: Sequence[Any]) -> Iterator[Found]:
+    """Parts that are none of the things that are asked for."""
+    if got and wanted and not set(map(_form, got)) & set(map(_form, wanted)):
+        yield ("parts_of_other_type", ""), min(len(got), len(wanted)) / 1.5
 
 
 def _of_texts(got: Any, wanted: Any) -> Iterator[Found]:
@@ -49,6 +75,8 @@ def _of_elements(got: Any, wanted: Any) -> Iterator[Found]:
 
 
 def _of_sequences(got: Any, wanted: Any, variety: float) -> Iterator[Found]:
+    if isinstance(wanted, list) and len(wanted) == 1:
+        yield from _of_forms(got, wanted)
     if len(wanted) < 2:
         return
 
@@ -65,6 +93,7 @@ def _of_sequences(got: Any, wanted: Any, variety: float) -> Iterator[Found]:
             yield key, float(variety)
 
     if isinstance(wanted, list):
+        yield from _of_forms(got, wanted)
         for name in _of_lists(got, wanted):
             yield (name, ""), float(variety)
         yield from _of_shown(list(map(str, got)), list(map(str, wanted)), float(variety))
@@ -105,10 +134,14 @@ def _is_subsequence(short: Sequence[Any], long: Sequence[Any]) -> bool:
 
 def _of_dictionaries(got: dict[Any, Any], wanted: dict[Any, Any]) -> Iterator[Found]:
     count = float(len(wanted))
+    yield from _of_forms(list(got.values()), list(wanted.values()))
+    yield from _of_counts(got, wanted)
     if got.keys() == wanted.keys():
         a, b = as_numbers(list(got.values())), as_numbers(list(map(wanted.get, got)))
-        if a is not None and b is not None and a.ndim == b.ndim == 1 and a.size > 1:
+        if a is not None and b is not None and a.ndim == b.ndim == 1 and a.size:
             yield from of_values(a, b, {})
+            if (a == a[0]).all():
+                yield ("constant_values", ""), float(np.count_nonzero(a != b))
         return
 
     try:
@@ -118,10 +151,26 @@ def _of_dictionaries(got: dict[Any, Any], wanted: dict[Any, Any]) -> Iterator[Fo
         pass
     if _shown(got) == _shown(wanted):
         yield ("keys_of_other_type", ""), 2 * count
+    elif not set(map(_form, got)) & set(map(_form, wanted)):
+        yield ("keys_of_other_type", ""), min(len(got), len(wanted)) / 1.5
 
     common = [key for key in wanted if key in got]
-    if common and all(alike(got[key], wanted[key]) for key in common):
+    if all(alike(got[key], wanted[key]) for key in common):
         yield from _more_or_less(set(got), set(wanted), count)
+
+
+def _of_counts(got: dict[Any, Any], wanted: dict[Any, Any]) -> Iterator[Found]:
+    """Numbers by their keys, a key that is not there standing for none: all too small, or too
+    large."""
+    a, b = as_numbers(list(got.values())), as_numbers(list(wanted.values()))
+    if a is None or b is None or a.ndim != 1 or b.ndim != 1:
+        return
+    gaps = [got.get(key, 0) - wanted.get(key, 0) for key in {**got, **wanted}]
+    different = float(len([gap for gap in gaps if gap]))
+    if max(gaps, default=0) <= 0:
+        yield ("counted_too_little", ""), different
+    if min(gaps, default=0) >= 0:
+        yield ("counted_too_much", ""), different
 
 
 def _shown(dictionary: dict[Any, Any]) -> dict[str, str]:
@@ -129,7 +178,7 @@ def _shown(dictionary: dict[Any, Any]) -> dict[str, str]:
 
 
 def _more_or_less(got: set[Any], wanted: set[Any], count: float) -> Iterator[Found]:
-    if got < wanted and got:
-        yield ("something_missing", ""), float(count)
-    if got > wanted and wanted:
+    if got < wanted:
+        yield ("something_missing", ""), float(count if got else 0)
+    if got > wanted:
         yield ("something_too_much", ""), float(count)

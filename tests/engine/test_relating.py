@@ -26,6 +26,9 @@ pytestmark = pytest.mark.usefixtures("kept_parents")
 FULL = json.loads((ROOT / "solutions" / "attention" / "attention.ipynb").read_text())
 MARKS = frozenset({"step", "named"})
 UNFORESEEN = answer_bank.read(Path(__file__).with_name("unforeseen.py"), "mistake", MARKS).entries
+OF_TOKENIZER = answer_bank.read(
+    Path(__file__).with_name("unforeseen_tokenizer.py"), "mistake", MARKS
+).entries
 
 SILENT = 0.05
 """The share of mistakes that may get no hint; without the bank, of which one knows less, LONELY."""
@@ -54,6 +57,32 @@ def graded(attention):
 
 def first_failed(step):
     return next(check for check in step.checks if check.status == "failed")
+
+
+@pytest.mark.parametrize(
+    "every", [25, pytest.param(1, marks=pytest.mark.everything)], ids=["some", "all"]
+)
+@pytest.mark.parametrize(("bank", "most"), [("", 2 * SILENT), ("none", LONELY)])
+def test_mistakes_in_lists_and_texts_are_named_and_none_wrongly(monkeypatch, every, bank, most):
+    monkeypatch.setenv(BANK, bank)
+    full = json.loads((ROOT / "solutions" / "tokenizer" / "tokenizer.ipynb").read_text())
+    tried = OF_TOKENIZER[::every]
+    silent = []
+    tokenizer = exercise.load(ROOT, "tokenizer")
+    with Grader(tokenizer, b"relations", Settings(isolation="process")) as grader:
+        for mistake in tried:
+            notebook = json.loads(json.dumps(full))
+            for cell in notebook["cells"]:
+                if cell["id"] == mistake.marks["step"]:
+                    cell["source"] = mistake.source
+            step = grader.grade(json.dumps(notebook).encode(), None).result
+            failed = first_failed(step.step(mistake.marks["step"]))
+            name = failed.misconception or failed.relation
+            if name is None:
+                silent.append(mistake.name)
+            else:
+                assert name in mistake.marks["named"].split(), (mistake.name, failed.hint)
+    assert len(silent) <= max(most * len(tried), 1), silent
 
 
 @pytest.mark.parametrize(
@@ -151,7 +180,7 @@ def test_every_sentence_is_short_asks_one_question_and_names_no_number(attention
         assert sentence.count("?") == 1 and sentence.endswith("?"), sentence
         assert len(sentence) <= 220, sentence
     assert all(len(words) == 2 for words in LEFT_OUT.values())
-    assert all(len(words) == 3 for words in INSTEAD.values())
+    assert all(len(words) == 3 for several in INSTEAD.values() for words in several)
 
 
 def test_what_a_failed_step_has_answered_is_decoded_once(graded, monkeypatch) -> None:

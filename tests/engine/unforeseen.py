@@ -407,7 +407,7 @@ def always_square(n_queries, n_keys=None):
     return np.tri(n_queries, dtype=bool)
 
 
-@mistake(step="causal_mask", named="zero_and_minus_infinity logarithm")
+@mistake(step="causal_mask", named="zero_and_minus_infinity logarithm numbers_for_truth")
 def minus_infinity_for_hidden(n_queries, n_keys=None):
     """The additive mask: 0 and -inf."""
     n_keys = n_keys or n_queries
@@ -540,7 +540,7 @@ def writes_into_the_scores(scores, mask):
     return scores
 
 
-@mistake(step="apply_mask", named="plus_infinity right_where_true")
+@mistake(step="apply_mask", named="plus_infinity right_where_true sign_turned")
 def plus_infinity(scores, mask):
     """The sign of infinity is wrong."""
     return np.where(mask, scores, np.inf)
@@ -995,7 +995,7 @@ def every_head_sees_everything(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     return W_O @ concat_heads(scaled_dot_product_attention(Q, K, V, mask)[0])
 
 
-@mistake(step="multi_head_attention", named="heads_averaged step_averaged")
+@mistake(step="multi_head_attention", named="heads_averaged step_averaged averaged")
 def the_mean_over_the_heads(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """All heads get the mean over the heads."""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
@@ -1175,7 +1175,7 @@ def always_eight(scores, d_k):
     return scores / 8.0
 
 
-@mistake(step="scale_scores", named="scaled_somehow")
+@mistake(step="scale_scores", named="scaled_somehow other_function")
 def cube_root(scores, d_k):
     """d_k ** (1/3)."""
     return scores / d_k ** (1 / 3)
@@ -1560,7 +1560,7 @@ def masks_before_scaling(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@mistake(step="scaled_dot_product_attention", named="zeros")
+@mistake(step="scaled_dot_product_attention", named="zeros not_repeatable")
 def dropout_left_on(Q, K, V, mask=None):
     """Random dropout."""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -1604,7 +1604,7 @@ def returns_weights_then_output(X, W_Q, W_K, W_V, mask=None):
     return w, out
 
 
-@mistake(step="self_attention", named="always_causal")
+@mistake(step="self_attention", named="always_causal zeros_above")
 def causal_whatever(X, W_Q, W_K, W_V, mask=None):
     """Always causal."""
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)

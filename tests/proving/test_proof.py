@@ -375,7 +375,7 @@ def test_an_argument_that_is_used_again_is_a_problem_with_its_repair(tmp_path: P
     )
     (line,) = [line for line in problems(tmp_path) if line.startswith("double-drawn: ")]
     assert line.startswith(
-        "double-drawn: uses an array after handing it over (AssertionError: the second answer: got "
+        "double-drawn: uses an argument after handing it over (AssertionError: the second answer: got "
     )
     assert line.endswith("; compute what it wants first, or hand over a copy")
 

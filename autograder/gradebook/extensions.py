@@ -117,9 +117,10 @@ def _students(who: str, people: Mapping[str, Mapping[str, str]] | None) -> list[
             return [who]
         raise ValueError(f"{who!r} is no student id; write one, or a group of students.csv")
 
-    group = [
-        student for student in people if class_list.value_of(people[student], {"group"}) == who
-    ]
+    group = []
+    for student, person in people.items():
+        if class_list.value_of(person, {"group"}) == who:
+            group.append(student)
     if who in people and group:
         raise ValueError(f"{who!r} is a student and a group; give the group another name")
     if who in people:

@@ -128,8 +128,7 @@ def of_class(course: Course, class_grades: ClassGrades) -> list[StudentRow]:
     rows = []
     for grade in class_grades.grades:
         with class_grades.troubles.of(grade.student, "no row in the report"):
-            row = _row(grade)
-            row = replace(row, email=value_of(grade.person or {}, EMAILS))
+            row = replace(_row(grade), email=value_of(grade.person or {}, EMAILS))
             concerns = list(_concerns(row, grade, best))
             if grade.result is not None:
                 row = replace(row, untried=grade.result.untried)

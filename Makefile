@@ -1,6 +1,6 @@
 # Every target works without an activated environment. One comment line each; `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-all demo test test-everything lint build release collect grade feedback report export lab bench bench-growth bench-isolation pictures train-model mutants lock clean
+.PHONY: help setup setup-all wheels demo test test-everything lint build release collect grade feedback report export lab bench bench-growth bench-isolation pictures train-model mutants lock clean
 
 EXERCISE ?= attention
 PYTHON ?= python3
@@ -15,6 +15,11 @@ unexport PYTHONDONTWRITEBYTECODE
 # Nothing here waits for an answer.
 export PIP_NO_INPUT := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Where make wheels was here, it has fetched all that there is to install, and no network is asked for it.
+ifneq ($(wildcard wheels/.ready),)
+export PIP_NO_INDEX := 1
+export PIP_FIND_LINKS := wheels
+endif
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## /  make \1 ~/p' $(firstword $(MAKEFILE_LIST)) | while IFS='~' read -r target about; do printf '%-24s %s\n' "$$target" "$$about"; done
@@ -38,6 +43,13 @@ $(ALL_READY): requirements-all.lock $(READY)
 	@echo 'installing what the tests, PostgreSQL and a cluster need: some 100 MB to download, 300 MB on disk'
 	@$(BIN)/python .ci/install.py requirements-all.lock
 	@touch $(ALL_READY)
+
+wheels: ## fetch all packages into wheels/; from then on make setup and make setup-all need no network
+	@$(PYTHON) -m venv build/wheels
+	@echo 'fetching packages into wheels/: some 300 MB to download'
+	@for lock in requirements.lock requirements-all.lock; do env -u PIP_NO_INDEX -u PIP_FIND_LINKS build/wheels/bin/python -m pip download -qq --only-binary :all: --require-hashes --requirement $$lock --dest wheels || exit; done
+	@touch wheels/.ready
+	@du -sh wheels
 
 demo: setup ## grade a sample class of EXERCISE: release, collect, grade, feedback, report; all of it in build/demo/
 	@$(BIN)/python -m demo $(EXERCISE)
@@ -112,6 +124,6 @@ lock: setup ## resolve both locks anew from pyproject.toml
 	@mv requirements.lock.part requirements.lock
 	@mv requirements-all.lock.part requirements-all.lock
 
-clean: ## remove everything that make made, except the course's own state in course/
+clean: ## remove everything that make made, except wheels/ and the course's own state in course/
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find autograder demo tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Mapping
+from pathlib import Path
+
+from autograder.errors import Unusable
 
 # Headings of students.csv, as people and platforms write them, without case, spaces and dashes.
 NAMES = {"name", "fullname", "studentname", "student"}
@@ -29,3 +33,23 @@ def value_of(row: Mapping[str, str], headings: set[str]) -> str:
 def heading(text: str) -> str:
     """The heading of a column without case, spaces and dashes."""
     return re.sub(r"[^a-z]", "", text.casefold())
+
+
+def table(path: Path) -> tuple[list[dict[str, str]], list[str]]:
+    """The lines of a CSV file that people write, and its headings.
+
+    A spreadsheet set to a language with decimal commas separates columns by semicolons.
+
+    Raises:
+        Unusable: it cannot be read.
+    """
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            first = file.readline()
+            file.seek(0)
+            # No quoted heading holds more of the other than there are columns.
+            between = ";" if first.count(";") > first.count(",") else ","
+            reader = csv.DictReader(file, delimiter=between)
+            return list(reader), list(reader.fieldnames or [])
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise Unusable(f"{path}: {error}; save it as CSV in UTF-8") from None

@@ -13,21 +13,27 @@ from typing import Annotated, Any
 import typer
 
 from autograder import __version__
+from autograder.commands.backup import backup
 from autograder.commands.build import build
 from autograder.commands.check import check
 from autograder.commands.collect import collect
 from autograder.commands.common import CourseFolder, stop
 from autograder.commands.doctor import doctor
+from autograder.commands.explain import explain
 from autograder.commands.export import export
 from autograder.commands.feedback import feedback
+from autograder.commands.forget import forget
 from autograder.commands.grade import grade
 from autograder.commands.lab import lab
 from autograder.commands.new import new
+from autograder.commands.new_course import new_course
 from autograder.commands.prove import prove
 from autograder.commands.release import release
 from autograder.commands.report import report
+from autograder.commands.restore import restore
 from autograder.commands.sample import sample
 from autograder.commands.score import score
+from autograder.commands.update import update
 from autograder.commands.watch import watch
 from autograder.errors import Fault, Stopped, Unusable
 
@@ -47,8 +53,14 @@ COMMANDS = (
     grade,
     feedback,
     report,
+    explain,
     export,
     lab,
+    backup,
+    restore,
+    forget,
+    new_course,
+    update,
     new,
     prove,
     sample,

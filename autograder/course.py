@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import re
 import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
-from autograder import settings
+from autograder import class_list, settings
 from autograder.errors import Unusable
 from autograder.settings import DISCLOSURES as DISCLOSURES
 from autograder.settings import Settings as Settings
@@ -18,6 +17,9 @@ from autograder.text import agreeing
 
 STUDENT_ID = re.compile(r"(?!\.)[A-Za-z0-9._@+-]{1,64}\Z")
 
+
+STATE = "course"
+"""The folder below a course's root that holds its state, unless another place is named."""
 
 OLD_ID = "attention"
 """What all courses were called in the gradebook and the exchange, once."""
@@ -65,6 +67,16 @@ class Course:
     @property
     def gradebook(self) -> Path:
         return self.state / "gradebook.db"
+
+    @property
+    def due_settings(self) -> Path:
+        """The file of settings into which due dates go: the class's own, where there is one.
+
+        In the folder of a course, git keeps the settings beside ``solutions/``.
+        """
+        own, shared = self.state / settings.NAME, self.root / settings.NAME
+        is_apart = own.is_file() or self.state != self.root / STATE or not shared.is_file()
+        return own if is_apart else shared
 
     def submission(self, student: str, exercise: str) -> Path:
         """The folder of what a student handed in; the notebook in it is ``<exercise>.ipynb``."""
@@ -136,12 +148,7 @@ class Course:
         path = self.state / "students.csv"
         if not path.is_file():
             return None
-        try:
-            with path.open(newline="", encoding="utf-8-sig") as file:
-                rows, titles = _rows(file)
-        except (OSError, UnicodeDecodeError, csv.Error) as error:
-            raise Unusable(f"{path}: {error}; save it as CSV in UTF-8") from None
-
+        rows, titles = class_list.table(path)
         ids = [title for title in titles if title.strip().casefold() == "id"]
         if len(ids) != 1:
             there = ", ".join(map(repr, titles)) or "nothing"
@@ -158,23 +165,11 @@ class Course:
             if student in students:
                 repair = "delete one of the lines"
                 raise Unusable(f"{path}:{line}: {student} stands there twice; {repair}")
-            students[student] = {
-                title: (cell or "").strip() for title, cell in row.items() if title
-            }
+            students[student] = {}
+            for title, cell in row.items():
+                if title:
+                    students[student][title] = (cell or "").strip()
         return students
-
-
-def _rows(file: TextIO) -> tuple[list[dict[str, str]], list[str]]:
-    """The lines of a class list, and its headings.
-
-    A spreadsheet set to a language with decimal commas separates columns by semicolons.
-    """
-    first = file.readline()
-    file.seek(0)
-    # No quoted heading holds more of the other than there are columns.
-    between = ";" if first.count(";") > first.count(",") else ","
-    reader = csv.DictReader(file, delimiter=between)
-    return list(reader), list(reader.fieldnames or [])
 
 
 def find(state: Path | None = None, new: bool = False) -> Course:
@@ -186,7 +181,7 @@ def find(state: Path | None = None, new: bool = False) -> Course:
     """
     root = _root(new)
     if state is None:
-        state = Path(os.environ.get("AUTOGRADER_COURSE") or root / "course")
+        state = Path(os.environ.get("AUTOGRADER_COURSE") or root / STATE)
     state = state.absolute()
 
     nearest = existing(state)

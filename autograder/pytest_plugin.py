@@ -182,7 +182,7 @@ def pytest_terminal_summary(
         # What cannot be read has been reported as an error.
         copy = notebook.__dict__.get("copy")
         if copy:
-            terminalreporter.write_line(f"{notebook.path.name}: {copy.waiting}")
+            terminalreporter.write_line(f"{notebook.path.name}: {copy.about_hidden}")
         if notebook.unlocked:
             from autograder.confined import UNLOCKED
 

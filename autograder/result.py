@@ -42,10 +42,11 @@ class CheckResult:
     cell: str = ""
     """With ``line``, counted from 1: the step's cell where what made the check fail was raised."""
     line: int = 0
-    unmended: str = ""
-    """Of a carried check: its message with no step replaced."""
+    unmended: str = ""  # of a carried check: its message with no step replaced
     relation: str | None = None
     """How answers that no bank has relate to the right ones: ``transposed``, ``scaled``, ..."""
+    kept: float = 0.0  # of ``earned``: from an earlier grading of the same file
+    void: bool = False  # counts in full for everybody
 
     @property
     def has_failed(self) -> bool:
@@ -111,8 +112,8 @@ class StepResult:
 
     @property
     def is_unattempted(self) -> bool:
-        """Nothing was tried yet: all of its checks say so."""
-        return all(check.status == "unattempted" for check in self.checks)
+        """Nothing was tried yet: all of its checks say so, but for those that are never asked."""
+        return {check.status for check in self.checks if not check.void} == {"unattempted"}
 
 
 def worst(checks: Iterable[CheckResult]) -> Literal["not_run", "failed", "carried", "passed"]:

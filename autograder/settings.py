@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields
 from datetime import datetime, timezone, tzinfo
 from pathlib import Path
 from typing import Any
 
-from autograder import files, moment
+from autograder import files, late_rule, moment, toml_file
 from autograder.errors import Unusable
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from autograder.late_rule import LateRule
 
 DISCLOSURES = ("never", "points", "message")
 """How much students may see of hidden checks."""
+
+LEVELS = ("process", "landlock", "bubblewrap")
+"""The isolation levels, the weakest first."""
+
+TABLES = ("due", "late", "weights")
+"""The settings that have something to say of each exercise."""
 
 NAME = "autograder.toml"
 """The file of settings: one beside ``nbgrader_config.py``, and the class's own in its folder."""
@@ -48,9 +49,13 @@ class Settings:
     for this machine's own. ``below_zero``: a person's marks may take a score below 0.
     ``course_name`` stands on the teacher's page. ``due`` has the due dates of exercises, with their
     zones. ``packages`` names what student code may import beside Python's own and NumPy.
+    ``minimum_isolation`` is the weakest level at which anything is graded. ``late`` has the rules
+    for late work, by exercise; that of all others has an empty name. ``weights`` say how much an
+    exercise counts in the course.
     """
 
     isolation: str = "auto"
+    minimum_isolation: str = field(default="process", metadata={"choices": LEVELS})
     call_seconds: float = 5.0
     submission_seconds: float = 60.0
     memory_mb: int = 1024
@@ -64,6 +69,8 @@ class Settings:
     below_zero: bool = False
     course_name: str = ""
     due: Mapping[str, datetime] = field(default_factory=dict)
+    late: Mapping[str, LateRule] = field(default_factory=dict)
+    weights: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def scoring(self) -> dict[str, Any]:
@@ -74,6 +81,14 @@ class Settings:
     def zone(self) -> tzinfo | None:
         """The zone of times that name none; None for this machine's own."""
         return moment.zone(self.time_zone)
+
+    def late_rule(self, exercise: str) -> LateRule | None:
+        """The rule for late work on an exercise; None where the settings say nothing of it."""
+        return self.late.get(exercise, self.late.get(""))
+
+    def weight(self, exercise: str) -> float:
+        """How much an exercise counts in the course; 1 where nothing is said of it."""
+        return self.weights.get(exercise, 1.0)
 
     def due_date(self, exercise: str) -> datetime | None:
         """When an exercise is due, in UTC without a zone as in the gradebook; None without a date.
@@ -92,17 +107,21 @@ def read(*paths: Path) -> Settings:
     """
     values: dict[str, Any] = {}
     due: dict[str, tuple[Path, Any]] = {}
+    rules: dict[str, LateRule] = {}
+    weights: dict[str, float] = {}
     for path in paths:
-        for name, value in _dotted(_data(path)):
-            exercise = name.removeprefix("due.")
-            if exercise != name:
-                due[exercise] = path, value
-            else:
-                values |= _setting(path, name, value)
+        data = toml_file.read(path)
+        tables = {name: _table(path, name, data.pop(name, {})) for name in TABLES}
+        due |= {exercise: (path, value) for exercise, value in tables["due"].items()}
+        rules |= _rules(path, tables["late"])
+        for exercise, value in tables["weights"].items():
+            weights[exercise] = _weight(path, exercise, value)
+        for name, value in _dotted(data):
+            values |= _setting(path, name, value)
 
     zone = moment.zone(values.get("time_zone", ""))
     dates = {exercise: _due(*written, exercise, zone) for exercise, written in due.items()}
-    return Settings(**values, due=dates)
+    return Settings(**values, due=dates, late=rules, weights=weights)
 
 
 def keep_due(path: Path, exercise: str, time: datetime) -> None:
@@ -113,8 +132,9 @@ def keep_due(path: Path, exercise: str, time: datetime) -> None:
     Raises:
         Unusable: the file cannot be written, or says it in a way that only a person can change.
     """
-    wanted = _data(path)
-    written = f"{time.replace(tzinfo=None)}{time:%z}"
+    wanted = toml_file.read(path)
+    place = getattr(time.tzinfo, "key", "")  # its name says more than an offset
+    written = f"{time.replace(tzinfo=None)}{f' {place}' if place else f'{time:%z}'}"
     wanted.setdefault("due", {})[exercise] = written
 
     key = exercise if re.fullmatch(r"[A-Za-z0-9_-]+", exercise) else f'"{exercise}"'
@@ -126,7 +146,7 @@ def keep_due(path: Path, exercise: str, time: datetime) -> None:
         f'due.{key} = "{written}"\n{old}',
     ):
         try:
-            is_right = tomllib.loads(new) == wanted
+            is_right = toml_file.parse(new) == wanted
         except ValueError:
             continue
         if is_right:
@@ -135,26 +155,49 @@ def keep_due(path: Path, exercise: str, time: datetime) -> None:
     raise Unusable(f'{path}: the due date cannot be changed there; write due.{key} = "{written}"')
 
 
-def _data(path: Path) -> dict[str, Any]:
-    if not path.is_file():
-        return {}
-    try:
-        data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-        return data
-    except (OSError, ValueError) as error:
-        raise Unusable(f"{path}: {error}; write it as TOML, for example call_seconds = 5") from None
+def _table(path: Path, name: str, table: Any) -> dict[str, Any]:
+    if not isinstance(table, dict):
+        where = toml_file.where(path, (name,))
+        raise Unusable(f"{where}: {name} = {table!r} does not fit; write a table [{name}]")
+    return table
+
+
+def _rules(path: Path, table: dict[str, Any]) -> dict[str, LateRule]:
+    """The rules for late work of a file, by exercise; that of all has no name."""
+    tables = {name: value for name, value in table.items() if isinstance(value, dict)}
+    general = {name: value for name, value in table.items() if name not in tables}
+    rules = {}
+    for exercise, said in {**({"": general} if general else {}), **tables}.items():
+        keys = ["late", exercise] if exercise else ["late"]
+        try:
+            rules[exercise] = late_rule.of_table(said)
+        except ValueError as error:
+            key, cause = error.args
+            where = toml_file.where(path, [*keys, key] if key in said else keys)
+            raise Unusable(f"{where}: {'.'.join([*keys, key])}: {cause}") from None
+    return rules
+
+
+def _weight(path: Path, exercise: str, value: Any) -> float:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not is_number or not 0 <= value < float("inf"):
+        where = toml_file.where(path, ("weights", exercise))
+        repair = f"write it like {exercise} = 2"
+        raise Unusable(f"{where}: weights.{exercise} = {value!r} does not fit; {repair}")
+    return float(value)
 
 
 def _setting(path: Path, name: str, value: Any) -> dict[str, Any]:
     """The field of a setting, and its value."""
     known = {setting.metadata.get("name", setting.name): setting for setting in fields(Settings)}
-    if name not in known or name == "due":
-        raise Unusable(f"{path}: unknown setting {name}; there are {', '.join(known)}")
+    if name not in known:
+        where = toml_file.where(path, name.split("."))
+        raise Unusable(f"{where}: unknown setting {name}; there are {', '.join(known)}")
 
     setting = known[name]
     if not _fits(setting, value):
-        how = f"write it like {name} = {_example(setting)}"
-        raise Unusable(f"{path}: {name} = {value!r} does not fit; {how}")
+        where, how = toml_file.where(path, name.split(".")), f"{name} = {_example(setting)}"
+        raise Unusable(f"{where}: {name} = {value!r} does not fit; write it like {how}")
     return {setting.name: tuple(value) if isinstance(value, list) else value}
 
 
@@ -163,7 +206,8 @@ def _due(path: Path, value: Any, exercise: str, zone: tzinfo | None) -> datetime
         # TOML has times of its own.
         return moment.read(str(value), zone)
     except ValueError as error:
-        raise Unusable(f"{path}: due.{exercise} = {str(value)!r}: {error}") from None
+        where = toml_file.where(path, ("due", exercise))
+        raise Unusable(f"{where}: due.{exercise} = {str(value)!r}: {error}") from None
 
 
 def _dotted(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:

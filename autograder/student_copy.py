@@ -8,7 +8,6 @@ a check stands in ``with tools.check(…)``.
 from __future__ import annotations
 
 import ast
-import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -27,16 +26,22 @@ from autograder.exercises.exercise import (
     Exercise,
 )
 from autograder.result import CheckResult, Result, StepResult
-from autograder.submissions.notebook import RawCell, Rejected, marks, raw_cells
+from autograder.submissions.notebook import RawCell, Rejected, checksum, marks, raw_cells
 from autograder.submissions.python_source import NO_PYTHON, binds, parses
 from autograder.text import agreeing, count, listed, points
 
 GONE = "its cell is gone; download the notebook again and copy your answers over"
 """What is said of a check that the notebook came with."""
 
+MOST_POINTS = 1_000_000
+"""Points of a check that anybody can mean."""
+
 # No more of the cell is parsed than this: it is long, and who waits for `check` waits for that.
 _TABLE = re.compile(r"^tools\.CHECKS = (\{.*?\})$", re.MULTILINE | re.DOTALL)
 """What the build wrote about the checks, and nothing else of the setup cell."""
+
+_NEEDED = re.compile(r"^tools\.NEEDED = \{(.*?)\}$", re.MULTILINE | re.DOTALL)
+"""What it wrote about the functions that students paste."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,8 @@ class StudentCopy:
     """A student's notebook: its bytes, its visible checks, and how many others are hidden.
 
     ``missing`` are visible checks whose cells are gone, ``changed`` the ids of those whose cells
-    are no longer as they were handed out. ``steps`` are all that there were.
+    are no longer as they were handed out. ``steps`` are all that there were. ``due`` is
+    the date that it was handed out with.
     """
 
     data: bytes
@@ -55,6 +61,7 @@ class StudentCopy:
     steps: tuple[str, ...]
     missing: tuple[Check, ...]
     changed: tuple[str, ...]
+    due: str = ""
 
     def completed(self, result: Result) -> Result:
         """A result with the checks in it that are missing: they earn nothing here."""
@@ -87,8 +94,8 @@ class StudentCopy:
         return f"{what}; what counts in the end is the check that was handed out"
 
     @property
-    def waiting(self) -> str:
-        """What is still to come, as a sentence."""
+    def about_hidden(self) -> str:
+        """What there is to say of the hidden checks, as a sentence."""
         checks, worth = count(self.hidden, "hidden check"), points(self.hidden_points)
         are = agreeing(self.hidden, "is", "are")
         return f"{checks}, worth {worth}, {are} graded after you hand in"
@@ -124,10 +131,12 @@ def read(data: bytes, path: str, name: str | None = None) -> StudentCopy:
 
     there = {check.id for check in exercise.checks}
     missing: list[Check] = []
+    hidden: list[float] = []
     for id, marks_of_it in table.items():
-        if not marks_of_it["hidden"] and id not in there:
+        if marks_of_it["hidden"]:
+            hidden.append(marks_of_it["points"])
+        elif id not in there:
             missing.append(_check(id, "", marks_of_it))
-    hidden = [marks["points"] for marks in table.values() if marks["hidden"]]
     return StudentCopy(
         data,
         path,
@@ -137,6 +146,7 @@ def read(data: bytes, path: str, name: str | None = None) -> StudentCopy:
         tuple(dict.fromkeys(parts_of(id)[0] for id in table)),
         tuple(missing),
         tuple(_changed(cells, exercise)),
+        about.get("due", ""),
     )
 
 
@@ -144,8 +154,7 @@ def _changed(cells: list[RawCell], exercise: Exercise) -> Iterator[str]:
     """The checks that differ from what nbgrader's checksum of them says, where there is one."""
     checksums = {cell.source: cell.checksum for cell in cells if cell.checksum}
     for check in exercise.checks:
-        parts = (check.source, "code", "True", "False", "True", check.id, str(check.points))
-        now = hashlib.md5("".join(parts).encode(), usedforsecurity=False).hexdigest()
+        now = checksum(check.source, check.id, str(check.points))
         if checksums.get(check.source, now) != now:
             yield check.id
 
@@ -158,22 +167,33 @@ def _table(cells: list[RawCell]) -> dict[str, dict[str, Any]] | None:
             continue
         try:
             table = ast.literal_eval(written[1])
-            if table and all(map(_is_sound, table.values())):
+            if table and all(_is_sound(id, marks) for id, marks in table.items()):
                 return dict(table)
         except (*NO_PYTHON, TypeError, KeyError, AttributeError):
             continue
     return None
 
 
-def _is_sound(marks: dict[str, Any]) -> bool:
-    return marks["points"] >= 0 and marks["hidden"] in (0, 1)
+def _is_sound(id: str, marks: dict[str, Any]) -> bool:
+    """Whether an entry is as the build writes it: somebody may have changed it."""
+    return all(parts_of(id)) and 0 <= marks["points"] <= MOST_POINTS and marks["hidden"] in (0, 1)
+
+
+def _pasted(cells: list[RawCell]) -> list[str]:
+    """The functions of earlier exercises for which the notebook has a place."""
+    for cell in cells:
+        written = _NEEDED.search(cell.source) if cell.is_code else None
+        if written is not None:
+            return re.findall(r'"(\w+)": ', written[1])
+    return []
 
 
 def _cells(cells: list[RawCell], table: dict[str, dict[str, Any]]) -> Iterator[Cell]:
     steps = dict.fromkeys(parts_of(id)[0] for id in table)
+    pasted = _pasted(cells)
     seen: set[str] = set()
     for number, raw in enumerate(cells):
-        cell = _cell(raw, steps, table) if raw.is_code else None
+        cell = _cell(raw, steps, pasted, table) if raw.is_code else None
         if cell is not None and cell.check and cell.check.step not in seen:
             # The answer is gone: an empty one stands for it, so that the check says so.
             seen.add(cell.check.step)
@@ -186,7 +206,9 @@ def _cells(cells: list[RawCell], table: dict[str, dict[str, Any]]) -> Iterator[C
             yield Cell(f"cell-{number}", "plain", True, raw.source, {})
 
 
-def _cell(raw: RawCell, steps: Iterable[str], table: dict[str, dict[str, Any]]) -> Cell | None:
+def _cell(
+    raw: RawCell, steps: Iterable[str], pasted: Iterable[str], table: dict[str, dict[str, Any]]
+) -> Cell | None:
     if FILLED_IN.search(raw.source):
         return Cell("setup", "setup", True, raw.source, {})
     if ARRAYS.search(raw.source):
@@ -202,7 +224,8 @@ def _cell(raw: RawCell, steps: Iterable[str], table: dict[str, dict[str, Any]]) 
     answered = [step for step in steps if step in names]
     answered += [id for id in raw.claims if id in steps]
     if not answered:
-        return None
+        found = [name for name in pasted if name in names]
+        return Cell(found[0], "needed", True, "", {}) if found else None
     # What stands there is the student's answer, and no reference.
     is_class = defines_class(raw.source, answered[0])
     return Cell(answered[0], "step", True, "", {}, is_class=is_class)

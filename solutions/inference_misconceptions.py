@@ -930,6 +930,13 @@ def later_keys_made_a_bit_worse(Q, K, V):
     return softmax(Q @ K.T / math.sqrt(Q.shape[1]) + later) @ V
 
 
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-large_scores")
+def later_keys_as_low_as_allowed_ones(Q, K, V):
+    """It works until a token's own scores are very low, too. Print the scores of query 0 as they go into softmax, for keys that score -10000: which of them are the later ones?"""
+    scores = Q @ K.T / math.sqrt(Q.shape[1])
+    return softmax(np.where(np.tri(len(Q), dtype=bool), scores, -10000.0)) @ V
+
+
 @misconception(step="decode_with_cache", caught_by="decode_with_cache-inputs_unchanged")
 def keys_scaled_in_place(Q, K, V):
     """Your first answer is right. Print K before and after the call: whose array did your function write into?"""
@@ -1330,7 +1337,7 @@ def largest_score_begins_at_zero(Q, K, V, block_size):
 def largest_score_begins_too_high(Q, K, V, block_size):
     """Where all scores of a query are very low, nothing is left. Print m before the first block, and the lowest score that the docstring allows: which is smaller?"""
     n = len(Q)
-    top, total, output = np.full((n, 1), -1e3), np.zeros((n, 1)), np.zeros((n, V.shape[1]))
+    top, total, output = np.full((n, 1), -9e3), np.zeros((n, 1)), np.zeros((n, V.shape[1]))
     with np.errstate(invalid="ignore"):
         for start in range(0, len(K), block_size):
             scores = Q @ K[start : start + block_size].T / math.sqrt(Q.shape[1])

@@ -3,7 +3,7 @@
 #
 # Attention lets tokens look at each other. Alone it makes no language model: it does not know which token
 # comes first, it only ever averages, and stacked twenty times its numbers run away. Six short functions
-# mend that. You give the tokens their places, keep the numbers in range, let every token think for
+# fix that. You give the tokens their places, keep the numbers in range, let every token think for
 # itself, and connect it all by addition. What comes out is the **transformer block**, and a stack of those,
 # with attention inside, is what every large language model is made of.
 #
@@ -614,7 +614,7 @@ agree(
 # %% check="feed_forward-any_batch" points=5 category="shapes" hidden=true
 """Any number of leading axes and hidden features, also where sizes are equal or 1."""
 for turn, (*lead, n, d_model) in enumerate(batches()):
-    d_ff = d_model if turn % 2 else int(rng.integers(2, 10))
+    d_ff = int(rng.integers(2, 10)) if turn % 2 else d_model
     x, W_1, W_2 = rng.normal(size=(*lead, n, d_model)), random_weights(d_model, d_ff), random_weights(d_ff, d_model)
     b_1, b_2 = rng.normal(size=d_ff), rng.normal(size=d_model)
     b_1[0] = 3.0  # so that something is found: what becomes of a token that finds nothing is asked below
@@ -1058,7 +1058,7 @@ def where_the_answer_looks():
         rows.append([*own[:10], own[10:].sum()])
         print(f"… because it was {adjective} . what was {adjective} ? the {WORDS[scores[-1].argmax()]}")
     names, rows = ["soft: the …", "tired: the …"], np.array(rows)
-    tools.table(rows, names, places)
+    tools.table(rows.T, places, names)
     title = "Where the answer looks, head 0"
     tools.heatmap(rows, names, places, title, np.char.mod("%.2f", rows), xlabel="key (looked at)", ylabel="query")
 
@@ -1102,10 +1102,10 @@ def it_writes():
 # | colour to the right of the diagonal: words look at words that come later; tired is suddenly a bird | no causal mask. This model is only confused; one that is *trained* so learns to copy the next word, which it sees, and can write nothing |
 # | 1.00 on one word, 0.00 on all others: it stares; in the text the question slips ("it was dry . what was flat") | scores that are not scaled |
 # | hardly any colour: no word gets more than 0.15, and the answer is some other noun | scores that are divided by `d_k`, not by its root |
-# | noise, and text without grammar | heads that interleave their features, or are cut by `reshape` alone |
-# | the right noun, but sentences that begin in their middle | no positions |
+# | soft or tired, the answer looks at the same places, hardly at the noun; text without grammar | heads that interleave their features, or are cut by `reshape` alone |
+# | sentences that are over too soon ("the dog slept near the bird .") or begin in their middle; tired is suddenly a cow | no positions |
 # | sentences with words twice or missing | norms that stand behind the addition |
-# | all looks right, and the scores differ by 4 | `gelu` where the model has learned with ReLU |
+# | all looks right, and the scores differ by 4 to 6 | `gelu` where the model has learned with ReLU |
 
 
 # %% [markdown]

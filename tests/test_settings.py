@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import fields
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from autograder import moment, settings
+from autograder import late_rule, moment, settings
 from autograder.errors import Unusable
 from autograder.settings import SCORING, Settings
 
@@ -41,7 +42,20 @@ def test_the_courses_own_file_comes_before_that_of_the_kit(tmp_path: Path) -> No
         ('due.a = "soon"', "due.a = 'soon': no time; write it like 2026-12-01 18:00"),
         ("due.a = 2026-12-01", "no time"),
         ('due.a = "2026-12-01 18:00 Middle/Earth"', "unknown time zone Middle/Earth"),
-        ('due = "2026-12-01 18:00"', "unknown setting due"),
+        ('isolation = "auto"\ncarried = 2', "autograder.toml:2: carried = 2 does not fit"),
+        ("carried = 0.5\n\ncarid = 1", "autograder.toml:3: unknown setting carid; there are"),
+        ("a = 1\nb = x\n", "autograder.toml:2: Invalid value; write it as TOML"),
+        ('[due]\n# soon\na = "soon"', "autograder.toml:3: due.a = 'soon'"),
+        ('minimum_isolation = "none"', '"process" or "landlock" or "bubblewrap"'),
+        ('[weights]\na = 1\nb = "2"', "autograder.toml:3: weights.b = '2' does not fit"),
+        ("weights = 2", "autograder.toml:1: weights = 2 does not fit; write a table [weights]"),
+        ('[late]\nrule = "some"', "autograder.toml:2: late.rule: 'some' is no rule"),
+        ('[late]\nrule = "per day"\n', "takes a share or points; write one of the two"),
+        ('[late]\nrule = "zero"\nshare = 0.5', "autograder.toml:3: late.share: goes with rule"),
+        ('[late.a]\nrule = "per day"\nshare = 10', "autograder.toml:3: late.a.share: 10 does not"),
+        ('[late.a]\nrule = "none"\nday = 1', "late.a.day: unknown; there are rule, share, points"),
+        ("[late]\ngrace = 5", "autograder.toml:1: late.rule: None is no rule"),
+        ('due = "2026-12-01 18:00"', "due = '2026-12-01 18:00' does not fit; write a table [due]"),
     ],
 )
 def test_a_setting_that_does_not_fit_gets_one_line(tmp_path: Path, text: str, says: str) -> None:
@@ -86,7 +100,8 @@ def test_a_due_date_that_only_a_person_can_change_is_left_alone(tmp_path: Path) 
 
 
 def test_of_every_setting_it_is_decided_whether_scores_depend_on_it() -> None:
-    others = {"isolation", "feedback_hidden", "time_zone", "below_zero", "course_name", "due"}
+    others = {"isolation", "minimum_isolation", "feedback_hidden", "time_zone", "below_zero"}
+    others |= {"course_name", "due", "late", "weights"}
     assert {setting.name for setting in fields(Settings)} == others | set(SCORING)
     assert Settings().scoring.keys() == set(SCORING)
 
@@ -99,3 +114,38 @@ def test_a_moment_without_a_zone_is_in_the_one_that_is_given_else_in_this_machin
     )
     here = moment.read("2026-12-01 18:00")
     assert here == datetime(2026, 12, 1, 18).astimezone() and here.tzinfo is not None
+
+
+HOUR = 3600.0
+
+
+@pytest.mark.parametrize(
+    ("rule", "seconds", "penalty"),
+    [
+        ({"rule": "none"}, HOUR, 0),
+        ({"rule": "zero"}, 1, 10),
+        ({"rule": "zero", "grace": 15}, 15 * 60, 0),
+        ({"rule": "zero", "grace": 15}, 15 * 60 + 1, 10),
+        ({"rule": "per day", "share": 0.1}, 1, 1),
+        ({"rule": "per day", "share": 0.1}, 24 * HOUR, 1),
+        ({"rule": "per day", "share": 0.1}, 24 * HOUR + 1, 2),
+        ({"rule": "per day", "share": 0.1, "grace": 15}, 24 * HOUR + 1, 1),
+        ({"rule": "per day", "points": 4}, 30 * HOUR, 8),
+        ({"rule": "per day", "points": 4}, 80 * HOUR, 10),
+    ],
+)
+def test_a_late_rule_takes_what_it_says(
+    rule: dict[str, Any], seconds: float, penalty: float
+) -> None:
+    assert late_rule.of_table(rule).penalty(10.0, seconds) == penalty
+    assert late_rule.of_table(rule).penalty(0.0, seconds) == 0
+
+
+def test_an_exercise_may_have_a_late_rule_and_a_weight_of_its_own(tmp_path: Path) -> None:
+    general = written(tmp_path, '[late]\nrule = "zero"\n[late.a]\nrule = "none"\n')
+    own = written(tmp_path, '[late.b]\nrule = "per day"\npoints = 2\n[weights]\nb = 3\n', "own")
+    found = settings.read(general, own)
+    rules = [found.late_rule(name) for name in "abc"]
+    assert [rule.rule for rule in rules if rule] == ["none", "per day", "zero"]
+    assert [found.weight(name) for name in "ab"] == [1, 3]
+    assert Settings().late_rule("a") is None

@@ -92,7 +92,7 @@ def _named(code: str) -> list[ast.Constant]:
     """The names of archives in them."""
     found = []
     for call in _calls(code):
-        for name in call.args[:1]:
-            if isinstance(name, ast.Constant) and str(name.value).endswith(".npz"):
-                found.append(name)
+        name = call.args[0] if call.args else None
+        if isinstance(name, ast.Constant) and str(name.value).endswith(".npz"):
+            found.append(name)
     return found

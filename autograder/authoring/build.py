@@ -117,7 +117,10 @@ def build(
     for path in sorted(set(data_files.files(handed_out)) - set(files)):
         raise Unusable(f"{path}: would be handed out, but is not in {folder}; delete it")
 
-    stale = [path for path, content in files.items() if _differs(path, content)]
+    stale = []
+    for path, content in files.items():
+        if _differs(path, content):
+            stale.append(path)
     if not check:
         grading.insist(exercise, full, release, settings, data)
         for path in stale:
@@ -130,9 +133,11 @@ def authored_names(root: Path) -> list[str]:
 
     ``exercises.exercise.built_names`` lists what can be graded.
     """
-    paths = (root / "solutions").glob("*.py")
-    names = [path.stem for path in paths if not path.stem.endswith(BANKS)]
-    return sorted(name for name in names if name != sources.SHARED)
+    names = []
+    for path in (root / "solutions").glob("*.py"):
+        if path.stem != sources.SHARED and not path.stem.endswith(BANKS):
+            names.append(path.stem)
+    return sorted(names)
 
 
 def _write(path: Path, content: bytes) -> None:
@@ -211,6 +216,8 @@ def _text(authored: Source, cell: Cell, hints: str) -> str:
     """What stands in a cell of the full notebook."""
     if cell.kind == "setup":
         filled_in = f"{_CHECKS_COMMENT}\n{_table(authored)}\n{_headings(authored)}"
+        if cell.needs and not cell.given:
+            filled_in += f"\n{_needed(cell)}"
         own = modules.without_imports(cell.source)
         parts = [modules.head(authored), own, filled_in, hints, "tools.ready()"]
         return "\n\n".join(filter(None, parts))
@@ -233,6 +240,12 @@ def _check(cell: Cell, oracle_cells: list[str]) -> str:
     body = "\n".join(lines[sentence.end_lineno :]).strip("\n")
 
     about = f"{shown(cell.category or '')} · {points(cell.points or 0)}"
+    if cell.void:
+        about = f"{about} · counts in full for everybody"
+        if cell.hidden:
+            return f"{head}\n# @title Hidden check · {about}\npass"
+        return f'{head}\n# Check · {about}\nwith tools.check("{cell.id}"):\n    pass'
+
     if not cell.hidden:
         if not check_form.announcements(ast.parse(body)):
             body = f'with tools.check("{cell.id}"):\n{modules.indented(body)}'
@@ -272,6 +285,15 @@ def _headings(authored: Source) -> str:
     for step, text in headings.items():
         rows.append(f"    {json.dumps(step)}: {json.dumps(text, ensure_ascii=False)},\n")
     return f"tools.HEADINGS = {{\n{''.join(rows)}}}"
+
+
+def _needed(setup: Cell) -> str:
+    """What students paste from earlier exercises."""
+    rows = []
+    for need in setup.needs:
+        exercise, name = need.split(":")
+        rows.append(f'    "{name}": "{exercise}",\n')
+    return f"tools.NEEDED = {{\n{''.join(rows)}}}"
 
 
 def _content_id(cell: Cell, counts: dict[str, int]) -> str:

@@ -36,7 +36,8 @@ def _marks(authored: Source, cell: Cell) -> dict[str, Any]:
     if cell.kind == "check":
         about = {"step": cell.step, "check": cell.name, "category": cell.category}
         once = {} if cell.repeat else {"repeat": False}
-        return about | {"points": cell.points, "hidden": cell.hidden} | once | was
+        void = {"void": True} if cell.void else {}
+        return about | {"points": cell.points, "hidden": cell.hidden} | once | void | was
     if cell.kind == "manual" and cell.extra:
         return {"extra": True, **was}
     return was | ({"removed": list(cell.removed)} if cell.removed else {})

@@ -32,8 +32,9 @@ class Cell:
     ``id`` is the grade id of a step, check or manual answer; ``points`` is None where the mark is
     absent. ``needs`` are functions of earlier exercises, like ``attention:softmax``, and ``given``
     says whether students get them; of a step, whether they get it. ``extra``: the points of a
-    manual answer come on top of the exercise's. ``was`` is the id that it had in an earlier
-    version, ``removed`` ids of cells that are gone.
+    manual answer come on top of the exercise's. ``void``: a check that counts in full for
+    everybody, and asks nothing. ``was`` is the id that it had in an earlier version, ``removed``
+    ids of cells that are gone.
     """
 
     kind: Kind
@@ -50,6 +51,7 @@ class Cell:
     given: bool = False
     draws: Picture | None = None
     extra: bool = False
+    void: bool = False
     was: str = ""
     removed: tuple[str, ...] = ()
 

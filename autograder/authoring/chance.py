@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 
 from autograder.authoring.cells import Cell, Problem, Source
-from autograder.authoring.statements import statements
+from autograder.authoring.statements import closure, statements
 from autograder.exercises.names import names
 
 SOURCES = ("random.", "numpy.random.", "secrets.", "os.urandom")
@@ -45,13 +45,15 @@ def in_solutions(source: Source) -> Iterator[Problem]:
     imported = _imported(setup)
     generators = set(_generators(setup, imported))
     for cell in source.of("step"):
-        asking = [check.id for check in source.checks_of(cell.id) if check.repeat]
-        found = [drawn for _, drawn in _drawn(cell.source, imported | _imported([cell]))]
-        found += sorted(generators & names(cell.source).used)
+        found = sorted(generators & names(cell.source).used)
+        for _, drawn in _drawn(cell.source, imported | _imported([cell])):
+            found.insert(0, drawn)
+
+        asking = [check for check in source.checks_of(cell.id) if check.repeat]
         if found and asking:
             yield Problem(
                 cell.line,
-                f"{cell.id} draws from {found[0]}, and {asking[0]} may ask the same call twice",
+                f"{cell.id} draws from {found[0]}, and {asking[0].id} may ask the same call twice",
                 "if answers can differ, take chance from an argument, or mark its checks "
                 "repeat=false",
             )
@@ -59,15 +61,16 @@ def in_solutions(source: Source) -> Iterator[Problem]:
 
 def _needed(cell: Cell, wanted: set[str]) -> set[str]:
     """The names that what is wanted needs, itself or through others."""
-    found = set(wanted)
-    while True:
-        more = set(found)
-        for statement in statements(cell.source):
-            if statement.names.bound & found:
-                more |= statement.names.used
-        if more == found:
-            return found
-        found = more
+    found = statements(cell.source)
+
+    def used_for(names: Set[str]) -> set[str]:
+        used: set[str] = set()
+        for statement in found:
+            if statement.names.bound & names:
+                used |= statement.names.used
+        return used
+
+    return closure(wanted, used_for)
 
 
 def _imported(cells: Iterable[Cell]) -> dict[str, str]:
@@ -92,7 +95,9 @@ def _generators(cells: Iterable[Cell], imported: Mapping[str, str]) -> Iterator[
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
                 called = _full_name(node.value.func, imported)
                 if called.startswith(SOURCES) and called.rpartition(".")[2] in MAKERS:
-                    yield from (part.id for part in node.targets if isinstance(part, ast.Name))
+                    for target in node.targets:
+                        if isinstance(target, ast.Name):
+                            yield target.id
 
 
 def _drawn(code: str, imported: Mapping[str, str]) -> Iterator[tuple[int, str]]:
@@ -105,9 +110,11 @@ def _drawn(code: str, imported: Mapping[str, str]) -> Iterator[tuple[int, str]]:
             calls[node.func] = node
         if not isinstance(node, (ast.Attribute, ast.Name)):
             continue
+
         full = _full_name(node, imported)
         if not full.startswith(SOURCES):
             continue
+
         last = full.rpartition(".")[2]
         if last == "seed":
             return

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from autograder.authoring import modules, worth
 from autograder.authoring.cells import Cell, Problem, Source
+from autograder.authoring.statements import closure
 from autograder.exercises import right_answers
 
 
@@ -109,12 +110,14 @@ def _judging(code: str, others: frozenset[str] = frozenset()) -> frozenset[str]:
             if _is_judging(node, set()):
                 judges.add(node.name)
 
-    while True:
-        known = judges.union(others)
-        judging = {name for name, called in calls.items() if called & known} | judges
-        if judging == judges:
-            return frozenset(judges)
-        judges = judging
+    def calling(known: Set[str]) -> set[str]:
+        found = set()
+        for name, called in calls.items():
+            if called & (known | others):
+                found.add(name)
+        return found
+
+    return frozenset(closure(judges, calling))
 
 
 def _is_judging(tree: ast.AST, judges: Set[str]) -> bool:
@@ -131,7 +134,11 @@ def _is_judging(tree: ast.AST, judges: Set[str]) -> bool:
 
 def _calls(tree: ast.AST) -> set[str]:
     """The names of what code calls."""
-    return {_called(node) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            found.add(_called(node))
+    return found
 
 
 def _called(call: ast.Call) -> str:

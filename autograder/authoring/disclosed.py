@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
-from itertools import chain
+from collections.abc import Iterable, Iterator, Set
 
 from autograder.authoring.cells import Cell, Problem, Source
-from autograder.authoring.statements import statements
+from autograder.authoring.statements import Statement, closure, statements
+from autograder.exercises.names import mentioned
 
 TOLD = {"same": (2, 3), "agree": (2, 3), "refuses": (1,), "unpack": (1,)}
 """Of the tools, which arguments by position stand in a message."""
@@ -40,16 +40,18 @@ def problems(source: Source) -> Iterator[Problem]:
 
 def _drawing(cells: Iterable[Cell]) -> set[str]:
     """``rng``, and what of these cells draws from it."""
-    found = list(chain.from_iterable(statements(cell.source) for cell in cells))
-    drawing = {"rng"}
-    while True:
-        more = set(drawing)
+    found: list[Statement] = []
+    for cell in cells:
+        found += statements(cell.source)
+
+    def bound_with(drawing: Set[str]) -> set[str]:
+        bound: set[str] = set()
         for statement in found:
             if statement.names.used & drawing:
-                more |= statement.names.bound
-        if more == drawing:
-            return drawing
-        drawing = more
+                bound |= statement.names.bound
+        return bound
+
+    return closure({"rng"}, bound_with)
 
 
 def _drawn(tree: ast.Module, drawing: set[str]) -> set[str]:
@@ -57,23 +59,23 @@ def _drawn(tree: ast.Module, drawing: set[str]) -> set[str]:
     bindings: list[tuple[ast.expr, ast.expr]] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign):
-            bindings += [(target, node.value) for target in node.targets]
+            for target in node.targets:
+                bindings.append((target, node.value))
         elif isinstance(node, (ast.AugAssign, ast.AnnAssign, ast.NamedExpr)) and node.value:
             bindings.append((node.target, node.value))
         elif isinstance(node, (ast.For, ast.comprehension)):
             bindings.append((node.target, node.iter))
 
-    drawn = set(drawing)
-    while True:
-        more = set(drawn)
+    def bound_to(drawn: Set[str]) -> set[str]:
+        bound: set[str] = set()
         for target, value in bindings:
-            more |= _bound(target, value, drawn)
-        if more == drawn:
-            return drawn - drawing
-        drawn = more
+            bound |= _bound(target, value, drawn)
+        return bound
+
+    return closure(drawing, bound_to) - drawing
 
 
-def _bound(target: ast.expr, value: ast.expr, drawn: set[str]) -> set[str]:
+def _bound(target: ast.expr, value: ast.expr, drawn: Set[str]) -> set[str]:
     """The names of a target that become something drawn."""
     called = (
         value.func.id if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) else ""
@@ -89,8 +91,12 @@ def _bound(target: ast.expr, value: ast.expr, drawn: set[str]) -> set[str]:
         elif isinstance(value, ast.Call) and called == "enumerate":
             parts = [ast.Constant(0), *value.args[:1]]  # a place tells nothing
         if len(parts) == len(target.elts):
-            return set().union(*(_bound(*pair, drawn) for pair in zip(target.elts, parts)))
-    return _names(target) if _held(value) & drawn else set()
+            bound: set[str] = set()
+            for name, part in zip(target.elts, parts):
+                bound |= _bound(name, part, drawn)
+            return bound
+
+    return mentioned(target) if _held(value) & drawn else set()
 
 
 def _messages(tree: ast.Module) -> Iterator[ast.expr]:
@@ -102,8 +108,11 @@ def _messages(tree: ast.Module) -> Iterator[ast.expr]:
             yield from node.exc.args
         elif isinstance(node, ast.Call) and ast.unparse(node.func).startswith("tools."):
             places = TOLD.get(ast.unparse(node.func).removeprefix("tools."), ())
-            yield from (node.args[place] for place in places if place < len(node.args))
-            yield from (word.value for word in node.keywords if word.arg in NAMED)
+            for place in places:
+                yield from node.args[place : place + 1]
+            for word in node.keywords:
+                if word.arg in NAMED:
+                    yield word.value
 
 
 def _held(expression: ast.expr) -> set[str]:
@@ -118,7 +127,3 @@ def _held(expression: ast.expr) -> set[str]:
     for part in ast.iter_child_nodes(expression):
         held |= _held(part)  # type: ignore[arg-type]
     return held
-
-
-def _names(target: ast.expr) -> set[str]:
-    return {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}

@@ -29,7 +29,7 @@ def problems(source: Source) -> Iterator[Problem]:
 
 def with_given(source: Source) -> Source:
     """The exercise without the checks of given steps, worth as much as before."""
-    given = {step.id for step in source.of("step") if step.given}
+    given = _given(source)
     if not given:
         return source
 
@@ -50,8 +50,12 @@ def with_given(source: Source) -> Source:
 
 def _graded(source: Source) -> list[Cell]:
     """The checks that stay."""
-    given = {step.id for step in source.of("step") if step.given}
+    given = _given(source)
     return [check for check in source.of("check") if check.step not in given]
+
+
+def _given(source: Source) -> set[str]:
+    return {step.id for step in source.of("step") if step.given}
 
 
 def _scaled(source: Source) -> Iterator[tuple[str, float]]:

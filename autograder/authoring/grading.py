@@ -127,23 +127,30 @@ def _lost(authored: Source, solved: Result) -> Iterator[str]:
         yield f"{authored.path}:1: the solution cannot be graded: {solved.reason}; {repair}"
 
     cells = {cell.id: cell for cell in authored.of("check")}
-    failing = {step for _, step, check in _checks(authored, solved) if check.status != "passed"}
+    failing = {step.name for step in solved.steps if not step.passed}
     for line, step, check in _checks(authored, solved):
         called = scope.called(authored, cells[check_id(step, check.name)])
         if check.status == "passed" or called & failing:  # it may fail for what it calls
             continue
+
         message = check.message.rstrip(".")
-        repairs = [repair for words, repair in REPAIRS.items() if words in message]
-        repair = repairs[0] if repairs else "it passes in plain Python: mind what runs elsewhere"
         cause = f"the grader gives the solution no points for {step}-{check.name}: {message}"
-        mended = repair.format(step=step, instead=instead(message))
+        mended = _repair(message).format(step=step, instead=instead(message))
         yield f"{authored.path}:{line}: {cause}; {mended}"
+
+
+def _repair(message: str) -> str:
+    """What to do where the grader says this of a right answer."""
+    for words, repair in REPAIRS.items():
+        if words in message:
+            return repair
+    return "it passes in plain Python: mind what runs elsewhere"
 
 
 def _given(authored: Source, blank: Result) -> Iterator[str]:
     """The points that the blank stub gets."""
     for line, step, check in _checks(authored, blank):
-        if check.earned > 0:
+        if check.earned > 0 and not check.void:
             cause = f"the grader gives the blank stub points for {step}-{check.name}"
             yield f"{authored.path}:{line}: {cause}; let it fail on what {step} returns"
 

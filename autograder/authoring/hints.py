@@ -35,7 +35,9 @@ def table(full: bytes, bank: Misconceptions) -> str:
         suspects[digest].append(wrong)
         closer[digest, verdicts].append(wrong)
 
-    hints = {digest: bank.question(mistakes) for digest, mistakes in sorted(suspects.items())}
+    hints = {}
+    for digest, mistakes in sorted(suspects.items()):
+        hints[digest] = bank.question(mistakes)
     for (digest, verdicts), mistakes in sorted(closer.items()):
         question = bank.question(mistakes)
         if question != hints[digest]:
@@ -49,7 +51,10 @@ def table(full: bytes, bank: Misconceptions) -> str:
             hints[digest] = next(iter(sentences.values()))
 
     questions = sorted(set(filter(None, hints.values())))
-    numbers = {mark: questions.index(hint) for mark, hint in hints.items() if hint}
+    numbers = {}
+    for mark, hint in hints.items():
+        if hint:
+            numbers[mark] = questions.index(hint)
     text = json.dumps([questions, numbers], ensure_ascii=False, separators=(",", ":"))
     # Other than zlib's, the bytes of bz2 are the same on every system.
     packed = base64.b85encode(bz2.compress(text.encode())).decode()

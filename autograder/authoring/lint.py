@@ -148,9 +148,13 @@ def _is_nearly(one: str, other: str) -> bool:
     words, others = _WORD.findall(one.lower()), _WORD.findall(other.lower())
     if "".join(words) == "".join(others):
         return True
-    return len(words) == len(others) and all(
-        difflib.SequenceMatcher(None, *pair).ratio() >= ALIKE for pair in zip(words, others)
-    )
+    if len(words) != len(others):
+        return False
+
+    for word, counterpart in zip(words, others):
+        if difflib.SequenceMatcher(None, word, counterpart).ratio() < ALIKE:
+            return False
+    return True
 
 
 _GROUPS: tuple[tuple[frozenset[Kind], tuple[Rule, ...]], ...] = (

@@ -87,9 +87,11 @@ def indented(code: str) -> str:
     lines = code.split("\n")
     stay: set[int] = set()
     tree = ast.parse(code)
-    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.Constant, ast.JoinedStr)) and id(node) not in docstrings:
+    docstrings: set[ast.expr] = set()
+    for node in ast.walk(tree):  # those around others come first
+        if isinstance(node, ast.Expr):
+            docstrings.add(node.value)
+        elif isinstance(node, (ast.Constant, ast.JoinedStr)) and node not in docstrings:
             stay.update(range(node.lineno, node.end_lineno or node.lineno))
 
     for number, line in enumerate(lines):
@@ -120,7 +122,9 @@ def imported_as(code: str, module: str, names: Set[str]) -> set[str]:
     bound: set[str] = set()
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.ImportFrom) and _module(node) == module:
-            bound.update(alias.asname or alias.name for alias in node.names if alias.name in names)
+            for alias in node.names:
+                if alias.name in names:
+                    bound.add(alias.asname or alias.name)
     return bound
 
 
@@ -178,11 +182,15 @@ def _is_ours(node: ast.AST) -> bool:
     """Whether a statement imports one of these modules in a way that can be written out."""
     if isinstance(node, ast.ImportFrom):
         if node.module == "autograder":
-            return [(alias.name, alias.asname) for alias in node.names] == [("tools", None)]
+            return _imports_just(node, "tools")
         return bool(_module(node)) and node.names[0].name != "*"
-    if isinstance(node, ast.Import):
-        return [(alias.name, alias.asname) for alias in node.names] == [(SHARED, None)]
-    return False
+    return isinstance(node, ast.Import) and _imports_just(node, SHARED)
+
+
+def _imports_just(node: ast.Import | ast.ImportFrom, name: str) -> bool:
+    """Whether a statement imports this alone, under its own name."""
+    alias = node.names[0]
+    return len(node.names) == 1 and (alias.name, alias.asname) == (name, None)
 
 
 def _names_used(node: ast.AST) -> Iterator[tuple[str, str]]:
@@ -200,15 +208,19 @@ def _used(module: str, codes: Iterable[str]) -> set[str]:
     used: set[str] = set()
     for code in codes:
         for node in ast.walk(ast.parse(code)):
-            used.update(name for owner, name in _names_used(node) if owner == module)
+            for owner, name in _names_used(node):
+                if owner == module:
+                    used.add(name)
     return used
 
 
 @cache
 def _tools() -> tuple[Statement, ...]:
     """The statements of the tools, those that others need first."""
-    codes = {path.stem: path.read_text(encoding="utf-8") for path in sorted(TOOLS.glob("*.py"))}
-    del codes["__init__"]
+    codes = {}
+    for path in sorted(TOOLS.glob("*.py")):
+        if path.stem != "__init__":
+            codes[path.stem] = path.read_text(encoding="utf-8")
 
     found: list[Statement] = []
     done: set[str] = set()
@@ -241,8 +253,14 @@ def _bound(found: Iterable[Statement]) -> set[str]:
 
 def _written(name: str, about: str, chosen: Sequence[Statement]) -> str:
     """A module as a function: the names that it binds are global there."""
-    imports = {statement.text for statement in chosen if statement.is_import}
-    others = [statement.text for statement in chosen if not statement.is_import]
+    imports: set[str] = set()
+    others: list[str] = []
+    for statement in chosen:
+        if statement.is_import:
+            imports.add(statement.text)
+        else:
+            others.append(statement.text)
+
     names = ", ".join(sorted(_bound(chosen)))
     declared = [f"global {line.rstrip(',')}" for line in textwrap.wrap(names, 86)]
     top = ["\n".join(declared), "\n".join(sorted(imports))]

@@ -33,20 +33,22 @@ def with_needed(cells: tuple[Cell, ...], authored: Path) -> tuple[Cell, ...]:
     """
     found: list[Cell] = []
     for cell in cells:
-        sources = {need: _step(authored, need) for need in cell.needs}
-        if cell.given:
-            functions = [without_region(step.source) for step in sources.values() if step]
-            text = "\n\n\n".join(filter(None, [cell.source, *functions]))
-            found.append(replace(cell, source=text))
-            continue
+        given = [cell.source] if cell.source else []
+        pasted: list[Cell] = []
+        for need in cell.needs:
+            step = _step(authored, need)
+            if step is None:
+                continue
+            if cell.given:
+                given.append(without_region(step.source))
+                continue
 
-        found.append(cell)
-        for need, step in sources.items():
-            if step is not None:
-                exercise, name = need.split(":")
-                head = f"# From {exercise} · {name} · paste your own here; it is not graded again"
-                source = f"{head}\n{step.source}"
-                found.append(Cell("needed", source, cell.line, cell.line, id=name))
+            exercise, name = need.split(":")
+            head = f"# From {exercise} · {name} · paste your own here; it is not graded again"
+            source = f"{head}\n{step.source}"
+            pasted.append(Cell("needed", source, cell.line, cell.line, id=name))
+
+        found += [replace(cell, source="\n\n\n".join(given)), *pasted]
     return tuple(found)
 
 

@@ -21,7 +21,7 @@ _MARKS: Mapping[Kind, tuple[str, ...]] = {
     "arrays": ("arrays",),
     "oracles": ("oracles",),
     "step": ("step", "points", "draws", "given", "was"),
-    "check": ("check", "points", "category", "hidden", "repeat", "was"),
+    "check": ("check", "points", "category", "hidden", "repeat", "void", "was"),
     "manual": ("manual", "points", "extra", "was"),
 }
 KNOWN = sorted(set(chain(*_MARKS.values())))
@@ -34,6 +34,7 @@ _FLAGS: Mapping[str, tuple[str, ...]] = {
     "repeat": ("false", "true"),
     "given": ("true", "false"),
     "extra": ("true", "false"),
+    "void": ("true", "false"),
 }
 """Marks that are true or false, each with the values that it takes, the useful one first."""
 
@@ -118,6 +119,7 @@ class _CellReader:
             given=self._marks.get("given") == "true",
             draws=self._draws(),
             extra=self._marks.get("extra") == "true",
+            void=self._marks.get("void") == "true",
             was="".join(self._former("was")),
             removed=self._former("removed"),
         )

@@ -54,9 +54,11 @@ def examined(path: Path) -> tuple[Source, list[Problem], dict[int, Kind]]:
     broken: dict[int, Kind] = {}
     cells = _with_setup(percent.cells(text, problems, broken))
     shared = _shared(path) if modules.uses_shared(cells) else ""
-    others = [f"{name}.py" for name in needs.exercises(cells)] + arrays.files(cells)
-    others = [name for name in others if path.with_name(name).is_file()]
-    built_from = sources.digests(path, [*others, *([f"{sources.SHARED}.py"] if shared else [])])
+    beside = [f"{name}.py" for name in needs.exercises(cells)] + arrays.files(cells)
+    if shared:
+        beside.append(f"{sources.SHARED}.py")
+    there = [name for name in beside if path.with_name(name).is_file()]
+    built_from = sources.digests(path, there)
     cells = needs.with_needed(cells, path)
     source = Source(path, path.stem, cells, shared, built_from)
     problems += lint.problems(source, frozenset(broken.values()))

@@ -85,8 +85,13 @@ def steps(source: Source) -> Iterator[Problem]:
     for cell in source.of("step"):
         tree = ast.parse(cell.source)
         body = tree.body
-        others = [node for node in body if not isinstance(node, (ast.FunctionDef, ast.ClassDef))]
-        named = [node for node in body if getattr(node, "name", "") == cell.id]
+        named: list[ast.stmt] = []
+        others: list[ast.stmt] = []
+        for node in body:
+            if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                others.append(node)
+            if getattr(node, "name", "") == cell.id:
+                named.append(node)
 
         if not named:
             yield Problem(
@@ -110,7 +115,10 @@ def steps(source: Source) -> Iterator[Problem]:
 def _places_of_regions(cell: Cell, tree: ast.Module, named: ast.stmt) -> Iterator[Problem]:
     """Whether each region stands in the body of a function or method of its own, and ends it."""
     lines = cell.source.split("\n")
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    functions = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            functions.append(node)
     regions: dict[ast.FunctionDef, int] = {}
 
     for begin in _lines_with(BEGIN, lines):
@@ -153,4 +161,8 @@ def _around(
 
 def _lines_with(text: str, lines: list[str]) -> list[int]:
     """The lines that say just this, counted from 1."""
-    return [number for number, line in enumerate(lines, start=1) if line.strip() == text]
+    found = []
+    for number, line in enumerate(lines, start=1):
+        if line.strip() == text:
+            found.append(number)
+    return found

@@ -75,7 +75,8 @@ def _rehearse(exercise: Exercise, stubs: dict[str, str], log: Log) -> None:
         if cell.check is not None:
             reveal(namespace, not cell.check.hidden)
             _try_solved(number, cell.check, namespace, solved, log)
-            _try_blank(number, cell.check, namespace, stubs[cell.check.step], log)
+            if not cell.check.void:
+                _try_blank(number, cell.check, namespace, stubs[cell.check.step], log)
             continue
 
         error = _run(cell.source, cell.id, namespace).error
@@ -91,9 +92,17 @@ def _try_solved(
 ) -> None:
     """Run a check on the solution; its calls are watched."""
     foreign: list[tuple[str, str]] = []
-    classes = {step: namespace[step] for step in solved if isinstance(namespace[step], type)}
+    classes: dict[str, type] = {}
+    functions: dict[str, Any] = {}
+    for step in solved:
+        kind = classes if isinstance(namespace[step], type) else functions
+        kind[step] = namespace[step]
+
     watch = _Watch(tuple(classes.values()), foreign)
-    watched = {step: watch.watched(namespace[step], step) for step in solved if step not in classes}
+    watched = {}
+    for step, function in functions.items():
+        watched[step] = watch.watched(function, step)
+
     with contextlib.ExitStack() as stack:
         for step, own in classes.items():
             stack.enter_context(watch.watching(own, step))
@@ -136,11 +145,14 @@ class _Watch:
     @contextlib.contextmanager
     def watching(self, own: type, step: str) -> Iterator[None]:
         """Watch the methods of a class, which stays itself: a check may ask for it."""
-        methods = {name: value for name, value in vars(own).items() if inspect.isfunction(value)}
+        methods = {}
+        for name, value in vars(own).items():
+            if inspect.isfunction(value):
+                methods[name] = value
+
         for name, method in methods.items():
-            setattr(
-                own, name, self.watched(method, step if name == "__init__" else f"{step}.{name}")
-            )
+            called = step if name == "__init__" else f"{step}.{name}"
+            setattr(own, name, self.watched(method, called))
         try:
             yield
         finally:

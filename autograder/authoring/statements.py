@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 
-from autograder.exercises.names import Names, names
+from autograder.exercises.names import Names, mentioned, names
 
 _ONLY_BIND = (
     ast.FunctionDef,
@@ -73,6 +73,16 @@ def needed(found: Sequence[Statement], wanted: Iterable[str]) -> list[Statement]
             names |= bound & statement.names.used
 
 
+def closure(start: Set[str], more: Callable[[Set[str]], Set[str]]) -> set[str]:
+    """The names of ``start``, and those that ``more`` finds for them, until it finds no others."""
+    found = set(start)
+    while True:
+        larger = found | more(found)
+        if larger == found:
+            return found
+        found = larger
+
+
 def _belongs_to(last: ast.stmt, node: ast.stmt) -> bool:
     """Whether a statement shares a line with the last one, or is the text that explains it."""
     if _first_line(node) <= (last.end_lineno or 0):
@@ -103,5 +113,5 @@ def _changed(node: ast.stmt) -> frozenset[str]:
 
     changed: set[str] = set()
     for part in parts:
-        changed.update(name.id for name in ast.walk(part) if isinstance(name, ast.Name))
+        changed |= mentioned(part)
     return frozenset(changed)

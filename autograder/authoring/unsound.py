@@ -59,6 +59,9 @@ def _sound(
             return None
         left_out.add(line)
 
-    cells = [cell for cell in source.cells if cell.line not in left_out or not cell.source]
+    cells = []
+    for cell in source.cells:
+        if cell.line not in left_out or not cell.source:
+            cells.append(cell)
     sound = replace(source, cells=tuple(cells))
     return sound if sound.of("check") else None

@@ -9,6 +9,7 @@ import ast
 from collections.abc import Iterator
 
 from autograder.authoring.cells import Cell, Problem
+from autograder.exercises.names import mentioned
 
 _FAILURES = ("AssertionError", "Exception", "BaseException")
 """The exceptions as which a failing assertion can be caught."""
@@ -32,7 +33,7 @@ def problems(cell: Cell, tree: ast.Module, any_dtype: bool = True) -> Iterator[P
 
 
 def _never_calls_its_step(cell: Cell, tree: ast.Module) -> Iterator[_Found]:
-    if not any(isinstance(node, ast.Name) and node.id == cell.step for node in ast.walk(tree)):
+    if cell.step not in mentioned(tree):
         yield (
             1,
             f"the check {cell.id} never uses {cell.step}",

@@ -103,7 +103,10 @@ def is_of_a_class(stem: str, exercises: list[str]) -> bool:
     if _MOODLE_EXPORT.fullmatch(stem):
         return True
     of_exercises = _letters(" ".join(exercises))
-    return all(word in of_exercises or _OF_A_CLASS.fullmatch(word) for word in _letters(stem))
+    for word in _letters(stem):
+        if word not in of_exercises and not _OF_A_CLASS.fullmatch(word):
+            return False
+    return True
 
 
 def _letters(text: str) -> list[str]:

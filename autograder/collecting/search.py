@@ -257,7 +257,8 @@ def _moment(seconds: float, otherwise: datetime) -> datetime:
 
 
 def _is_noise_in(name: str) -> bool:
-    return any(_is_noise(part) for part in archives.parts_of(name) if part not in (".", ".."))
+    parts = set(archives.parts_of(name)) - {".", ".."}
+    return any(map(_is_noise, parts))
 
 
 def _is_noise(name: str) -> bool:

@@ -37,8 +37,10 @@ def check(
         say(screen, f"note: {copy.about_changes}.")
     say(screen, waiting.points_so_far(result, waits))
     score_table.next_for_student(screen, result)
-    say(screen, f"{copy.waiting}.")
-    github_actions.publish(result, copy.waiting, notebook, sys.stdout)
+    say(screen, f"{copy.about_hidden}.")
+    if copy.due:
+        say(screen, f"due {copy.due}, as it was handed out")
+    github_actions.publish(result, copy.about_hidden, notebook, sys.stdout)
     if reason:
         say(console(sys.stderr), f"note: {notebook}: {confined.UNLOCKED.format(reason=reason)}")
 

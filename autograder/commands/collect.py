@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from autograder import log
 from autograder.commands.common import CourseFolder, ExerciseName, opened
 from autograder.text import inert
 
@@ -13,3 +14,4 @@ def collect(exercise_name: ExerciseName, course_folder: CourseFolder = None) -> 
     course, exercise = opened(course_folder, exercise_name)
     for line in exchange.collect(course, exercise):
         print(inert(line))
+    log.write(course, f"collect {exercise.name}")

@@ -87,7 +87,19 @@ def opened(folder: Path | None, name: str) -> tuple[Course, Exercise]:
     from autograder.exercises import exercise
 
     course = course_at(folder)
+    _note_unknown(course)
     return course, exercise.load(course.root, name)
+
+
+def _note_unknown(course: Course) -> None:
+    """Say which names in the settings are none of an exercise: they would change nothing."""
+    from autograder.settings import NAME, TABLES
+
+    for table in TABLES:
+        for name in getattr(course.settings, table):
+            if name and not (course.root / "solutions" / f"{name}.py").is_file():
+                cause = f"{table}.{name} is of no exercise in {course.root / 'solutions'}"
+                print(f"note: {NAME}: {cause}; correct the name, or delete it", file=sys.stderr)
 
 
 def exercise_of(course: Course, notebook: Path, data: bytes, name: str | None) -> Exercise:

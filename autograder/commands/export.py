@@ -8,6 +8,7 @@ from typing import Annotated, Optional
 
 import typer
 
+from autograder import log
 from autograder.commands.common import CourseFolder, ExerciseName, finish, opened
 from autograder.exports import formats
 from autograder.text import inert, listed, short
@@ -56,6 +57,12 @@ def export(
             help="0 points for who handed in nothing; rejected ones stay empty",
         ),
     ] = False,
+    anonymous: Annotated[
+        bool,
+        typer.Option(
+            "--anonymous", help=_help("anonymous", "for research, without names and words")
+        ),
+    ] = False,
     isolation: Annotated[
         Optional[str],
         typer.Option(metavar="LEVEL", help=_help("isolation", "only this level grades there")),
@@ -69,15 +76,19 @@ def export(
     given = [name for name, value in options.items() if value is not None]
     if missing_as_zero:
         given.append("missing_as_zero")
+    if anonymous:
+        given.append("anonymous")
     format = formats.find(to, given)
     product.refuse(output, format.is_folder)
 
     course, exercise = opened(course_folder, exercise_name)
     request = product.Request(course, exercise, fill, column, classroom, isolation)
-    made = formats.make(to, request, missing_as_zero)
-    default = course.state / "exports" / exercise.name / format.file
+    made = formats.make(to, request, missing_as_zero, anonymous)
+    file = f"anonymous-{format.file}" if anonymous else format.file
+    default = course.state / "exports" / exercise.name / file
     path = product.put(made, output, default)
 
+    log.write(course, f"export {exercise.name} --to {to}")
     for note in made.notes:
         print(inert(" ".join(note.split())), file=sys.stderr)
     if path is not None:

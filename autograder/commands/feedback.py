@@ -7,10 +7,14 @@ from typing import Annotated, Optional
 
 import typer
 
+from autograder import log
 from autograder.commands.common import CourseFolder, ExerciseName, finish, opened
 from autograder.errors import Unusable
-from autograder.text import count, short
+from autograder.text import agreeing, count, first_of, short
 from autograder.troubles import Troubles
+
+NAMED = 5
+"""So many students are named in a line."""
 
 
 def feedback(
@@ -22,7 +26,7 @@ def feedback(
     course_folder: CourseFolder = None,
 ) -> None:
     """Write a page for each student."""
-    from autograder.gradebook import waiting
+    from autograder.gradebook import unmarked
     from autograder.pages import feedback as pages
     from autograder.pages import feedback_zip
 
@@ -30,7 +34,8 @@ def feedback(
     name = exercise.name
 
     troubles = Troubles()
-    paths = pages.write_class(course, exercise, troubles=troubles)
+    changed: list[str] = []
+    paths = pages.write_class(course, exercise, troubles=troubles, changed=changed)
     if not paths and not troubles:
         raise Unusable(f"{course.results / name}: no results yet; run autograder grade {name}")
     pattern = f"{short(course.feedback)}/<student>/{name}/{name}.html"
@@ -41,7 +46,13 @@ def feedback(
         kinds = ", ".join(f"{number} {kind}" for kind, number in named.items())
         print(f"wrote {short(archive)}: {kinds}")
 
-    students = waiting.for_marks(course, name)
+    if changed:
+        those = agreeing(len(changed), "page says", "pages say")
+        again = "hand them out again, with nbgrader release_feedback or --zip"
+        whose = first_of(changed, NAMED)
+        print(f"{len(changed)} {those} other points than before ({whose}): {again}")
+    log.write(course, f"feedback {name}", pages=len(paths))
+    students = unmarked.students(course, name)
     if students:
-        print(f"note: {waiting.said(students)}")
+        print(f"note: {unmarked.said(students)}")
     finish(troubles.lines)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
@@ -20,7 +20,12 @@ from autograder.commands.common import (
 )
 from autograder.errors import Unusable
 from autograder.terminal.json_output import put, writable
-from autograder.text import short
+from autograder.text import count, inert, short
+
+if TYPE_CHECKING:
+    from autograder.course import Course
+    from autograder.exercises.exercise import Exercise
+    from autograder.grading.submitted import Scan
 
 
 def grade(
@@ -38,6 +43,14 @@ def grade(
     force: Annotated[
         bool, typer.Option("--force", help="also grade again what has not changed")
     ] = False,
+    never_lower: Annotated[
+        bool,
+        typer.Option("--never-lower", help="no check earns less than it did for the same file"),
+    ] = False,
+    compare: Annotated[
+        bool,
+        typer.Option("--compare", help="list whose score would change, and why; write nothing"),
+    ] = False,
     scheduler: Annotated[
         Optional[str],
         typer.Option(metavar="ADDRESS", help="grade on this Dask cluster, such as tcp://host:8786"),
@@ -47,6 +60,7 @@ def grade(
 ) -> None:
     """Grade the class, into the gradebook."""
     from autograder.exercises.exercise import built_names
+    from autograder.gradebook import extensions
     from autograder.gradebook.settled import settled_marks
     from autograder.grading import orphans
     from autograder.grading.grade_class import grade_class
@@ -58,6 +72,9 @@ def grade(
     course, exercise = opened(course_folder, exercise_name)
     course = isolated(course, isolation)
     writable(json)
+    # What is wrong with one of them is said before hours of work.
+    course.class_list()
+    extensions.read(course)
     if submitted is not None and not submitted.is_dir():
         raise Unusable(f"{submitted}: no such folder; name the folder with one folder a student")
 
@@ -78,6 +95,12 @@ def grade(
 
     out = sys.stderr if json == "-" else sys.stdout
     size = len(scanned.students)
+    if compare:
+        if json is not None:
+            raise Unusable("--compare --json: nothing is graded for a file; leave one of them out")
+        _compare(course, exercise, scanned, jobs, scheduler, force, never_lower)
+        return
+
     progress = class_tables.class_progress(f"grading {exercise.name}", size, out)
     with orphans.adopted(), progress as tick:
         outcomes = grade_class(
@@ -87,6 +110,7 @@ def grade(
             jobs=jobs or os.cpu_count() or 1,
             scheduler=scheduler,
             force=force,
+            never_lower=never_lower,
             progress=tick,
         )
 
@@ -104,3 +128,35 @@ def grade(
         print(f"wrote {stored}, {short(course.autograded)} and the gradebook", file=out)
     if any(outcome.status == "error" for outcome in outcomes):
         stop("some submissions could not be graded, or not recorded: see reason", 3)
+
+
+def _compare(
+    course: Course,
+    exercise: Exercise,
+    scanned: Scan,
+    jobs: int | None,
+    scheduler: str | None,
+    force: bool,
+    never_lower: bool,
+) -> None:
+    """Say whose score grading would change."""
+    from autograder.grading import comparison, orphans
+    from autograder.terminal import class_tables
+
+    size = len(scanned.students)
+    progress = class_tables.class_progress(f"comparing {exercise.name}", size, sys.stdout)
+    with orphans.adopted(), progress as tick:
+        found = comparison.of_class(
+            course,
+            exercise,
+            scanned,
+            jobs=jobs or os.cpu_count() or 1,
+            scheduler=scheduler,
+            force=force,
+            never_lower=never_lower,
+            progress=tick,
+        )
+    for line in comparison.lines(found):
+        print(inert(line))
+    left = size - len(found)
+    print(f"{count(len(found), 'score')} would change, {left} would not; nothing was written")

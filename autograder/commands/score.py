@@ -78,8 +78,8 @@ def score(
     score_table.show(screen, result)
     score_table.total(screen, result)
     hidden = count(sum(check.hidden for check in result.checks), "hidden check")
-    waiting = f"What became of the {hidden} is not shown here"
-    github_actions.publish(result, waiting, notebook, out)
+    about_hidden = f"What became of the {hidden} is not shown here"
+    github_actions.publish(result, about_hidden, notebook, out)
     if not course.has_secret():
         note = "note: the next run draws other random inputs; AUTOGRADER_SECRET=… keeps them"
         say(console(sys.stderr), note)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
@@ -22,11 +22,19 @@ from autograder.engine.calls import (
     is_whole,
 )
 
+_KINDS = (
+    ("mask", is_mask),
+    ("array", is_array),
+    ("number", is_whole),
+    ("sequence", is_sequence),
+)
+
 
 def alterations(function: Function, samples: list[Arguments]) -> Iterator[Alteration]:
     """What can be changed about the arguments of such calls."""
     if not samples:
         return
+
     parameters = inspect.signature(function).parameters
     for name in parameters:
         values = [sample[name] for sample in samples if name in sample]
@@ -43,7 +51,27 @@ def alterations(function: Function, samples: list[Arguments]) -> Iterator[Altera
             if any(map(fits, values)):
                 yield from kinds(name, parameters)
                 break
-    yield from _of_two(parameters, samples)
+
+    kinds_of = {name: _kind(name, samples) for name in parameters}
+    for one, other in combinations(parameters, 2):
+        if kinds_of[one] and kinds_of[one] == kinds_of[other]:
+            yield from _of_two(one, other, kinds_of[one])
+    for one, other, third in combinations(parameters, 3):
+        if kinds_of[one] and kinds_of[one] == kinds_of[other] == kinds_of[third]:
+            yield from _of_three((one, other, third))
+
+
+def _kind(name: str, samples: list[Arguments]) -> str:
+    """What an argument is in all calls that give it; empty where that is nothing known."""
+    values = []
+    for sample in samples:
+        if sample.get(name) is not None:
+            values.append(sample[name])
+
+    for word, fits in _KINDS:
+        if values and all(map(fits, values)):
+            return word
+    return ""
 
 
 def _default(name: str, default: Any) -> Alteration:
@@ -57,74 +85,57 @@ def _default(name: str, default: Any) -> Alteration:
     )
 
 
-def _of_two(parameters: Mapping[str, Any], samples: list[Arguments]) -> Iterator[Alteration]:
-    """One argument in the place of another of the same kind."""
+def _of_two(one: str, other: str, kind: str) -> Iterator[Alteration]:
+    """One argument in the place of another of the same kind, and both changed alike."""
+    yield Alteration(
+        "exchanged",
+        f"{one} and {other} had changed places",
+        "Where does your code use which of the two?",
+        lambda arguments: {**arguments, one: arguments[other], other: arguments[one]},
+    )
 
-    def kind(name: str) -> str:
-        values = [sample[name] for sample in samples if sample.get(name) is not None]
-        kinds = (
-            ("mask", is_mask),
-            ("array", is_array),
-            ("number", is_whole),
-            ("sequence", is_sequence),
-        )
-        for word, fits in kinds:
-            if values and all(map(fits, values)):
-                return word
-        return ""
-
-    for one, other in combinations(parameters, 2):
-        if not kind(one) or kind(one) != kind(other):
-            continue
+    for gone, twice in ((one, other), (other, one)):
         yield Alteration(
-            "exchanged",
-            f"{one} and {other} had changed places",
-            "Where does your code use which of the two?",
-            lambda arguments, one=one, other=other: {  # type: ignore[misc]
+            "argument_ignored",
+            f"{twice} stood in the place of {gone}",
+            f"Where does your code use {gone}?",
+            lambda arguments, gone=gone, twice=twice: {  # type: ignore[misc]
                 **arguments,
-                one: arguments[other],
-                other: arguments[one],
+                gone: arguments[twice],
             },
         )
-        for gone, twice in ((one, other), (other, one)):
-            yield Alteration(
-                "argument_ignored",
-                f"{twice} stood in the place of {gone}",
-                f"Where does your code use {gone}?",
-                lambda arguments, gone=gone, twice=twice: {  # type: ignore[misc]
-                    **arguments,
-                    gone: arguments[twice],
-                },
-            )
-        if kind(one) == "array":
-            for name, words, change in (
-                ("transposed", "were both transposed", _both_turned),
-                ("argument_ignored", "were both left out", identity),
-            ):
-                yield Alteration(
-                    name,
-                    f"{one} and {other} {words}",
-                    f"Where does your code use {one} and {other}?",
-                    lambda arguments, one=one, other=other, change=change: {  # type: ignore[misc]
-                        **arguments,
-                        one: change(arguments[one]),
-                        other: change(arguments[other]),
-                    },
-                )
-    for names in combinations(parameters, 3):
-        if not kind(names[0]) or len({kind(name) for name in names}) != 1:
-            continue
-        for kept in names:
-            first, second = (name for name in names if name != kept)
-            yield Alteration(
-                "argument_ignored",
-                f"{kept} stood in the place of {first} and of {second}",
-                f"Where does your code use {first}?",
-                lambda arguments, kept=kept, gone=(first, second): {  # type: ignore[misc]
-                    **arguments,
-                    **dict.fromkeys(gone, arguments[kept]),
-                },
-            )
+
+    if kind != "array":
+        return
+    for name, words, change in (
+        ("transposed", "were both transposed", _both_turned),
+        ("argument_ignored", "were both left out", identity),
+    ):
+        yield Alteration(
+            name,
+            f"{one} and {other} {words}",
+            f"Where does your code use {one} and {other}?",
+            lambda arguments, change=change: {  # type: ignore[misc]
+                **arguments,
+                one: change(arguments[one]),
+                other: change(arguments[other]),
+            },
+        )
+
+
+def _of_three(names: tuple[str, str, str]) -> Iterator[Alteration]:
+    """One argument in the place of two others of the same kind."""
+    for kept in names:
+        first, second = (name for name in names if name != kept)
+        yield Alteration(
+            "argument_ignored",
+            f"{kept} stood in the place of {first} and of {second}",
+            f"Where does your code use {first}?",
+            lambda arguments, kept=kept, gone=(first, second): {  # type: ignore[misc]
+                **arguments,
+                **dict.fromkeys(gone, arguments[kept]),
+            },
+        )
 
 
 def _both_turned(value: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import permutations
 from typing import Any
 
@@ -78,7 +78,33 @@ def _averaged(value: Any) -> Any:
     return np.broadcast_to(array_of(value, 3).mean(axis=-3, keepdims=True), value.shape).copy()
 
 
-ANSWERS: tuple[tuple[str, str, str, Callable[[Any], Any]], ...] = (
+Altered = tuple[str, str, str, Callable[[Any], Any]]
+"""The name of what is done to an answer; how it is said, what is asked; and what does it."""
+
+
+def _exchanges() -> Iterator[Altered]:
+    """Two or three results in every order but their own."""
+    for order in (*permutations(range(2)), *permutations(range(3))):
+        if list(order) != sorted(order):
+            yield (
+                "step_parts_exchanged",
+                "it took the results of {} in another order",
+                "Which result do you take for which?",
+                _reordered(order),
+            )
+
+
+def _reversals() -> Iterator[Altered]:
+    for axis in (-1, -2, -3):
+        yield (
+            "step_reversed",
+            "what {} gives stood in reverse order",
+            "In which order does your code go through it?",
+            _reversed(axis),
+        )
+
+
+ANSWERS: tuple[Altered, ...] = (
     (
         "step_transposed",
         "what {} gives were transposed",
@@ -97,16 +123,7 @@ ANSWERS: tuple[tuple[str, str, str, Callable[[Any], Any]], ...] = (
         "What does True mean in your code?",
         _complemented,
     ),
-    *(
-        (
-            "step_parts_exchanged",
-            "it took the results of {} in another order",
-            "Which result do you take for which?",
-            _reordered(order),
-        )
-        for order in (*permutations(range(2)), *permutations(range(3)))
-        if list(order) != sorted(order)
-    ),
+    *_exchanges(),
     (
         "step_without_infinity",
         "{} gave 0 where it gives infinity",
@@ -119,15 +136,7 @@ ANSWERS: tuple[tuple[str, str, str, Callable[[Any], Any]], ...] = (
         "Which axes must change places, and which may merge?",
         _regrouped,
     ),
-    *(
-        (
-            "step_reversed",
-            "what {} gives stood in reverse order",
-            "In which order does your code go through it?",
-            _reversed(axis),
-        )
-        for axis in (-1, -2, -3)
-    ),
+    *_reversals(),
     (
         "step_first_only",
         "the first part of what {} gives stood for all of them",

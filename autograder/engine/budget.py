@@ -28,6 +28,9 @@ except ImportError:  # Windows has no such limits; there a student checks their 
 MORE_MEMORY = 256 << 20
 """Bytes by which the grader may grow while it grades one submission."""
 
+CALLED_MEMORY = 32 << 20
+"""Bytes of these while student code has called a function of a check: it chooses what with."""
+
 MORE_SECONDS = 10
 """CPU seconds, beyond twice a submission's own time, after which the system ends a grader that does
 not come back."""
@@ -167,13 +170,23 @@ def limits(seconds: float) -> Iterator[None]:
         yield
 
 
+def called() -> contextlib.AbstractContextManager[None]:
+    """Hold this process to the memory that a function of a check may take.
+
+    Nothing must interrupt it: what it limits is taken back at its end.
+    """
+    return _limit("RLIMIT_AS", _memory() + CALLED_MEMORY)
+
+
 @contextlib.contextmanager
 def _limit(name: str, most: int) -> Iterator[None]:
     try:
         kind = getattr(resource, name)
         before = resource.getrlimit(kind)
-        bounds = [most, *(limit for limit in before if limit != resource.RLIM_INFINITY)]
-        resource.setrlimit(kind, (min(bounds), before[1]))
+        for limit in before:
+            if limit != resource.RLIM_INFINITY:
+                most = min(most, limit)
+        resource.setrlimit(kind, (most, before[1]))
     # None on this system; or this process is locked, and has limits.
     except (AttributeError, ValueError, OSError):
         yield

@@ -44,7 +44,7 @@ class CarryForward:
         attempted = set()
         for check in compiled.exercise.checks:
             verdict = verdicts[check.id]
-            if not verdict.unattempted:
+            if not verdict.unattempted and not check.void:
                 attempted.add(check.step)
             if verdict.message is not None:
                 self._broken.add(check.step)
@@ -87,7 +87,8 @@ class CarryForward:
 
     def _mended(self, check: Check, budget: Budget) -> tuple[str, ...] | None:
         """The earlier steps whose replacement made a check pass; None if none does."""
-        earlier = {step for step in self._order if self._order[step] < self._order[check.step]}
+        place = self._order[check.step]
+        earlier = set(self._compiled.exercise.steps[:place])
         # What a class makes stays in one worker, and cannot be handed on to another.
         earlier -= self._compiled.exercise.classes.keys()
         # A float32 softmax is right by itself, and must not fail the attention that calls it. What
@@ -103,7 +104,7 @@ class CarryForward:
         for broken in dict.fromkeys((likely, all_of_them)):
             called = self._passes(check, broken | imprecise, budget) if broken else set()
             if called:
-                return tuple(step for step in self._order if step in called and step in broken)
+                return tuple(sorted(called & broken, key=self._compiled.exercise.steps.index))
         return None
 
     def _passes(self, check: Check, replaced: frozenset[str], budget: Budget) -> set[str]:
@@ -136,4 +137,7 @@ class CarryForward:
                 checks.add(check.id)
 
         run = Run(self._compiled, self._submission, budget, self._reference, replaced)
-        return {check.id: (verdict, set(run.called)) for check, verdict in run.verdicts(checks)}
+        found = {}
+        for check, verdict in run.verdicts(checks):
+            found[check.id] = verdict, set(run.called)  # of this check: the next one clears it
+        return found

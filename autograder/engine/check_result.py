@@ -53,6 +53,7 @@ def check_result(
         cell=verdict.place[0] if has_failed else "",
         line=verdict.place[1] if has_failed else 0,
         unmended=unmended,
+        void=check.void,
     )
 
 

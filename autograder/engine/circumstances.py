@@ -68,19 +68,23 @@ def _circumstances(
     for name, parameter in parameters.items():
         if parameter.default is not inspect.Parameter.empty:
             given.append(_given(name, parameter.default))
-    arrays = [name for name in parameters if all(_is_array(sample[name]) for sample in samples)]
     if only_given:
         yield from given
         return
 
-    plain = [
-        *(_more_axes(name, most) for most in (3, 2, 1) for name in arrays),
-        *map(_special, arrays),
-        _large(),
-        _far_below(),
-    ]
-    yield from plain
-    for one, other in product(given, (_large(), _far_below())):
+    arrays = []
+    for name in parameters:
+        if all(_is_array(sample[name]) for sample in samples):
+            arrays.append(name)
+
+    for most in (3, 2, 1):
+        for name in arrays:
+            yield _more_axes(name, most)
+    yield from map(_special, arrays)
+
+    sizes = _large(), _far_below()
+    yield from sizes
+    for one, other in product(given, sizes):
         yield _both(one, other)
 
 
@@ -125,12 +129,7 @@ def _special(name: str) -> Circumstance:
 
 def _large() -> Circumstance:
     def holds(arguments: Arguments) -> bool:
-        for value in arguments.values():
-            if _is_array(value) and value.dtype.kind == "f":
-                finite = value[np.isfinite(value)]
-                if finite.size and np.abs(finite).max() > LARGE:
-                    return True
-        return False
+        return any(np.abs(finite).max() > LARGE for finite in _finite(arguments))
 
     return Circumstance(
         "wrong_with_large_numbers",
@@ -144,11 +143,9 @@ def _large() -> Circumstance:
 
 def _far_below() -> Circumstance:
     def holds(arguments: Arguments) -> bool:
-        for value in arguments.values():
-            if _is_array(value) and value.dtype.kind == "f":
-                finite = value[np.isfinite(value)]
-                if finite.size and finite.min() < -2 * LARGE and finite.max() < 2 * LARGE:
-                    return True
+        for finite in _finite(arguments):
+            if finite.min() < -2 * LARGE and finite.max() < 2 * LARGE:
+                return True
         return False
 
     return Circumstance(
@@ -170,6 +167,15 @@ def _both(one: Circumstance, other: Circumstance) -> Circumstance:
         lambda arguments: one.holds(arguments) and other.holds(arguments),
         least=1,
     )
+
+
+def _finite(arguments: Arguments) -> Iterator[Any]:
+    """The finite numbers of each array that has some."""
+    for value in arguments.values():
+        if _is_array(value) and value.dtype.kind == "f":
+            finite = value[np.isfinite(value)]
+            if finite.size:
+                yield finite
 
 
 def _is_array(value: Any) -> bool:

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+import numpy as np
+
 from autograder.course import Settings
 from autograder.exercises.exercise import Exercise
 
@@ -29,7 +31,9 @@ _ENGINE = (
 
 
 def dependencies(exercise: Exercise, settings: Settings, secret: bytes | None) -> dict[str, str]:
-    """Digests of all that a submission's score and feedback depend on but its bytes, by what it is.
+    """All that a submission's score and feedback depend on but its bytes, by what it is.
+
+    Digests, and the version of NumPy.
 
     Args:
         secret: None where nobody knows it; then there is no digest of it.
@@ -40,6 +44,7 @@ def dependencies(exercise: Exercise, settings: Settings, secret: bytes | None) -
         "bank": _digest(exercise.bank_text),
         "settings": _digest(json.dumps(settings.scoring, sort_keys=True).encode()),
         "engine": _engine(),
+        "numpy": np.__version__,
     }
     if secret is not None:
         digests["secret"] = _digest(b"autograder secret " + secret)
@@ -48,7 +53,7 @@ def dependencies(exercise: Exercise, settings: Settings, secret: bytes | None) -
 
 def changed(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
     """What has changed between the two; all of it where it was not noted then."""
-    return [name for name, digest in new.items() if old.get(name) != digest]
+    return [name for name in new if new[name] != old.get(name)]
 
 
 @cache

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -91,7 +91,7 @@ def _known(compiled: CompiledExercise, step: str, calls: Sequence[Probe]) -> Mis
 
     suspects = banked(compiled, step)
     for call, outcome in probes:
-        suspects = [wrong for wrong in suspects if _same(outcome, _bank(compiled, wrong, call))]
+        suspects = _answering(compiled, suspects, call, outcome, _same)
         if not suspects:
             return None
 
@@ -99,10 +99,24 @@ def _known(compiled: CompiledExercise, step: str, calls: Sequence[Probe]) -> Mis
     # zeros tell them apart.
     if not is_one(suspects):
         for call, outcome in probes:
-            answers = [(wrong, _bank(compiled, wrong, call)) for wrong in suspects]
-            suspects = [wrong for wrong, answer in answers if _exactly(outcome, answer)]
+            suspects = _answering(compiled, suspects, call, outcome, _exactly)
 
     return suspects[0] if is_one(suspects) else None
+
+
+def _answering(
+    compiled: CompiledExercise,
+    suspects: list[Misconception],
+    call: Call,
+    outcome: Outcome,
+    agree: Callable[[Outcome, Outcome | None], bool],
+) -> list[Misconception]:
+    """The suspects that answer a call as the student's function did."""
+    left = []
+    for wrong in suspects:
+        if agree(outcome, _bank(compiled, wrong, call)):
+            left.append(wrong)
+    return left
 
 
 def banked(compiled: CompiledExercise, step: str) -> list[Misconception]:

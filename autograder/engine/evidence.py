@@ -47,11 +47,13 @@ def answers(function: Function, probes: Sequence[Probe]) -> Iterator[Answer]:
         got = probe.outcome
         if got is None:
             continue
+
         args, kwargs, _ = asked(probe.call.request)  # anew: the reference may change them
         try:
             arguments = bound(function, args, kwargs)
         except TypeError:
             continue
+
         with at_most(MOST) as turns:
             try:
                 right = Outcome(function(**arguments), None, [])
@@ -59,10 +61,13 @@ def answers(function: Function, probes: Sequence[Probe]) -> Iterator[Answer]:
                 right = Outcome(None, type(error).__name__, [])
             except Endless:
                 continue
-        same = (got.raised is None) == (right.raised is None) and (
-            got.raised is not None or alike(got.value, right.value)
-        )
-        yield Answer(arguments, got, right, probe.passed or same, probe.in_part, turns.taken)
+
+        is_right = probe.passed
+        if got.raised is None and right.raised is None:
+            is_right = is_right or alike(got.value, right.value)
+        elif got.raised is not None and right.raised is not None:
+            is_right = True
+        yield Answer(arguments, got, right, is_right, probe.in_part, turns.taken)
 
 
 def explains(experiment: Experiment, wrong: Sequence[Answer], right: Sequence[Answer]) -> bool:
@@ -72,20 +77,24 @@ def explains(experiment: Experiment, wrong: Sequence[Answer], right: Sequence[An
         predicted = _predicted(experiment, answer)
         if predicted is None:
             return False
+
         if answer.is_right and _alike(answer.right, predicted):
             continue
         if _alike_but_for_nan(answer.got, predicted):
             continue
+
         if not _alike(answer.got, predicted):
             missed += 1
             if not answer.in_part or missed > 1:
                 return False
             continue
+
         if not answer.is_right:
             more = _evidence(answer.got, predicted, answer.right)
             evidence += more
             calls += more > 0
             returned += answer.got.raised is None and more > 0
+
     # Of exceptions alone, all must be in the same words.
     if not returned and calls < len(wrong):
         return False

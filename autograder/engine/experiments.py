@@ -208,18 +208,20 @@ def _inside(space: Namespace, step: str, inner: str, seen: list[Arguments]) -> I
     for name in seen[0]:
         given = answering(lambda _, arguments, name=name: arguments[name])  # type: ignore[misc]
         yield experiment("step_left_out", f"{inner} gave back {name} as it is", does, given)
+
     shaped = f"a reshape stood in the place of {inner}"
     ask = "Which axes must change places before they merge?"
     yield experiment("step_reshaped", shaped, ask, answering(reshaped_argument))
-    for change in (
-        *alterations(function, seen),
-        *_from_outside(function, seen, space[step], outer),
-    ):
+
+    outside = _from_outside(function, seen, space[step], outer)
+    for change in (*alterations(function, seen), *outside):
         phrase = f"in {inner} {change.phrase}"
         yield experiment(change.name, phrase, change.ask, called(change))
+
     for name, phrase, ask, turn in ANSWERS:
         turned = answering(lambda value, _, turn=turn: turn(value))  # type: ignore[misc]
         yield experiment(name, phrase.format(inner), ask.format(inner), turned)
+
     for name in seen[0]:
         added = answering(lambda value, given, name=name: plus(value, given[name]))  # type: ignore[misc]
         phrase = f"{name} were added to what {inner} gives"
@@ -237,13 +239,13 @@ def _from_outside(
             for other in names:
                 for axis, words in AXES:
                     yield length_of(name, other, axis, words, outer)
-                yield taken(name, other, outer, is_whole)
+                yield _taken(name, other, outer, is_whole)
         elif all(map(is_array, values)):
             for other in names:
-                yield taken(name, other, outer, is_array)
+                yield _taken(name, other, outer, is_array)
 
 
-def taken(name: str, other: str, outer: dict[str, Any], fits: Callable[[Any], bool]) -> Alteration:
+def _taken(name: str, other: str, outer: dict[str, Any], fits: Callable[[Any], bool]) -> Alteration:
     def change(arguments: Arguments) -> dict[str, Any]:
         if not fits(outer[other]):
             raise Unfit

@@ -148,8 +148,9 @@ class FollowingSession(ObjectSession):
             for name in {call.name for call in calls}:
                 self.get_ready(name)
             seconds = _SECONDS.pack(self._clock.seconds)
-            questions = [_question(call.request) for call in calls]
-            requests = [frames.part(frames.CALL, question + seconds) for question in questions]
+            requests = []
+            for call in calls:
+                requests.append(frames.part(frames.CALL, _question(call.request) + seconds))
             replies = self._talk(calls[0].name, lambda: self._replies(requests))
         except Stopped:
             self._clock.timeouts.clear()
@@ -157,7 +158,8 @@ class FollowingSession(ObjectSession):
             return []
 
         answers = []
-        for question, (kind, reply) in zip(questions, replies):
+        for call, (kind, reply) in zip(calls, replies):
+            question = _question(call.request)
             answers.append(_Heard(question, kind, reply, self._clock.given))
         return answers
 
@@ -167,8 +169,9 @@ class FollowingSession(ObjectSession):
         replies = list(islice(frames.parts(payload), len(requests) + 1))
         if not 0 < len(replies) <= len(requests):
             raise ProtocolError("other answers than calls")
-        if any(kind not in (frames.RETURN, frames.RAISE) for kind, _ in replies):
-            raise ProtocolError("an answer of no kind")
+        for kind, _ in replies:
+            if kind not in (frames.RETURN, frames.RAISE):
+                raise ProtocolError("an answer of no kind")
         return replies
 
 

@@ -10,11 +10,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from autograder.course import Settings
 from autograder.engine.budget import Budget, extra, limits
 from autograder.engine.carry_forward import Carried, CarryForward
 from autograder.engine.check_result import check_result, printable
-from autograder.engine.class_diagnosis import diagnose_class
 from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.dependencies import dependencies
 from autograder.engine.diagnosis import Diagnosis, diagnose
@@ -23,6 +24,7 @@ from autograder.engine.outcomes import Probe
 from autograder.engine.reference import Reference
 from autograder.engine.run import Run, SetupFailed, Verdict
 from autograder.engine.sandbox.parent_process import EngineFault
+from autograder.engine.verdict_diagnosis import diagnose_by_verdicts
 from autograder.engine.workers import Workers
 from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise
@@ -65,6 +67,7 @@ class Grader:
         without: frozenset[str] = frozenset(),
         folder: Path | None = None,
     ) -> None:
+        _multiply()
         self._exercise = exercise
         self._settings = settings
         self._workers = Workers(exercise, settings, without, folder)
@@ -209,11 +212,17 @@ class Grader:
         and one worker serves them.
         """
         quick = budget.part(QUICK)
-        hidden = {check.id for check in self._exercise.checks if check.hidden}
-        visible = {check.id for check in self._exercise.checks if not check.hidden}
-
         run = Run(self._compiled, submission, quick, reference)
         verdicts: dict[str, Verdict] = {}
+        hidden, visible = set(), set()
+        for check in self._exercise.checks:
+            if check.void:
+                verdicts[check.id] = Verdict(None)
+            elif check.hidden:
+                hidden.add(check.id)
+            else:
+                visible.add(check.id)
+
         wanted: set[str] = hidden | visible
         again: list[set[str]] = []
 
@@ -230,7 +239,8 @@ class Grader:
         imprecise = set(run.imprecise)
         for kind in again:
             run = Run(self._compiled, submission, budget, reference)
-            verdicts |= {check.id: verdict for check, verdict in run.verdicts(kind)}
+            for check, verdict in run.verdicts(kind):
+                verdicts[check.id] = verdict
             imprecise |= run.imprecise
 
         return verdicts, imprecise
@@ -263,9 +273,19 @@ class Grader:
         for step in self._exercise.steps:
             if step not in at_fault or step in forward.unattempted:
                 continue
-            if step in self._exercise.classes:
-                find = partial(diagnose_class, self._compiled, submission, step, verdicts)
+            # Of calls that take functions none is kept.
+            if step in probes and step not in self._exercise.classes:
+                find = partial(diagnose, self._compiled, step, probes[step])
             else:
-                find = partial(diagnose, self._compiled, step, probes.get(step, []))
+                find = partial(diagnose_by_verdicts, self._compiled, submission, step, verdicts)
             diagnoses[step] = extra(budget, find)
         return diagnoses
+
+
+def _multiply() -> None:
+    """Let NumPy's library for matrices take the memory that it keeps.
+
+    Where it finds none later, in the limits of a submission, it ends the process.
+    """
+    square = np.ones((200, 200))
+    square @ square

@@ -124,8 +124,11 @@ class RecordedCalls:
 
     def of(self, name: str) -> list[Call]:
         """The calls of a function that are worth keeping: small ones, and the check's own."""
-        own = [call for call in self._calls if call.name == name and call.untouched]
-        return [call for call in own if call.size <= MAX_CALL]
+        found = []
+        for call in self._calls:
+            if call.name == name and call.untouched and call.size <= MAX_CALL:
+                found.append(call)
+        return found
 
 
 Find = Callable[[bytes, Name], Any]

@@ -42,11 +42,14 @@ class Relation:
 def relate(compiled: CompiledExercise, step: str, probes: Sequence[Probe]) -> Relation | None:
     """The relation that explains a step's answers, if one does."""
     space = compiled.laboratory()
-    given = list(answers(space[step], probes))
-    wrong = [answer for answer in given if not answer.is_right]
-    right = [answer for answer in given if answer.is_right]
+    right, wrong = [], []
+    for answer in answers(space[step], probes):
+        if answer.is_right:
+            right.append(answer)
+        else:
+            wrong.append(answer)
     if not wrong:
-        return _changing(space[step], probes) or _forgetful(probes) or _tiny(given)
+        return _changing(space[step], probes) or _forgetful(probes) or _tiny(right)
 
     with np.errstate(all="ignore"):
         return (
@@ -73,11 +76,10 @@ def _changing(function: Function, probes: Sequence[Probe]) -> Relation | None:
         for old, new in zip(before, outcome.arguments):
             if alike(old, new):
                 continue
-            names = bound(function, args, kwargs)
-            name = next((name for name, value in names.items() if value is old), None)
-            if name:
-                ask = "Which of your lines writes into it?"
-                return Relation("argument_changed", f"Your function changes {name}. {ask}")
+            for name, value in bound(function, args, kwargs).items():
+                if value is old:
+                    ask = "Which of your lines writes into it?"
+                    return Relation("argument_changed", f"Your function changes {name}. {ask}")
     return None
 
 
@@ -99,13 +101,14 @@ def _forgetful(probes: Sequence[Probe]) -> Relation | None:
 
 def _refusing(wrong: Sequence[Answer]) -> Relation | None:
     """All that is wrong is that nothing is refused."""
-    if all(answer.right.raised and not answer.got.raised for answer in wrong):
-        return Relation(
-            "does_not_refuse",
-            "Your function answers where the docstring asks for an error. "
-            "Which arguments can it not serve?",
-        )
-    return None
+    for answer in wrong:
+        if answer.got.raised or not answer.right.raised:
+            return None
+    return Relation(
+        "does_not_refuse",
+        "Your function answers where the docstring asks for an error. "
+        "Which arguments can it not serve?",
+    )
 
 
 def _by_experiment(
@@ -117,7 +120,9 @@ def _by_experiment(
 ) -> Relation | None:
     samples = [answer.arguments for answer in (*wrong, *right)]
     place = exercise.steps.index(step)
-    earlier = {name: exercise.cell(name).source for name in reversed(exercise.steps[:place])}
+    earlier = {}
+    for name in reversed(exercise.steps[:place]):
+        earlier[name] = exercise.cell(name).source
 
     return (
         _first(with_arguments(space, step, samples), wrong, right)

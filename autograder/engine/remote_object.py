@@ -103,15 +103,20 @@ def class_of(step: str, source: str) -> type[RemoteObject]:
 
 def _defined(step: str, source: str) -> frozenset[str]:
     """The operations that the author's class defines; all where it has them from elsewhere."""
-    body = ast.parse(source).body if source else []
-    own = next((n for n in body if isinstance(n, ast.ClassDef) and n.name == step), None)
+    own = None
+    for statement in ast.parse(source).body:
+        if isinstance(statement, ast.ClassDef) and statement.name == step:
+            own = statement
     if own is None or own.bases:
         return EVERYTHING
 
-    names = {node.name for node in own.body if isinstance(node, ast.FunctionDef)}
+    names: set[str] = set()
     for node in own.body:
-        if isinstance(node, ast.Assign):
-            names.update(target.id for target in node.targets if isinstance(target, ast.Name))
+        if isinstance(node, ast.FunctionDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Assign):
+            names.update(map(ast.unparse, node.targets))
+
     made = ast.unparse(ast.List(own.decorator_list, ast.Load()))
     if "dataclass" in made:
         names |= {"__eq__", "__repr__"}

@@ -92,7 +92,9 @@ class Run:
             self._set_up()
             namespace = self._compiled.namespace()
             session.types = namespace
-            for step in exercise.steps:
+            # What a student has pasted; the grader has what it needs among its own names.
+            session.pasted = set(exercise.needed) - self._compiled.needed
+            for step in (*exercise.steps, *session.pasted):
                 kind = RemoteClass if step in exercise.classes else RemoteFunction
                 namespace[step] = kind(session, step)
 
@@ -159,27 +161,25 @@ class Run:
             yield from place.added
 
     def _idle(self) -> set[str]:
-        """The pictures that were left as they are and need not run.
-
-        No cell of the student uses a name of theirs.
-        """
-        offered: dict[str, frozenset[str]] = {}
+        """The pictures that were left as they are, and whose names no cell of the student uses."""
+        offered: dict[str, str] = {}
         own: list[str] = []
         for cell in self._submission.cells:
             if cell.is_code and cell.id and _as_released(self._compiled.exercise, cell):
-                offered[cell.id] = binds(cell.source)
+                offered[cell.id] = cell.source
             elif cell.is_code:
                 own.append(cell.source)
 
         # Nearly always; a closer look takes a while.
         words = set(re.findall(r"\w+", "\n".join(own)))
-        if not any(words & names for names in offered.values()):
+        if not any(words & binds(source) for source in offered.values()):
             return set(offered)
 
-        used: set[str] = set()
-        for source in own:
-            used.update(uses(source) or ())
-        return {id for id, names in offered.items() if not used & names}
+        while own:
+            used = set[str]().union(*(uses(source) or () for source in own))
+            wanted = [id for id, source in offered.items() if used & binds(source)]
+            own = [offered.pop(id) for id in wanted]
+        return set(offered)
 
     def _verdict(self, check: Check, namespace: dict[str, Any]) -> Verdict:
         session = self._session

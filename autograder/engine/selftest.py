@@ -159,8 +159,11 @@ def strongest(
 
 def _problem(parent: Parent) -> str:
     """What student code could do at the level of this parent; nothing, if it is safe."""
+    open_doors = []
     try:
-        open_doors = [finding.attempt for finding in examine(parent) if not finding.prevented]
+        for finding in examine(parent):
+            if not finding.prevented:
+                open_doors.append(finding.attempt)
     except EngineFault as fault:
         open_doors = [str(fault)]
     return f"student code could {', '.join(open_doors)}" if open_doors else ""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import socket
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from typing import Any
 
 from autograder.course import Settings
-from autograder.engine.budget import Budget, OutOfTime, unwatched
+from autograder.engine.budget import Budget, OutOfTime, called, unwatched
 from autograder.engine.check_functions import CheckFunctions
 from autograder.engine.clock import Clock
 from autograder.engine.listening import Listening
@@ -32,8 +32,7 @@ MAX_NESTED = 20
 """Calls within calls, back and forth, before Python's own stack would run out."""
 
 Source = str | Callable[..., Any] | tuple[str, ...]
-"""A cell; a function to bind in its place; the names of classes whose objects stay in the
-worker."""
+"""A cell; a function to bind in its place; classes whose objects stay in the worker."""
 
 
 class Session(Peer):
@@ -55,6 +54,7 @@ class Session(Peer):
         self._errors = StudentErrors()
         self.never: str | None = None
         self.unwritten: str | None = None
+        self.pasted: Set[str] = frozenset()  # functions of earlier exercises, or their empty cells
         self.unanswered: StudentError | None = None
         self.imprecise: set[str] = set()
 
@@ -118,7 +118,8 @@ class Session(Peer):
 
     def ask(self, name: str, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Make a call in the worker."""
-        self._calls.begin()
+        if self._clock.depth == 0:
+            self._calls.begin()
         with Listening(self._stdout) as heard:
             values = (target, args, kwargs, heard.listens, self._clock.seconds)
             return self._talk(
@@ -267,7 +268,7 @@ class Session(Peer):
             raise ProtocolError("a call of no function of the check")
         weight.weigh(request)
         self._clock.spend()
-        with self._clock.budget.at_work():
+        with called(), self._clock.budget.at_work():
             return super().invoke(request)
 
     def describe(self, error: BaseException) -> Raised:
@@ -295,5 +296,6 @@ class Session(Peer):
             self.unanswered = self.unanswered or error
         if isinstance(error, NotImplementedError):
             self.unwritten = error.cell or self._called
-            self.never = self.never or f"{self.unwritten} is still to be written"
+            empty = self.unwritten in self.pasted and "empty; paste yours into its cell"
+            self.never = self.never or f"{self.unwritten} is still {empty or 'to be written'}"
         return error

@@ -33,29 +33,11 @@ def slips(node: ast.AST) -> Iterator[Slip]:
     elif isinstance(node, ast.Call):
         yield from _of_call(node)
     elif isinstance(node, ast.Constant) and type(node.value) is int:
-        for by, word in ((1, "one more"), (-1, "one less")):
-            yield (
-                "off_by_one",
-                f"something were {word}",
-                "Where do you begin to count, and is the end included?",
-                lambda n, by=by: ast.Constant(n.value + by),
-            )
+        yield from _of_whole_number()
     elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.UnaryOp):
-        for place in (-1, -2, -3, 0, 1):
-            yield (
-                "other_length",
-                "a length were that of another axis",
-                "Which length belongs there?",
-                lambda n, place=place: ast.Subscript(n.value, _number(place), ast.Load()),
-            )
+        yield from _of_length()
     elif isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant):
-        for axis in (-1, -2, -3, -4, 0, 1):
-            yield (
-                "other_axis",
-                "it went along another axis",
-                "Which axis must it be, counted from the end?",
-                lambda n, axis=axis: _number(axis),
-            )
+        yield from _of_axis()
     elif isinstance(node, ast.If):
         empty: list[ast.stmt] = [ast.Pass()]
         yield (
@@ -63,6 +45,37 @@ def slips(node: ast.AST) -> Iterator[Slip]:
             "a special case were like all others",
             "Which case does the docstring name that your code does not tell apart?",
             lambda n: n.orelse or empty,
+        )
+
+
+def _of_whole_number() -> Iterator[Slip]:
+    for by, word in ((1, "one more"), (-1, "one less")):
+        yield (
+            "off_by_one",
+            f"something were {word}",
+            "Where do you begin to count, and is the end included?",
+            lambda n, by=by: ast.Constant(n.value + by),
+        )
+
+
+def _of_length() -> Iterator[Slip]:
+    """Of an axis that is counted from the end, as in ``shape[-1]``."""
+    for place in (-1, -2, -3, 0, 1):
+        yield (
+            "other_length",
+            "a length were that of another axis",
+            "Which length belongs there?",
+            lambda n, place=place: ast.Subscript(n.value, _number(place), ast.Load()),
+        )
+
+
+def _of_axis() -> Iterator[Slip]:
+    for axis in (-1, -2, -3, -4, 0, 1):
+        yield (
+            "other_axis",
+            "it went along another axis",
+            "Which axis must it be, counted from the end?",
+            lambda n, axis=axis: _number(axis),
         )
 
 
@@ -106,6 +119,7 @@ def _of_call(node: ast.Call) -> Iterator[Slip]:
     if name in LEFT_OUT:
         phrase, ask = LEFT_OUT[name]
         yield "operation_missing", phrase, ask, _unwrapped
+
     for place, keyword in enumerate(node.keywords):
         if keyword.arg == "keepdims":
             yield (

@@ -8,8 +8,10 @@ from pathlib import Path
 from autograder.course import Settings
 from autograder.engine.sandbox import supplies
 from autograder.engine.selftest import strongest
+from autograder.errors import Unusable
 from autograder.exercises.data_files import DataFolder
 from autograder.exercises.exercise import Exercise
+from autograder.settings import LEVELS, NAME
 
 
 class Workers:
@@ -42,6 +44,13 @@ class Workers:
 
     def _start(self) -> None:
         self.level, self.parent = strongest(self._settings.isolation, self._without, self._supplies)
+        least = self._settings.minimum_isolation
+        if LEVELS.index(self.level) < LEVELS.index(least):
+            self.parent.close()
+            raise Unusable(
+                f"{NAME}: minimum_isolation is {least}, and here there is {self.level}; "
+                "run autograder doctor to see what this machine lacks"
+            )
 
     def renew(self) -> None:
         """Another parent, after this one has failed."""

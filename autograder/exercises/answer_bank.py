@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.errors import Unusable
+from autograder.exercises.names import mentioned
 from autograder.files import text_of
 from autograder.text import not_python
 
@@ -153,7 +154,7 @@ class _Entries:
         source = "\n".join(lines).rstrip() + "\n"
         own_name = re.compile(rf"\b{re.escape(node.name)}\b")
         # A method of that name is another thing: text.encode in an answer to encode.
-        if any(isinstance(part, ast.Name) and part.id == step for part in ast.walk(node)):
+        if step in mentioned(node):
             cause = f"{node.name} uses {step}, which it stands for"
             raise self._wrong(node.lineno, cause, "write it out")
         return own_name.sub(step, source)

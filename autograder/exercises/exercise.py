@@ -37,7 +37,8 @@ ARRAYS = re.compile(r"^\w+ = tools\.arrays\(\"[\w+/=]+\"\)", re.MULTILINE)
 class Check:
     """One graded cell. ``id`` is ``<step>-<name>``; ``sentence`` is what the student reads.
 
-    ``repeatable``: a call of it, made again, must be answered alike.
+    ``repeatable``: a call of it, made again, must be answered alike. ``void``: it is never run, and
+    counts in full for everybody.
     """
 
     id: str
@@ -49,6 +50,7 @@ class Check:
     sentence: str
     source: str
     repeatable: bool = True
+    void: bool = False
 
 
 @dataclass(frozen=True)
@@ -294,4 +296,5 @@ def _check(marks: Mapping[str, Any], source: str) -> Check:
         sentence=sentence_of(source),
         source=source,
         repeatable=marks.get("repeat", True),
+        void=bool(marks.get("void")),
     )

@@ -53,6 +53,15 @@ def first_use(code: str, name: str) -> int:
     return 1
 
 
+def mentioned(tree: ast.AST) -> set[str]:
+    """All names that stand in a piece of code as they are, whoever binds them."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            found.add(node.id)
+    return found
+
+
 def bound(tree: ast.Module, code: str) -> frozenset[str]:
     """The names that running the code binds at top level."""
     return _bound(tree.body, in_expressions=":=" in code)[0]

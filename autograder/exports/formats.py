@@ -33,8 +33,8 @@ class Format:
 
 
 FORMATS = {
-    "csv": Format("grades_csv", "grades.csv", ("missing_as_zero",)),
-    "json": Format("grades_json", "grades.json", ("missing_as_zero",)),
+    "csv": Format("grades_csv", "grades.csv", ("missing_as_zero", "anonymous")),
+    "json": Format("grades_json", "grades.json", ("missing_as_zero", "anonymous")),
     "canvas": Format("canvas", "canvas.csv", ("missing_as_zero", "fill", "column")),
     "moodle": Format("moodle", "moodle.csv", ("missing_as_zero", "fill")),
     "gradescope": Format("gradescope", "gradescope", ("missing_as_zero",)),
@@ -66,8 +66,14 @@ def taking(option: str) -> str:
     return ", ".join(name for name, format in FORMATS.items() if option in format.takes)
 
 
-def make(name: str, request: Request, missing_as_zero: bool = False) -> Product:
-    """The export, with the class's notes before its own."""
+def make(
+    name: str, request: Request, missing_as_zero: bool = False, anonymous: bool = False
+) -> Product:
+    """The export, with the class's notes before its own.
+
+    Args:
+        anonymous: under pseudonyms; the notes are for the teacher, and name people.
+    """
     from dataclasses import replace
 
     from autograder.gradebook.final_grades import ClassGrades, of_class
@@ -81,8 +87,13 @@ def make(name: str, request: Request, missing_as_zero: bool = False) -> Product:
     class_grades = of_class(request.course, request.exercise, missing_as_zero)
     if name != "sources":
         class_grades.refuse_outdated()
+    shown = class_grades
+    if anonymous:
+        from autograder.exports.anonymous import of_class as pseudonymous
+
+        shown = pseudonymous(class_grades, request.course.secret())
     of_grades: Callable[[Request, ClassGrades], Product] = module.make
-    product = of_grades(request, class_grades)
+    product = of_grades(request, shown)
 
     return replace(
         product,

@@ -33,6 +33,8 @@ def config(course: Course) -> Config:
         for name, value in values.items():
             if name not in filled[section] or not filled[section][name]:
                 filled[section][name] = value
+    if not filled.CourseDirectory.get("course_id"):
+        filled.CourseDirectory.course_id = course.id()
     return filled
 
 
@@ -68,7 +70,6 @@ def _defaults(course: Course) -> dict[str, dict[str, str]]:
     return {
         "CourseDirectory": {
             "root": str(course.root),
-            "course_id": course.id(),
             "db_url": f"sqlite:///{course.gradebook}",
             "source_directory": "solutions",
             "release_directory": "assignments",

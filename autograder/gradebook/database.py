@@ -53,6 +53,12 @@ def address(course: Course) -> str:
     return _shown(_url(str(config.config(course).CourseDirectory.db_url)))
 
 
+def sqlite_file(course: Course) -> Path | None:
+    """The file of the gradebook, there or not; None where a server has it."""
+    url = _url(str(config.config(course).CourseDirectory.db_url))
+    return Path(str(url.database)).absolute() if _is_sqlite(url) and url.database else None
+
+
 class Gradebook:
     """A course's database, for writing again and again.
 
@@ -123,8 +129,8 @@ def _told(course: Course, engine: Engine) -> Iterator[None]:
 
 def _engine(course: Course) -> Engine:
     url = _url(str(config.config(course).CourseDirectory.db_url))
-    waiting = {"sqlite": {"timeout": PATIENCE}, "postgresql": {"connect_timeout": PATIENCE // 2}}
-    arguments = waiting.get(url.get_backend_name(), {})
+    patience = {"sqlite": {"timeout": PATIENCE}, "postgresql": {"connect_timeout": PATIENCE // 2}}
+    arguments = patience.get(url.get_backend_name(), {})
     # What the address says itself is not overruled.
     own = {name: value for name, value in arguments.items() if name not in url.query}
     try:

@@ -142,14 +142,17 @@ class ClassGrades:
             Unusable: there are some.
         """
         old = []
+        changed: set[str] = set()
         for grade in self.grades:
-            if grade.status == "graded" and not set(OTHER_POINTS).isdisjoint(grade.outdated):
-                old.append(grade)
+            other_points = set(OTHER_POINTS).intersection(grade.outdated)
+            if grade.status == "graded" and other_points:
+                old.append(grade.student)
+                changed |= other_points
         if not old:
             return
 
-        names = first_of([grade.student for grade in old], NAMED)
-        what = [name for name in OTHER_POINTS if any(name in grade.outdated for grade in old)]
+        names = first_of(old, NAMED)
+        what = sorted(changed, key=OTHER_POINTS.index)
         exercise = self.exercise.name
         raise Unusable(
             f"{exercise}: the {listed(what)} changed after {names} "

@@ -1,4 +1,4 @@
-"""Late penalties: nbgrader's plugin, called by us, kept where nbgrader keeps them.
+"""Late penalties: by the course's settings or nbgrader's plugin, kept where nbgrader keeps them.
 
 A penalty follows from the score, the due date and the rule as they are now. What the gradebook has
 of it is a copy for nbgrader, and never read as the truth.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from sqlalchemy import Connection, select, update
 from autograder.course import Course
 from autograder.errors import Unusable
 from autograder.gradebook import config as host
+from autograder.gradebook import extensions
 from autograder.gradebook.master_cells import Saved
 from autograder.gradebook.schema import GRADE, SUBMITTED_ASSIGNMENT, SUBMITTED_NOTEBOOK
 
@@ -24,31 +25,37 @@ if TYPE_CHECKING:
     from traitlets.config import Config
 
 
-def seconds_late(
-    submitted: datetime | None, duedate: datetime | None, extension: timedelta | None
-) -> float:
-    """How long after the due date and the student's extension.
-
-    0 when in time, or when a time is unknown.
-    """
-    if submitted is None or duedate is None:
+def seconds_late(submitted: datetime | None, deadline: datetime | None) -> float:
+    """How long after the student's deadline; 0 when in time, or when a time is unknown."""
+    if submitted is None or deadline is None:
         return 0.0
-    return max(0.0, (submitted - duedate - (extension or timedelta())).total_seconds())
+    return max(0.0, (submitted - deadline).total_seconds())
 
 
 class Penalties:
-    """The penalties that the course's plugin (``c.AssignLatePenalties.plugin_class``) gives."""
+    """The penalties for late work on an exercise.
 
-    def __init__(self, course: Course) -> None:
+    The rule in the settings gives them, or else the course's plugin
+    (``c.AssignLatePenalties.plugin_class``).
+    """
+
+    def __init__(self, course: Course, exercise: str) -> None:
         self._course = course
+        self._exercise = exercise
+        self._rule = course.settings.late_rule(exercise)
+        self._extensions = extensions.read(course)
         self._preprocessor: Any = None
 
     def assign(self, connection: Connection, saved: Saved, notebooks: list[str]) -> None:
         """Set or clear the penalty of submitted notebooks, from the scores that stand there."""
         rows = _submitted(connection, notebooks)
+        due = self._course.settings.due_date(self._exercise) or saved.duedate
         late: dict[str, float] = {}
         for row in rows:
-            seconds = seconds_late(row.timestamp, saved.duedate, row.extension)
+            deadline = due and self._extensions.deadline(
+                row.student_id, self._exercise, due, row.extension
+            )
+            seconds = seconds_late(row.timestamp, deadline)
             if seconds > 0:
                 late[row.id] = seconds
         scores = _scores(connection, saved, list(late))
@@ -69,6 +76,8 @@ class Penalties:
         Raises:
             Unusable: the plugin fails, or gives no number.
         """
+        if self._rule is not None:
+            return self._rule.penalty(score, seconds) or None
         if not self.has_rule:
             return None
 
@@ -89,7 +98,7 @@ class Penalties:
 
     def load(self) -> None:
         """Load nbgrader and the plugin, which takes seconds: never while a database is locked."""
-        if self.has_rule:
+        if self._rule is None and self.has_rule:
             try:
                 self._nbgrader()
             except Exception:
@@ -101,6 +110,8 @@ class Penalties:
 
         nbgrader gives no penalty by itself, and takes seconds to load.
         """
+        if self._rule is not None:
+            return True
         sections = ("AssignLatePenalties", "LateSubmissionPlugin")
         return any(section in self._config for section in sections)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
 
@@ -15,8 +15,9 @@ from autograder import timestamp
 from autograder.course import Course
 from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise
-from autograder.gradebook import database, late_penalty
+from autograder.gradebook import database, extensions, late_penalty
 from autograder.gradebook.cell_marks import CellMarks, cell_marks, is_sound, unsound
+from autograder.gradebook.extensions import Extensions
 from autograder.gradebook.schema import (
     ASSIGNMENT,
     BASE_CELL,
@@ -25,6 +26,7 @@ from autograder.gradebook.schema import (
     SUBMITTED_ASSIGNMENT,
     SUBMITTED_NOTEBOOK,
 )
+from autograder.result import Result
 
 
 @dataclass(frozen=True)
@@ -34,8 +36,9 @@ class Marks:
     ``max_score`` is without questions whose points come on top (``Exercise.extra``).
     ``late_penalty`` is what the rule takes from these marks now. ``raised`` is added where a
     person's marks would take the score below 0. ``doubt`` says why nobody knows how late it was,
-    ``trouble`` why the penalty is not known. ``row`` is the submission's in the gradebook, and
-    ``stored_penalty`` what stands there for nbgrader.
+    ``trouble`` why the penalty is not known. ``until`` is the end of an extension.
+    ``row`` and ``assignment`` are the submission's in the gradebook, ``extension`` is what should
+    stand there for nbgrader; ``stored_penalty`` and ``stored_extension`` what does.
     """
 
     cells: Mapping[str, CellMarks]
@@ -48,6 +51,10 @@ class Marks:
     trouble: str = ""
     row: str = ""
     stored_penalty: float | None = None
+    assignment: str = ""
+    extension: timedelta | None = None
+    stored_extension: timedelta | None = None
+    until: datetime | None = None
 
     def check(self) -> None:
         """Refuse what no person and no program of ours gives, such as infinity.
@@ -117,15 +124,51 @@ def class_marks(
     name = exercise if isinstance(exercise, str) else exercise.name
     extra = set() if isinstance(exercise, str) else exercise.extra
     due = course.settings.due_date(name)
+    given = extensions.read(course)
     none: dict[str, Marks] = {}
     read = database.read(
-        course, lambda connection: _read(connection, name, student, due, extra), none
+        course, lambda connection: _read(connection, name, student, due, extra, given), none
     )
 
     # After the database is closed: the rule is a program, and nbgrader takes seconds to load.
-    penalties = late_penalty.Penalties(course)
+    penalties = late_penalty.Penalties(course, name)
     lowest = -math.inf if course.settings.below_zero else 0.0
     return {one: _settled(one, marks, penalties, lowest) for one, marks in read.items()}
+
+
+def with_results(
+    course: Course,
+    exercise: Exercise,
+    everybody: Mapping[str, Marks],
+    results: Mapping[str, Result],
+) -> dict[str, Marks]:
+    """The marks of these students as they would be with other results; nothing is written."""
+    penalties = late_penalty.Penalties(course, exercise.name)
+    lowest = -math.inf if course.settings.below_zero else 0.0
+    changed: dict[str, Marks] = {}
+    for student, result in results.items():
+        if student in everybody:
+            marks = everybody[student]
+            cells = _with_result(exercise, marks.cells, result)
+            bare = replace(marks, cells=cells, raised=0.0)
+            changed[student] = _settled(student, bare, penalties, lowest)
+    return changed
+
+
+def _with_result(
+    exercise: Exercise, cells: Mapping[str, CellMarks], result: Result
+) -> dict[str, CellMarks]:
+    """The marks of cells with the points of another result, by the ids of the exercise as it is."""
+    present = {exercise.former.get(id, id): marks for id, marks in cells.items()}
+    checks = result.by_id
+    changed: dict[str, CellMarks] = {}
+    for cell in exercise.cells:
+        marks = present.get(cell.id)
+        if cell.id in checks:
+            marks = replace(marks or CellMarks(), auto_score=checks[cell.id].earned)
+        if marks is not None:
+            changed[cell.id] = marks
+    return changed
 
 
 def _settled(student: str, marks: Marks, penalties: late_penalty.Penalties, lowest: float) -> Marks:
@@ -146,12 +189,14 @@ def _read(
     student: str | None,
     due: datetime | None,
     extra: Collection[str],
+    given: Extensions,
 ) -> dict[str, Marks]:
     """The marks without their late penalties.
 
     Args:
         due: comes before the gradebook's own date.
         extra: cells whose points come on top of the maximum.
+        given: more time for some.
     """
     query = (
         select(NOTEBOOK.c.id, ASSIGNMENT.c.duedate)
@@ -175,8 +220,10 @@ def _read(
     by_student: dict[str, Marks] = {}
     for row in submissions:
         doubt = _doubt(row.timestamp) if due is not None else ""
-        seconds = 0.0 if doubt else late_penalty.seconds_late(row.timestamp, due, row.extension)
-        by_student[row.student_id] = Marks(
+        student, stored = row.student_id, row.extension
+        deadline = due and given.deadline(student, name, due, stored)
+        seconds = 0.0 if doubt else late_penalty.seconds_late(row.timestamp, deadline)
+        by_student[student] = Marks(
             by_notebook[row.notebook],
             0.0,
             max_score,
@@ -185,6 +232,10 @@ def _read(
             doubt=doubt,
             row=row.notebook,
             stored_penalty=row.late_submission_penalty,
+            assignment=row.id,
+            extension=given.interval(student, name, due, stored),
+            stored_extension=stored,
+            until=deadline if deadline != due else None,
         )
     return by_student
 

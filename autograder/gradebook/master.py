@@ -49,6 +49,11 @@ class MasterCell:
         return not self.is_solution and (self.is_grade or bool(self.nbgrader.get("locked")))
 
     @property
+    def is_marked(self) -> bool:
+        """Whether it is more to nbgrader than any other cell."""
+        return self.is_grade or self.is_solution or self.is_locked
+
+    @property
     def points(self) -> float:
         return float(self.nbgrader.get("points", 0))
 
@@ -92,9 +97,7 @@ class Master:
     @cached_property
     def sources(self) -> tuple[MasterCell, ...]:
         """The cells that nbgrader has marked, whose source the gradebook keeps."""
-        return tuple(
-            cell for cell in self.cells if cell.is_grade or cell.is_solution or cell.is_locked
-        )
+        return tuple(cell for cell in self.cells if cell.is_marked)
 
     @property
     def max_score(self) -> float:

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+
+from autograder import files
 from autograder.course import Course
 from autograder.engine.dependencies import changed, dependencies
 from autograder.exercises.exercise import Exercise
 from autograder.result import Result
+from autograder.results import stored_results
 from autograder.submissions.folder import digest
+from autograder.troubles import Troubles
+
+RELEASED = "released.json"
+"""The file of a course that says with which versions each exercise was handed out."""
 
 
 class Now:
@@ -33,3 +42,40 @@ class Now:
         """Whether another submission than the graded one lies in the course's folder by now."""
         there = digest(self._course, result.exercise, result.student_id)
         return there is not None and there != result.submission_sha256
+
+
+def note_release(course: Course, exercise: Exercise) -> None:
+    """Write down with which versions an exercise is handed out now."""
+    noted = _released(course) | {exercise.name: dependencies(exercise, course.settings, None)}
+    text = json.dumps(noted, indent=1, sort_keys=True)
+    files.write(course.state / RELEASED, f"{text}\n".encode())
+
+
+def since(course: Course, exercise: Exercise) -> Iterator[tuple[str, list[str], int]]:
+    """What has changed since an exercise was released, and since students were graded.
+
+    Yields:
+        ``released`` or ``graded``, what has changed, and for how many students.
+    """
+    released = _released(course).get(exercise.name)
+    if isinstance(released, dict):
+        names = changed(released, dependencies(exercise, course.settings, None))
+        if names:
+            yield "released", names, 0
+
+    now = Now(course, exercise)
+    groups: dict[tuple[str, ...], int] = {}
+    for result in stored_results(course, exercise.name, Troubles()):
+        what = now.changed_since(result)
+        if what:
+            groups[what] = groups.get(what, 0) + 1
+    for what, number in groups.items():
+        yield "graded", list(what), number
+
+
+def _released(course: Course) -> dict[str, object]:
+    try:
+        noted = json.loads((course.state / RELEASED).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}  # it serves a note alone, and the next release writes it anew
+    return noted if isinstance(noted, dict) else {}

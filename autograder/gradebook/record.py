@@ -114,7 +114,7 @@ class Recorder:
         self._gradebook = Gradebook(course)
         self._master = masters.load(course, exercise)
         self._class_list = course.class_list() or {}
-        self._penalties = late_penalty.Penalties(course)
+        self._penalties = late_penalty.Penalties(course, exercise.name)
         self.lost: set[str] = set()
         """Who had been graded before, and was not in the gradebook any more."""
 

@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from queue import SimpleQueue
 
-from autograder import files
+from autograder import files, log
 from autograder.course import Course
 from autograder.engine.grader import Graded
 from autograder.errors import Stopped
 from autograder.exercises.exercise import Exercise
+from autograder.grading import versions
 from autograder.grading.journal import Journal
 from autograder.grading.pool import Answers, LocalPool, Pool, grade_all
 from autograder.grading.processes import Task
@@ -29,6 +30,7 @@ def grade_class(
     jobs: int = 1,
     scheduler: str | None = None,
     force: bool = True,
+    never_lower: bool = False,
     progress: Callable[[Graded], None] | None = None,
 ) -> list[Outcome]:
     """Grade the submissions of a class into results, gradebook and autograded notebooks.
@@ -43,6 +45,7 @@ def grade_class(
         scheduler: the address of a Dask cluster that grades instead.
         force: grade again a submission, also where all that its score depends on is as it was for
             its stored result.
+        never_lower: where the same file was graded before, no check earns less than it did then.
         progress: is called with each submission, also those that need not be graded again.
 
     Returns:
@@ -56,32 +59,55 @@ def grade_class(
     scanned = scanned or scan(course.submitted, exercise.name)
     names = [name for name in scanned.students if students is None or name in students]
 
-    def task(student: str) -> Task:
-        return task_of(course, exercise.name, scanned.folder, student, force)
-
     with Journal(course.results / exercise.name) as journal:
         journal.pending.intersection_update(scanned.students)
         _sweep(course, exercise.name)
-        answers: Answers = SimpleQueue()
-        with (
-            _stoppable(answers.put),
-            closing(_pool(course, exercise, min(jobs, len(names)), scheduler)) as pool,
-        ):
+        versions.keep(course, exercise)
+        with answered(course, exercise, scanned, names, jobs, scheduler, force) as everybody:
             # Imported late: the graders are getting ready at the same time.
             from autograder.grading.records import Records
 
-            records = Records(course, exercise, scanned.folder, journal)
+            records = Records(course, exercise, scanned.folder, journal, never_lower)
             try:
-                for graded in grade_all(pool, exercise, names, task, answers):
+                for graded in everybody:
                     records.add(graded)
                     if progress:
                         progress(graded)
                     if records.is_full:
                         records.record()
             finally:
-                records.record()
+                try:
+                    records.record()
+                finally:
+                    log.write(course, f"grade {exercise.name}", scores=records.changed)
             records.settle()
     return [records.outcomes[student] for student in sorted(records.outcomes)]
+
+
+@contextmanager
+def answered(
+    course: Course,
+    exercise: Exercise,
+    scanned: Scan,
+    names: Sequence[str],
+    jobs: int,
+    scheduler: str | None,
+    force: bool,
+) -> Iterator[Iterator[Graded]]:
+    """The submissions of these students as they are graded, while the graders live.
+
+    Nothing is stored. The other arguments, and what is raised, are those of ``grade_class``.
+    """
+
+    def task(student: str) -> Task:
+        return task_of(course, exercise.name, scanned.folder, student, force)
+
+    answers: Answers = SimpleQueue()
+    with (
+        _stoppable(answers.put),
+        closing(_pool(course, exercise, min(jobs, len(names)), scheduler)) as pool,
+    ):
+        yield grade_all(pool, exercise, names, task, answers)
 
 
 def _pool(course: Course, exercise: Exercise, jobs: int, scheduler: str | None) -> Pool:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import contextlib
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from autograder import files, results
 from autograder.course import Course
 from autograder.engine.grader import Graded
+from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise
-from autograder.gradebook import autograded, late_penalty, lost, master, record
+from autograder.gradebook import autograded, lost, master, record
 from autograder.gradebook.settled import settled_marks
 from autograder.grading.journal import Journal
+from autograder.grading.kept import with_kept
 from autograder.result import Outcome, Result
 from autograder.troubles import cause
 
@@ -29,8 +32,8 @@ LOST = (
 class Records:
     """The records of one run: each result is stored at once, and recorded with its batch.
 
-    ``outcomes``, by student, say what came of it. A result that cannot be stored, or recorded, is
-    an ``error`` of that student alone.
+    ``outcomes``, by student, say what came of it, ``changed`` whose checks give another score. A
+    result that cannot be stored, or recorded, is an ``error`` of that student alone.
 
     Raises:
         Unusable: no release, a gradebook that cannot be written, or another one than that in which
@@ -38,16 +41,23 @@ class Records:
     """
 
     def __init__(
-        self, course: Course, exercise: Exercise, submitted: Path, journal: Journal
+        self,
+        course: Course,
+        exercise: Exercise,
+        submitted: Path,
+        journal: Journal,
+        never_lower: bool = False,
     ) -> None:
         lost.refuse_a_new_gradebook(course, exercise.name, journal.pending)
         record.prepare(course, exercise)
         self._recorder = record.Recorder(course, exercise, submitted)
         self.outcomes: dict[str, Outcome] = {}
+        self.changed: list[dict[str, Any]] = []
         self._course = course
         self._exercise = exercise
         self._submitted = submitted
         self._journal = journal
+        self._never_lower = never_lower
         self._template = autograded.Template(master.load(course, exercise))
         self._batch: list[Graded] = []
 
@@ -56,7 +66,7 @@ class Records:
         student = graded.result.student_id
         if not graded.unchanged:
             self._journal.storing(student)
-            graded = self._stored(graded)
+            graded = self._stored(self._beside_the_old(graded))
         if student in self._journal.pending:
             graded = replace(graded, unchanged=False)
         self._batch.append(graded)
@@ -95,9 +105,21 @@ class Records:
         self._journal.recorded(students.difference(troubles))
 
     def settle(self) -> None:
-        """Let nbgrader's penalties follow for everybody, also for whom this run did not grade."""
-        if late_penalty.Penalties(self._course).has_rule:
-            settled_marks(self._course, self._exercise)
+        """Let what nbgrader shows of late work follow, also for whom this run did not grade."""
+        settled_marks(self._course, self._exercise)
+
+    def _beside_the_old(self, graded: Graded) -> Graded:
+        """The submission with the points that it keeps from before; a changed score is noted."""
+        old = None
+        with contextlib.suppress(Unusable):  # a damaged one is replaced
+            old = results.stored_result(self._course, self._exercise.name, graded.result.student_id)
+        result = with_kept(old, graded.result, self._exercise.former, self._never_lower)
+
+        before = old.score if old is not None else None
+        if before != result.score:
+            student = result.student_id
+            self.changed.append({"student": student, "old": before, "new": result.score})
+        return replace(graded, result=result)
 
     def _stored(self, graded: Graded) -> Graded:
         """Store a result; where that cannot be done, store that it is an error."""

@@ -8,13 +8,15 @@ from datetime import datetime, timezone, tzinfo
 from pathlib import Path
 from typing import Any
 
-from autograder import moment, settings, timestamp
+from autograder import moment, settings
 from autograder.collecting import inbox, store
 from autograder.collecting.store import Collected
 from autograder.course import Course
 from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise
-from autograder.gradebook import config, due_dates, record
+from autograder.gradebook import config, due_dates, outdated, record
+from autograder.nbgrader import handed_out
+from autograder.text import listed, on_day, short
 
 
 def due_time(text: str, zone: tzinfo | None = None) -> datetime:
@@ -32,14 +34,20 @@ def due_time(text: str, zone: tzinfo | None = None) -> datetime:
         raise Unusable(f"--due {text!r}: {error}") from None
 
 
-def release(course: Course, exercise: Exercise, due: datetime | str | None = None) -> list[str]:
-    """Put the students' notebook into the exchange; what was done, in lines.
+def release(
+    course: Course,
+    exercise: Exercise,
+    due: datetime | str | None = None,
+    archive: Path | None = None,
+) -> list[str]:
+    """Put the students' notebook into the exchange, or into a zip; what was done, in lines.
 
     One that is there already is replaced.
 
     Args:
         due: the due date from now on, which is kept in the course's own settings; None leaves the
             one that is known.
+        archive: the zip, and nothing goes into the exchange.
 
     Raises:
         Unusable: no release, no exchange on this system, or one that cannot be written.
@@ -47,23 +55,26 @@ def release(course: Course, exercise: Exercise, due: datetime | str | None = Non
     time = due_time(due, course.settings.zone) if isinstance(due, str) else due
     if time is not None:
         time = (time if time.tzinfo else time.replace(tzinfo=timezone.utc)).replace(microsecond=0)
-        settings.keep_due(course.state / settings.NAME, exercise.name, time)
+        settings.keep_due(course.due_settings, exercise.name, time)
         dates = {**course.settings.due, exercise.name: time}
         course = replace(course, settings=replace(course.settings, due=dates))
     record.prepare(course, exercise)
+    outdated.note_release(course, exercise)
+    said = course.settings.due.get(exercise.name)
+    until = [f"due {on_day(said)}"] if said else []
+
+    if archive is not None:
+        names = handed_out.archive(course, exercise, archive)
+        return [f"wrote {short(archive)}: {listed(names)}", *until]
     if sys.platform == "win32":
         raise Unusable(
-            "nbgrader's exchange does not work on Windows; "
-            "hand out the notebook in assignments/ yourself"
+            "nbgrader's exchange does not work on Windows; add --to-zip FILE, and hand out that"
         )
 
     app = _app(course, exercise, "ReleaseAssignment")
     app.force = True
     _start(app)
-    lines = [f"released {exercise.name} in {app.dest_path}"]
-    if time is not None:
-        lines.append(f"due {timestamp.format(time)[:16]} UTC")
-    return lines
+    return [f"released {exercise.name} in {app.dest_path}", *until]
 
 
 def collect(course: Course, exercise: Exercise) -> list[str]:

@@ -1,10 +1,29 @@
-"""nbgrader's release of feedback, which says who still waits for a person's marks."""
+"""nbgrader's releases: of an exercise, with its due date; of feedback, and who waits for marks."""
 
 from __future__ import annotations
 
-from nbgrader.exchange.default import ExchangeReleaseFeedback  # type: ignore[import-untyped]
+from pathlib import Path
 
-from autograder.gradebook import config, waiting
+from nbgrader.exchange.default import (  # type: ignore[import-untyped]
+    ExchangeReleaseAssignment,
+    ExchangeReleaseFeedback,
+)
+
+from autograder import files
+from autograder.gradebook import config, unmarked
+from autograder.nbgrader.handed_out import with_due
+
+
+class AssignmentReleaser(ExchangeReleaseAssignment):  # type: ignore[misc]
+    """``nbgrader release_assignment`` and the formgrader's button."""
+
+    def do_copy(self, src: str, dest: str, log: object = None) -> None:
+        super().do_copy(src, dest, log)
+        name = self.coursedir.assignment_id
+        due = config.course_of(self.coursedir).settings.due.get(name)
+        notebook = Path(dest, f"{name}.ipynb")
+        if due is not None and notebook.is_file():
+            files.write(notebook, with_due(notebook.read_bytes(), due))
 
 
 class FeedbackReleaser(ExchangeReleaseFeedback):  # type: ignore[misc]
@@ -13,6 +32,6 @@ class FeedbackReleaser(ExchangeReleaseFeedback):  # type: ignore[misc]
     def copy_files(self) -> None:
         super().copy_files()
         course = config.course_of(self.coursedir)
-        students = waiting.for_marks(course, self.coursedir.assignment_id)
+        students = unmarked.students(course, self.coursedir.assignment_id)
         if students:
-            self.log.warning(waiting.said(students))
+            self.log.warning(unmarked.said(students))

@@ -21,7 +21,9 @@ from autograder.disclosure import as_student_sees
 from autograder.exercises.exercise import Exercise
 from autograder.gradebook.marks import Marks
 from autograder.gradebook.settled import settled_marks
+from autograder.pages import feedback_changes
 from autograder.pages.document import show
+from autograder.pages.feedback_changes import Shown
 from autograder.pages.feedback_code import docstrings
 from autograder.pages.feedback_next import next_steps
 from autograder.pages.feedback_score import final_score
@@ -44,6 +46,7 @@ def page(
     hidden: str = "message",
     name: str = "",
     is_older: bool = False,
+    shown: Shown | None = None,
 ) -> str:
     """The page as HTML: complete in itself, without scripts and without addresses.
 
@@ -53,6 +56,7 @@ def page(
         hidden: how much of hidden checks is shown (``disclosure``).
         name: the student's name, where it is known.
         is_older: something was handed in after this, and is not graded yet.
+        shown: what has changed since the page before, if anything.
     """
     seen = as_student_sees(result, hidden)
     cells = marks.cells if marks else {}
@@ -77,6 +81,8 @@ def page(
         graded_on=_day(result.graded_at),
         hides=hidden == "never",
         is_older=is_older,
+        changes=shown.changes if shown else (),
+        changed_on=shown.on if shown else "",
         has_grade=marks is not None,
         score=final_score(result, marks),
         next=next_steps(seen, exercise),
@@ -114,6 +120,7 @@ def write_class(
     exercise: Exercise,
     students: Collection[str] | None = None,
     troubles: Troubles | None = None,
+    changed: list[str] | None = None,
 ) -> list[Path]:
     """Write ``<state>/feedback/<student>/<exercise>/<exercise>.html`` for everybody, or for some.
 
@@ -122,6 +129,8 @@ def write_class(
 
     Args:
         troubles: gets whoever's page cannot be written; an older one of theirs stays.
+        changed: gets whose page says other points, or other words of a teacher, than the one
+            before.
 
     Returns:
         The pages that were written.
@@ -143,19 +152,24 @@ def write_class(
             if students is None or student in students:
                 with found.of(student, "no page"):
                     name = full_name(listed.get(student, {}))
-                    paths.append(_write(course, exercise, student, everybody.get(student), name))
+                    path, is_new = _write(course, exercise, student, everybody.get(student), name)
+                    paths.append(path)
+                    if is_new and changed is not None:
+                        changed.append(student)
     return paths
 
 
 def _write(
     course: Course, exercise: Exercise, student: str, marks: Marks | None, name: str
-) -> Path:
+) -> tuple[Path, bool]:
+    """Write a page; where it lies, and whether it says what the one before it did not."""
     from autograder.grading.submitted import submission_of
     from autograder.results import stored_result
 
     folder = course.feedback / student / exercise.name
     submitted = course.submission(student, exercise.name)
     result = stored_result(course, exercise.name, student)
+    shown = None
     if marks is not None:
         marks.check()
 
@@ -169,15 +183,40 @@ def _write(
         hidden = course.settings.feedback_hidden
         there = digest(course, exercise.name, student)
         is_older = there is not None and there != result.submission_sha256
+        shown = _shown(folder, exercise, result, marks, hidden)
         html = page(
-            exercise, result, submission, marks, hidden=hidden, name=name, is_older=is_older
+            exercise,
+            result,
+            submission,
+            marks,
+            hidden=hidden,
+            name=name,
+            is_older=is_older,
+            shown=shown,
         )
 
     path = folder / f"{exercise.name}.html"
     files.write(path, html.encode())
+    is_new = shown is not None and feedback_changes.is_new(folder, shown)
+    if shown is not None:
+        feedback_changes.write(folder, shown)
     files.write(folder / timestamp.NAME, (timestamp.read(submitted) or "").encode())
     files.write(folder / SECRET, _secret(course, submitted, exercise.name, student).encode())
-    return path
+    return path, is_new
+
+
+def _shown(
+    folder: Path, exercise: Exercise, result: Result, marks: Marks | None, hidden: str
+) -> Shown:
+    """What the page says, and what of it is another thing than on the page before."""
+    score = final_score(result, marks)
+    most = (score.value, score.most) if score else None
+    questions = {cell.id for cell in exercise.cells if cell.kind == "manual"}
+    now = feedback_changes.of(as_student_sees(result, hidden), questions, marks, most)
+    titles = {check.id: f"{check.step}: {check.sentence}" for check in exercise.checks}
+    for cell in now.points.keys() | now.remarks.keys():
+        titles.setdefault(cell, _cell_title(exercise, cell))
+    return feedback_changes.since(folder, now, titles, on_day(datetime.now(timezone.utc)))
 
 
 def _cell_title(exercise: Exercise, cell: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple
 
 from autograder.text import cut
@@ -45,17 +46,17 @@ def code(source: str, raised: set[int], given: Sequence[Sequence[str]], is_wrong
         is_wrong: there is something to fix in it.
     """
     lines = source.rstrip().split("\n")
-    shown = list(_without(lines, given, raised))
+    parts = _without(lines, given, raised)
+    shown = list(islice(parts, MAX_LINES))
 
     # What was never written, or is right by itself, need not be looked at.
     there = [lines[at - 1].strip() for at in raised if at <= len(lines)]
     is_unwritten = any(line.startswith(STUB) for line in there)
 
-    return Code(
-        shown[:MAX_LINES],
-        more=max(0, len(shown) - MAX_LINES),
-        is_open=is_wrong and not is_unwritten,
-    )
+    # The others are counted as they stand: an answer may have half a million of them.
+    rest = next(parts, None)
+    more = 0 if rest is None else len(lines) - rest.number + 1
+    return Code(shown, more, is_open=is_wrong and not is_unwritten)
 
 
 def docstrings(source: str) -> list[list[str]]:

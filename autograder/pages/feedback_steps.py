@@ -155,7 +155,7 @@ class Steps:
         wrong = [check for check in result.not_passed if check.status != "carried"]
         waiting = [check for check in result.checks if check.status == "carried"]
         passed = [check for check in result.checks if check.status == "passed"]
-        groups = [self._group(result, list(alike)) for _, alike in groupby(wrong, key=_reason)]
+        groups = self._grouped(result, wrong)
 
         whole = ""
         is_whole = len(groups) == 1 and len(wrong) == len(result.checks) > 1
@@ -173,7 +173,7 @@ class Steps:
             hints=list(dict.fromkeys(check.hint for check in result.not_passed if check.hint)),
             whole=whole,
             wrong=groups,
-            waiting=[self._group(result, list(alike)) for _, alike in groupby(waiting, _reason)],
+            waiting=self._grouped(result, waiting),
             waits_for=list(dict.fromkeys(chain(*(check.with_reference for check in waiting)))),
             passed=[self._group(result, [check]) for check in passed],
             code=self._code(result),
@@ -202,6 +202,13 @@ class Steps:
             marks=marks,
             answer="" if is_blank else cut(answer, MAX_ANSWER),
         )
+
+    def _grouped(self, step: StepResult, checks: list[CheckResult]) -> list[Group]:
+        """Neighbours that say the same, together."""
+        groups = []
+        for _, alike in groupby(checks, key=_reason):
+            groups.append(self._group(step, list(alike)))
+        return groups
 
     def _group(self, step: StepResult, checks: list[CheckResult], is_said: bool = False) -> Group:
         """``is_said``: what they say stands there already."""
@@ -244,4 +251,9 @@ def _earned(step: StepResult) -> str:
 
 def _about(check: CheckResult) -> str:
     visible = "hidden check" if check.hidden else "visible check"
-    return f"{visible}, {shown(check.category)}, {points_of(check.earned, check.points)}"
+    earned = points_of(check.earned, check.points)
+    if check.void:
+        earned += ", counts in full for everybody"
+    elif check.kept:
+        earned += ", kept from before"
+    return f"{visible}, {shown(check.category)}, {earned}"

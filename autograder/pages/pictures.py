@@ -7,7 +7,8 @@ what they show; where it lies is said in the template.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import operator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -83,8 +84,7 @@ def _mask(table: Table, wanted: Table, name: str) -> Drawing:
         rows.append(Row([Cell(_sign(value), value is True, "") for value in row]))
         words.append(" ".join(map(_word, row)))
 
-    wrong = [place for place, value, right in _pairs(table, wanted) if value != right]
-
+    wrong = _wrong(table, wanted, operator.eq)
     return Drawing(name, _said(name, words), len(table[0]), rows, wrong)
 
 
@@ -97,16 +97,23 @@ def _weights(table: Table, wanted: Table, name: str) -> Drawing:
         rows.append(Row(cells, f"{_short(total)} {'✓' if is_one else '✗'}", is_one))
         words.append(f"{', '.join(map(_short, row))}, sum {_short(total)}")
 
-    wrong = [place for place, value, right in _pairs(table, wanted) if not _close(value, right)]
+    wrong = _wrong(table, wanted, _close)
     return Drawing(name, _said(name, words), len(table[0]), rows, wrong)
 
 
-def _pairs(table: Table, wanted: Table) -> Iterator[tuple[tuple[int, int], Value, Value]]:
-    """Each place with its entry and the right one; nothing where the tables differ in shape."""
-    if _shape(table) == _shape(wanted):
-        for i, row in enumerate(table):
-            for j, value in enumerate(row):
-                yield (i, j), value, wanted[i][j]
+def _wrong(
+    table: Table, wanted: Table, agree: Callable[[Value, Value], bool]
+) -> list[tuple[int, int]]:
+    """The places with another entry than the right one; none where the tables differ in shape."""
+    found: list[tuple[int, int]] = []
+    if _shape(table) != _shape(wanted):
+        return found
+
+    for i, row in enumerate(table):
+        for j, value in enumerate(row):
+            if not agree(value, wanted[i][j]):
+                found.append((i, j))
+    return found
 
 
 def _said(name: str, rows: list[str]) -> str:

@@ -51,11 +51,18 @@ def read(root: Path, exercise: Exercise) -> tuple[Misconceptions, list[Answer]]:
 def banks(root: Path, exercise: Exercise) -> tuple[Misconceptions, list[RightAnswer]]:
     """What lies beside an exercise, but for the steps that students are given.
 
+    What only a void check would catch is nothing to prove.
+
     Raises:
         Unusable: an entry does not fit the exercise.
     """
     bank = misconceptions.load(misconceptions.path_of(root, exercise.name))
-    entries = tuple(entry for entry in bank.entries if entry.step not in exercise.given)
+    void = {check.id for check in exercise.checks if check.void}
+    entries = tuple(
+        entry
+        for entry in bank.entries
+        if entry.step not in exercise.given and entry.caught_by not in void
+    )
     unclaimed: dict[str, str] = {}
     for check, reason in (bank.unclaimed or {}).items():
         if parts_of(check)[0] not in exercise.given:

@@ -43,6 +43,11 @@ class Proof:
         return [check.id for check in self.exercise.checks]
 
     @property
+    def _void(self) -> set[str]:
+        """The checks that count in full for everybody: they catch nothing, and need not."""
+        return {check.id for check in self.exercise.checks if check.void}
+
+    @property
     def wrong(self) -> list[Trial]:
         """The trials of misconceptions."""
         return [trial for trial in self.trials if trial.answer.wrong]
@@ -102,7 +107,7 @@ class Proof:
             if check in reasons and check in first:
                 repair = "take it out of UNCLAIMED"
                 yield f"{check}: is the first to catch a misconception now; {repair}"
-            elif check not in first and check not in reasons:
+            elif check not in first and check not in reasons and check not in self._void:
                 repair = "add one, or delete the check"
                 yield f"{check}: no misconception is caught by it first; {repair}"
         for check in reasons:

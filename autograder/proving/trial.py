@@ -109,7 +109,10 @@ class Bench:
         """The steps whose right answer calls this one, directly or through others."""
         callers = {step}
         while True:
-            direct = {name for name in self._steps if _uses_any(self._steps[name], callers)}
+            direct = set()
+            for name, source in self._steps.items():
+                if _uses_any(source, callers):
+                    direct.add(name)
             if direct <= callers:
                 return frozenset(callers - {step})
             callers |= direct

@@ -39,6 +39,7 @@ CHANGED = {
     "settings": "other settings",
     "engine": "another version of the kit",
     "secret": "another secret",
+    "numpy": "another version of NumPy",
     "gradebook": "another gradebook",
 }
 """What a grade was made with, by what has changed since."""

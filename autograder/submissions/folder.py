@@ -13,11 +13,15 @@ from autograder.submissions.notebook import Rejected, read
 def handed_in(course: Course, exercise: str) -> set[str]:
     """Who has a submission of the exercise there, graded or not."""
     try:
-        with os.scandir(course.submitted) as entries:
-            names = [entry.name for entry in entries if STUDENT_ID.match(entry.name)]
+        names = os.listdir(course.submitted)
     except OSError:
         return set()
-    return {name for name in names if os.path.lexists(course.submission(name, exercise))}
+
+    found = set()
+    for name in names:
+        if STUDENT_ID.match(name) and os.path.lexists(course.submission(name, exercise)):
+            found.add(name)
+    return found
 
 
 def digest(course: Course, exercise: str, student: str) -> str | None:

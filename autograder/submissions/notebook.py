@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import hashlib
 import json
 import re
 from collections.abc import Iterator
@@ -20,7 +22,11 @@ MAX_CODE = 600_000
 """Characters in all code cells together."""
 MAX_VALUES = 1_000_000
 """Values in the JSON of a notebook: each becomes an object of some 60 bytes."""
+MAX_WIDE, MAX_OTHER = 8_000_000, 1_000_000
+"""Bytes of a file that is read as it stands; in a larger one, bytes of what is not ASCII."""
 
+
+_ASCII, _OTHER = bytes(range(128)), re.compile(rb"[\x80-\xff]+")
 
 _CHECKSUM = re.compile(r'"checksum": "([0-9a-f]+)"')
 """As jupytext writes nbgrader's marks into the cell line of a script."""
@@ -112,7 +118,22 @@ def marks(data: bytes) -> dict[str, str]:
     written = metadata.get("autograder") if isinstance(metadata, dict) else None
     if not isinstance(written, dict):
         return {}
-    return {name: text for name, text in written.items() if isinstance(text, str) and text}
+
+    found = {}
+    for name, text in written.items():
+        if isinstance(text, str) and text:
+            found[name] = text
+    return found
+
+
+def checksum(source: str, id: str, points: str | None = None) -> str:
+    """nbgrader's checksum of a locked cell of code, as it was handed out.
+
+    Args:
+        points: of a graded cell, as the notebook has them; None for one that is not graded.
+    """
+    parts = (source, "code", str(points is not None), "False", "True", id, points or "")
+    return hashlib.md5("".join(parts).encode(), usedforsecurity=False).hexdigest()
 
 
 def claims_of(cell_line: str) -> list[str]:
@@ -134,9 +155,21 @@ def _text(data: bytes) -> tuple[str, list[str]]:
             raise Rejected("not text: neither UTF-8 nor UTF-16") from None
 
     try:
-        return data.decode("utf-8-sig"), []
+        return _narrow(data).decode(), []
     except UnicodeDecodeError:
         raise Rejected("not UTF-8 text") from None
+
+
+def _narrow(data: bytes) -> bytes:
+    """The same JSON in ASCII, if it is large: one emoji makes all of a text four times as wide."""
+    data = data.removeprefix(codecs.BOM_UTF8)
+    if len(data) <= MAX_WIDE or data.isascii():
+        return data
+
+    if len(data.translate(None, _ASCII)) > MAX_OTHER:
+        what = f"more than {MAX_OTHER // 1_000_000} MB of letters that are not ASCII"
+        raise Rejected(f"larger than {MAX_WIDE // 1_000_000} MB, with {what}", CLEARED)
+    return _OTHER.sub(lambda other: json.dumps(other[0].decode())[1:-1].encode(), data)
 
 
 def _loaded(text: str) -> dict[str, Any]:

@@ -10,9 +10,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from autograder.exercises.exercise import Exercise
-from autograder.submissions.notebook import RawCell, Rejected, raw_cells
+from autograder.submissions.notebook import RawCell, Rejected, checksum, marks, raw_cells
 from autograder.submissions.python_source import binds, without_magics
 from autograder.submissions.recognizer import Recognizer
 
@@ -93,7 +94,7 @@ def parse(data: bytes, exercise: Exercise) -> Submission:
         Rejected: unreadable, or not a notebook of this exercise.
     """
     raw, warnings = raw_cells(data)
-    cells = tuple(_MasterOrder(exercise, raw, warnings).cells())
+    cells = tuple(_MasterOrder(exercise, data, raw, warnings).cells())
 
     untold = len(warnings) - MAX_WARNINGS
     if untold > 0:
@@ -104,8 +105,11 @@ def parse(data: bytes, exercise: Exercise) -> Submission:
 class _MasterOrder:
     """Puts the student's cells into the order of the master notebook."""
 
-    def __init__(self, exercise: Exercise, cells: list[RawCell], warnings: list[str]) -> None:
+    def __init__(
+        self, exercise: Exercise, data: bytes, cells: list[RawCell], warnings: list[str]
+    ) -> None:
         self._exercise = exercise
+        self._data = data
         self._raw = cells
         self._warnings = warnings
         self._masters = {cell.id: cell for cell in exercise.cells}
@@ -135,7 +139,7 @@ class _MasterOrder:
             if id is not None and self._is_ours(cell, id):
                 continue
 
-            self._say_what_is_odd(id, own)
+            self._say_what_is_odd(cell, id, own)
             if cell.is_code:
                 source = self._renamed(self._python(cell.source), own)
             elif own is not None:
@@ -204,10 +208,20 @@ class _MasterOrder:
                 self._warnings.append(
                     f"the cell of {cell.id} is missing; nothing defines {cell.id}"
                 )
-            elif cell.kind in ("check", "setup"):
+            elif cell.kind in ("check", "setup") and not self._is_of_another_version:
                 self._warnings.append(f"the cell {cell.id} is missing; the teacher's was used")
 
-    def _say_what_is_odd(self, id: str | None, own: str | None) -> None:
+    @cached_property
+    def _is_of_another_version(self) -> bool:
+        """Whether the notebook was handed out before the exercise was changed, as it says.
+
+        Then cells that it never had are no news.
+        """
+        about = self._exercise.notebook.get("metadata", {}).get("autograder", {})
+        version = marks(self._data).get("source_sha256")
+        return version is not None and version != about.get("source_sha256")
+
+    def _say_what_is_odd(self, cell: RawCell, id: str | None, own: str | None) -> None:
         """Say that a cell is the second one of a step, or a setup that was changed."""
         if id is None:
             return
@@ -216,7 +230,9 @@ class _MasterOrder:
             self._warnings.append(
                 f"there are two cells of {id}; both were run, the later one counts"
             )
-        if own is not None and kind == "setup":
+        # The checksum tells a setup of an earlier version from one that the student has changed.
+        is_older = id in cell.claims and cell.checksum == checksum(cell.source, id)
+        if own is not None and kind == "setup" and not is_older:
             self._warnings.append(
                 "the setup cell is not the teacher's present one, which was run first"
             )

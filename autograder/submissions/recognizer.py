@@ -35,10 +35,13 @@ class Recognizer:
         self._has_claims = any(not self._masters.keys().isdisjoint(raw.claims) for raw in cells)
 
     @cached_property
-    def _setup_names(self) -> frozenset[str]:
+    def _setup_names(self) -> set[str]:
         """What setup cells bind. They are long, and most submissions need not have them parsed."""
-        setup = [binds(cell.source) for cell in self._exercise.cells if cell.kind == "setup"]
-        return frozenset().union(*setup) - {"tools"}  # a name that students may take
+        names: set[str] = set()
+        for cell in self._exercise.cells:
+            if cell.kind == "setup":
+                names |= binds(cell.source)
+        return names - {"tools"}  # a name that students may take
 
     def recognized(self) -> tuple[list[RawCell], list[str | None]]:
         """The cells, parts of split answers joined, and for each the id of its master.

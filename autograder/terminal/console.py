@@ -80,13 +80,16 @@ def show(screen: Console, table: Table) -> None:
 
     columns: list[list[str]] = []
     for column in table.columns:
-        texts = [column.header, *column.cells]
-        cells = [text.plain if isinstance(text, Text) else str(text) for text in texts]
+        cells = []
+        for text in (column.header, *column.cells):
+            cells.append(text.plain if isinstance(text, Text) else str(text))
+
         width = max(map(cell_len, cells))
-        blanks = [" " * (width - cell_len(cell)) for cell in cells]
-        if column.justify == "right":
-            columns.append([blank + cell for blank, cell in zip(blanks, cells)])
-        else:
-            columns.append([cell + blank for blank, cell in zip(blanks, cells)])
+        filled = []
+        for cell in cells:
+            blanks = " " * (width - cell_len(cell))
+            filled.append(blanks + cell if column.justify == "right" else cell + blanks)
+        columns.append(filled)
+
     for row in zip(*columns):
         print("  ".join(row).rstrip(), file=screen.file)

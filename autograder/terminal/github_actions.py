@@ -27,11 +27,11 @@ MESSAGE = 4_000
 """Characters of a remark; GitHub shows less."""
 
 
-def publish(result: Result, waiting: str, notebook: Path, out: TextIO) -> None:
+def publish(result: Result, about_hidden: str, notebook: Path, out: TextIO) -> None:
     """Write the summary and the remarks where GitHub asks for them; elsewhere nothing.
 
     Args:
-        waiting: what is to be said of hidden checks.
+        about_hidden: what is to be said of hidden checks.
         out: the log; remarks are lines in it.
     """
     steps = visible(result).steps
@@ -41,7 +41,7 @@ def publish(result: Result, waiting: str, notebook: Path, out: TextIO) -> None:
     page = os.environ.get("GITHUB_STEP_SUMMARY")
     if page:
         with open(page, "a", encoding="utf-8") as file:
-            file.write(_summary(steps, waiting, notebook, SUMMARY_BYTES - file.tell()))
+            file.write(_summary(steps, about_hidden, notebook, SUMMARY_BYTES - file.tell()))
 
 
 def command(name: str, message: str, **properties: str) -> str:
@@ -55,8 +55,10 @@ def command(name: str, message: str, **properties: str) -> str:
 def _escaped(text: str, further: str = "") -> str:
     # The older form of commands is looked for in the whole line, but in no line that is a command
     # of the newer form.
-    escapes = {ord(character): f"%{ord(character):02X}" for character in "%\r\n" + further}
-    return printable(text).translate(escapes)
+    escaped = printable(text)
+    for character in "%\r\n" + further:  # first the sign that the others begin with
+        escaped = escaped.replace(character, f"%{ord(character):02X}")
+    return escaped
 
 
 def _failing(steps: Sequence[StepResult]) -> list[StepResult]:
@@ -90,10 +92,10 @@ def _in_repository(notebook: Path) -> str:
     return path.relative_to(top).as_posix() if path.is_relative_to(top) else notebook.as_posix()
 
 
-def _summary(steps: Sequence[StepResult], waiting: str, notebook: Path, room: int) -> str:
+def _summary(steps: Sequence[StepResult], about_hidden: str, notebook: Path, room: int) -> str:
     """Markdown of at most ``room`` bytes, in which no text of a student is markup."""
     score, most = sum(step.score for step in steps), sum(step.max_score for step in steps)
-    head = f"{points_of(score, most)} of the visible checks. {waiting}."
+    head = f"{points_of(score, most)} of the visible checks. {about_hidden}."
     rows = "".join(map(_row, steps))
     parts = [
         f"### {_code(notebook.name)}\n\n{head}\n\n",

@@ -175,15 +175,13 @@ def _moved(
             (a[: len(a) - by], a[len(a) - by :], b[by:]),
         ):
             if close(kept, old) and (new == new.flat[0]).all():
-                plain = not old.size or (old == old.flat[0]).all()
-                much = (
-                    0.5
-                    if plain
-                    else float(np.count_nonzero(~np.isclose(a, b, ALIKE_RTOL, ALIKE_ATOL))) / 1.5
-                )
+                much = 0.5
+                if old.size and (old != old.flat[0]).any():
+                    different = ~np.isclose(a, b, ALIKE_RTOL, ALIKE_ATOL)
+                    much = float(np.count_nonzero(different)) / 1.5
                 for name in names if by == 1 else names[1:]:
-                    if (name, much) not in found:
-                        found.add((name, much))
+                    found.add((name, much))
+
     for name, much in sorted(found):  # the one that says most comes last
         yield (name, what if name.startswith("moved") else ""), much
 
@@ -250,33 +248,26 @@ def _of_one_argument(a: Array, b: Array, name: str, array: Array) -> Iterator[Fo
         copies = spread(np.expand_dims(array, place), a.shape)
         if a.size > array.size and copies is not None and close(a, copies):
             yield ("argument_repeated", name), weight(a, a, b)
-    if (
-        array.ndim >= 2
-        and b.ndim >= 2
-        and array.shape[-1] == array.shape[-2] == b.shape[-1]
-        and close(a, b @ array)
-    ):
+
+    fits = array.ndim >= 2 and b.ndim >= 2 and array.shape[-1] == array.shape[-2] == b.shape[-1]
+    if fits and close(a, b @ array):
         yield ("multiplied_again", name), weight(a, a, b)
+
     if a.shape != array.shape:
         return
     x = array.astype(float)
     total = x.sum(-1, keepdims=True)
     squares, low, high = x**2, x.min(-1, keepdims=True), x.max(-1, keepdims=True)
     for what, value in (
-        ("the sigmoid of", 1 / (1 + np.exp(-x))),
-        ("the hyperbolic tangent of", np.tanh(x)),
-        ("the exponential of", np.exp(x)),
-        ("the logarithm of", np.log(x)),
-        ("the square of", squares),
-        ("the square root of", np.sqrt(x)),
-        ("divided by its totals, the row", x / total),
-        ("the shares of the squares of", squares / squares.sum(-1, keepdims=True)),
-        ("the place between smallest and largest of", (x - low) / (high - low)),
+        ("the sigmoid of {}", 1 / (1 + np.exp(-x))),
+        ("the hyperbolic tangent of {}", np.tanh(x)),
+        ("the exponential of {}", np.exp(x)),
+        ("the logarithm of {}", np.log(x)),
+        ("the square of {}", squares),
+        ("the square root of {}", np.sqrt(x)),
+        ("{}, divided by the total of each row", x / total),
+        ("the shares of the squares of {}", squares / squares.sum(-1, keepdims=True)),
+        ("the place between smallest and largest of {}", (x - low) / (high - low)),
     ):
         if close(a, value):
-            phrase = (
-                f"{name}, divided by the total of each row"
-                if "totals" in what
-                else f"{what} {name}"
-            )
-            yield ("function_of_argument", phrase), weight(a, value, b)
+            yield ("function_of_argument", what.format(name)), weight(a, value, b)

@@ -39,8 +39,10 @@ def relation(pairs: Sequence[Pair], least: int = 2, vague: bool = True) -> tuple
             if found is None:
                 continue
             (name, what), _ = found
-            if right and not all(_holds(name, what, pair) for pair in _subject_of(subject, right)):
-                subject = f"where it is wrong, {subject}"
+            for pair in _subject_of(subject, right):
+                if not _holds(name, what, pair):
+                    subject = f"where it is wrong, {subject}"
+                    break
             sentence = SENTENCES[name].format(your=subject, what=what)
             return name, sentence[0].upper() + sentence[1:]
     return None
@@ -53,7 +55,10 @@ def _told_apart(pairs: Sequence[Pair]) -> tuple[list[Pair], list[Pair]]:
     for pair in pairs:
         got, wanted, _ = pair
         if not is_large(got) and not is_large(wanted):
-            (right if alike(got, wanted) else wrong).append(pair)
+            if alike(got, wanted):
+                right.append(pair)
+            else:
+                wrong.append(pair)
     return right, wrong
 
 

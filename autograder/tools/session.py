@@ -29,12 +29,15 @@ from autograder.tools.showing import (
 )
 from autograder.tools.tally import (
     CHECKS,
+    NEEDED,
     RESULTS,
     blame,
     culprit,
     in_points,
     progress,
     step_of,
+    still_to_do,
+    undefined,
 )
 
 REVEAL = True
@@ -156,9 +159,12 @@ class check:
             self.show(SHOWN if is_first else [], passed)
             return
 
-        if isinstance(error, NotImplementedError):
-            RESULTS[self.name] = "is unwritten"
-            said = [f"{culprit(trace) or step_of(self.name)} is still to be written."]
+        missing = undefined(error)
+        if missing or isinstance(error, NotImplementedError):
+            empty = missing or culprit(trace) or step_of(self.name)
+            state = "waits" if empty in NEEDED else "is unwritten"
+            RESULTS[self.name] = "fails" if missing else state
+            said = [still_to_do(empty, is_defined=not missing)]
             if in_notebook():
                 present(f'{CARD}<span class="check-open"></span>', "")
         else:
@@ -189,9 +195,13 @@ class check:
         said.append(problem)
 
         asked = "" if isinstance(error, AssertionError) else next_question(trace)
-        said += [f"The check asks: {asked}"] * bool(asked)
-        said += [f"Think about this: {question}"] * bool(question)
-        return [*said, blamed] if blamed else said
+        if asked:
+            said.append(f"The check asks: {asked}")
+        if question:
+            said.append(f"Think about this: {question}")
+        if blamed:
+            said.append(blamed)
+        return said
 
     def show(self, shown: list[dict[str, Any]], head: str, sentence: str = "") -> None:
         """Show how it went, so many comparisons, and how far the student is."""
@@ -229,9 +239,11 @@ def demo(scene: Callable[[], object]) -> Callable[[], object]:
     try:
         scene()
     except Exception as error:
-        step = culprit(error.__traceback__)
-        if isinstance(error, NotImplementedError):
+        step = undefined(error) or culprit(error.__traceback__)
+        if undefined(error) or isinstance(error, NotImplementedError):
             print(f"This scene waits for your {step}.")
+        elif isinstance(error, NameError) and not step:
+            print(f"This scene needs {error.name}: run the cells above it, from the first one on.")
         else:
             where = f" in your {step}" if step else ""
             print(f"This scene stopped{where}: {type(error).__name__}: {error}")

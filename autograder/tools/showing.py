@@ -46,9 +46,10 @@ def present(markup: str, text: str) -> None:
 
 def lines(*texts: str) -> list[str]:
     """Texts as lines that nobody breaks within a word."""
-    return [
-        textwrap.fill(text, 100, break_long_words=False, subsequent_indent="  ") for text in texts
-    ]
+    filled = []
+    for text in texts:
+        filled.append(textwrap.fill(text, 100, break_long_words=False, subsequent_indent="  "))
+    return filled
 
 
 def in_short(thing: Any) -> str:
@@ -92,7 +93,8 @@ def grid(thing: Any, wanted: Any, wrong: Any) -> str:
         for number, is_framed in zip(matrix.ravel(), framed.ravel()):
             shade = min(max(float(number), 0), 1) / 2 if is_shaded and np.isfinite(number) else 0
             style = f"padding:1px 6px;text-align:right;background:rgba(59,130,246,{shade:.2f})"
-            style += ";outline:2px solid #e03131" * bool(is_framed)
+            if is_framed:
+                style += ";outline:2px solid #e03131"
             text = str(bool(number)) if is_mask and number in (0, 1) else f"{number + 0.0:.4g}"
             cells.append(f'<span style="{style}">{text}</span>')
         style = f"grid-template-columns:repeat({columns},auto);gap:3px;font-family:monospace"

@@ -1,6 +1,6 @@
 """What has come of a student's checks: points, steps, and what is open.
 
-The build fills in ``CHECKS`` and ``HEADINGS``.
+The build fills in ``CHECKS``, ``HEADINGS`` and ``NEEDED``.
 """
 
 import html
@@ -17,10 +17,18 @@ CHECKS: dict[str, dict[str, Any]] = {}
 HEADINGS: dict[str, str] = {}
 """The heading above each step, as a link calls it."""
 
-RESULTS: dict[str, str] = {}
-"""The visible checks that have run in this session: "passes", "fails", or "is unwritten"."""
+NEEDED: dict[str, str] = {}
+"""Functions from earlier exercises that students paste, each with its exercise."""
 
-STATES = {"fails": "To fix", "is unwritten": "Still to write", "has not run": "Not run yet"}
+RESULTS: dict[str, str] = {}
+"""The visible checks that have run in this session, each with one of the states."""
+
+STATES = {
+    "fails": "To fix",
+    "waits": "Waiting for functions from earlier exercises, to be pasted at the top",
+    "is unwritten": "Still to write",
+    "has not run": "Not run yet",
+}
 """How the summary calls what a check that does not pass has come to."""
 
 TOLD: set[str] = set()
@@ -44,8 +52,11 @@ def progress() -> str:
 
 
 def culprit(trace: TracebackType | None) -> str:
-    """The step in whose function an error came up, the last one that was called; or empty."""
-    steps = set(map(step_of, CHECKS))
+    """The step in whose function an error came up, the last one that was called; or empty.
+
+    It may be a step of an earlier exercise.
+    """
+    steps = {*map(step_of, CHECKS), *NEEDED}
     found = ""
     while trace:
         function = trace.tb_frame.f_code.co_name
@@ -54,9 +65,24 @@ def culprit(trace: TracebackType | None) -> str:
     return found
 
 
+def undefined(error: BaseException) -> str:
+    """The step that has no function, where that is the error; or empty."""
+    name = error.name if isinstance(error, NameError) else None
+    return name if name in {*map(step_of, CHECKS), *NEEDED} else ""
+
+
+def still_to_do(step: str, is_defined: bool) -> str:
+    """What to do about a step that is empty, or whose function is not there, in a sentence."""
+    if not is_defined:
+        return f"{step} is not defined: run its cell, and see whether an error stops it."
+    if step in NEEDED:
+        return f"{step} is still empty: paste yours from {NEEDED[step]} into its cell, and run it."
+    return f"{step} is still to be written."
+
+
 def in_points(number: float) -> str:
     """So many points, in words."""
-    return f"{number:g} point{'s' * (number != 1)}"
+    return f"{number:g} {'point' if number == 1 else 'points'}"
 
 
 def blame(name: str, names: Mapping[str, Any]) -> str:
@@ -65,17 +91,24 @@ def blame(name: str, names: Mapping[str, Any]) -> str:
     order = list(dict.fromkeys(map(step_of, CHECKS)))
     before = order[: order.index(step)] if step in order else []
 
-    failing = [other for other in CHECKS if step_of(other) in before and is_open(other)]
-    called = [other for other in failing if reaches(step, step_of(other), names)]
-    for first in (called or failing)[:1]:
-        wrong, _, short = first.partition("-")
-        where = f"step {order.index(wrong) + 1}, {wrong}: its check {short} {RESULTS[first]}"
-        if called:
-            return f"First fix {where}."
-        if where not in TOLD:
-            TOLD.add(where)
-            return f"Also still open: {where}."
-    return ""
+    failing, called = [], []
+    for other in CHECKS:
+        if step_of(other) in before and is_open(other):
+            failing.append(other)
+            if reaches(step, step_of(other), names):
+                called.append(other)
+    if not failing:
+        return ""
+
+    first = (called or failing)[0]
+    wrong, _, short = first.partition("-")
+    where = f"step {order.index(wrong) + 1}, {wrong}: its check {short} {RESULTS[first]}"
+    if called:
+        return f"First fix {where}."
+    if where in TOLD:
+        return ""
+    TOLD.add(where)
+    return f"Also still open: {where}."
 
 
 def step_of(name: str) -> str:

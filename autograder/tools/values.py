@@ -152,9 +152,11 @@ def unlike_sets(got: Any, wanted: Any, noun: str) -> str:
     missing, extra = len(wanted - got), len(got - wanted)
     said = []
     if missing:
-        said.append(f"{missing} {noun}{'s' * (missing != 1)} of {len(wanted)} missing")
+        nouns = noun if missing == 1 else f"{noun}s"
+        said.append(f"{missing} {nouns} of {len(wanted)} missing")
     if extra:
-        said.append(f"{extra} {noun}{'s' * (extra != 1)} too many")
+        nouns = noun if extra == 1 else f"{noun}s"
+        said.append(f"{extra} {nouns} too many")
     return ", ".join(said)
 
 
@@ -194,7 +196,7 @@ def unpack(result: Any, names: str) -> Any:
     if result is None:
         raise AssertionError(f"({names}): got None. Does your function end with a return?")
     if not several or len(result) != count:
-        size = f" {len(result)}" if several and len(result) <= 100 else ""
+        size = f" of {len(result)}" if several and len(result) <= 100 else ""
         kind = f"{type(result).__name__:.40}{size}"
         raise AssertionError(f"expected a tuple of {count}, ({names}), got a {kind}")
     return result

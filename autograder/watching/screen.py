@@ -101,7 +101,7 @@ def rejoice(screen: Console, view: View) -> None:
         Text(f"You wrote all of it: {count(steps, 'step')}, and every visible check passes!"),
     )
     score_table.next_for_student(screen, view.result)
-    say(screen, f"{view.copy.waiting}.")
+    say(screen, f"{view.copy.about_hidden}.")
     _notes(screen, view)
 
 

@@ -33,7 +33,6 @@ class Attack:
     baseline: bytes
     status: str = "graded"
     said: str = ""
-    levels: tuple[str, ...] = ("bubblewrap", "landlock")
 
     @property
     def family(self) -> str:
@@ -55,7 +54,6 @@ def attack(
     baseline: dict[str, str] | None = None,
     status: str = "graded",
     said: str = "",
-    levels: tuple[str, ...] = ("bubblewrap", "landlock"),
     **answers: str,
 ) -> None:
     """Add an attack to the list: in the cell of a step (softmax, if none is named), or in the file
@@ -75,4 +73,4 @@ def attack(
         **(baseline if baseline is not None else {step: wrong[step] for step in answers})
     )
     assert all(id != known.id for known in ATTACKS), id
-    ATTACKS.append(Attack(id, goal, handed_in(change, **answers), without, status, said, levels))
+    ATTACKS.append(Attack(id, goal, handed_in(change, **answers), without, status, said))

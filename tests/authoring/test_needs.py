@@ -130,6 +130,28 @@ def test_a_students_own_copy_uses_what_they_have_pasted(course: Path) -> None:
     assert outcome.message == "quadruple(1): it is off by 5."
 
 
+def test_what_is_pasted_may_call_what_else_is_there_and_checks_may_call_it(course: Path) -> None:
+    text = LATER.replace("tools.same(quadruple(1), 4,", "tools.same(quadruple(1), double(2),")
+    (course / "solutions" / "fours.py").write_text(text.format(given=""))
+    notebook = json.loads(released(course))
+    notebook["cells"][1]["source"] = "def double(x):\n    return helper(x)"
+    notebook["cells"][2]["source"] = "def quadruple(x):\n    return double(double(x))"
+    for name, body in (("helper", "twice(x)"), ("twice", "2 * x")):
+        source = f"def {name}(x):\n    return {body}"
+        own = {"cell_type": "code", "id": name, "metadata": {}, "source": source}
+        notebook["cells"].insert(1, {**own, "outputs": [], "execution_count": None})
+    data = json.dumps(notebook).encode()
+    assert checked(student_copy.read(data, "ada.ipynb", "fours"))[0].score == 1
+
+
+def test_who_has_pasted_nothing_is_told_so(course: Path) -> None:
+    answers = {"quadruple": "def quadruple(x):\n    return double(double(x))"}
+    data = handed_in(released(course), **answers)
+    (outcome,) = checked(student_copy.read(data, "ada.ipynb", "fours"))[0].checks
+    assert outcome.status == "failed"
+    assert outcome.message == "double is still empty; paste yours into its cell"
+
+
 def test_a_given_implementation_stands_in_the_setup_cell(course: Path) -> None:
     text = LATER.format(given=" given=true")
     (course / "solutions" / "fours.py").write_text(text)

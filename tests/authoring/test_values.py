@@ -150,7 +150,7 @@ def test_a_class_is_built_with_a_stub_for_each_method_and_earns_its_points(tmp_p
         ("return ValueError(x)", "'a'", "answers with a value of type ValueError"),
         ("return 10 ** x", "2000", "answers with an integer of more than 1000 digits"),
         ("return np.dtype(x)", "'f8'", "answers with a value of type Float64DType"),
-        ("return np.zeros((x, x))", "1500", "answers with an array of more than 1048576 numbers; let it answer with something smaller"),
+        ("return np.zeros((x, x))", "1500", "answers with an array of more than 524288 numbers; let it answer with something smaller"),
         ("return x", "{1: 2}.keys()", "with a value of type dict_keys; give it a list of the keys"),
         ("return {1: x.items()}", "{1: 2}", "of type dict_items; let it answer with a list of the pairs"),
         ("import datetime; return datetime.timedelta(x)", "1", "of type timedelta; let it answer with its seconds, which"),

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from autograder import cli
 from autograder.course import Settings
+from autograder.settings import TABLES
 from tests.support import sample_class
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -67,7 +68,7 @@ def test_every_command_has_its_line_and_every_line_its_command() -> None:
     rows = [
         line.split("|")[1] for line in PAGES["ci"].splitlines() if line.startswith("| `autograder ")
     ]
-    assert sorted(re.findall(r"`autograder ([a-z]+)`", "".join(rows))) == sorted(COMMANDS)
+    assert sorted(re.findall(r"`autograder ([a-z-]+)`", "".join(rows))) == sorted(COMMANDS)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -97,7 +98,7 @@ def test_every_option_that_the_documents_show_exists() -> None:
 
 def test_every_command_that_the_documents_run_is_one() -> None:
     run = re.findall(
-        r"autograder (?:--course \S+ )?([a-z]+)",
+        r"autograder (?:--course \S+ )?([a-z][a-z-]*)",
         "\n".join(re.findall(r"`[^`]+`|^\$ .*", GUIDE, re.MULTILINE)),
     )
     assert run
@@ -180,6 +181,7 @@ def test_the_settings_that_teachers_are_shown_are_those_that_there_are() -> None
         r"^\| (`[a-z_.]+`(?:, `[a-z_.]+`)*) \| (`[^|]+`) \|", PAGES["teachers"], flags=re.MULTILINE
     )
     assert "| `due.attention` |" in PAGES["teachers"]
+    assert "| `late.rule` |" in PAGES["teachers"]
     shown = {}
     for names, defaults in rows:
         shown |= dict(
@@ -188,7 +190,7 @@ def test_the_settings_that_teachers_are_shown_are_those_that_there_are() -> None
     known = {"packages": "[]"}  # as it is written in the file
     for setting in fields(Settings):
         # A table of TOML has a row for what stands in it.
-        if setting.name not in ("due", "packages"):
+        if setting.name not in (*TABLES, "packages"):
             default = json.dumps(setting.default).strip('"')
             known[setting.metadata.get("name", setting.name)] = default
     assert {name: shown.get(name) for name in known} == known

@@ -442,12 +442,12 @@ def test_a_gradebook_that_is_lost_takes_no_due_date_along_and_is_noticed(course:
 def test_a_due_date_is_kept_among_the_settings_and_the_gradebook_follows_it(course: Course) -> None:
     run(course, "release", NAME, "--due", "2026-11-20 12:00 UTC")
     own = course.state / "autograder.toml"
-    assert own.read_text() == 'due.counting = "2026-11-20 12:00:00+0000"\n'
+    assert own.read_text() == 'due.counting = "2026-11-20 12:00:00 UTC"\n'
     own.write_text("carried = 0.5\n\n[due]\nother = 2026-11-01T12:00:00Z\n")
     run(course, "release", NAME, "--due", "2026-11-21 12:00 UTC")
     assert own.read_text() == (
         "carried = 0.5\n\n[due]\n"
-        'counting = "2026-11-21 12:00:00+0000"\nother = 2026-11-01T12:00:00Z\n'
+        'counting = "2026-11-21 12:00:00 UTC"\nother = 2026-11-01T12:00:00Z\n'
     )
     database = Database(f"sqlite:///{course.gradebook}", str)
     database.execute("UPDATE assignment SET duedate = '2026-12-24 12:00:00'")

@@ -66,7 +66,7 @@ def test_reals_of_other_widths_arrive_as_the_nearest_common_ones(given, arrives)
         ("return object()", "a value of type object"),
         ("return np.array([None])", "an array of dtype object"),
         ("return np.ma.masked_array([1.0], [True])", "a masked array"),
-        ("return np.zeros(10 ** 7)", "an array of more than 1048576 numbers"),
+        ("return np.zeros(10 ** 7)", "an array of more than 524288 numbers"),
         ("return [[[] for _ in range(1000)] for _ in range(1000)]", "more than 200000 values"),
     ],
 )

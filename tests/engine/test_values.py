@@ -439,3 +439,33 @@ def test_a_mistake_in_a_class_is_named_by_what_its_checks_say(tmp_path, answer, 
     toy = replace(exercise(by_hand, drawn, steps="Stack", Stack=STACK), bank=bank)
     checks = grade(toy, Stack=answer).checks
     assert checks[0].status == "failed" and checks[0].misconception == name
+
+
+CALLBACK_BANK = """
+from autograder.exercises.misconceptions import misconception
+
+
+@misconception(step="f", caught_by="f-c0")
+def backwards(x, first, second):
+    \"\"\"Which of the two comes first?\"\"\"
+    return first(second(x))
+"""
+
+
+@pytest.mark.parametrize(
+    ("answer", "name"),
+    [("first(second(x))", "backwards"), ("second(first(x))", None), ("first(x)", None)],
+)
+def test_a_mistake_with_functions_is_named_by_what_the_checks_say(tmp_path, answer, name):
+    bank = tmp_path / "toy_misconceptions.py"
+    bank.write_text(CALLBACK_BANK)
+    by_hand = """
+    got = f(3, lambda x: g(x), lambda x: 10 * x)
+    assert got == 40, f"got {got}, not 40"
+    """
+    right = {"g": "def g(x): return x + 1", "f": "def f(x, first, second): return second(first(x))"}
+    toy = replace(exercise(by_hand, steps="g f", **right), bank=bank)
+    mine = {**right, "f": f"def f(x, first, second): return {answer}"}
+    (check,) = grade(toy, **mine).checks
+    assert (check.status == "passed") == (answer == "second(first(x))")
+    assert check.misconception == name

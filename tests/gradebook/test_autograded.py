@@ -12,7 +12,7 @@ import pytest
 
 from autograder import text as plain_text
 from autograder.course import Course
-from autograder.gradebook import autograded, marks, master, record, waiting
+from autograder.gradebook import autograded, marks, master, record, unmarked
 from autograder.submissions.parse import parse
 from tests.submissions.test_pictures import drawn
 from tests.support import courses, formgrader
@@ -134,4 +134,4 @@ def test_points_of_an_extra_question_come_on_top(
     record.record(course, known, [courses.graded(course, "ada", ANSWERED)])
     ada = marks.class_marks(course, known)["ada"]
     assert ada.max_score == 10 and ada.cells["why"].max_score == 4
-    assert ada.cells["why"].needs_manual_grade and waiting.for_marks(course, NAME) == ["ada"]
+    assert ada.cells["why"].needs_manual_grade and unmarked.students(course, NAME) == ["ada"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from random import Random
 from typing import Any
@@ -9,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograder.authoring import percent
+from autograder import tools
+from autograder.authoring import percent, read
 from models import grammar, reference
 from models.grammar import ADJECTIVE, ASKED, FIRST, IT, ITEM, SECOND, WORDS, Item
 from tests.support.courses import ROOT
@@ -42,7 +44,7 @@ def other(item: Item) -> Item:
 def test_no_training_sentence_has_a_combination_of_words_that_is_kept_for_the_test() -> None:
     items = grammar.training_items(Random(0))
     seen: set[tuple[str, ...]] = set()
-    for _ in range(20_000):
+    for _ in range(72_000):  # as many as a decoder has read, and with make train-model the same
         words = next(items).words
         nouns = tuple(sorted((words[FIRST], words[SECOND])))
         seen |= {nouns, (words[ASKED + 1], words[ADJECTIVE])}
@@ -150,3 +152,54 @@ def test_the_functions_of_attention_give_the_looks_of_the_finder() -> None:
         _, looks = solved["scaled_dot_product_attention"](*heads)
         np.testing.assert_allclose(looks, wanted, rtol=0, atol=1e-12)
         x = x + solved["multi_head_attention"](x, *own, 2)
+
+
+@pytest.fixture
+def finale(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], dict[str, Any]]:
+    """Gives the names of an exercise that is solved, to its end; its scenes are not played."""
+    monkeypatch.setattr(tools, "demo", lambda scene: scene)
+    monkeypatch.setattr(tools, "summary", lambda: None)
+
+    def names_of(exercise: str) -> dict[str, Any]:
+        path = ROOT / "solutions" / f"{exercise}.py"
+        names: dict[str, Any] = {"__file__": str(path)}
+        for cell in read.read(path).of("setup", "arrays", "needed", "step", "plain"):
+            exec(cell.source, names)
+        return names
+
+    return names_of
+
+
+def test_the_functions_of_transformer_run_the_decoder(
+    finale: Callable[[str], dict[str, Any]],
+) -> None:
+    names = finale("transformer")
+    run_model, asked = names["run_model"], names["asked"]
+    for adjective, wanted in zip(("soft", "tired"), model("decoder")["logits"]):
+        np.testing.assert_allclose(run_model(asked(adjective))[0][-1], wanted, rtol=0, atol=1e-6)
+
+    for item in unseen()[:3]:
+        words = list(item.words[: ASKED + 1])
+        scores, looks = run_model(words)
+        wanted, weights = reference.decoded(model("decoder"), reference.numbers(words))
+        np.testing.assert_allclose(scores, wanted, rtol=0, atol=1e-6)
+        np.testing.assert_allclose(looks, weights[-1], rtol=0, atol=1e-6)
+
+
+def test_the_functions_of_inference_write_one_text_in_three_ways(
+    finale: Callable[[str], dict[str, Any]],
+) -> None:
+    names = finale("inference")
+    ways = ("everything anew", "with a cache", "in blocks")
+    texts, work, models = zip(*(names["write"](way, ["the", "dog", "slept"], 30) for way in ways))
+    assert texts[0] == texts[1] == texts[2]
+    assert (work[0][-1] > 5 * work[1][-1]).all()
+    scores = [one.read([texts[0][-1]]) for one in models[1:]]
+    wanted, _ = reference.decoded(model("rope_decoder"), reference.numbers(texts[0]))
+    for got in scores:
+        np.testing.assert_allclose(got, wanted[-1], rtol=0, atol=1e-6)
+
+    for tokens, wanted in zip(model("rope_decoder")["asked"], model("rope_decoder")["logits"]):
+        attend = names["each_head"](names["decode_with_cache"])
+        got = names["Writer"](attend).read([WORDS[token] for token in tokens])
+        np.testing.assert_allclose(got, wanted, rtol=0, atol=1e-6)

@@ -19,6 +19,7 @@ from autograder.gradebook import config as host
 from autograder.gradebook import due_dates, marks, record
 from autograder.grading import grade_class
 from autograder.nbgrader import collector, exchange
+from autograder.text import on_day
 from tests.support import courses
 from tests.support.courses import NAME, RIGHT
 
@@ -76,7 +77,7 @@ def test_from_release_to_feedback_through_the_exchange(
     lines = exchange.release(course, known, yesterday)
     assert lines == [
         f"released {NAME} in {course.state / 'exchange' / course.id() / 'outbound' / NAME}",
-        f"due {yesterday:%Y-%m-%d %H:%M} UTC",
+        f"due {on_day(yesterday)}",
     ]
     assert exchange.release(course, known)[0] == lines[0]
     assert due_dates.due_date(course, NAME) == yesterday.replace(tzinfo=None)

@@ -74,6 +74,10 @@ def test_an_exercise_has_a_title_of_its_own(known: Exercise) -> None:
     assert known.title != known.name
 
 
+def test_what_students_get_can_be_mailed(known: Exercise) -> None:
+    assert (ROOT / "assignments" / known.name / f"{known.name}.ipynb").stat().st_size < 1_200_000
+
+
 def test_every_step_begins_with_a_visible_check_and_has_a_hidden_one(known: Exercise) -> None:
     for step in known.steps:
         first, *others = known.checks_of(step)

@@ -163,6 +163,49 @@ def test_a_scene_says_which_step_it_waits_for(notebook, capsys) -> None:
     ]
 
 
+def test_a_function_that_is_not_there_or_not_pasted_is_said_in_a_line(
+    notebook, capsys, monkeypatch
+) -> None:
+    tools = notebook["tools"]
+    tools.NEEDED = {"earlier": "halving"}
+    monkeypatch.setattr(tools, "in_notebook", lambda: True)
+    monkeypatch.setattr(tools, "present", lambda markup, text: print(text))
+
+    def said(cell: str) -> list[str]:
+        with pytest.raises((NameError, NotImplementedError)) as caught:
+            exec(cell, notebook)
+        lines: list[str] = caught.value._render_traceback_()  # type: ignore[union-attr]
+        return lines
+
+    double = 'with tools.check("double-by_hand"): assert double(1) == 2'
+    lost = "double is not defined: run its cell, and see whether an error stops it."
+    assert said(double) == [lost]
+
+    run(notebook, "def double(x): raise NotImplementedError")
+    assert said(double) == ["double is still to be written."]
+
+    run(notebook, "def earlier(x): raise NotImplementedError\ndef twice(x): return earlier(x)")
+    twice = 'with tools.check("twice-by_hand"): assert twice(1) == 2'
+    empty = "earlier is still empty: paste yours from halving into its cell, and run it."
+    assert said(twice) == [empty]
+
+    capsys.readouterr()
+    run(notebook, "tools.summary()")
+    assert capsys.readouterr().out.splitlines()[2:] == [
+        "Waiting for functions from earlier exercises, to be pasted at the top: 2 twice.",
+        "Still to write: 1 double.",
+    ]
+
+
+def test_a_scene_whose_helpers_are_not_there_says_where_they_come_from(notebook, capsys) -> None:
+    run(notebook, "@tools.demo\ndef scene(): five_tokens()")
+    run(notebook, "@tools.demo\ndef scene(): double(1)")
+    assert capsys.readouterr().out.splitlines() == [
+        "This scene needs five_tokens: run the cells above it, from the first one on.",
+        "This scene waits for your double.",
+    ]
+
+
 def test_no_variable_of_a_student_is_in_the_way_of_the_tools(notebook) -> None:
     taken = {name for name in vars(notebook["tools"]) if not name.startswith("__")}
     assert {"agree", "check", "difference", "np", "math", "SEEN"} <= taken

@@ -125,8 +125,8 @@ def test_what_returns_nothing_is_asked_about_its_return_in_steps_of_tuples_too(t
 
 
 def test_a_tuple_is_counted_up_to_a_hundred(tools) -> None:
-    for count, says in ((3, "got a tuple 3$"), (100, "got a tuple 100$"), (101, "got a tuple$")):
-        with pytest.raises(AssertionError, match=says):
+    for count, says in ((3, "a tuple of 3$"), (100, "a tuple of 100$"), (101, "a tuple$")):
+        with pytest.raises(AssertionError, match=f"got {says}"):
             tools.unpack((0,) * count, "output, weights")
     assert tools.unpack([1, 2], "output, weights") == [1, 2]
 

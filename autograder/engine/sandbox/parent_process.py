@@ -114,9 +114,9 @@ def start_early(asked: str) -> None:
     if not hasattr(os, "fork"):
         return
 
-    for level in levels.candidates(asked)[:1]:
-        if level.is_installed:
-            _early = WarmParent(level.name, frozenset(), NOTHING)
+    likely = levels.candidates(asked)
+    if likely and likely[0].is_installed:
+        _early = WarmParent(likely[0].name, frozenset(), NOTHING)
 
 
 def _take_early(level: str, without: frozenset[str], supplies: Supplies) -> WarmParent | None:

@@ -73,8 +73,10 @@ def _files(name: str) -> Iterator[Path]:
     from importlib.metadata import packages_distributions
 
     for needed in _with_all_needed(packages_distributions().get(name, [])):
-        places = {file.parts[0] for file in needed.files or () if file.parts[0] != ".."}
-        for place in sorted(places):
+        places = set()
+        for file in needed.files or ():
+            places.add(file.parts[0])
+        for place in sorted(places - {".."}):
             if not place.endswith((".dist-info", ".pth", ".data")) and place != "__pycache__":
                 yield Path(str(needed.locate_file(place)))
 

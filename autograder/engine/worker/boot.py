@@ -89,8 +89,10 @@ def readable(site: str, files: str = "") -> list[str]:
     # There is no /proc inside of bubblewrap, nor a need for this list.
     if os.path.exists("/proc/self/maps"):
         with open("/proc/self/maps") as maps:
-            paths = {line.split(maxsplit=5)[5].strip() for line in maps if ".so" in line}
-        libraries = {os.path.dirname(path) for path in paths if not path.startswith(tuple(own))}
+            for line in maps:
+                path = line.split(maxsplit=5)[-1].strip()
+                if ".so" in path and not path.startswith(tuple(own)):
+                    libraries.add(os.path.dirname(path))
     return [*own, *sorted(libraries), "/dev/null", "/dev/urandom"]
 
 

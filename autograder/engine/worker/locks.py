@@ -97,8 +97,9 @@ def _readable(folders: list[str]) -> Iterator[str]:
     for folder in folders:
         packages = [os.path.join(folder, f"{kind}-packages") for kind in ("site", "dist")]
         if any(map(os.path.isdir, packages)):
-            entries = os.scandir(folder)
-            yield from (entry.path for entry in entries if not entry.name.endswith("-packages"))
+            for entry in os.scandir(folder):
+                if not entry.name.endswith("-packages"):
+                    yield entry.path
         else:
             yield folder
 

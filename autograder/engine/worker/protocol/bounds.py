@@ -10,8 +10,8 @@ import math
 
 import numpy as np
 
-MAX_BYTES = 8 << 20
-"""Bytes of a frame."""
+MAX_BYTES = 4 << 20
+"""Bytes of a frame: what a check computes with an answer takes several times as much."""
 
 MAX_NUMBERS = MAX_BYTES // 8
 """Numbers of an array: checks compute in float64, whatever it holds. An axis of length 0 counts as

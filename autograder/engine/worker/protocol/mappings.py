@@ -20,8 +20,10 @@ def head(mapping: dict[Any, Any]) -> bytes:
         return b"M\x01"
     if isinstance(mapping, collections.defaultdict):
         factory = mapping.default_factory
-        place = next((n for n, known in enumerate(_DEFAULTS) if known is factory), 0)
-        return b"M" + bytes([2 + place])
+        for place, known in enumerate(_DEFAULTS):
+            if known is factory:
+                return b"M" + bytes([2 + place])
+        return b"M\x02"
     return b""
 
 

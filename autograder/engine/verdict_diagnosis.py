@@ -1,8 +1,9 @@
-"""Names the mistake in a step that is a class: the misconception on which every check says the
-same.
+"""Names the mistake in a step whose calls cannot be asked again: the misconception on which every
+check says the same.
 
-Calls of methods cannot be asked again, for an object remembers what it was asked before. So the
-checks themselves run on the bank's wrong classes, here in the grader, with the same random inputs.
+An object remembers what it was asked before, and a function that a check hands over may answer
+differently each time. So the checks themselves run on the bank's wrong answers, here in the
+grader, with the same random inputs.
 """
 
 from __future__ import annotations
@@ -25,23 +26,25 @@ _RAISED = re.compile(r"\w+ raised (\w+)|what \w+ returned cannot be used \((\w+)
 """Messages about exceptions, which hold a line of the student's."""
 
 
-def diagnose_class(
+def diagnose_by_verdicts(
     compiled: CompiledExercise, submission: Submission, step: str, verdicts: Mapping[str, Verdict]
 ) -> Diagnosis | None:
     """The misconception behind the verdicts of a step's checks, if just one explains them all."""
     suspects = banked(compiled, step)
     for check in compiled.exercise.checks_of(step):
         told = _told(verdicts[check.id].message)
-        suspects = [
-            wrong for wrong in suspects if _said(compiled, submission, check, wrong) == told
-        ]
+        alike = []
+        for wrong in suspects:
+            if _said(compiled, submission, check, wrong) == told:
+                alike.append(wrong)
+        suspects = alike
     if not is_one(suspects):
         return None
     return Diagnosis(suspects[0].hint, misconception=suspects[0].name)
 
 
 def _told(message: str | None) -> str | None:
-    """A message without what no other class would say: of an exception only its kind."""
+    """A message without what no other answer would say: of an exception only its kind."""
     raised = _RAISED.match(message or "")
     return message if raised is None else raised[1] or raised[2]
 
@@ -49,7 +52,7 @@ def _told(message: str | None) -> str | None:
 def _said(
     compiled: CompiledExercise, submission: Submission, check: Check, wrong: Misconception
 ) -> str | None:
-    """What a check says of the bank's wrong class."""
+    """What a check says of the bank's wrong answer."""
     namespace = {**compiled.namespace(), **compiled.reference}
     namespace[check.step] = compiled.wrong(wrong)
     namespace["rng"] = compiled.generator(check, compiled.draw(check, submission)[0])

@@ -1,4 +1,4 @@
-"""Who still waits for the marks of a person."""
+"""The submissions that nobody has marked yet, where a person has to."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ NAMED = 10
 """So many students are named in a line."""
 
 
-def for_marks(course: Course, exercise: str) -> list[str]:
+def students(course: Course, exercise: str) -> list[str]:
     """The students with an answer that nobody has marked yet, by id."""
     marks = class_marks(course, exercise)
     return [student for student in marks if marks[student].needs_manual_grade]
 
 
-def said(students: Collection[str]) -> str:
-    """Who waits, in one line; of many, the first and how many others."""
-    names = first_of(sorted(students), NAMED)
-    waits = agreeing(len(students), "waits", "wait")
-    return f"{count(len(students), 'submission')} still {waits} for your marks: {names}"
+def said(waiting: Collection[str]) -> str:
+    """Who waits for marks, in one line; of many, the first and how many others."""
+    names = first_of(sorted(waiting), NAMED)
+    waits = agreeing(len(waiting), "waits", "wait")
+    return f"{count(len(waiting), 'submission')} still {waits} for your marks: {names}"

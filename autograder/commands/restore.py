@@ -1,0 +1,27 @@
+"""``autograder restore``: a course out of a back-up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from autograder import log
+from autograder.commands.common import CourseFolder
+from autograder.text import count, short
+
+
+def restore(
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="what autograder backup wrote")],
+    course_folder: CourseFolder = None,
+) -> None:
+    """Restore a course from a back-up, where nothing is in its place."""
+    from autograder.course import find
+    from autograder.keeping import restore as backups
+
+    course = find(course_folder, new=True)
+    state, *around = backups.read(course, path)
+    also = f", and {count(len(around), 'file')} around it" if around else ""
+    print(f"restored {short(state)}{also}")
+    log.write(course, f"restore {path.name}")

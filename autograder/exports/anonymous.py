@@ -1,0 +1,71 @@
+"""A class without its people: pseudonyms for ids, and no word that anybody wrote.
+
+For research. The course's secret keys the pseudonyms: the same person has the same one in every
+exercise of the course, and nobody finds it out who does not know the secret.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from dataclasses import replace
+
+from autograder.gradebook.cell_marks import CellMarks
+from autograder.gradebook.final_grades import ClassGrades, FinalGrade
+from autograder.gradebook.marks import Marks
+from autograder.result import CheckResult, Result, StepResult
+
+
+def of_class(class_grades: ClassGrades, secret: bytes) -> ClassGrades:
+    """The grades of a class under pseudonyms, and in their order, which tells nothing."""
+    grades = []
+    for grade in class_grades.grades:
+        grades.append(_grade(grade, _pseudonym(secret, grade.student)))
+    grades.sort(key=lambda grade: grade.student)
+    return replace(class_grades, grades=tuple(grades))
+
+
+def _pseudonym(secret: bytes, student: str) -> str:
+    named = f"autograder pseudonym {student}".encode()
+    return f"p{hmac.digest(secret, named, hashlib.sha256).hex()[:16]}"
+
+
+def _grade(grade: FinalGrade, name: str) -> FinalGrade:
+    return replace(
+        grade,
+        student=name,
+        person=None,
+        result=_result(grade.result, name) if grade.result else None,
+        marks=_marks(grade.marks) if grade.marks else None,
+        trouble="",
+        doubt="",
+    )
+
+
+def _result(result: Result, name: str) -> Result:
+    """The verdicts alone: not what was handed in, when it was graded, nor any text about it."""
+    steps = []
+    for step in result.steps:
+        steps.append(StepResult(step.name, tuple(map(_check, step.checks))))
+    return replace(
+        result,
+        student=name,
+        reason=None,
+        submission_sha256="",
+        graded_at="",
+        warnings=(),
+        steps=tuple(steps),
+    )
+
+
+def _check(check: CheckResult) -> CheckResult:
+    """A verdict without its words; the name of a known mistake is the bank's, and stays."""
+    return replace(check, message="", unmended="", hint=None, cell="", line=0)
+
+
+def _marks(marks: Marks) -> Marks:
+    """Points alone; how late they were handed in, and not when."""
+    cells: dict[str, CellMarks] = {}
+    for id, cell in marks.cells.items():
+        cells[id] = replace(cell, comment=None, remark=None)
+    return replace(marks, cells=cells, submitted=None, row="", doubt="")

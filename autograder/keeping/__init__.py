@@ -1,0 +1,1 @@
+"""Keeping a course: back-ups, and people who are to be forgotten."""

@@ -1,0 +1,126 @@
+"""What a teacher reads of one check of one student: the inputs, both answers, the code."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from autograder.engine.check_result import printable
+from autograder.engine.explanation import Explanation, Question
+from autograder.result import CheckResult, Result
+from autograder.text import agreeing, count, cut, points_of
+
+MOST = 5
+"""So many calls are shown."""
+
+CHARACTERS = 20_000
+"""So many characters of one value are shown."""
+
+
+def lines(
+    explanation: Explanation, result: Result, graded: CheckResult, differences: Sequence[str]
+) -> Iterator[str]:
+    """The explanation as lines of text.
+
+    Args:
+        graded: what the check came to when it was graded.
+        differences: what has changed since.
+    """
+    check, verdict = explanation.check, explanation.verdict
+    kind = "hidden" if check.hidden else "visible"
+    earned = points_of(graded.earned, graded.points)
+    yield f"{check.id} of {result.student_id}: {graded.status}, {earned}, {kind} check"
+    yield check.sentence
+    if graded.message:
+        yield f"It says: {graded.message}"
+    yield ""
+
+    yield f"Graded {result.graded_at} at isolation level {result.isolation}; run once more now:"
+    yield f"  {_compared(graded, verdict.message)}"
+    for line in differences:
+        yield f"  {line}"
+
+    yield from _calls(explanation, result.student_id)
+    yield ""
+    yield "The check"
+    yield from _numbered(check.source)
+    for cell in explanation.cells:
+        yield ""
+        yield f"What {result.student_id} wrote: {cell.id or 'a cell of their own'}"
+        raised = verdict.place[1] if cell.id and verdict.place[0] == cell.id else 0
+        yield from _numbered(cell.source, raised)
+
+
+def _compared(graded: CheckResult, message: str | None) -> str:
+    """Whether the check says the same as when it was graded."""
+    then = graded.unmended if graded.status == "carried" else graded.message
+    passed = graded.status == "passed"
+    now = printable(message or "")
+    if passed != (message is None):
+        return f"NOT the same verdict: now it {'passes' if message is None else f'fails: {now}'}"
+    if passed:
+        return "the same verdict: it passes"
+    return "the same verdict, word for word" if now == then else f"it fails, in other words: {now}"
+
+
+def _calls(explanation: Explanation, student: str) -> Iterator[str]:
+    step, questions = explanation.check.step, explanation.questions
+    yield ""
+    if not questions:
+        yield f"No call of {step} can be shown: none was made, or none without functions in it"
+        return
+
+    # What is answered right explains nothing, unless all of it is.
+    telling = [question for question in questions if not question.is_alike] or list(questions)
+    for question in telling[:MOST]:
+        if question is not telling[0]:
+            yield ""
+        place = questions.index(question) + 1
+        yield f"Call {place} of {len(questions)}: {step}({', '.join(question.given)})"
+        yield from _call(question, student)
+
+    more, alike = len(telling) - MOST, len(questions) - len(telling)
+    if more > 0:
+        yield f"{count(more, 'more call')} {agreeing(more, 'is', 'are')} answered otherwise, too"
+    if alike:
+        are = agreeing(alike, "is", "are")
+        yield f"{count(alike, 'other call')} {are} answered as the solution answers"
+
+
+def _call(question: Question, student: str) -> Iterator[str]:
+    for name, value in question.given.items():
+        yield from _value(name, value)
+    yield from _answer(f"{student} answers", question.got, question.got_raised)
+    for name, value in question.afterwards.items():
+        yield from _value(f"{name}, which the call has changed", value)
+    yield from _answer("the solution answers", question.right, question.right_raised)
+    if question.is_alike:
+        yield "  which is the same"
+
+
+def _answer(who: str, value: Any, raised: str) -> Iterator[str]:
+    if raised:
+        yield f"  {who} with {raised}"
+    else:
+        yield from _value(who, value)
+
+
+def _value(name: str, value: Any) -> Iterator[str]:
+    """A value with all of its digits."""
+    with np.printoptions(threshold=sys.maxsize, floatmode="unique", linewidth=96):
+        first, *rest = cut(repr(value), CHARACTERS).split("\n")
+    if not rest:
+        yield f"  {name}: {first}"
+        return
+    yield f"  {name}:"
+    for line in (first, *rest):
+        yield f"    {line}"
+
+
+def _numbered(source: str, raised: int = 0) -> Iterator[str]:
+    for number, line in enumerate(source.rstrip("\n").split("\n"), start=1):
+        mark = ">" if number == raised else " "
+        yield f"{mark} {number:3} | {line}"

@@ -1,0 +1,223 @@
+"""A private folder for a course: made, used as a teacher would, handed on, kept up to date."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import stat
+import subprocess
+import zipfile
+from datetime import datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from autograder import settings
+from autograder.course import Course
+from autograder.course_folder import taken
+from autograder.nbgrader import handed_out
+from tests.support import courses, processes
+from tests.support.courses import NAME, RIGHT
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning"),
+    pytest.mark.usefixtures("graded_here"),
+]
+
+
+def run(folder: Path, *arguments: object, code: int = 0) -> subprocess.CompletedProcess[str]:
+    done = processes.call(*arguments, cwd=folder)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done
+
+
+@pytest.fixture
+def kit(built_root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A kit of one exercise, of which courses are made."""
+    root = tmp_path / "kit"
+    shutil.copytree(built_root, root)
+    courses.private(tmp_path, root, monkeypatch)
+    monkeypatch.setattr(taken, "kit", lambda: root)
+    return root
+
+
+@pytest.fixture
+def folder(kit: Path, tmp_path: Path) -> Path:
+    run(tmp_path, "new-course", "spring")
+    return tmp_path / "spring"
+
+
+def opened(folder: Path) -> Course:
+    return Course(folder, folder / "course", settings.read(folder / settings.NAME))
+
+
+def change(root: Path, text: str) -> None:
+    """Change the exercise below a root, and build it."""
+    courses.write_root(root, text)
+
+
+def test_a_teacher_begins_with_nothing_and_ends_with_a_report(folder: Path, tmp_path: Path) -> None:
+    said = run(folder, "release", NAME, "--due", "2026-11-01 18:00 Europe/Berlin").stdout
+    assert "due 1 November 2026, 18:00 CET" in said
+    own = opened(folder)
+    assert own.root == folder
+    (own.state / "students.csv").write_text("id,name\nada,Ada Byron\n")
+
+    inbox = own.inbox / "ada"
+    inbox.mkdir(parents=True)
+    (inbox / f"{NAME}.ipynb").write_bytes(courses.handed_in(own, RIGHT))
+    assert "collected: ada" in run(folder, "collect", NAME).stdout
+    run(folder, "grade", NAME, "--jobs", 1)
+    run(folder, "feedback", NAME)
+    assert "ada" in run(folder, "report", NAME).stdout
+    assert (own.feedback / "ada" / NAME / f"{NAME}.html").is_file()
+    assert (own.state / "reports" / f"{NAME}.html").is_file()
+
+
+def test_git_keeps_the_course_and_nothing_of_the_class(folder: Path) -> None:
+    own = opened(folder)
+    courses.submit(own, "ada", RIGHT)
+    (own.state / "students.csv").write_text("id\nada\n")
+    run(folder, "grade", NAME, "--jobs", 1)
+    subprocess.run(["git", "add", "--all"], cwd=folder, check=True)
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=folder, check=True, capture_output=True, text=True
+    ).stdout.splitlines()
+    assert {f"solutions/{NAME}.py", "autograder.toml", "nbgrader_config.py"} <= set(listed)
+    assert not [path for path in listed if path.startswith("course/") or "ada" in path]
+    assert (own.state / "secret").is_file()
+    assert stat.S_IMODE(own.state.stat().st_mode) == 0o700
+
+
+def test_every_course_has_an_id_of_its_own_that_git_keeps(folder: Path, tmp_path: Path) -> None:
+    run(tmp_path, "new-course", "other")
+    ids = set()
+    for name in ("spring", "other"):
+        root = tmp_path / name
+        run(root, "release", NAME)
+        (exchange,) = (root / "course" / "exchange").iterdir()
+        assert exchange.name.startswith(name)
+        assert f'course_id = "{exchange.name}"' in (root / "nbgrader_config.py").read_text()
+        assert not (root / "course" / "course_id").exists()
+        ids.add(exchange.name)
+    assert len(ids) == 2
+
+
+def test_the_zip_holds_what_students_need_and_says_when_it_is_due(folder: Path) -> None:
+    (folder / "solutions" / NAME / "numbers.csv").write_text("1,2\n")
+    shutil.copy(folder / "solutions" / NAME / "numbers.csv", folder / "assignments" / NAME)
+    archive = folder / "out" / "counting.zip"
+    run(folder, "release", NAME, "--due", "2026-12-01 18:00 Europe/Berlin", "--to-zip", archive)
+    first = archive.read_bytes()
+    with zipfile.ZipFile(archive) as packed:
+        assert sorted(packed.namelist()) == [f"{NAME}/{NAME}.ipynb", f"{NAME}/numbers.csv"]
+        notebook = packed.read(f"{NAME}/{NAME}.ipynb")
+    said = "1 December 2026, 18:00 CET"
+    assert f"**Due: {said}.**" in "".join(json.loads(notebook)["cells"][0]["source"])
+    assert not (folder / "course" / "exchange" / "spring").exists()
+    run(folder, "release", NAME, "--to-zip", archive)
+    assert archive.read_bytes() == first
+    # The settings that git keeps say so, too.
+    assert (
+        f'{NAME} = "2026-12-01 18:00:00 Europe/Berlin"' in (folder / "autograder.toml").read_text()
+    )
+
+
+def test_a_notebook_with_its_due_date_is_checked_and_graded_as_any_other(folder: Path) -> None:
+    run(folder, "release", NAME, "--due", "2026-12-01 18:00 Europe/Berlin")
+    (released,) = folder.glob(f"course/exchange/*/outbound/{NAME}/{NAME}.ipynb")
+    notebook = json.loads(released.read_bytes())
+    for cell in notebook["cells"]:
+        cell["source"] = RIGHT.get(cell["id"], cell["source"])
+    own = opened(folder)
+    path = own.submission("ada", NAME) / f"{NAME}.ipynb"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps(notebook))
+    run(folder, "grade", NAME, "--jobs", 1)
+    result = json.loads((own.results / NAME / "ada.json").read_text())
+    assert (result["score"], result["warnings"]) == (10.0, [])
+
+
+def test_next_year_takes_exercises_and_settings_and_no_people(folder: Path, tmp_path: Path) -> None:
+    change(folder, courses.AUTHORED.replace("Rows of numbers.", "Columns of numbers."))
+    text = 'carried = 0.5\n[due]  # dates\ncounting = "2026-11-01 18:00 UTC"\n'
+    (folder / "autograder.toml").write_text(text)
+    own = opened(folder)
+    (own.state / "students.csv").write_text("id\nada\n")
+    courses.submit(own, "ada", RIGHT)
+    run(folder, "grade", NAME, "--jobs", 1)
+
+    run(tmp_path, "new-course", "autumn", "--from", folder)
+    new = tmp_path / "autumn"
+    assert "Columns of numbers." in (new / "solutions" / f"{NAME}.py").read_text()
+    found = opened(new)
+    assert found.settings.carried == 0.5
+    assert not found.settings.due
+    assert [path.name for path in (new / "course").iterdir()] == ["secret"]
+    assert found.secret() != own.secret()
+    assert not [path for path in new.rglob("*") if ".git" not in path.parts and "ada" in path.name]
+    run(new, "release", NAME)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("spring",), "is there already; choose a new or empty folder"),
+        (("new", "--from", "nowhere"), "no folder solutions/ in it; give the folder of a course"),
+    ],
+)
+def test_what_cannot_be_made_is_refused_in_one_line(
+    folder: Path, tmp_path: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    done = run(tmp_path, "new-course", *arguments, code=2)
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not (tmp_path / "new").exists()
+
+
+def test_the_kit_can_be_updated_beneath_a_course(kit: Path, folder: Path) -> None:
+    own = opened(folder)
+    courses.submit(own, "ada", RIGHT)
+    run(folder, "release", NAME)
+    run(folder, "grade", NAME, "--jobs", 1)
+    assert "nothing is newer" in run(folder, "update").stdout
+
+    newer = courses.AUTHORED.replace("total([1.0, 2.0]), 3.0", "total([2.0, 2.0]), 4.0")
+    change(kit, newer)
+    before = (folder / "solutions" / f"{NAME}.py").read_bytes()
+    assert f"newer in the kit: {NAME}" in run(folder, "update", "--check", code=1).stdout
+    assert (folder / "solutions" / f"{NAME}.py").read_bytes() == before
+
+    said = run(folder, "update").stdout
+    assert f"updated: {NAME}" in said
+    assert f"{NAME}: the exercise has changed since it was released" in said
+    assert f"{NAME}: the exercise has changed since it was graded for 1 student" in said
+    assert (folder / "solutions" / f"{NAME}.py").read_text() == newer
+    run(folder, "grade", NAME, "--jobs", 1)  # its notebooks came along
+    assert "since it was graded" not in run(folder, "update").stdout
+
+
+def test_what_a_teacher_has_changed_is_never_overwritten(kit: Path, folder: Path) -> None:
+    mine = courses.AUTHORED.replace("Rows of numbers.", "Columns of numbers.")
+    change(folder, mine)
+    assert "nothing is newer" in run(folder, "update", "--check").stdout
+
+    change(kit, courses.AUTHORED.replace("Rows of numbers.", "Tables of numbers."))
+    said = run(folder, "update").stdout
+    assert f"changed here and in the kit: {NAME}; yours stays" in said
+    assert (folder / "solutions" / f"{NAME}.py").read_text() == mine
+
+
+def test_there_is_nothing_to_update_where_nothing_was_taken(kit: Path) -> None:
+    assert "no course made by autograder new-course" in run(kit, "update", code=2).stderr
+
+
+def test_check_says_when_a_notebook_is_due(tmp_path: Path) -> None:
+    path = tmp_path / "attention.ipynb"
+    release = (courses.ROOT / "assignments" / "attention" / "attention.ipynb").read_bytes()
+    due = datetime(2026, 12, 1, 18, tzinfo=ZoneInfo("Europe/Berlin"))
+    path.write_bytes(handed_out.with_due(release, due))
+    said = run(tmp_path, "check", path, code=1).stdout
+    assert "due 1 December 2026, 18:00 CET, as it was handed out" in said
+    assert "changed" not in said

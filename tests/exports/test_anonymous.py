@@ -1,0 +1,69 @@
+"""An anonymous export has everybody's points, and nothing that says whose they are."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from autograder.course import Course
+from autograder.exports.anonymous import _pseudonym
+from tests.exports.test_formats import PEOPLE, SCORES, by_hand, graded, rows_of, run
+from tests.support.courses import NAME
+
+__all__ = ["graded"]
+
+
+def exported(course: Course, to: str) -> Path:
+    run("--to", to, "--anonymous")
+    suffix = "csv" if to == "csv" else "json"
+    return course.state / "exports" / NAME / f"anonymous-grades.{suffix}"
+
+
+def words_of(course: Course) -> list[str]:
+    """Everything that people are called, and what people and checks have written."""
+    words = [cell for line in PEOPLE.splitlines()[1:] for cell in line.split(",") if cell]
+    for path in (course.results / NAME).glob("*.json"):
+        result = json.loads(path.read_text())
+        words += [result["submission_sha256"], result["reason"], *result["warnings"]]
+        for step in result["steps"]:
+            words += [check["message"] for check in step["checks"]]
+    return [word for word in words if word and len(word) > 1]
+
+
+@pytest.mark.parametrize("to", ["csv", "json"])
+def test_no_name_no_mail_no_words(graded: Course, to: str) -> None:
+    by_hand(graded, "why", "ada", manual_score=3.5)
+    text = exported(graded, to).read_text()
+    words = words_of(graded)
+    assert len(words) > 10
+    for word in {*words, *SCORES}:
+        assert f'"{word}"' not in text
+        assert f",{word}," not in text
+        assert len(word) < 4 or word not in text
+    assert "It commutes" not in text
+
+
+def test_the_points_are_those_of_the_class(graded: Course) -> None:
+    data = json.loads(exported(graded, "json").read_text())
+    scores = [student["score"] for student in data["students"]]
+    assert sorted(map(str, scores)) == sorted(map(str, SCORES.values()))
+    students = [student["student"] for student in data["students"]]
+    assert students == sorted(students)
+    assert {row["student"] for row in rows_of(exported(graded, "csv"))} == set(students)
+    assert {row["name"] for row in rows_of(exported(graded, "csv"))} == {""}
+
+
+def test_a_pseudonym_stays_and_hangs_on_the_secret(graded: Course) -> None:
+    first = exported(graded, "csv").read_bytes()
+    assert exported(graded, "csv").read_bytes() == first
+    assert _pseudonym(b"one", "ada") == _pseudonym(b"one", "ada") != _pseudonym(b"two", "ada")
+    assert _pseudonym(b"one", "ada") != _pseudonym(b"one", "bob")
+
+
+def test_other_systems_need_to_know_who_it_is(
+    graded: Course, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("--to", "moodle", "--anonymous", code=2)
+    assert "--anonymous: means nothing to --to moodle; only to csv, json" in capsys.readouterr().err

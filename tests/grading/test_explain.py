@@ -1,0 +1,180 @@
+"""``explain`` shows a teacher what a check asked, both answers and the code, also months later."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from autograder.course import Course
+from tests.support import courses
+from tests.support.courses import NAME, RIGHT
+from tests.support.processes import call
+
+pytestmark = pytest.mark.usefixtures("graded_here")
+
+HALF = "def helper(x):\n    return x / 2\n\n\ndef double(x):\n    return helper(np.asarray(x))\n"
+ABSOLUTE = "def total(x):\n    return float(np.abs(x).sum())\n"
+
+
+def explain(course: Course, *arguments: str) -> str:
+    done = call("explain", NAME, *arguments, cwd=course.root)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def refusal(course: Course, *arguments: str) -> str:
+    done = call("explain", NAME, *arguments, cwd=course.root)
+    assert done.returncode == 2, done
+    (line,) = done.stderr.splitlines()
+    assert ";" in line
+    return line
+
+
+@pytest.fixture
+def graded(course: Course) -> Course:
+    courses.submit(course, "ann", RIGHT)
+    courses.submit(course, "bob", {**RIGHT, "double": HALF, "total": ABSOLUTE})
+    assert call("grade", NAME, "--jobs", 1, cwd=course.root).returncode == 0
+    return course
+
+
+def stored(course: Course, student: str, check: str) -> str:
+    """The message of a check as it was graded."""
+    result = json.loads((course.results / NAME / f"{student}.json").read_text())
+    for step in result["steps"]:
+        for one in step["checks"]:
+            if f"{step['name']}-{one['name']}" == check:
+                return str(one["message"])
+    raise AssertionError(check)
+
+
+def test_the_input_both_answers_and_the_code(graded: Course) -> None:
+    said = explain(graded, "bob", "total-negative")
+    assert "total-negative of bob: failed, 0 of 3 points, hidden check" in said
+    assert "the same verdict, word for word" in said
+    assert "Call 1 of 1: total(x)\n  x: [-1.0, -2.0]\n" in said
+    assert "  bob answers: 3.0\n  the solution answers: -3.0\n" in said
+    assert "    2 | # @title Hidden check" in said
+    assert "agree(total([-1.0, -2.0]), -3.0" in said
+    assert "What bob wrote: total\n    1 | def total(x):" in said
+    assert "def double" not in said
+    assert "since" not in said
+
+
+def test_drawn_inputs_are_those_that_were_graded_to_the_last_digit(graded: Course) -> None:
+    said = explain(graded, "bob", "double-drawn")
+    drawn = np_array(said.partition("  x: ")[2].partition("\n")[0])
+    message = stored(graded, "bob", "double-drawn")
+    assert str(drawn / 2) in message
+    assert said == explain(graded, "bob", "double-drawn")
+    assert "helper(x)" in said
+
+
+def np_array(text: str) -> object:
+    import numpy as np
+
+    return eval(text, {"array": np.array})
+
+
+def test_what_passed_can_be_looked_at_too(graded: Course) -> None:
+    said = explain(graded, "ann", "total-by_hand")
+    assert "passed, 2 of 2 points, visible check" in said
+    assert "the same verdict: it passes" in said
+    assert "which is the same" in said
+
+
+def test_the_exercise_that_graded_it_is_the_one_that_explains(graded: Course) -> None:
+    before = explain(graded, "bob", "total-negative")
+    text = courses.AUTHORED.replace(
+        "agree(total([-1.0, -2.0]), -3.0", "agree(total([-1.0, -4.0]), -5.0"
+    )
+    courses.write_root(graded.root, text.replace("total-negative", "total-below"))
+    said = explain(graded, "bob", "total-negative")
+    line = "  the exercise has changed since; this is the one that graded it\n"
+    assert line in said
+    assert said.replace(line, "") == before
+
+
+def test_what_else_is_different_now_is_said(graded: Course) -> None:
+    path = graded.results / NAME / "bob.json"
+    result = json.loads(path.read_text())
+    result["graded_with"] |= {"engine": "0" * 16, "numpy": "1.0"}
+    path.write_text(json.dumps(result))
+    (graded.state / "secret").write_text("another")
+    (graded.root / "autograder.toml").write_text("call_seconds = 4\n")
+    said = explain(graded, "bob", "double-drawn")
+    assert "the kit has changed since; the present one has run it" in said
+    assert "NumPy was 1.0 then, and is " in said
+    assert "the secret is another one: these are not the inputs that were graded" in said
+    assert "settings have changed since; these are those of then" in said
+    assert "it fails, in other words: the doubles: got" in said
+
+
+def test_what_a_function_did_to_its_argument_is_shown(course: Course) -> None:
+    spoils = "def total(x):\n    s = float(sum(x))\n    x[0] = 7.0\n    return s + 1\n"
+    courses.submit(course, "bob", {**RIGHT, "total": spoils})
+    call("grade", NAME, "--jobs", 1, cwd=course.root)
+    said = explain(course, "bob", "total-by_hand")
+    assert "x: [1.0, 2.0]" in said
+    assert "x, which the call has changed: [7.0, 2.0]" in said
+
+
+def test_an_exception_stands_with_its_line(course: Course) -> None:
+    raises = 'def total(x):\n    raise ValueError("no\\x1b[31m")\n'
+    courses.submit(course, "bob", {**RIGHT, "total": raises})
+    call("grade", NAME, "--jobs", 1, cwd=course.root)
+    said = explain(course, "bob", "total-by_hand")
+    assert "bob answers with ValueError: no" in said
+    assert ">   2 |     raise ValueError" in said
+    assert "\x1b" not in said
+
+
+def test_student_code_is_locked_in_as_in_grading(course: Course, tmp_path: Path) -> None:
+    target = tmp_path / "escaped"
+    writes = f"def total(x):\n    open({str(target)!r}, 'w').close()\n    return 0.0\n"
+    courses.submit(course, "bob", {**RIGHT, "total": writes})
+    call("grade", NAME, "--jobs", 1, cwd=course.root)
+    result = json.loads((course.results / NAME / "bob.json").read_text())
+    assert result["isolation"] in ("bubblewrap", "landlock")
+    assert "isolation level " in explain(course, "bob", "total-by_hand")
+    assert not target.exists()
+
+
+def test_a_void_check_has_nothing_to_explain(graded: Course) -> None:
+    mark = 'check="total-negative" points=3'
+    courses.write_root(graded.root, courses.AUTHORED.replace(mark, f"{mark} void=true"))
+    call("grade", NAME, "--jobs", 1, cwd=graded.root)
+    assert explain(graded, "bob", "total-negative") == (
+        "total-negative: counts in full for everybody, and is not run\n"
+    )
+
+
+def test_what_cannot_be_explained_is_said_in_a_line(graded: Course) -> None:
+    assert "no result of 'eve'; run autograder grade counting" in refusal(graded, "eve", "x")
+    assert "no result of '../bob'" in refusal(graded, "../bob", "x")
+    assert "total-none: no such check was graded; there are double-by_hand" in refusal(
+        graded, "bob", "total-none"
+    )
+    courses.submit(graded, "bob", RIGHT)
+    assert "what was graded is no longer there" in refusal(graded, "bob", "total-negative")
+    courses.write_root(graded.root, courses.AUTHORED.replace("Rows of", "Lines of"))
+    for path in (graded.state / "versions").glob(f"{NAME}-*"):
+        path.write_bytes(b"")
+    assert "damaged; put a back-up of it there" in refusal(graded, "ann", "total-negative")
+    for path in (graded.state / "versions").glob(f"{NAME}-*"):
+        path.unlink()
+    assert "the exercise that graded this is not there" in refusal(graded, "ann", "total-negative")
+    secret = graded.state / "secret"
+    secret.unlink()
+    courses.write_root(graded.root)
+    assert "is gone, and with it the random inputs" in refusal(graded, "ann", "total-negative")
+    assert not secret.exists()
+
+
+def test_what_was_graded_with_is_kept_once(graded: Course) -> None:
+    kept = sorted(path.name for path in (graded.state / "versions").iterdir())
+    assert [name.partition("-")[0] for name in kept] == [NAME, "engine", "settings"]
+    call("grade", NAME, "--force", "--jobs", 1, cwd=graded.root)
+    assert sorted(path.name for path in (graded.state / "versions").iterdir()) == kept

@@ -1,0 +1,192 @@
+"""A back-up restored into an empty place grades to the same results, and nothing is overwritten."""
+
+from __future__ import annotations
+
+import io
+import json
+import sqlite3
+import tarfile
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder.course import Course, find
+from autograder.gradebook import final_grades
+from tests.gradebook import test_record
+from tests.support import courses, databases
+from tests.support.courses import NAME, RIGHT
+from tests.support.databases import Database, Server
+from tests.support.processes import call
+
+pytestmark = pytest.mark.usefixtures("graded_here")
+
+WRONG = "def double(x):\n    return 3 * np.asarray(x)\n"
+
+
+def run(course: Course, *arguments: object) -> str:
+    done = call(*arguments, cwd=course.root)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def refusal(folder: Path, *arguments: object) -> str:
+    done = call(*arguments, cwd=folder)
+    assert done.returncode == 2, done
+    (line,) = done.stderr.splitlines()
+    assert ";" in line
+    return line
+
+
+@pytest.fixture
+def graded(course: Course) -> Course:
+    courses.submit(course, "ann", RIGHT, "2026-11-20 12:00:00 UTC")
+    courses.submit(course, "bob", {**RIGHT, "double": WRONG})
+    (course.state / "students.csv").write_text("id,name\nann,Ann Ash\nbob,Bob Birch\n")
+    run(course, "grade", NAME, "--jobs", 1)
+    gradebook = Database(f"sqlite:///{course.gradebook}", str)
+    test_record.by_hand(gradebook, "why", "ann", manual_score=3.0, needs_manual_grade=False)
+    return course
+
+
+def results(course: Course) -> dict[str, Any]:
+    found = {}
+    for path in sorted((course.results / NAME).glob("*.json")):
+        found[path.stem] = {**json.loads(path.read_text()), "graded_at": ""}
+    return found
+
+
+def final(course: Course) -> dict[str, float | None]:
+    grades = final_grades.of_class(course, courses.load(course)).grades
+    return {grade.student: grade.score for grade in grades}
+
+
+def test_restored_into_an_empty_place_it_grades_to_the_same_results(
+    graded: Course, tmp_path: Path
+) -> None:
+    before = results(graded), final(graded)
+    path = tmp_path / "course.tar.gz"
+    assert "keep it as safe as the secret in it" in run(graded, "backup", path)
+    assert path.stat().st_mode & 0o777 == 0o600
+
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    done = call("restore", path, cwd=empty)
+    assert done.returncode == 0, done.stderr
+    restored = Course(empty, empty / "course")
+    assert (results(restored), final(restored)) == before
+    secret = restored.state / "secret"
+    assert secret.read_bytes() == (graded.state / "secret").read_bytes()
+    assert secret.stat().st_mode & 0o777 == 0o600
+    submitted = restored.submission("ann", NAME) / f"{NAME}.ipynb"
+    original = graded.submission("ann", NAME) / f"{NAME}.ipynb"
+    assert int(submitted.stat().st_mtime) == int(original.stat().st_mtime)
+
+    run(restored, "grade", NAME, "--force", "--jobs", 1)
+    assert (results(restored), final(restored)) == before
+    assert "bob" in run(restored, "explain", NAME, "bob", "double-drawn")
+
+
+def test_nothing_is_overwritten(graded: Course, tmp_path: Path) -> None:
+    path = tmp_path / "course.tar.gz"
+    path.write_text("mine")
+    assert "is there already; name a new file" in refusal(graded.root, "backup", path)
+    assert path.read_text() == "mine"
+
+    path.unlink()
+    run(graded, "backup", path)
+    assert "is not empty; restore into another place" in refusal(graded.root, "restore", path)
+
+    # The exercises are there already: only the course's own folder is new.
+    other = tmp_path / "other"
+    said = run(graded, "restore", path, "--course", other)
+    assert "around it" not in said
+    assert final(Course(graded.root, other)) == final(graded)
+
+    authored = graded.root / "solutions" / f"{NAME}.py"
+    authored.write_text(f"{authored.read_text()}\n")
+    line = refusal(graded.root, "restore", path, "--course", tmp_path / "third")
+    assert f"{authored}: is another one in the back-up; restore into an empty folder" in line
+    assert not (tmp_path / "third").exists()
+
+
+def test_the_gradebook_is_copied_whole_while_somebody_writes(
+    graded: Course, tmp_path: Path
+) -> None:
+    path = tmp_path / "course.tar.gz"
+    with closing(sqlite3.connect(graded.gradebook)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        other.execute("UPDATE grade SET manual_score = 99")
+        run(graded, "backup", path)
+        other.rollback()
+
+    run(graded, "restore", path, "--course", tmp_path / "other")
+    copy = tmp_path / "other" / "gradebook.db"
+    with closing(sqlite3.connect(copy)) as database:
+        assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        assert database.execute(
+            "SELECT count(*) FROM grade WHERE manual_score = 99"
+        ).fetchone() == (0,)
+    assert final(Course(graded.root, tmp_path / "other"))["ann"] == 13
+
+
+def test_a_gradebook_on_a_server_is_said_not_to_be_in_it(
+    course: Course, postgres: Server, tmp_path: Path
+) -> None:
+    databases.use(course, postgres.create())
+    courses.submit(course, "ann", RIGHT)
+    run(course, "grade", NAME, "--jobs", 1)
+    said = run(course, "backup", tmp_path / "course.tar.gz")
+    assert "note: not in it: the gradebook, postgresql://teacher:***@" in said
+
+
+def test_what_is_no_back_up_is_refused_and_leaves_nothing(graded: Course, tmp_path: Path) -> None:
+    good = tmp_path / "good.tar.gz"
+    run(graded, "backup", good)
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert "no such file" in refusal(empty, "restore", tmp_path / "none")
+
+    bad = tmp_path / "bad.tar.gz"
+    bad.write_bytes(good.read_bytes()[:-2000])
+    assert "damaged" in refusal(empty, "restore", bad)
+    bad.write_text("hello")
+    assert "damaged" in refusal(empty, "restore", bad)
+    with tarfile.open(bad, "w:gz") as archive:
+        add(archive, "other.txt", b"")
+    assert "is no back-up of a course" in refusal(empty, "restore", bad)
+    for name in ("course/../../escaped", "/escaped", "elsewhere/x"):
+        with tarfile.open(bad, "w:gz") as archive:
+            add(archive, "backup.json", b'{"schema": "autograder/backup/1"}')
+            add(archive, name, b"")
+        assert "as no back-up of ours" in refusal(empty, "restore", bad)
+    assert list(empty.iterdir()) == []
+    assert not list(tmp_path.rglob("escaped"))
+
+
+def add(archive: tarfile.TarFile, name: str, data: bytes) -> None:
+    entry = tarfile.TarInfo(name)
+    entry.size = len(data)
+    archive.addfile(entry, io.BytesIO(data))
+
+
+def test_a_back_up_lies_in_no_back_up_and_links_are_left_out(
+    graded: Course, tmp_path: Path
+) -> None:
+    (graded.state / "link").symlink_to("/etc/passwd")
+    run(graded, "backup", graded.state / "first.tar.gz")
+    with tarfile.open(graded.state / "first.tar.gz") as archive:
+        names = archive.getnames()
+    assert "course/secret" in names
+    assert "course/first.tar.gz" not in names
+    assert "course/link" not in names
+
+
+def test_there_must_be_a_course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("AUTOGRADER_COURSE", raising=False)
+    path = tmp_path / "course.tar.gz"
+    line = refusal(tmp_path, "backup", path, "--course", tmp_path / "none")
+    assert "no course is there" in line
+    assert not path.exists()
+    assert not find(tmp_path / "none").state.exists()

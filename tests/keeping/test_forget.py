@@ -1,0 +1,138 @@
+"""A person who is forgotten is nowhere in the course any more, and everybody else's work stays."""
+
+from __future__ import annotations
+
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from autograder.course import Course
+from autograder.gradebook import config
+from tests.gradebook import test_record
+from tests.support import courses
+from tests.support.courses import NAME, RIGHT
+from tests.support.databases import Database
+from tests.support.processes import call
+
+pytestmark = pytest.mark.usefixtures("graded_here")
+
+CLASS_LIST = (
+    "id,name,email,note\r\n"
+    'ann,Ann Ash,ann@x.org,"two\r\nlines"\r\n'
+    'zoe,Zoe Zebra,zoe@x.org,"also\r\ntwo"\r\n'
+    "bob,Bob Birch,bob@x.org,\r\n"
+)
+
+
+def run(course: Course, *arguments: object, code: int = 0) -> subprocess.CompletedProcess[str]:
+    done = call(*arguments, cwd=course.root)
+    assert done.returncode == code, done.stderr
+    return done
+
+
+@pytest.fixture
+def lived(course: Course, database: Database) -> Course:
+    """A course in which everything has happened once."""
+    course.inbox.mkdir(parents=True)
+    (course.state / "students.csv").write_text(CLASS_LIST, newline="")
+    for place in (f"zoe/{NAME}.ipynb", f"zoe-{NAME}.ipynb"):
+        (course.inbox / place).parent.mkdir(exist_ok=True)
+        (course.inbox / place).write_bytes(courses.handed_in(course, RIGHT))
+    for name, students in (("alone.zip", ["zoe"]), ("submissions.zip", ["ann", "zoe"])):
+        with zipfile.ZipFile(course.inbox / name, "w") as archive:
+            for student in students:
+                archive.writestr(f"{student}/{NAME}.ipynb", courses.handed_in(course, RIGHT))
+    run(course, "collect", NAME)
+    courses.submit(course, "bob", RIGHT)
+    run(course, "grade", NAME, "--jobs", 1)
+    test_record.by_hand(database, "why", "zoe", manual_score=3.0, needs_manual_grade=False)
+
+    settings = config.config(course)
+    place = Path(settings.Exchange.root, settings.CourseDirectory.course_id)
+    handed_in = place / "inbound" / f"zoe+{NAME}+2026-11-20 12:00:00 UTC+abc"
+    handed_in.mkdir(parents=True)
+    (handed_in / "submission_secret.txt").write_text("s3cret")
+    run(course, "feedback", NAME, "--zip", course.state / "exports" / "pages.zip")
+    run(course, "report", NAME)
+    for to in ("csv", "sources"):
+        run(course, "export", NAME, "--to", to)
+    (course.state / "removed-marks.jsonl").write_text(
+        '{"student": "zoe", "exercise": "x"}\n{"student": "ann", "exercise": "x"}\n'
+    )
+    return course
+
+
+def traces(course: Course, *words: bytes) -> list[str]:
+    """Every file of the course in whose name or bytes one of the words stands."""
+    found = []
+    for path in sorted(course.state.rglob("*")):
+        text = str(path.relative_to(course.state)).encode()
+        text += path.read_bytes() if path.is_file() else b""
+        if any(word in text for word in words):
+            found.append(str(path.relative_to(course.state)))
+    return found
+
+
+def test_nothing_is_left_but_what_is_said_to_be(lived: Course, database: Database) -> None:
+    words = b"zoe", b"Zebra"
+    others = {path: path.read_bytes() for path in lived.results.glob(f"{NAME}/[ab]*.json")}
+    assert len(traces(lived, *words)) > 8
+    said = run(lived, "forget", "zoe").stdout
+
+    places = ["inbox/submissions.zip", f"inbox/zoe-{NAME}.ipynb"]
+    assert [path for path in traces(lived, *words) if path != "inbox/zoe"] == places
+    left = [line for line in said.splitlines() if line.startswith("left: ")]
+    assert left == [
+        "left: course/inbox/submissions.zip: holds others' work, too; take theirs out by hand",
+        f"left: course/inbox/zoe-{NAME}.ipynb: may name them; look, and take that out by hand",
+        "left: back-ups, and whatever was uploaded or sent from here; they are out of reach",
+    ]
+    for place in (
+        "course/students.csv",
+        "course/submitted/zoe",
+        "course/autograded/zoe",
+        "course/feedback/zoe",
+        f"course/results/{NAME}/zoe.json",
+        "course/removed-marks.jsonl: 1 line",
+        "course/log.jsonl: 1 score",
+        f"course/inbox/zoe/{NAME}.ipynb",
+        "course/inbox/alone.zip",
+        "course/exports/pages.zip",
+    ):
+        assert f"removed: {place}\n" in said
+    assert "removed: the gradebook (" in said
+    assert f"inbound/zoe+{NAME}+2026-11-20 12:00:00 UTC+abc\n" in said
+
+    for table, column in (("student", "id"), ("submitted_assignment", "student_id")):
+        assert ("zoe",) not in database.rows(f"SELECT {column} FROM {table}")
+    assert database.rows("SELECT * FROM grade WHERE manual_score = 3") == []
+    assert {path: path.read_bytes() for path in others} == others
+    assert (lived.state / "students.csv").read_bytes().decode() == CLASS_LIST.replace(
+        'zoe,Zoe Zebra,zoe@x.org,"also\r\ntwo"\r\n', ""
+    )
+    assert "ann" in (lived.state / "log.jsonl").read_text()
+
+
+def test_the_course_goes_on_without_them(lived: Course, database: Database) -> None:
+    run(lived, "forget", "zoe")
+    (lived.inbox / "submissions.zip").unlink()
+    said = run(lived, "grade", NAME, "--jobs", 1).stdout
+    assert "zoe" not in said
+    assert "2 graded" in said
+    assert "zoe" not in run(lived, "export", NAME, "--output", "-").stdout
+
+
+def test_what_names_them_elsewhere_is_said(lived: Course, database: Database) -> None:
+    (lived.state / "notes.txt").write_text("call Zoe Zebra")
+    said = run(lived, "forget", "zoe").stdout
+    assert "left: course/notes.txt: may name them; look, and take that out by hand" in said
+
+
+def test_nobody_of_this_name(lived: Course, database: Database) -> None:
+    for name, why in (("eve", "knows no student eve;"), ("../ann", "is no student id;")):
+        assert why in run(lived, "forget", name, code=2).stderr
+    # Part of another's id is nobody's.
+    assert "knows no student zo;" in run(lived, "forget", "zo", code=2).stderr
+    assert (lived.submitted / "zoe").is_dir()

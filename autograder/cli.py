@@ -35,7 +35,7 @@ from autograder.commands.sample import sample
 from autograder.commands.score import score
 from autograder.commands.update import update
 from autograder.commands.watch import watch
-from autograder.errors import Fault, Stopped, Unusable
+from autograder.errors import Fault, Interrupted, Unusable
 
 app = typer.Typer(
     add_completion=False,
@@ -114,7 +114,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             stream.reconfigure(errors="replace")
 
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _stopped)
+        signal.signal(number, _interrupt)
 
     # What a command makes lives to its end: there is no garbage in ten thousand results.
     gc.set_threshold(GARBAGE)
@@ -140,11 +140,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         stop(f"{error.name}: not installed; {repair}", 2)
     except Fault as fault:
         stop(str(fault), 3)
-    except Stopped as stopped:
-        stop(str(stopped), 128 + stopped.number)
+    except Interrupted as interrupted:
+        stop(str(interrupted), 128 + interrupted.number)
 
     sys.exit(code)
 
 
-def _stopped(number: int, _: object) -> None:
-    raise Stopped(number)
+def _interrupt(number: int, _: object) -> None:
+    raise Interrupted(number)

@@ -20,7 +20,7 @@ class Fault(Exception):
     """The grader itself cannot work; one line, and exit code 3."""
 
 
-class Stopped(BaseException):
+class Interrupted(BaseException):
     """Somebody ended the program with a signal, as Ctrl-C does: one line, and exit code 128 + it.
 
     No Exception, so that nothing between the signal and the command line takes it for a failure of

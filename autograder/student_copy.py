@@ -17,6 +17,7 @@ from typing import Any
 from autograder.check_ids import parts_of
 from autograder.errors import Unusable
 from autograder.exercises.cell_source import defines_class, sentence_of
+from autograder.exercises.checksum import checksum
 from autograder.exercises.exercise import (
     ANNOUNCED,
     ARRAYS,
@@ -26,7 +27,7 @@ from autograder.exercises.exercise import (
     Exercise,
 )
 from autograder.result import CheckResult, Result, StepResult
-from autograder.submissions.notebook import RawCell, Rejected, checksum, marks, raw_cells
+from autograder.submissions.notebook import RawCell, Rejected, marks, raw_cells
 from autograder.submissions.python_source import NO_PYTHON, binds, parses
 from autograder.text import agreeing, count, listed, points
 

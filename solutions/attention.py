@@ -609,7 +609,12 @@ with tools.check("softmax-rows_sum_to_one"):
     answer = softmax(np.array([[1.0, 2.0, 3.0, 4.0], [0.5, 0.5, 0.5, -0.5], [-3.0, -1.0, -2.0, -4.0]]))
     answer = tools.plain(answer, "the weights", (3, 4))
     rows_sum_to_one(answer)
-    tools.agree(answer[0, 1:] / answer[0, :-1], [math.e] * 3, "row 0, each weight by the one before", "Do you round?")
+    tools.agree(
+        answer[0, 1:] / answer[0, :-1],
+        [math.e] * 3,
+        "row 0, each weight by the one before",
+        "One point more of score: how many times the weight? Do you round?",
+    )
     tools.agree(answer[1], [1 / (3 + 1 / math.e)] * 3 + [1 / (3 * math.e + 1)], "row 1, with three equal scores")
     tools.agree(answer[2, [3, 0, 2, 1]], answer[0], "row 2, which is row 0 minus 5 in another order")
 

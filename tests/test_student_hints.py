@@ -1,4 +1,4 @@
-"""What `check` and pytest ask about a mistake is what the notebook itself asks."""
+"""What `check` and pytest ask about a mistake is what the notebook itself asks, and they do ask."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from autograder.engine.grader import Grader
 from autograder.exercises import cell_code, exercise
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.misconceptions import Misconception
+from autograder.waiting import waits
 from tests.support.courses import ROOT
 
 NAMES = exercise.built_names(ROOT)
@@ -57,7 +58,10 @@ def compare(name: str, mistakes: Sequence[Misconception]) -> int:
     with Grader(copy.exercise, b"", Settings(isolation="process")) as grader:
         for wrong in mistakes:
             data = released_with(master, wrong.step, wrong.source)
-            checks = grader.grade(data, None).result.by_id
+            result = grader.grade(data, None).result
+            checks = result.by_id
+            # Of a step that waits for another, check and pytest print no question.
+            assert wrong.step not in waits(student_copy.read(data, f"{name}.ipynb"), result)
             questions = asked_in_the_notebook(data, wrong.step)
             for id, question in questions.items():
                 if "which no check can use" in checks[id].message:

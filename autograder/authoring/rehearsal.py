@@ -37,7 +37,7 @@ class Log:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CellRun:
     """What running a cell gave.
 
     ``error`` is the exception as one line, or empty; ``value`` is what the cell ends on;
@@ -215,7 +215,7 @@ class _Watch:
         return ""
 
 
-def _run(source: str, name: str, namespace: Namespace) -> Outcome:
+def _run(source: str, name: str, namespace: Namespace) -> CellRun:
     """Run a cell as a notebook does, in silence."""
     tree = ast.parse(source)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
@@ -228,8 +228,8 @@ def _run(source: str, name: str, namespace: Namespace) -> Outcome:
                 expression = ast.Expression(last.value)
                 value = eval(compile(expression, f"<{name}>", "eval"), namespace)
         except (Exception, SystemExit) as error:
-            return Outcome(_line(f"{type(error).__name__}: {error}"), None, printed.getvalue())
-    return Outcome("", value, printed.getvalue())
+            return CellRun(_line(f"{type(error).__name__}: {error}"), None, printed.getvalue())
+    return CellRun("", value, printed.getvalue())
 
 
 def _line(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 
 from autograder.commands.common import Notebook, OfExercise
-from autograder.errors import Stopped
+from autograder.errors import Interrupted
 
 
 def watch(notebook: Notebook, exercise_name: OfExercise = None) -> None:
@@ -23,9 +23,9 @@ def watch(notebook: Notebook, exercise_name: OfExercise = None) -> None:
 
     try:
         loop.watch(notebook, exercise_name)
-    except Stopped as stopped:
+    except Interrupted as interrupted:
         # The usual way to leave a program that goes on for ever.
-        if stopped.number != signal.SIGINT:
+        if interrupted.number != signal.SIGINT:
             raise
     except BrokenPipeError:
         pass  # nobody reads what it prints any more

@@ -14,7 +14,8 @@ from autograder.engine.budget import Budget
 from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.recorded_calls import Call
 from autograder.engine.reference import Reference
-from autograder.engine.run import Run, Verdict
+from autograder.engine.run import Run
+from autograder.engine.verdict import Verdict
 from autograder.exercises.exercise import Check
 from autograder.submissions.parse import Submission
 

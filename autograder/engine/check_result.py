@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autograder.engine.diagnosis import Diagnosis
-from autograder.engine.run import Verdict
+from autograder.engine.verdict import Verdict
 from autograder.exercises.exercise import Check
 from autograder.result import CheckResult, CheckStatus
 

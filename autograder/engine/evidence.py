@@ -23,7 +23,7 @@ MAX_CALLS = 60
 
 
 @dataclass(frozen=True)
-class Answer:
+class AnsweredCall:
     """A call, what the step answered, and what is right.
 
     ``is_right``: as the check took it, or as the reference has it. ``graded`` in part only where a
@@ -38,7 +38,7 @@ class Answer:
     turns: int
 
 
-def answers(function: Function, probes: Sequence[Probe]) -> Iterator[Answer]:
+def answers(function: Function, probes: Sequence[Probe]) -> Iterator[AnsweredCall]:
     """What a step has answered, beside what its reference answers; calls that are too large, or
     cannot be compared, are left out."""
     for probe in probes[:MAX_CALLS]:
@@ -67,10 +67,12 @@ def answers(function: Function, probes: Sequence[Probe]) -> Iterator[Answer]:
             is_right = is_right or alike(got.value, right.value)
         elif got.raised is not None and right.raised is not None:
             is_right = True
-        yield Answer(arguments, got, right, is_right, probe.in_part, turns.taken)
+        yield AnsweredCall(arguments, got, right, is_right, probe.in_part, turns.taken)
 
 
-def explains(experiment: Experiment, wrong: Sequence[Answer], right: Sequence[Answer]) -> bool:
+def explains(
+    experiment: Experiment, wrong: Sequence[AnsweredCall], right: Sequence[AnsweredCall]
+) -> bool:
     """Whether an experiment answers every call as the step did, and few would by chance."""
     evidence, calls, returned, missed = 0.0, 0, 0, 0
     for answer in (*wrong, *right):
@@ -101,7 +103,7 @@ def explains(experiment: Experiment, wrong: Sequence[Answer], right: Sequence[An
     return evidence >= (ENOUGH if calls >= 2 else SURE)
 
 
-def _predicted(experiment: Experiment, answer: Answer) -> Outcome | None:
+def _predicted(experiment: Experiment, answer: AnsweredCall) -> Outcome | None:
     """What a call gives in an experiment; None if that does not end."""
     try:
         with at_most(enough(answer.turns)):

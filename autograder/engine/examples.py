@@ -19,7 +19,7 @@ from autograder.engine.compare import same
 from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.outcomes import answered, asked, is_small
 from autograder.engine.recorded_calls import Call
-from autograder.engine.run import Verdict
+from autograder.engine.verdict import Verdict
 from autograder.result import Example, Picture, Table
 
 MAX_SIDE, MAX_ARGUMENT, MAX_CALLS = 8, 64, 4

@@ -14,9 +14,10 @@ from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.outcomes import Function, Outcome, answered, asked
 from autograder.engine.recorded_calls import Call
 from autograder.engine.reference import Reference
-from autograder.engine.run import Run, Verdict
+from autograder.engine.run import Run
 from autograder.engine.sandbox.parent_process import EngineFault
 from autograder.engine.student_errors import Stopped, StudentError
+from autograder.engine.verdict import Verdict
 from autograder.engine.worker.protocol.bounds import ProtocolError
 from autograder.engine.workers import Workers
 from autograder.errors import Fault

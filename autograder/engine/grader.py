@@ -22,8 +22,9 @@ from autograder.engine.diagnosis import Diagnosis, diagnose
 from autograder.engine.examples import example
 from autograder.engine.outcomes import Probe
 from autograder.engine.reference import Reference
-from autograder.engine.run import Run, SetupFailed, Verdict
+from autograder.engine.run import Run, SetupFailed
 from autograder.engine.sandbox.parent_process import EngineFault
+from autograder.engine.verdict import Verdict
 from autograder.engine.verdict_diagnosis import diagnose_by_verdicts
 from autograder.engine.workers import Workers
 from autograder.errors import Unusable

@@ -14,7 +14,7 @@ import numpy as np
 from autograder.engine.calls import Function, bound
 from autograder.engine.circumstances import circumstance
 from autograder.engine.compiled_exercise import CompiledExercise
-from autograder.engine.evidence import Answer, answers, explains
+from autograder.engine.evidence import AnsweredCall, answers, explains
 from autograder.engine.experiments import (
     Experiment,
     Namespace,
@@ -99,7 +99,7 @@ def _forgetful(probes: Sequence[Probe]) -> Relation | None:
     return None
 
 
-def _refusing(wrong: Sequence[Answer]) -> Relation | None:
+def _refusing(wrong: Sequence[AnsweredCall]) -> Relation | None:
     """All that is wrong is that nothing is refused."""
     for answer in wrong:
         if answer.got.raised or not answer.right.raised:
@@ -115,8 +115,8 @@ def _by_experiment(
     space: Namespace,
     exercise: Exercise,
     step: str,
-    wrong: Sequence[Answer],
-    right: Sequence[Answer],
+    wrong: Sequence[AnsweredCall],
+    right: Sequence[AnsweredCall],
 ) -> Relation | None:
     samples = [answer.arguments for answer in (*wrong, *right)]
     place = exercise.steps.index(step)
@@ -134,7 +134,7 @@ def _by_experiment(
 
 
 def _first(
-    tried: Iterator[Experiment], wrong: Sequence[Answer], right: Sequence[Answer]
+    tried: Iterator[Experiment], wrong: Sequence[AnsweredCall], right: Sequence[AnsweredCall]
 ) -> Relation | None:
     for experiment in tried:
         if explains(experiment, wrong, right):
@@ -143,7 +143,7 @@ def _first(
 
 
 def _by_comparison(
-    wrong: Sequence[Answer], right: Sequence[Answer], vague: bool
+    wrong: Sequence[AnsweredCall], right: Sequence[AnsweredCall], vague: bool
 ) -> Relation | None:
     pairs = []
     for answer in (*wrong, *right):
@@ -158,14 +158,14 @@ def _by_comparison(
     return Relation(name, sentence)
 
 
-def _by_exception(wrong: Sequence[Answer], kinds: Kinds) -> Relation | None:
+def _by_exception(wrong: Sequence[AnsweredCall], kinds: Kinds) -> Relation | None:
     if not all(answer.got.raised for answer in wrong):
         return None
     found = raising([f"{answer.got.raised}: {answer.got.text}" for answer in wrong], kinds)
     return Relation(*found) if found else None
 
 
-def _tiny(given: Sequence[Answer]) -> Relation | None:
+def _tiny(given: Sequence[AnsweredCall]) -> Relation | None:
     """Nothing is wrong but what should be exactly 0."""
     name = "not_exactly_zero"
     for answer in given:
@@ -188,7 +188,10 @@ def _tiny(given: Sequence[Answer]) -> Relation | None:
 
 
 def _by_circumstance(
-    function: Function, wrong: Sequence[Answer], right: Sequence[Answer], only_given: bool
+    function: Function,
+    wrong: Sequence[AnsweredCall],
+    right: Sequence[AnsweredCall],
+    only_given: bool,
 ) -> Relation | None:
     how = "goes wrong"
     if all(answer.got.raised for answer in wrong):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Set
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,39 +11,15 @@ import numpy as np
 from autograder.engine.budget import Budget, OutOfTime, extra
 from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.following_session import FollowingSession
-from autograder.engine.recorded_calls import Call
 from autograder.engine.reference import Reference
 from autograder.engine.remote_function import RemoteFunction
 from autograder.engine.remote_object import RemoteClass
 from autograder.engine.sandbox.parent_process import EngineFault
 from autograder.engine.student_errors import Stopped, StudentError
+from autograder.engine.verdict import Verdict, failure
 from autograder.exercises.exercise import Check, Exercise
 from autograder.submissions.parse import Submission, SubmittedCell
 from autograder.submissions.python_source import binds, uses
-
-_KNOWN_KINDS = re.compile(
-    r"a masked array|more than [0-9]{1,6} (MB|values|MB of text|characters of printed text)"
-    r"|an array of more than [0-9]{1,9} (axes|numbers)|an array of dtype object"
-    r"|a (dictionary|set) of more than [0-9]{1,6} entries"
-    r"|an integer of more than [0-9]{1,6} digits"
-    r"|a value of type (type|object|ellipsis|slice|module|dict_keys|dict_values)"
-)
-"""Kinds of values that may be named after a hidden check: of a class of their own, students choose
-the name."""
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """Why a check failed, in words for the student; None if it passed."""
-
-    message: str | None
-    unattempted: bool = False
-    calls: tuple[Call, ...] = ()
-    """What the check has asked of the step's function, and what it answered."""
-    place: tuple[str, int] = ("", 0)
-    """The cell and the line of it where the student's code raised what made the check fail."""
-    hint: str = ""
-    """The question that a student's own notebook asks about it."""
 
 
 class SetupFailed(EngineFault):
@@ -187,7 +162,7 @@ class Run:
         before = dict(namespace)
         seed, number = self._compiled.draw(check, self._submission)
         session.begin_check()
-        place, hint = ("", 0), ""
+        place, hint, raised = ("", 0), "", ""
 
         try:
             with self._budget.at_work():
@@ -204,6 +179,8 @@ class Run:
             message = f"what {check.step} returned takes longer to look at {limit}"
         except StudentError as error:
             message = session.never or self._failure(error, check)
+            if not session.never and not error.is_unanswered:
+                raised = error.kind
             place = self._place(error, check)
             hint = self._hint(check, error, namespace)
         except Stopped as stopped:
@@ -215,7 +192,8 @@ class Run:
             raise
         except Exception as error:
             # The check passes with the reference, so this comes of what the student returned.
-            detail = type(error).__name__ if check.hidden else f"{type(error).__name__}: {error}"
+            raised = type(error).__name__
+            detail = raised if check.hidden else f"{raised}: {error}"
             message = f"what {check.step} returned cannot be used ({detail})"
         finally:
             # Checks stand alone: nothing that one of them binds is there for the next.
@@ -223,7 +201,11 @@ class Run:
             namespace.update(before)
 
         calls = tuple(session.calls(check.step))
-        return Verdict(message, session.unwritten == check.step, calls, place, hint)
+        unattempted = session.unwritten == check.step
+        return Verdict(message, unattempted, calls, place, hint, raised)
+
+    def _failure(self, error: StudentError, check: Check) -> str:
+        return failure(error, check, self._raised.get(check.step))
 
     def _hint(self, check: Check, error: Exception, namespace: dict[str, Any]) -> str:
         """What the tools in a student's own notebook have to ask about a failure."""
@@ -256,38 +238,10 @@ class Run:
             error = raised
         return (error.cell, error.line) if error.cell in self._compiled.exercise.steps else ("", 0)
 
-    def _failure(self, error: StudentError, check: Check) -> str:
-        """An exception of student code in words.
-
-        Its text stands there only where the inputs are public, for it may hold them.
-        """
-        if error.kind == "CannotCross":
-            text = "a value of a kind"
-            if not check.hidden or _KNOWN_KINDS.fullmatch(error.text):
-                text = error.text
-            return f"{check.step} returned {text}, which no check can use"
-
-        if error.kind == "Undefined":
-            raised = self._raised.get(check.step)
-            if raised and error.text.startswith(f"{check.step} "):
-                return f"{error.text}: {_cell_failure(raised, check.hidden)}"
-            return error.text
-
-        where = f" in line {error.line} of your cell {error.cell}" if error.cell else ""
-        text = f": {error.text}" if error.text and not check.hidden else ""
-        return f"{check.step} raised {error.kind}{where}{text}"
-
 
 def _position(rng: np.random.Generator) -> int:
     """Where a generator stands: another number once something has been drawn."""
     return int(rng.bit_generator.state["state"]["state"])
-
-
-def _cell_failure(error: StudentError | Stopped, hidden: bool) -> str:
-    if isinstance(error, Stopped):
-        return str(error)
-    where = f" in line {error.line}" if error.line else ""
-    return f"its cell raised {error.kind}{where}" + (f": {error.text}" if not hidden else "")
 
 
 def _as_released(exercise: Exercise, cell: SubmittedCell) -> bool:

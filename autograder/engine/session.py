@@ -23,7 +23,6 @@ from autograder.engine.worker.protocol import frames, weight
 from autograder.engine.worker.protocol.bounds import ProtocolError
 from autograder.engine.worker.protocol.decode import Name
 from autograder.engine.worker.protocol.frames import Payload
-from autograder.engine.worker.protocol.records import Form
 
 TIMEOUTS = 2
 """Timeouts after which a function is not called again."""
@@ -47,8 +46,7 @@ class Session(Peer):
         self._history: list[tuple[str, Source]] = []
         self._called = ""
         self._stdout = sys.stdout
-        self.types: Mapping[str, Any] = {}
-        """The names of the check, among them the exercise's own classes of records."""
+        self.types: Mapping[str, Any] = {}  # the check's names, and the exercise's own classes
         self._functions = CheckFunctions()
         self._calls = RecordedCalls()
         self._errors = StudentErrors()
@@ -255,12 +253,9 @@ class Session(Peer):
         if tag == b"g" and isinstance(name, int):
             return self._functions.function(name)
         if tag == b"o":
-            return self._class
+            # Perhaps the exercise's own class for records of a form.
+            return lambda form: self.types.get(form.name)
         raise ProtocolError("a function that is not there")
-
-    def _class(self, form: Form) -> Any:
-        """What may be the exercise's own class for records of a form."""
-        return self.types.get(form.name)
 
     def invoke(self, request: Any) -> Any:
         is_call = isinstance(request, tuple) and len(request) == 3
@@ -292,7 +287,7 @@ class Session(Peer):
             return self._stopped(f"{self._called} called exit")
 
         error = self._errors.revived(raised)
-        if error.kind in ("Undefined", "CannotCross"):
+        if error.is_unanswered:
             self.unanswered = self.unanswered or error
         if isinstance(error, NotImplementedError):
             self.unwritten = error.cell or self._called

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from autograder.engine.operations import INSTEAD, LEFT_OUT
+from autograder.engine.function_slips import INSTEAD, LEFT_OUT
 
 Slip = tuple[str, str, str, Callable[..., Any]]
 """A name, what is said, what is asked, and what it makes of the node."""

@@ -7,6 +7,9 @@ from collections import Counter
 
 from autograder.engine.worker.conversation import Raised
 
+UNANSWERED = ("Undefined", "CannotCross")
+"""What the worker calls a name that is not there, and a value that cannot leave it."""
+
 
 class StudentError(Exception):
     """An exception of the student's code.
@@ -24,6 +27,11 @@ class StudentError(Exception):
 
     def __str__(self) -> str:
         return self.text
+
+    @property
+    def is_unanswered(self) -> bool:
+        """Whether it stands for an answer that is not there, and not for an exception."""
+        return self.kind in UNANSWERED
 
     def as_raised(self) -> Exception:
         """An exception that is called, and says, what this did where it was raised."""
@@ -64,7 +72,7 @@ class StudentErrors:
         kind = builtin_kind(names)
         error = _instance(kind)
         error.kind = kind.__name__
-        if names[:1] in (("CannotCross",), ("Undefined",)):
+        if names[:1] and names[0] in UNANSWERED:
             error.kind = names[0]
         error.text, error.cell, error.line = text, cell, line
         error.args, error.printed = arguments, printed

@@ -8,22 +8,18 @@ grader, with the same random inputs.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.diagnosis import Diagnosis, banked, is_one
-from autograder.engine.run import Verdict
+from autograder.engine.verdict import Verdict
 from autograder.exercises.cell_code import reveal
 from autograder.exercises.exercise import Check
 from autograder.submissions.parse import Submission
 
 if TYPE_CHECKING:
     from autograder.exercises.misconceptions import Misconception
-
-_RAISED = re.compile(r"\w+ raised (\w+)|what \w+ returned cannot be used \((\w+)")
-"""Messages about exceptions, which hold a line of the student's."""
 
 
 def diagnose_by_verdicts(
@@ -32,7 +28,9 @@ def diagnose_by_verdicts(
     """The misconception behind the verdicts of a step's checks, if just one explains them all."""
     suspects = banked(compiled, step)
     for check in compiled.exercise.checks_of(step):
-        told = _told(verdicts[check.id].message)
+        verdict = verdicts[check.id]
+        # A message about an exception holds a line of the student's, which no other answer has.
+        told = verdict.raised or verdict.message
         alike = []
         for wrong in suspects:
             if _said(compiled, submission, check, wrong) == told:
@@ -41,12 +39,6 @@ def diagnose_by_verdicts(
     if not is_one(suspects):
         return None
     return Diagnosis(suspects[0].hint, misconception=suspects[0].name)
-
-
-def _told(message: str | None) -> str | None:
-    """A message without what no other answer would say: of an exception only its kind."""
-    raised = _RAISED.match(message or "")
-    return message if raised is None else raised[1] or raised[2]
 
 
 def _said(

@@ -56,7 +56,7 @@ def address(course: Course) -> str:
 def sqlite_file(course: Course) -> Path | None:
     """The file of the gradebook, there or not; None where a server has it."""
     url = _url(str(config.config(course).CourseDirectory.db_url))
-    return Path(str(url.database)).absolute() if _is_sqlite(url) and url.database else None
+    return Path(str(url.database)).resolve() if _is_sqlite(url) and url.database else None
 
 
 class Gradebook:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Any
 
 from autograder.course import Course
 from autograder.errors import Unusable
+from autograder.exercises.checksum import checksum
 from autograder.exercises.exercise import Cell, Exercise, from_notebook
 
 
@@ -59,19 +59,10 @@ class MasterCell:
 
     @property
     def checksum(self) -> str:
-        """What nbgrader computes over the cell (``nbgrader.utils.compute_checksum``)."""
-        parts = [
-            self.source,
-            self.cell_type,
-            str(self.is_grade),
-            str(self.is_solution),
-            str(self.is_locked),
-            self.id,
-        ]
-        if self.is_grade:
-            parts.append(str(self.points))
-
-        return hashlib.md5("".join(parts).encode(), usedforsecurity=False).hexdigest()
+        points = str(self.points) if self.is_grade else None
+        return checksum(
+            self.source, self.id, points, self.cell_type, self.is_solution, self.is_locked
+        )
 
     def unanswered(self, answer: str | None) -> bool:
         """Whether the student left the cell as it was handed out, or has none."""

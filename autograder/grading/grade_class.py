@@ -11,7 +11,7 @@ from queue import SimpleQueue
 from autograder import files, log
 from autograder.course import Course
 from autograder.engine.grader import Graded
-from autograder.errors import Stopped
+from autograder.errors import Interrupted
 from autograder.exercises.exercise import Exercise
 from autograder.grading import versions
 from autograder.grading.journal import Journal
@@ -54,7 +54,7 @@ def grade_class(
     Raises:
         Unusable: the folder, the course's state or the cluster cannot be used.
         Fault: nothing can be graded at all.
-        Stopped: by a signal; what had been graded by then is stored and recorded.
+        Interrupted: by a signal; what had been graded by then is stored and recorded.
     """
     scanned = scanned or scan(course.submitted, exercise.name)
     names = [name for name in scanned.students if students is None or name in students]
@@ -120,7 +120,7 @@ def _pool(course: Course, exercise: Exercise, jobs: int, scheduler: str | None) 
 
 
 @contextmanager
-def _stoppable(put: Callable[[Stopped], None]) -> Iterator[None]:
+def _stoppable(put: Callable[[Interrupted], None]) -> Iterator[None]:
     """Let Ctrl-C and SIGTERM end the class between two submissions, and not amid a write."""
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -128,7 +128,7 @@ def _stoppable(put: Callable[[Stopped], None]) -> Iterator[None]:
 
     def stop(number: int, _: object) -> None:
         kept = "what was graded is kept, and the same command goes on from there"
-        put(Stopped(number, f"stopped; {kept}"))
+        put(Interrupted(number, f"stopped; {kept}"))
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

@@ -14,7 +14,7 @@ from typing import Protocol
 from autograder.course import Settings
 from autograder.engine.grader import Graded
 from autograder.engine.sandbox.cpu_affinity import cores
-from autograder.errors import Fault, Stopped, Unusable
+from autograder.errors import Fault, Interrupted, Unusable
 from autograder.exercises.exercise import Exercise
 from autograder.grading.processes import GraderDied, Graders, Task
 from autograder.result import Result
@@ -22,8 +22,8 @@ from autograder.result import Result
 TASKS_PER_GRADER = 4
 """Submissions a grader has at work or waiting: memory must not grow with the class."""
 
-Answers = SimpleQueue[Future[Graded] | Stopped]
-"""Where answers arrive, and the Stopped of a signal handler: of all queues this one allows that."""
+Answers = SimpleQueue[Future[Graded] | Interrupted]
+"""Where answers arrive, and what a signal handler puts: of all queues this one allows that."""
 
 
 class ClusterLost(Unusable):
@@ -92,7 +92,7 @@ def grade_all(
         task: reads the submission of a student, just before it is needed.
 
     Raises:
-        Stopped: as soon as it comes through ``answers``.
+        Interrupted: as soon as it comes through ``answers``.
         ClusterLost: the cluster has gone.
         Fault: not even the reference solution can be graded, and nothing was before.
     """
@@ -155,7 +155,7 @@ def _answers(
             return
 
         finished = answers.get()
-        if isinstance(finished, Stopped):
+        if isinstance(finished, Interrupted):
             raise finished
         student = running.pop(finished)
         try:

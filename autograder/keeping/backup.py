@@ -34,8 +34,8 @@ MANIFEST = "backup.json"
 STATE, ROOT = "course", "root"
 """The folders in a back-up: the course's own folder, and what lies around it."""
 
-AROUND = ("solutions", "assignments", settings.NAME, "nbgrader_config.py")
-"""What of the course's surroundings grading needs."""
+AROUND = ("solutions", "assignments", settings.NAME, "nbgrader_config.py", ".gitignore")
+"""What of the course's surroundings grading needs, and what keeps the secret out of git."""
 
 LEFT_OUT = ("__pycache__", ".ipynb_checkpoints")
 
@@ -64,10 +64,11 @@ def write(course: Course, path: Path) -> list[str]:
             nobody_grades(course),
         ):
             _add_manifest(archive)
-            gradebook = {place, course.gradebook, path.absolute()}
-            _add_folder(archive, course.state, STATE, gradebook)
+            state = course.state.resolve()
+            without = {place, state / course.gradebook.name, path.resolve()}
+            _add(archive, state, STATE, without)
             for name in AROUND:
-                _add(archive, course.root / name, f"{ROOT}/{name}", {course.state})
+                _add(archive, course.root / name, f"{ROOT}/{name}", {state})
             if place is not None and place.exists():
                 _add_gradebook(archive, place)
     except BaseException:
@@ -80,7 +81,7 @@ def _notes(course: Course, place: Path | None) -> Iterator[str]:
     if place is None:
         where = database.address(course)
         yield f"not in it: the gradebook, {where}; back it up with the server's own tools"
-    elif place.absolute() != course.gradebook.absolute():
+    elif place != course.gradebook.resolve():
         yield f"the gradebook, {place}, is gradebook.db in it; correct db_url when you restore"
     if os.environ.get("AUTOGRADER_SECRET"):
         yield "not in it: the secret, which is AUTOGRADER_SECRET"

@@ -21,7 +21,7 @@ from autograder import results as stored
 from autograder import timestamp
 from autograder.authoring import build
 from autograder.course import Course, find
-from autograder.errors import Fault, Stopped, Unusable
+from autograder.errors import Fault, Interrupted, Unusable
 from autograder.exercises.exercise import Exercise, load
 from autograder.gradebook import config, database, record
 from autograder.gradebook.schema import STUDENT
@@ -50,7 +50,7 @@ class _Exporter(NotebookExporter):
                 converter.run_pre_convert_hook()
                 failed += self._run(course, load(course.root, name), students)
                 converter.run_post_convert_hook()
-        except (Unusable, Fault, Stopped) as error:
+        except (Unusable, Fault, Interrupted) as error:
             converter.log.error(str(error))
             raise NbGraderException(str(error)) from None
 

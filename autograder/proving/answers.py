@@ -58,11 +58,11 @@ def banks(root: Path, exercise: Exercise) -> tuple[Misconceptions, list[RightAns
     """
     bank = misconceptions.load(misconceptions.path_of(root, exercise.name))
     void = {check.id for check in exercise.checks if check.void}
-    entries = tuple(
-        entry
-        for entry in bank.entries
-        if entry.step not in exercise.given and entry.caught_by not in void
-    )
+    entries = []
+    for entry in bank.entries:
+        if entry.step not in exercise.given and entry.caught_by not in void:
+            entries.append(entry)
+
     unclaimed: dict[str, str] = {}
     for check, reason in (bank.unclaimed or {}).items():
         if parts_of(check)[0] not in exercise.given:
@@ -72,7 +72,7 @@ def banks(root: Path, exercise: Exercise) -> tuple[Misconceptions, list[RightAns
     right = [entry for entry in right_answers.load(path) if entry.step not in exercise.given]
     refuse_misfits(bank.path, exercise, entries)
     refuse_misfits(path, exercise, right)
-    return Misconceptions(bank.path, entries, unclaimed), right
+    return Misconceptions(bank.path, tuple(entries), unclaimed), right
 
 
 def wrong(entry: Misconception) -> Answer:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import hashlib
 import json
 import re
 from collections.abc import Iterator
@@ -124,16 +123,6 @@ def marks(data: bytes) -> dict[str, str]:
         if isinstance(text, str) and text:
             found[name] = text
     return found
-
-
-def checksum(source: str, id: str, points: str | None = None) -> str:
-    """nbgrader's checksum of a locked cell of code, as it was handed out.
-
-    Args:
-        points: of a graded cell, as the notebook has them; None for one that is not graded.
-    """
-    parts = (source, "code", str(points is not None), "False", "True", id, points or "")
-    return hashlib.md5("".join(parts).encode(), usedforsecurity=False).hexdigest()
 
 
 def claims_of(cell_line: str) -> list[str]:

@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from autograder.exercises.checksum import checksum
 from autograder.exercises.exercise import Exercise
-from autograder.submissions.notebook import RawCell, Rejected, checksum, marks, raw_cells
+from autograder.submissions.notebook import RawCell, Rejected, marks, raw_cells
 from autograder.submissions.python_source import binds, without_magics
 from autograder.submissions.recognizer import Recognizer
 

@@ -29,7 +29,6 @@ from autograder.tools.showing import (
 )
 from autograder.tools.tally import (
     CHECKS,
-    NEEDED,
     RESULTS,
     blame,
     culprit,
@@ -162,8 +161,8 @@ class check:
         missing = undefined(error)
         if missing or isinstance(error, NotImplementedError):
             empty = missing or culprit(trace) or step_of(self.name)
-            state = "waits" if empty in NEEDED else "is unwritten"
-            RESULTS[self.name] = "fails" if missing else state
+            own = "fails" if missing else "is unwritten"
+            RESULTS[self.name] = own if empty == step_of(self.name) else "waits"
             said = [still_to_do(empty, is_defined=not missing)]
             if in_notebook():
                 present(f'{CARD}<span class="check-open"></span>', "")

@@ -92,7 +92,8 @@ def grid(thing: Any, wanted: Any, wrong: Any) -> str:
         cells = []
         for number, is_framed in zip(matrix.ravel(), framed.ravel()):
             shade = min(max(float(number), 0), 1) / 2 if is_shaded and np.isfinite(number) else 0
-            style = f"padding:1px 6px;text-align:right;background:rgba(59,130,246,{shade:.2f})"
+            align = "center" if is_mask else "right"
+            style = f"padding:1px 6px;text-align:{align};background:rgba(59,130,246,{shade:.2f})"
             if is_framed:
                 style += ";outline:2px solid #e03131"
             text = str(bool(number)) if is_mask and number in (0, 1) else f"{number + 0.0:.4g}"

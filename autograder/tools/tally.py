@@ -25,7 +25,7 @@ RESULTS: dict[str, str] = {}
 
 STATES = {
     "fails": "To fix",
-    "waits": "Waiting for functions from earlier exercises, to be pasted at the top",
+    "waits": "Waiting for earlier steps",
     "is unwritten": "Still to write",
     "has not run": "Not run yet",
 }
@@ -156,6 +156,11 @@ def summary() -> None:
         state = RESULTS.get(name, "has not run")
         if state != "passes" and not about["hidden"]:
             states.setdefault(state, {}).setdefault(step_of(name), []).append(name.split("-")[1])
+
+    # A step with something to do of its own does not only wait.
+    for own in ("fails", "is unwritten"):
+        for step in states.get(own, {}):
+            states.get("waits", {}).pop(step, None)
 
     waiting = sum(about["points"] for about in CHECKS.values() if about["hidden"])
     said = [

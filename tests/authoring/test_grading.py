@@ -89,6 +89,13 @@ def test_a_right_answer_that_the_engine_refuses_is_named(tmp_path: Path) -> None
     assert not any(line.startswith("the solution") for line in lines)
 
 
+@pytest.mark.parametrize("words", grading.REPAIRS)
+def test_the_words_that_have_a_repair_are_still_said_where_answers_are_graded(words: str) -> None:
+    package = Path(grading.__file__).parent.parent
+    paths = [*package.glob("engine/*.py"), *package.glob("tools/*.py")]
+    assert any(words in path.read_text(encoding="utf-8") for path in paths)
+
+
 def test_all_that_fails_is_said_in_one_run(tmp_path: Path) -> None:
     authored(tmp_path, TINY.replace("return x + x", "return 3"))
     with pytest.raises(Unusable) as caught:

@@ -10,7 +10,6 @@ import pytest
 
 from autograder.authoring import oracles, read
 from autograder.errors import Unusable
-from autograder.exercises import names
 from tests.support.courses import ROOT
 
 SOUND = (ROOT / "tests" / "support" / "doubling.txt").read_text(encoding="utf-8")
@@ -578,44 +577,6 @@ def test_line_endings_and_a_byte_order_mark_make_no_difference(tmp_path: Path) -
     plain = read.read(path)
     path.write_bytes(b"\xef\xbb\xbf" + SOUND.replace("\n", "\r\n").encode())
     assert read.read(path) == plain
-
-
-@pytest.mark.parametrize(
-    ("code", "bound", "needed"),
-    [
-        ("import os.path, numpy as np\nfrom a import b as c", "os np c", ""),
-        ("x = y\nx += z\nq: int = w", "x q", "y z w"),
-        ("[v + k for v in rows for w in v if w]", "", "rows k"),
-        ("[last := v for v in rows]", "last", "rows"),
-        ("f = lambda a, b=d: a + b + c", "f", "c d"),
-        (
-            "def f(a: A, *b, c=d) -> R:\n    e = a, b, c, g\n    return [e for e in h]",
-            "f",
-            "A R d g h",
-        ),
-        ("def f():\n    def g():\n        return x + y\n    x = 1\n    return g", "f", "y"),
-        ("def f():\n    global t\n    t = u\n    return t", "f", "t u"),
-        ("@wrap\nclass A(B):\n    y = z\n    w = y\n    def f(self): return y", "A", "wrap B z y"),
-        ("with open(p) as (a, b):\n    pass\nfor i, c[0] in d: pass", "a b i", "p c d"),
-        ("try:\n    pass\nexcept E as e:\n    raise F from e", "e", "E F"),
-        ("match a:\n    case {'k': v, **r} | [v, *r]:\n        s = v", "v r s", "a"),
-        ("print(f'{x!r:>{w}}', __name__)", "", "x w"),
-        ("del x", "x", ""),
-        ("def f(a=(b := c)): pass", "f b", "c"),
-        ("from a import *", "", ""),
-        ("def f():\n    global t\n    def g(): return t\n    t = 1", "f", "t"),
-        ("class A:\n    y = 1\n    w = [y for _ in z]", "A", "y z"),
-    ],
-)
-def test_names_are_bound_and_needed_as_python_says(code: str, bound: str, needed: str) -> None:
-    found = names.names(code)
-    assert found.bound == set(bound.split())
-    assert found.needed == set(needed.split())
-
-
-def test_names_are_found_however_deep_the_code_is() -> None:
-    sum_of_many = "last = " + " + ".join(f"a{number}" for number in range(1500))
-    assert names.names(sum_of_many).used == {f"a{number}" for number in range(1500)}
 
 
 def test_a_hidden_check_gets_the_oracles_it_needs_and_no_others() -> None:

@@ -49,19 +49,27 @@ def test_the_readme_is_short_and_leads_to_every_page() -> None:
 
 
 def test_every_picture_is_shown_and_opens_at_once() -> None:
-    pictures = sorted((ROOT / "docs/pictures").iterdir())
-    assert [path.name for path in pictures] == [
-        "notebook.png",
-        "student.png",
-        "teacher.png",
-        "watch.png",
-    ]
+    folder = ROOT / "docs" / "pictures"
+    gallery = (folder / "README.md").read_text(encoding="utf-8")
+    pictures = sorted(folder.glob("*.png"))
+    assert sorted(re.findall(r"]\((.+\.png)\)", gallery)) == [path.name for path in pictures]
     for path in pictures:
-        page = PAGES["students"] if path.stem == "watch" else README.replace("](docs/", "](")
-        assert f"](pictures/{path.name})" in page
         assert path.stat().st_size < 200_000
         width = int.from_bytes(path.read_bytes()[16:20], "big")
         assert width <= 1280
+    assert sum(path.stat().st_size for path in pictures) < 1_000_000
+
+    for name in ("notebook", "student", "teacher"):
+        assert f"](docs/pictures/{name}.png)" in README
+    assert "](pictures/watch.png)" in PAGES["students"]
+
+
+def test_the_pictures_show_what_people_look_at() -> None:
+    looks = ("", "-dark", "-phone", "-phone-dark")
+    wanted = {f"{page}{look}" for page in ("student", "teacher") for look in looks}
+    wanted |= {"notebook", "notebook-top", "notebook-stub", "notebook-mask", "notebook-summary"}
+    wanted.add("watch")
+    assert wanted == {path.stem for path in (ROOT / "docs" / "pictures").glob("*.png")}
 
 
 def test_every_command_has_its_line_and_every_line_its_command() -> None:

@@ -13,8 +13,8 @@ from autograder.engine import outcomes
 from autograder.engine.calls import bound
 from autograder.engine.diagnosis import BANK
 from autograder.engine.experiments import with_arguments, with_source, with_steps
+from autograder.engine.function_slips import INSTEAD, LEFT_OUT
 from autograder.engine.grader import Grader
-from autograder.engine.operations import INSTEAD, LEFT_OUT
 from autograder.engine.raising import EXACT, VAGUE
 from autograder.exercises import answer_bank, exercise
 from autograder.exercises.cell_code import ExerciseCode

@@ -25,7 +25,7 @@ import pytest
 
 from autograder.course import Course
 from autograder.engine.grader import Graded
-from autograder.errors import Fault, Stopped
+from autograder.errors import Fault, Interrupted
 from autograder.exercises.exercise import Exercise
 from autograder.grading import pool
 from autograder.grading.journal import Journal
@@ -418,10 +418,13 @@ def test_a_stop_ends_the_class_between_two_submissions() -> None:
     def grading() -> Iterable[Graded]:
         return pool.grade_all(here, exercise, map(str, range(1000)), task, answers)
 
-    with closing(pool.LocalPool(1, exercise, b"key", toy.PATIENT)) as here, pytest.raises(Stopped):
+    with (
+        closing(pool.LocalPool(1, exercise, b"key", toy.PATIENT)) as here,
+        pytest.raises(Interrupted),
+    ):
         for one in grading():
             got.append(one)
-            answers.put(Stopped(signal.SIGINT))
+            answers.put(Interrupted(signal.SIGINT))
     assert 1 <= len(got) <= 1 + pool.TASKS_PER_GRADER
 
 

@@ -65,6 +65,7 @@ def final(course: Course) -> dict[str, float | None]:
 def test_restored_into_an_empty_place_it_grades_to_the_same_results(
     graded: Course, tmp_path: Path
 ) -> None:
+    graded.state.chmod(0o700)
     before = results(graded), final(graded)
     path = tmp_path / "course.tar.gz"
     assert "keep it as safe as the secret in it" in run(graded, "backup", path)
@@ -79,6 +80,7 @@ def test_restored_into_an_empty_place_it_grades_to_the_same_results(
     secret = restored.state / "secret"
     assert secret.read_bytes() == (graded.state / "secret").read_bytes()
     assert secret.stat().st_mode & 0o777 == 0o600
+    assert restored.state.stat().st_mode & 0o777 == 0o700
     submitted = restored.submission("ann", NAME) / f"{NAME}.ipynb"
     original = graded.submission("ann", NAME) / f"{NAME}.ipynb"
     assert int(submitted.stat().st_mtime) == int(original.stat().st_mtime)

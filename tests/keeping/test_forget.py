@@ -124,6 +124,18 @@ def test_the_course_goes_on_without_them(lived: Course, database: Database) -> N
     assert "zoe" not in run(lived, "export", NAME, "--output", "-").stdout
 
 
+def test_an_extension_that_nobody_else_has_goes_too(lived: Course, database: Database) -> None:
+    """A line for somebody who is not on the class list is a mistake: the course would stand still."""
+    people = "id,group\nann,A\nzoe,B\nbob,A\n"
+    (lived.state / "students.csv").write_text(people)
+    lines = ["who,exercise,until\n", "A,,waived\n", "B,,waived\n", f"zoe,{NAME},waived\n"]
+    (lived.state / "extensions.csv").write_text("".join(lines))
+    said = run(lived, "forget", "zoe").stdout
+    assert "removed: course/extensions.csv\n" in said
+    assert (lived.state / "extensions.csv").read_text() == "".join(lines[:2])
+    run(lived, "report", NAME)
+
+
 def test_what_names_them_elsewhere_is_said(lived: Course, database: Database) -> None:
     (lived.state / "notes.txt").write_text("call Zoe Zebra")
     said = run(lived, "forget", "zoe").stdout

@@ -1,19 +1,29 @@
 """A notebook with mistakes, run from top to bottom in a real kernel: what a person sees of each
-check, and that ``nbgrader validate``, pytest and ``check`` fail the same ones."""
+check, and that ``nbgrader validate``, ``nbgrader autograde`` as it comes, pytest, ``check`` and
+``grade`` fail the same ones."""
 
 from __future__ import annotations
 
 import json
 import re
+import shutil
+from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import nbformat
 import pytest
 from nbgrader.validator import Validator  # type: ignore[import-untyped]
 
 from autograder import confined, student_copy
+from autograder.course import Course, Settings
 from autograder.exercises import exercise
-from tests.support.courses import ROOT
+from autograder.grading import grade_class
+from autograder.results import stored_results
+from tests.support import stock
+from tests.support.courses import ROOT, private
+from tests.support.databases import rows
+from tests.test_pytest_plugin import pytest_on
 
 # nbgrader's own code and that of what it starts, not ours.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -59,6 +69,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     ours = [name for name, check in result.by_id.items() if check.status != "passed"]
     return {
         "cells": {cell["id"]: cell for cell in validator.ran.cells},
+        "path": path,
         "validate": failed,
         "ours": ours,
     }
@@ -78,6 +89,47 @@ def shown(ran: dict[str, Any], name: str, kind: str = "text/html") -> str:
 def test_whoever_checks_a_notebook_fails_the_same_checks(ran) -> None:
     assert list(ran["validate"]) == ran["ours"]
     assert {name.split("-")[0] for name in ran["ours"]} == {*MISTAKES, *OWN, *UNWRITTEN}
+
+
+def test_pytest_fails_the_same_checks(ran) -> None:
+    folder = ran["path"].parent
+    done = pytest_on(folder, ran["path"].name, "--junit-xml=report.xml")
+    assert done.returncode == 1, done.stdout + done.stderr
+    failed = []
+    for case in ElementTree.parse(folder / "report.xml").iter("testcase"):
+        if len(case):
+            failed.append(f"{case.attrib['classname'].split('.')[-1]}-{case.attrib['name']}")
+    assert failed == ran["ours"]
+
+
+# Stock nbgrader runs the notebook once more, in a kernel of its own.
+@pytest.mark.everything
+def test_nbgrader_as_it_comes_and_our_grade_fail_the_same_checks(
+    ran, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "checkout"
+    for folder in ("solutions", "assignments"):
+        shutil.copytree(ROOT / folder, root / folder)
+    shutil.copy(ROOT / "nbgrader_config.py", root)
+    private(tmp_path, root, monkeypatch)
+    # nbgrader carries no mistake forward.
+    course = Course(root, root / "course", Settings(carried=0.0, carried_unattempted=0.0))
+    known = exercise.load(root, "attention")
+    path = course.submitted / "ada" / "attention" / "attention.ipynb"
+    path.parent.mkdir(parents=True)
+    shutil.copy(ran["path"], path)
+
+    grade_class.grade_class(course, known, jobs=1)
+    (result,) = stored_results(course, "attention")
+    ours = {name: check.earned for name, check in result.by_id.items()}
+    url = f"sqlite:///{tmp_path / 'stock.db'}"
+    stock.grade(course, "attention", ["ada"], url)
+    theirs = {row[4]: row[5] for row in rows(url, stock.CONTENTS) if row[4] in ours}
+    assert theirs == ours
+
+    visible = [check for check in known.checks if not check.hidden]
+    assert [check.id for check in visible if not ours[check.id]] == ran["ours"]
+    assert sum(not ours[check.id] for check in known.checks) > len(ran["ours"])
 
 
 def test_run_all_goes_on_below_whatever_raises(ran) -> None:

@@ -192,9 +192,15 @@ def test_a_function_that_is_not_there_or_not_pasted_is_said_in_a_line(
     capsys.readouterr()
     run(notebook, "tools.summary()")
     assert capsys.readouterr().out.splitlines()[2:] == [
-        "Waiting for functions from earlier exercises, to be pasted at the top: 2 twice.",
+        "Waiting for earlier steps: 2 twice.",
         "Still to write: 1 double.",
     ]
+
+    tools.CHECKS = {**CHECKS, "twice-again": {"points": 1, "hidden": False}}
+    said('with tools.check("twice-again"): raise NotImplementedError')
+    capsys.readouterr()
+    run(notebook, "tools.summary()")
+    assert capsys.readouterr().out.splitlines()[2:] == ["Still to write: 1 double, 2 twice."]
 
 
 def test_a_scene_whose_helpers_are_not_there_says_where_they_come_from(notebook, capsys) -> None:

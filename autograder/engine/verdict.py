@@ -1,0 +1,67 @@
+"""What came of a check: whether it passed, and why not, in words for the student."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from autograder.engine.recorded_calls import Call
+from autograder.engine.student_errors import Stopped, StudentError
+from autograder.exercises.exercise import Check
+
+_KNOWN_KINDS = re.compile(
+    r"a masked array|more than [0-9]{1,6} (MB|values|MB of text|characters of printed text)"
+    r"|an array of more than [0-9]{1,9} (axes|numbers)|an array of dtype object"
+    r"|a (dictionary|set) of more than [0-9]{1,6} entries"
+    r"|an integer of more than [0-9]{1,6} digits"
+    r"|a value of type (type|object|ellipsis|slice|module|dict_keys|dict_values)"
+)
+"""Kinds of values that may be named after a hidden check: of a class of their own, students choose
+the name."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Why a check failed, in words for the student; None if it passed."""
+
+    message: str | None
+    unattempted: bool = False
+    calls: tuple[Call, ...] = ()
+    """What the check has asked of the step's function, and what it answered."""
+    place: tuple[str, int] = ("", 0)
+    """The cell and the line of it where the student's code raised what made the check fail."""
+    hint: str = ""
+    """The question that a student's own notebook asks about it."""
+    raised: str = ""
+    """The kind of the exception behind the message, where there is one."""
+
+
+def failure(error: StudentError, check: Check, of_cell: StudentError | Stopped | None) -> str:
+    """An exception of student code in words.
+
+    Its text stands there only where the inputs are public, for it may hold them.
+
+    Args:
+        of_cell: what the cell of the step raised when it ran, if anything.
+    """
+    if error.kind == "CannotCross":
+        text = "a value of a kind"
+        if not check.hidden or _KNOWN_KINDS.fullmatch(error.text):
+            text = error.text
+        return f"{check.step} returned {text}, which no check can use"
+
+    if error.kind == "Undefined":
+        if of_cell and error.text.startswith(f"{check.step} "):
+            return f"{error.text}: {_cell_failure(of_cell, check.hidden)}"
+        return error.text
+
+    where = f" in line {error.line} of your cell {error.cell}" if error.cell else ""
+    text = f": {error.text}" if error.text and not check.hidden else ""
+    return f"{check.step} raised {error.kind}{where}{text}"
+
+
+def _cell_failure(error: StudentError | Stopped, hidden: bool) -> str:
+    if isinstance(error, Stopped):
+        return str(error)
+    where = f" in line {error.line}" if error.line else ""
+    return f"its cell raised {error.kind}{where}" + (f": {error.text}" if not hidden else "")

@@ -1,0 +1,49 @@
+"""The downloads of a person in the inbox."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from autograder.collecting import gradescope
+from autograder.collecting.candidates import Reader
+from autograder.collecting.folder_names import FolderNames
+from autograder.collecting.roster import Roster
+from autograder.collecting.search import found
+from autograder.course import Course
+from autograder.exercises.exercise import built_names
+from autograder.keeping.traces import Forgotten, remove
+from autograder.text import short
+
+
+def remove_own(course: Course, student: str, done: Forgotten) -> None:
+    """Remove downloads that are the student's alone; say of which others' work is a part."""
+    if not course.inbox.is_dir():
+        return
+    owners: dict[Path, set[str]] = {}
+    roster = Roster(course.class_list())
+    exercises = built_names(course.root)
+    for exercise in exercises:
+        names = FolderNames(exercise, exercises, roster)
+        with found(course.inbox, names.is_name, course.settings.zone) as (downloads, left):
+            exports = gradescope.exports(downloads, left, names)
+            for one, candidates in Reader(names, exports, downloads, left).by_student().items():
+                for candidate in candidates:
+                    path = _on_disk(course.inbox, candidate.download.where)
+                    owners.setdefault(path, set()).add(one)
+
+    for path, students in sorted(owners.items()):
+        if students == {student}:
+            remove(path, done)
+        elif student in students:
+            done.left.append(f"{short(path)}: holds others' work, too; take theirs out by hand")
+
+
+def _on_disk(inbox: Path, where: str) -> Path:
+    """The file of the inbox in which a download lies."""
+    # What lies in an archive is said as "submissions.zip: ann/attention.ipynb".
+    parts = where.split(": ")
+    for length in range(1, len(parts)):
+        path = inbox / ": ".join(parts[:length])
+        if path.is_file():
+            return path
+    return inbox / where

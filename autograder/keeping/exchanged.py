@@ -1,0 +1,40 @@
+"""What a person handed in through nbgrader's exchange, and the pages that wait for them there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from autograder.collecting.store import read_secret
+from autograder.course import Course
+from autograder.gradebook import config
+from autograder.keeping.traces import Forgotten, remove
+
+
+def remove_own(course: Course, student: str, done: Forgotten) -> None:
+    """Remove what the student handed in through nbgrader, and the pages that wait there."""
+    settings = config.config(course)
+    place = Path(settings.Exchange.root, settings.CourseDirectory.course_id)
+    inbound = sorted(place.glob(f"inbound/{_literal(student)}+*"))
+
+    pages = []
+    for folder in (*inbound, *sorted((course.feedback / student).glob("*"))):
+        secret = read_secret(folder)
+        if secret is not None and (place / "feedback").is_dir():
+            pages.append(place / "feedback" / f"{_named(secret, folder)}.html")
+    for path in (*inbound, *pages):
+        remove(path, done)
+
+
+def _named(secret: str, folder: Path) -> str:
+    """What nbgrader calls the page of a submission in the exchange."""
+    from nbgrader.utils import notebook_hash  # type: ignore[import-untyped]
+
+    # The exercise is a part of the name in the exchange, and all of it in the course.
+    parts = folder.name.split("+")
+    return str(notebook_hash(secret=secret, notebook_id=parts[1] if len(parts) > 1 else parts[0]))
+
+
+def _literal(text: str) -> str:
+    """A text in which no character means anything to a pattern of file names."""
+    return re.sub(r"([*?[])", r"[\1]", text)

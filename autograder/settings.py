@@ -49,6 +49,7 @@ class Settings:
     for this machine's own. ``below_zero``: a person's marks may take a score below 0.
     ``course_name`` stands on the teacher's page. ``due`` has the due dates of exercises, with their
     zones. ``packages`` names what student code may import beside Python's own and NumPy.
+    ``counts`` says which of several submissions does, the last one or the best one.
     ``minimum_isolation`` is the weakest level at which anything is graded. ``late`` has the rules
     for late work, by exercise; that of all others has an empty name. ``weights`` say how much an
     exercise counts in the course.
@@ -68,6 +69,7 @@ class Settings:
     time_zone: str = ""
     below_zero: bool = False
     course_name: str = ""
+    counts: str = field(default="last", metadata={"choices": ("last", "best")})
     due: Mapping[str, datetime] = field(default_factory=dict)
     late: Mapping[str, LateRule] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)

@@ -11,6 +11,17 @@ from autograder import files
 
 NAME = "timestamp.txt"
 
+SOURCE = "time_source.txt"
+"""The file beside it that says where the time comes from."""
+
+SOURCES = {
+    "exchange": "by the clock of the exchange",
+    "download": "by the learning platform",
+    "file": "by the time of the file, which may be that of a download",
+    "": f"by {NAME}",
+}
+"""What it says, in words."""
+
 
 def now() -> datetime:
     """The present time, in UTC without a zone."""
@@ -24,6 +35,15 @@ def submitted_at(folder: Path, name: str = NAME) -> datetime | None:
     """
     text = read(folder, name)
     return parse(text) if text else None
+
+
+def source(folder: Path) -> str:
+    """Where the time of a submission comes from, a key of ``SOURCES``."""
+    try:
+        text = files.read(folder / SOURCE, 200).decode("utf-8").strip()
+    except (files.Refused, OSError, UnicodeDecodeError):
+        return ""
+    return text if text in SOURCES else ""
 
 
 def read(folder: Path, name: str = NAME) -> str | None:

@@ -47,6 +47,7 @@ def test_the_courses_own_file_comes_before_that_of_the_kit(tmp_path: Path) -> No
         ("a = 1\nb = x\n", "autograder.toml:2: Invalid value; write it as TOML"),
         ('[due]\n# soon\na = "soon"', "autograder.toml:3: due.a = 'soon'"),
         ('minimum_isolation = "none"', '"process" or "landlock" or "bubblewrap"'),
+        ('counts = "first"', 'write it like counts = "last" or "best"'),
         ('[weights]\na = 1\nb = "2"', "autograder.toml:3: weights.b = '2' does not fit"),
         ("weights = 2", "autograder.toml:1: weights = 2 does not fit; write a table [weights]"),
         ('[late]\nrule = "some"', "autograder.toml:2: late.rule: 'some' is no rule"),
@@ -101,7 +102,7 @@ def test_a_due_date_that_only_a_person_can_change_is_left_alone(tmp_path: Path) 
 
 def test_of_every_setting_it_is_decided_whether_scores_depend_on_it() -> None:
     others = {"isolation", "minimum_isolation", "feedback_hidden", "time_zone", "below_zero"}
-    others |= {"course_name", "due", "late", "weights"}
+    others |= {"course_name", "counts", "due", "late", "weights"}
     assert {setting.name for setting in fields(Settings)} == others | set(SCORING)
     assert Settings().scoring.keys() == set(SCORING)
 

@@ -54,6 +54,12 @@ class Candidate:
         return not self.doubt and (self.claim.kind == "gradescope" or is_moodles)
 
     @property
+    def source(self) -> str:
+        """Where ``handed_in`` comes from (``timestamp.SOURCES``)."""
+        is_canvas = self.claim.kind == "canvas"  # which marks who came late
+        return "download" if self.is_certain or is_canvas else "file"
+
+    @property
     def has_guessed_zone(self) -> bool:
         """Whether ``time`` was written down without its zone."""
         return self.download.has_guessed_zone and self.time == self.download.time

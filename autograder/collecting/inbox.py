@@ -81,6 +81,9 @@ class _Collection:
         try:
             own = _of_one_account(student, candidates, self.roster, self.left)
             newest = max(own, key=lambda candidate: candidate.rank, default=None)
+            if self.course.settings.counts == "best":
+                for earlier in sorted(own, key=lambda candidate: candidate.rank)[:-1]:
+                    self._put(earlier, own)
             if newest is not None:
                 self._store(newest, own)
         except (files.Refused, ValueError) as error:
@@ -99,14 +102,19 @@ class _Collection:
             f"if it is not that of the platform, write time_zone into {settings.NAME}"
         )
 
+    def _put(self, candidate: Candidate, own: list[Candidate]) -> tuple[Candidate, bool]:
+        """Store a submission; the one by which its bytes came first, and whether it is new."""
+        data = _data(candidate.download)
+        first = _first(candidate, data, own, self.due)
+        # Whole seconds: of files, systems keep finer times than archives do.
+        time = candidate.handed_in(self.due).replace(microsecond=0)
+        counts = first.handed_in(self.due).replace(microsecond=0)
+        to = self.course, self.exercise, candidate.student
+        return first, store(*to, data, time, None, counts, first.source)
+
     def _store(self, newest: Candidate, own: list[Candidate]) -> None:
         student, download, claim = newest.student, newest.download, newest.claim
-        data = _data(download)
-        first = _first(newest, data, own, self.due)
-        # Whole seconds: of files, systems keep finer times than archives do.
-        time = newest.handed_in(self.due).replace(microsecond=0)
-        counts = first.handed_in(self.due).replace(microsecond=0)
-        is_new = store(self.course, self.exercise, student, data, time, None, counts)
+        first, is_new = self._put(newest, own)
         hand_back = naming.hand_back(claim, download.parts[claim.depth - 1])
         keep_platform(self.course, self.exercise, student, hand_back)
 

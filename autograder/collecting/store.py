@@ -10,20 +10,20 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from autograder import files, timestamp
-from autograder.collecting import naming
+from autograder.collecting import earlier, naming
 from autograder.course import Course
 from autograder.text import printable
 
-MAX_BYTES = 10_000_000
+MAX_BYTES = earlier.MAX_BYTES
 """The largest notebook that is collected."""
 
 MAX_LINES = 20
 """Files of one student that are listed as left, at most."""
 
-SECRET = "submission_secret.txt"
+SECRET = earlier.SECRET
 """The file in which ``nbgrader submit`` keeps the secret that names the student's feedback."""
 
-LAST = "last_time.txt"
+LAST = earlier.LAST
 """The file in which we keep when the same bytes were handed in for the last time."""
 
 PLATFORM = "platform.txt"
@@ -86,6 +86,7 @@ def store(
     time: datetime,
     secret: str | None = None,
     first: datetime | None = None,
+    source: str = "file",
 ) -> bool:
     """Put a submission where it is graded, unless the same one or a later one lies there.
 
@@ -98,6 +99,7 @@ def store(
         time: when it was handed in, with its zone, by the clock of the system that took it.
         secret: what ``nbgrader submit`` drew for it.
         first: when the same bytes were handed in for the first time; by default, then.
+        source: where that time comes from (``timestamp.SOURCES``).
     """
     folder = course.submission(student, exercise)
     path = folder / f"{exercise}.ipynb"
@@ -113,19 +115,35 @@ def store(
     if old is not None:
         old_last = _last(folder) or old
         if same:
+            if counts < old:
+                files.write(folder / timestamp.SOURCE, source.encode())
             _keep_times(folder, min(counts, old), max(last, old_last))
             return False
-        if old_last > last:
+        keeps = course.settings.counts == "best"
+        if keeps and earlier.knows(course, exercise, student, data):
             return False
+        if old_last > last:
+            if keeps:
+                place = earlier.place_for(course, exercise, student)
+                _write(place, exercise, data, secret, source)
+                _keep_times(place, counts, last)
+            return False
+        if keeps:
+            earlier.keep(course, exercise, student)
 
     # The time last: whoever is stopped in between starts again with the notebook.
-    files.write(path, data)
+    _write(folder, exercise, data, secret, source)
+    _keep_times(folder, counts, last)
+    return True
+
+
+def _write(folder: Path, exercise: str, data: bytes, secret: str | None, source: str) -> None:
+    files.write(folder / f"{exercise}.ipynb", data)
     if secret is not None:
         files.write(folder / SECRET, secret.encode())
     else:
         (folder / SECRET).unlink(missing_ok=True)
-    _keep_times(folder, counts, last)
-    return True
+    files.write(folder / timestamp.SOURCE, source.encode())
 
 
 def _keep_times(folder: Path, counts: datetime, last: datetime) -> None:

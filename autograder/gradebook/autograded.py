@@ -155,7 +155,7 @@ class _CellTemplate:
     def filled(self, answer: SubmittedCell | None, outputs: str) -> str:
         source = self.source
         if answer is not None and not self.is_locked and not self.master.unanswered(answer.source):
-            source = _lines(answer.source if self.is_code else quoted(answer.source))
+            source = _lines(self.master.shown(answer.source))
         if not self.is_code:
             return f'{self.head},"source":{source}}}\n'
         return f'{self.head},"outputs":{outputs},"source":{source}}}\n'

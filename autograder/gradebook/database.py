@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError, SQLAlchemyError
 
 from autograder.course import Course
 from autograder.errors import Unusable
@@ -202,3 +202,11 @@ def _repair(cause: str) -> str:
         if words in line:
             return repair
     return "see that it can be reached and written (CourseDirectory.db_url in nbgrader_config.py)"
+
+
+def may_be_of_one(error: Exception) -> bool:
+    """Whether it may be the data of one student that could not be written.
+
+    Other errors of a database are everybody's.
+    """
+    return not isinstance(error, DBAPIError) or isinstance(error, (DataError, IntegrityError))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -67,6 +68,12 @@ class Extensions:
 def is_ours(extension: timedelta) -> bool:
     """Whether the gradebook has this one from the file."""
     return extension.microseconds == OURS.microseconds
+
+
+def is_for(student: str) -> Callable[[str], bool]:
+    """Whether a line of the file names this student, and no group."""
+    cell = re.compile(rf'(?:^|[,;])\s*"?{re.escape(student)}"?\s*(?:[,;]|$)')
+    return lambda line: cell.search(line) is not None
 
 
 def read(course: Course) -> Extensions:

@@ -36,7 +36,8 @@ class Marks:
     ``max_score`` is without questions whose points come on top (``Exercise.extra``).
     ``late_penalty`` is what the rule takes from these marks now. ``raised`` is added where a
     person's marks would take the score below 0. ``doubt`` says why nobody knows how late it was,
-    ``trouble`` why the penalty is not known. ``until`` is the end of an extension.
+    ``trouble`` why the penalty is not known. ``until`` is the end of an extension,
+    ``time_source`` says of who is late how that is known (``timestamp.SOURCES``).
     ``row`` and ``assignment`` are the submission's in the gradebook, ``extension`` is what should
     stand there for nbgrader; ``stored_penalty`` and ``stored_extension`` what does.
     """
@@ -55,6 +56,7 @@ class Marks:
     extension: timedelta | None = None
     stored_extension: timedelta | None = None
     until: datetime | None = None
+    time_source: str = ""
 
     def check(self) -> None:
         """Refuse what no person and no program of ours gives, such as infinity.
@@ -133,7 +135,14 @@ def class_marks(
     # After the database is closed: the rule is a program, and nbgrader takes seconds to load.
     penalties = late_penalty.Penalties(course, name)
     lowest = -math.inf if course.settings.below_zero else 0.0
-    return {one: _settled(one, marks, penalties, lowest) for one, marks in read.items()}
+    everybody = {}
+    for one, read_marks in read.items():
+        settled = _settled(one, read_marks, penalties, lowest)
+        if settled.seconds_late:
+            source = timestamp.source(course.submission(one, name))
+            settled = replace(settled, time_source=source)
+        everybody[one] = settled
+    return everybody
 
 
 def with_results(

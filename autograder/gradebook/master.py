@@ -12,6 +12,7 @@ from autograder.course import Course
 from autograder.errors import Unusable
 from autograder.exercises.checksum import checksum
 from autograder.exercises.exercise import Cell, Exercise, from_notebook
+from autograder.text import quoted
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,12 @@ class MasterCell:
     def unanswered(self, answer: str | None) -> bool:
         """Whether the student left the cell as it was handed out, or has none."""
         return answer is None or answer.rstrip() == self.released.source.rstrip()
+
+    def shown(self, answer: str | None) -> str:
+        """The source that the autograded notebook has, with the student's answer in it."""
+        if answer is None or self.is_locked or self.unanswered(answer):
+            return self.released.source
+        return answer if self.released.is_code else quoted(answer)
 
 
 @dataclass(frozen=True)

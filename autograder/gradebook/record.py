@@ -2,7 +2,7 @@
 
 After ``record`` the rows are those that nbgrader's autograde leaves for the same submissions (a
 question without points apart, see ``_grade``). Manual scores, comments and extra credit are a
-person's work and never changed here.
+person's work; those of other work than the present are put away (``earlier_marks``).
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, TableClause, bindparam, insert, select, update
-from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
 from autograder import timestamp
 from autograder.course import Course
@@ -23,6 +22,7 @@ from autograder.exercises.exercise import Exercise
 from autograder.gradebook import (
     database,
     due_dates,
+    earlier_marks,
     late_penalty,
     removed_marks,
     students,
@@ -156,7 +156,7 @@ class Recorder:
             try:
                 self._write(connection, saved, chunk)
             except Exception as error:
-                if not _may_be_of_one(error):
+                if not database.may_be_of_one(error):
                     raise
                 for graded in chunk:
                     with troubles.of(graded.result.student_id, "not in the gradebook"):
@@ -186,18 +186,12 @@ class Recorder:
             _save_rows(connection, GRADE, grades, notebooks, _grade)
             comments = {saved.solutions[cell.id]: cell for cell in self._master.solutions}
             _save_rows(connection, COMMENT, comments, notebooks, _comment)
+            again = {one.id: one.graded for one in notebooks if not one.is_new}
+            earlier_marks.put_away(connection, self._course, saved, self._master, again)
             for student, graded in by_student.items():
                 if graded.unchanged and saved_notebooks.ids[student] in saved_notebooks.new:
                     self.lost.add(student)
             self._penalties.assign(connection, saved, list(saved_notebooks.ids.values()))
-
-
-def _may_be_of_one(error: Exception) -> bool:
-    """Whether it may be the data of one student that could not be written.
-
-    Other errors of a database are everybody's.
-    """
-    return not isinstance(error, DBAPIError) or isinstance(error, (DataError, IntegrityError))
 
 
 def _chunks(batch: Sequence[Graded]) -> Iterator[Sequence[Graded]]:
@@ -246,6 +240,8 @@ def _grade(cell: MasterCell, notebook: _Notebook, row: Any) -> dict[str, Any]:
 
 def _comment(cell: MasterCell, notebook: _Notebook, row: Any) -> dict[str, Any]:
     """The comment on a cell that the student was to fill in."""
+    if row is not None and (row.auto_comment or "").startswith(earlier_marks.SAID):
+        return {"auto_comment": row.auto_comment}
     return {"auto_comment": "No response." if notebook.leaves(cell) else None}
 
 

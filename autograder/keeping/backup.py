@@ -21,6 +21,7 @@ from pathlib import Path
 import autograder
 from autograder import files, settings
 from autograder.course import Course
+from autograder.course_folder import taken
 from autograder.errors import Unusable
 from autograder.gradebook import database
 from autograder.grading.journal import Journal
@@ -34,7 +35,14 @@ MANIFEST = "backup.json"
 STATE, ROOT = "course", "root"
 """The folders in a back-up: the course's own folder, and what lies around it."""
 
-AROUND = ("solutions", "assignments", settings.NAME, "nbgrader_config.py", ".gitignore")
+AROUND = (
+    "solutions",
+    "assignments",
+    settings.NAME,
+    "nbgrader_config.py",
+    taken.NOTE,
+    ".gitignore",
+)
 """What of the course's surroundings grading needs, and what keeps the secret out of git."""
 
 LEFT_OUT = ("__pycache__", ".ipynb_checkpoints")

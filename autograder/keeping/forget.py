@@ -11,9 +11,10 @@ from sqlalchemy import Connection, delete, select
 
 from autograder import files, log
 from autograder.class_list import EMAILS, full_name, value_of
+from autograder.collecting import earlier
 from autograder.course import STUDENT_ID, Course
 from autograder.errors import Unusable
-from autograder.gradebook import database, extensions, removed_marks
+from autograder.gradebook import database, earlier_marks, extensions, removed_marks
 from autograder.gradebook.schema import (
     COMMENT,
     GRADE,
@@ -58,7 +59,7 @@ def _forgotten(course: Course, student: str) -> Forgotten:
     exchanged.remove_own(course, student, done)
 
     _gradebook(course, student, done)
-    for folder in (course.submitted, course.autograded, course.feedback):
+    for folder in (course.submitted, course.autograded, course.feedback, *earlier.folders(course)):
         remove(folder / student, done)
     for path in sorted(course.results.glob(f"*/{student}.json")):
         remove(path, done)
@@ -72,7 +73,9 @@ def _forgotten(course: Course, student: str) -> Forgotten:
                 remove(path, done)
             elif path.is_dir() and not any(path.iterdir()):
                 path.rmdir()
-    _without_lines(course.state / removed_marks.NAME, _is_of(student), done)
+    for name in (removed_marks.NAME, earlier_marks.NAME):
+        _without_lines(course.state / name, _is_of(student), done)
+    _without_lines(course.state / extensions.NAME, extensions.is_for(student), done)
     _log(course, student, done)
     _class_list(course, student, done)
 
@@ -187,7 +190,7 @@ def _rest(course: Course, traces: Traces, known: list[str]) -> Iterator[str]:
         if not path.is_file() or path.is_symlink() or path == course.gradebook:
             continue
         name = place.parts[0]
-        if name in OTHERS:
+        if name in (*OTHERS, earlier.NAME):
             # A student's folder or file is called as they are, a download in any way.
             words = [word.partition("+")[0].removesuffix(".json") for word in place.parts]
             is_there = traces.student in words

@@ -101,6 +101,9 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
         stored: list[str] = []
         unchanged: list[str] = []
         for student, records in sorted(self._records.items()):
+            if course.settings.counts == "best" and self.update:
+                for record in reversed(self._in_order(records, due)[1:]):
+                    self._collect(course, record, due, records)
             for record in self._in_order(records, due):
                 is_new = self._collect(course, record, due, records)
                 if is_new is not None:
@@ -140,6 +143,7 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
                     time.replace(tzinfo=timezone.utc),
                     secret,
                     first=counts.replace(tzinfo=timezone.utc),
+                    source="exchange",
                 )
 
         except FileNotFoundError:

@@ -9,16 +9,18 @@ import hmac
 import os
 import re
 from collections.abc import Collection
-from datetime import datetime, timezone
+from datetime import datetime, timezone, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from autograder import files, timestamp
 from autograder.class_list import full_name
+from autograder.collecting import earlier
 from autograder.collecting.store import SECRET, read_secret
 from autograder.course import Course
 from autograder.disclosure import as_student_sees
 from autograder.exercises.exercise import Exercise
+from autograder.gradebook import extensions
 from autograder.gradebook.marks import Marks
 from autograder.gradebook.settled import settled_marks
 from autograder.pages import feedback_changes
@@ -46,6 +48,7 @@ def page(
     hidden: str = "message",
     name: str = "",
     is_older: bool = False,
+    handed_in: str = "",
     shown: Shown | None = None,
 ) -> str:
     """The page as HTML: complete in itself, without scripts and without addresses.
@@ -56,6 +59,7 @@ def page(
         hidden: how much of hidden checks is shown (``disclosure``).
         name: the student's name, where it is known.
         is_older: something was handed in after this, and is not graded yet.
+        handed_in: when it was handed in, and how that is known.
         shown: what has changed since the page before, if anything.
     """
     seen = as_student_sees(result, hidden)
@@ -81,6 +85,7 @@ def page(
         graded_on=_day(result.graded_at),
         hides=hidden == "never",
         is_older=is_older,
+        handed_in=handed_in,
         changes=shown.changes if shown else (),
         changed_on=shown.on if shown else "",
         has_grade=marks is not None,
@@ -192,6 +197,7 @@ def _write(
             hidden=hidden,
             name=name,
             is_older=is_older,
+            handed_in=_handed_in(course, exercise.name, student, marks),
             shown=shown,
         )
 
@@ -250,6 +256,29 @@ def _secret(course: Course, folder: Path, exercise: str, student: str) -> str:
     if given is not None:
         return given
     return hmac.digest(course.secret(), f"feedback/{exercise}/{student}".encode(), "sha512").hex()
+
+
+def _handed_in(course: Course, exercise: str, student: str, marks: Marks | None) -> str:
+    """When the graded submission was handed in, how that is known, and until when one could."""
+    if marks is None or marks.submitted is None:
+        return ""
+    zone = course.settings.zone
+    said = f"Handed in {_said(marks.submitted, zone)}"
+    others = earlier.of(course, exercise, student) if course.settings.counts == "best" else []
+    if others:
+        said = f"Of {len(others) + 1} submissions this is the best. {said}"
+    # What lies there now may be a later one.
+    submitted = course.submission(student, exercise)
+    if timestamp.submitted_at(submitted) == marks.submitted:
+        said += f", {timestamp.SOURCES[timestamp.source(submitted)]}"
+    if marks.until == extensions.FOR_EVER:
+        return f"{said}; there was no last day for you"
+    return f"{said}; you had time until {_said(marks.until, zone)}" if marks.until else said
+
+
+def _said(time: datetime, zone: tzinfo | None) -> str:
+    """A time of the gradebook, for people."""
+    return on_day(time.replace(tzinfo=timezone.utc).astimezone(zone or timezone.utc))
 
 
 def _day(graded_at: str) -> str:

@@ -61,9 +61,8 @@ class Concern:
 class StudentRow:
     """One student; all points are 0, and the scores None, where there is no grade.
 
-    ``score`` is the final one: ``automatic`` + ``by_hand`` + ``extra_credit`` - ``late_penalty``
-    + ``raised``, which is there so that it is not below 0. ``untried`` are the steps of which
-    nothing is written.
+    ``score`` is the final one: ``automatic`` + ``by_hand`` + ``extra_credit`` - ``late_penalty`` +
+    ``raised``, so that it is not below 0. ``untried`` are the steps of which nothing is written.
     """
 
     student: str
@@ -75,6 +74,7 @@ class StudentRow:
     extra_credit: float = 0.0
     late_penalty: float = 0.0
     hours_late: float = 0.0
+    time_source: str = ""
     raised: float = 0.0
     email: str = ""
     untried: tuple[str, ...] = ()
@@ -87,7 +87,8 @@ class StudentRow:
 
     def account(self) -> str:
         """How the final score came about, where the checks alone do not say it."""
-        came = late(self.hours_late * 3600) if self.hours_late else ""
+        by = " by the time of the file" if self.time_source == "file" else ""
+        came = late(self.hours_late * 3600) + by if self.hours_late else ""
         changes = []
         if self.by_hand:
             changes.append(f"{signed(self.by_hand)} by hand")
@@ -137,9 +138,8 @@ def of_class(course: Course, class_grades: ClassGrades) -> list[StudentRow]:
                 concerns.append(Concern("unlisted", "is not on the class list"))
             same = alike.get(grade.student, [])
             if len(same) > 1:
-                concerns.append(
-                    Concern("identical", f"the same file as {_few(same, grade.student)}")
-                )
+                others = _few(same, grade.student)
+                concerns.append(Concern("identical", f"the same file as {others}"))
             rows.append(replace(row, concerns=tuple(concerns)))
             continue
         # Only who met a trouble comes here.
@@ -245,6 +245,7 @@ def _row(grade: FinalGrade) -> StudentRow:
         late_penalty=marks.late_penalty,
         raised=marks.raised,
         hours_late=round(marks.seconds_late / 3600, 4),
+        time_source=marks.time_source,
     )
 
 

@@ -26,7 +26,11 @@ def handed_in(course: Course, exercise: str) -> set[str]:
 
 def digest(course: Course, exercise: str, student: str) -> str | None:
     """The SHA-256 of what would be graded now; None where nothing of the student lies there."""
-    folder = course.submission(student, exercise)
+    return digest_of(course.submission(student, exercise), exercise)
+
+
+def digest_of(folder: Path, exercise: str) -> str | None:
+    """The same of any folder of a submission."""
     if not os.path.lexists(folder):
         return None
     try:

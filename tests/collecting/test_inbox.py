@@ -8,7 +8,7 @@ import json
 import os
 import struct
 import zipfile
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -240,6 +240,25 @@ def test_of_two_hand_ins_of_one_second_the_second_is_kept_and_a_copy_of_it_is_no
     assert store(course, NAME, "ada", second, time)
     assert taken(course, "ada") == second
     assert not store(course, NAME, "ada", second, time)
+
+
+def test_it_is_kept_where_the_time_of_a_submission_comes_from(course: Course) -> None:
+    class_list(course)
+    put(course, "ada/counting.ipynb", minutes=10)
+    collect(course)
+    folder = course.submission("ada", NAME)
+    assert timestamp.source(folder) == "file"
+
+    time, data = timestamp.submitted_at(folder), courses.handed_in(course, RIGHT)
+    assert time is not None
+    sooner = time.replace(tzinfo=timezone.utc) - timedelta(minutes=1)
+    store(course, NAME, "ada", data, sooner, source="exchange")
+    assert timestamp.source(folder) == "exchange"
+    later = sooner + timedelta(minutes=5)
+    store(course, NAME, "ada", data, later, source="file")  # the same bytes: the first time counts
+    assert timestamp.source(folder) == "exchange"
+    store(course, NAME, "ada", courses.handed_in(course, {}), later, source="download")
+    assert timestamp.source(folder) == "download"
 
 
 def test_gradescopes_list_gives_person_group_and_time(course: Course) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from tests.end_to_end.test_silent_scores import (
     IN_TIME,
     LATE,
     advice,
+    by_hand,
     grade,
     penalties,
     rule,
@@ -194,3 +197,127 @@ def test_nothing_is_graded_below_the_minimum_isolation_level(
     assert "minimum_isolation is landlock, and here there is process" in refused
     grade(course)
     assert students(course)["ada"]["score"] == 10
+
+
+def test_the_page_says_when_it_was_handed_in_and_how_that_is_known(course: Course) -> None:
+    settings(course, 'time_zone = "Europe/Berlin"\n' + ZERO)
+    times = {"ada": IN_TIME, "bob": LATE, "cyd": LATE, "dan": LATE}
+    for (student, time), source in zip(times.items(), ["exchange", "download", "file", None]):
+        folder = courses.submit(course, student, RIGHT, time)
+        if source is not None:
+            (folder / "time_source.txt").write_text(source)
+    extend(course, "bob,,2026-11-20 18:00", "dan,,waived")
+    grade(course)
+    run(course, "feedback", NAME)
+
+    pages = {}
+    for student in times:
+        pages[student] = (course.feedback / student / NAME / f"{NAME}.html").read_text()
+    late = "Handed in 20 November 2026, 16:00 CET"
+    assert "20 November 2026, 12:00 CET, by the clock of the exchange.<" in pages["ada"]
+    until = "you had time until 20 November 2026, 18:00 CET.<"
+    assert f"{late}, by the learning platform; {until}" in pages["bob"]
+    assert f"{late}, by the time of the file, which may be that of a download.<" in pages["cyd"]
+    assert f"{late}, by timestamp.txt; there was no last day for you.<" in pages["dan"]
+    assert "3 hours late by the time of the file" in advice(course)
+
+
+def comments(course: Course) -> list[str]:
+    """What the formgrader shows of automatic comments."""
+    database = Database(f"sqlite:///{course.gradebook}", str)
+    rows = database.rows("SELECT auto_comment FROM comment WHERE auto_comment IS NOT NULL")
+    return [row[0] for row in rows]
+
+
+def test_a_mark_by_hand_never_counts_for_other_work_than_it_was_given_for(course: Course) -> None:
+    courses.submit(course, "ada", {**RIGHT, "why": "It commutes."}, IN_TIME)
+    grade(course)
+    by_hand(course, "why", "ada", manual_score=3.0, extra_credit=1.0)
+    by_hand(course, "total-negative", "ada", manual_score=1.0)
+    assert scores(course) == {"ada": 10 - 3 + 1 + 4}
+
+    # Another answer to the question; the step is the same.
+    courses.submit(course, "ada", {**RIGHT, "why": "I do not know."}, LATE)
+    assert "has handed in again, and that is not graded yet" in advice(course)
+    said = grade(course).stderr
+    assert "note: ada has handed in other work since it was marked; mark it again" in said
+    assert "why: 3 by hand, 1 extra credit" in said and "total-negative" not in said
+    assert scores(course) == {"ada": 8}
+    assert "waits for your marks" in advice(course)
+    assert comments(course) == ["For an earlier submission: 3 by hand, 1 extra credit"]
+    kept = (course.state / "earlier-marks.jsonl").read_text().splitlines()
+    assert [json.loads(line) for line in kept] == [
+        {"exercise": NAME, "student": "ada", "cell": "why", "manual_score": 3, "extra_credit": 1}
+    ]
+
+    # Graded again, the same work keeps its marks, and what is said of the earlier one.
+    by_hand(course, "why", "ada", manual_score=2.0)
+    assert "note: ada" not in grade(course, "--force").stderr
+    assert scores(course) == {"ada": 10}
+    assert len(comments(course)) == 1
+
+    # Another answer to the step: the mark on its check goes, that of the question stays.
+    total = "def total(x):\n    return float(np.sum(np.asarray(x)))\n"
+    courses.submit(course, "ada", {**RIGHT, "total": total, "why": "I do not know."}, LATE)
+    assert "total-negative: 1 by hand" in grade(course).stderr
+    assert scores(course) == {"ada": 12}
+
+
+HALF = {**RIGHT, "total": "def total(x):\n    return 3.0\n"}
+
+
+def collected(course: Course, answers: dict[str, str], hour: int) -> None:
+    """Put a download of ada into the inbox, from that hour of the day on which it is due."""
+    path = course.inbox / "ada" / f"{hour}" / f"{NAME}.ipynb"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(courses.handed_in(course, answers))
+    time = datetime(2026, 11, 20, hour, tzinfo=timezone.utc).timestamp()
+    os.utime(path, (time, time))
+
+
+def files_of(course: Course, student: str) -> bytes:
+    return (course.submission(student, NAME) / f"{NAME}.ipynb").read_bytes()
+
+
+def test_the_best_submission_counts_where_the_settings_say_so(course: Course) -> None:
+    settings(course, 'counts = "best"\n' + DUE + '[late]\nrule = "per day"\npoints = 4\n')
+    course.state.mkdir(exist_ok=True)
+    (course.state / "students.csv").write_text("id\nada\n")
+    collected(course, HALF, 9)
+    collected(course, {}, 11)
+    assert "collected: ada" in run(course, "collect", NAME).stdout
+    assert "of ada another submission is better, and counts" in grade(course).stderr
+    assert scores(course) == {"ada": 7}
+    assert files_of(course, "ada") == courses.handed_in(course, HALF)
+
+    # The next runs find nothing new, and change nothing.
+    assert "nothing newer: ada" in run(course, "collect", NAME).stdout
+    assert "another submission" not in grade(course).stderr
+    assert scores(course) == {"ada": 7}
+
+    # What is all right and late is worth 6; with more time it is worth 10.
+    collected(course, RIGHT, 15)
+    run(course, "collect", NAME)
+    grade(course)
+    assert scores(course) == {"ada": 7}
+    extend(course, "ada,,waived")
+    assert "of ada another submission is better" in grade(course).stderr
+    assert scores(course) == {"ada": 10}
+    run(course, "feedback", NAME)
+    page = (course.feedback / "ada" / NAME / f"{NAME}.html").read_text()
+    assert "Of 3 submissions this is the best. Handed in 20 November 2026, 15:00 UTC" in page
+    assert "earlier/1/ada" in run(course, "forget", "ada").stdout
+    assert not list((course.state / "earlier").glob("*/ada"))
+
+
+def test_the_last_submission_counts_otherwise(course: Course) -> None:
+    settings(course, DUE)
+    course.state.mkdir(exist_ok=True)
+    (course.state / "students.csv").write_text("id\nada\n")
+    collected(course, HALF, 9)
+    run(course, "collect", NAME)
+    collected(course, {}, 11)
+    run(course, "collect", NAME)
+    grade(course)
+    assert scores(course) == {"ada": 0}
+    assert not (course.state / "earlier").exists()

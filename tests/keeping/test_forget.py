@@ -58,9 +58,12 @@ def lived(course: Course, database: Database) -> Course:
     run(course, "report", NAME)
     for to in ("csv", "sources"):
         run(course, "export", NAME, "--to", to)
-    (course.state / "removed-marks.jsonl").write_text(
-        '{"student": "zoe", "exercise": "x"}\n{"student": "ann", "exercise": "x"}\n'
-    )
+    for name in ("removed-marks.jsonl", "earlier-marks.jsonl"):
+        (course.state / name).write_text(
+            '{"student": "zoe", "exercise": "x"}\n{"student": "ann", "exercise": "x"}\n'
+        )
+    extended = "who,exercise,until\nzoe,,waived\nann,,waived\n"
+    (course.state / "extensions.csv").write_text(extended)
     return course
 
 
@@ -96,6 +99,8 @@ def test_nothing_is_left_but_what_is_said_to_be(lived: Course, database: Databas
         "course/feedback/zoe",
         f"course/results/{NAME}/zoe.json",
         "course/removed-marks.jsonl: 1 line",
+        "course/earlier-marks.jsonl: 1 line",
+        "course/extensions.csv: 1 line",
         "course/log.jsonl: 1 score",
         f"course/inbox/zoe/{NAME}.ipynb",
         "course/inbox/alone.zip",

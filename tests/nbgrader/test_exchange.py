@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from autograder import timestamp
-from autograder.collecting import store
+from autograder import settings, timestamp
+from autograder.collecting import earlier, store
 from autograder.course import Course
 from autograder.errors import Unusable
 from autograder.gradebook import config as host
@@ -122,6 +123,7 @@ def test_nbgraders_own_collect_and_the_formgraders_button_take_the_same(
     assert sorted(path.name for path in folder.iterdir()) == [
         f"{NAME}.ipynb",
         "submission_secret.txt",
+        "time_source.txt",
         "timestamp.txt",
     ]
     assert host.api(course).get_submitted_timestamp(NAME, "ada") == timestamp.submitted_at(folder)
@@ -162,7 +164,8 @@ def test_what_students_plant_in_the_exchange_is_left_with_its_reason(
         "big": "is larger than 10 MB",
     }
     folder = course.submitted / "zoe+van" / NAME
-    assert sorted(path.name for path in folder.iterdir()) == [f"{NAME}.ipynb", "timestamp.txt"]
+    kept = [f"{NAME}.ipynb", "time_source.txt", "timestamp.txt"]
+    assert sorted(path.name for path in folder.iterdir()) == kept
     assert timestamp.submitted_at(folder) == datetime(2026, 11, 20, 12)
     assert sorted(path.name for path in course.submitted.iterdir()) == ["zoe+van"]
 
@@ -180,6 +183,26 @@ def test_a_folder_in_somebody_elses_name_does_not_replace_theirs(
     found = exchange.from_exchange(course, known)
     assert found.stored == (me,)
     assert [left.why for left in found.left] == [f"is in the name of bob, but belongs to {me}"]
+
+
+def test_where_the_best_submission_counts_all_are_collected(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (course.root / "autograder.toml").write_text('counts = "best"\n')
+    course = replace(course, settings=settings.read(course.root / "autograder.toml"))
+    known = courses.load(course)
+    exchange.release(course, known)
+    times = ("2026-11-20 11:00:00 UTC", "2026-11-20 12:00:00 UTC", "2026-11-20 13:00:00 UTC")
+    texts = ("first", "second", "third")
+    for time, text in zip(times, texts):
+        forge(course, f"ada+{NAME}+{time}+x", courses.handed_in(course, {"why": text}))
+    assert exchange.collect(course, known) == ["collected: ada"]
+    assert exchange.collect(course, known) == ["nothing newer: ada"]
+    kept = []
+    for place in (course.submission("ada", NAME), *earlier.of(course, NAME, "ada")):
+        kept.append((place / f"{NAME}.ipynb").read_bytes())
+    wanted = [courses.handed_in(course, {"why": text}) for text in ("third", "first", "second")]
+    assert kept == wanted
 
 
 def test_before_the_due_date_beats_newest_where_nbgrader_is_told_so(course: Course) -> None:

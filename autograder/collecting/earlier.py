@@ -1,0 +1,84 @@
+"""Submissions of a student beside the one that lies where it is graded: the best one counts.
+
+They lie as that one does, in ``earlier/<number>/<student>/<exercise>/``. None are kept where the
+last one counts.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from autograder import files, timestamp
+from autograder.course import Course
+
+NAME = "earlier"
+LAST = "last_time.txt"
+SECRET = "submission_secret.txt"
+MAX_BYTES = 10_000_000
+
+
+def folders(course: Course) -> list[Path]:
+    """The numbered folders, in their order; each is a folder of submissions."""
+    numbered = [path for path in (course.state / NAME).glob("*") if path.name.isdigit()]
+    return sorted(numbered, key=lambda path: int(path.name))
+
+
+def of(course: Course, exercise: str, student: str) -> list[Path]:
+    """The folders of a student's other submissions."""
+    places = [folder / student / exercise for folder in folders(course)]
+    return [place for place in places if place.is_dir()]
+
+
+def knows(course: Course, exercise: str, student: str, data: bytes) -> bool:
+    """Whether these bytes are among a student's other submissions."""
+    return any(_data(place, exercise) == data for place in of(course, exercise, student))
+
+
+def place_for(course: Course, exercise: str, student: str) -> Path:
+    """The folder for another submission of a student."""
+    return next(place for place in _places(course, exercise, student) if not place.exists())
+
+
+def keep(course: Course, exercise: str, student: str) -> None:
+    """Keep what lies where it is graded: something else is going to lie there."""
+    folder = course.submission(student, exercise)
+    kept = place_for(course, exercise, student)
+    for name in _files(exercise):
+        if (folder / name).is_file() and not (folder / name).is_symlink():
+            files.write(kept / name, (folder / name).read_bytes())
+
+
+def swap(course: Course, exercise: str, student: str, place: Path) -> None:
+    """Put another submission where it is graded, and keep the one from there.
+
+    Whoever is stopped in between has one of them twice, and loses none.
+    """
+    folder = course.submission(student, exercise)
+    keep(course, exercise, student)
+    for name in _files(exercise):
+        if (place / name).is_file():
+            files.write(folder / name, (place / name).read_bytes())
+        else:
+            (folder / name).unlink(missing_ok=True)
+    shutil.rmtree(place)
+
+
+def _files(exercise: str) -> tuple[str, ...]:
+    """What belongs to a submission, and not to its student."""
+    return f"{exercise}.ipynb", timestamp.NAME, timestamp.SOURCE, LAST, SECRET
+
+
+def _places(course: Course, exercise: str, student: str) -> Iterator[Path]:
+    number = 1
+    while True:
+        yield course.state / NAME / str(number) / student / exercise
+        number += 1
+
+
+def _data(place: Path, exercise: str) -> bytes | None:
+    try:
+        return files.read(place / f"{exercise}.ipynb", MAX_BYTES)
+    except (files.Refused, OSError):
+        return None

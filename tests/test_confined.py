@@ -221,4 +221,4 @@ print(sorted({{"numpy.ma", "autograder.engine.relating"}} & (set(sys.modules) - 
     ran = subprocess.run(
         [sys.executable, "-c", grade], capture_output=True, text=True, check=True, cwd=ROOT
     )
-    assert ran.stdout.split("\n")[:3] == ["graded", "[]", "False"]
+    assert ran.stdout.split("\n")[:2] == ["graded", "[]"]

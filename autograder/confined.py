@@ -162,17 +162,9 @@ class Confined:
         data, packages = copy.brought()
         self._path, self._copy = copy.path, copy
         self._folder = data_files.DataFolder(data)
-        about = {
-            "path": copy.path,
-            "name": copy.exercise.name,
-            "folder": None if self._folder.path is None else str(self._folder.path),
-            "packages": packages,
-        }
-        # JSON and no pickle, in both directions: what comes back was written where the notebook's
-        # code ran.
+        # What comes back is JSON and no pickle: it was written where the notebook's code ran.
         try:
-            self._connection.send_bytes(json.dumps(about).encode())
-            self._connection.send_bytes(copy.data)
+            self._connection.send((copy.exercise, copy.data, self._folder.path, packages))
         except OSError:
             self.close()
             raise self._ended() from None
@@ -224,27 +216,23 @@ class Confined:
 
 def serve(descriptor: int) -> None:
     """Be that process."""
-    from autograder import student_copy
     from autograder.course import Settings
     from autograder.engine.grader import Grader
     from autograder.engine.sandbox import supplies
     from autograder.engine.sandbox.cpu_affinity import stay_here
 
     connection = Connection(descriptor)
-    about = json.loads(connection.recv_bytes())
-    data = connection.recv_bytes()
-    copy = student_copy.read(data, about["path"], about["name"])
-    settings = Settings(packages=tuple(about["packages"]))
-    folder = Path(about["folder"]) if about["folder"] else None
+    exercise, data, folder, packages = connection.recv()
+    settings = Settings(packages=packages)
     if folder is not None:
         os.chdir(folder)  # which a locked process cannot
 
     try:
         lock = _lock(supplies.of(folder, settings.packages))
-        grader = Grader(copy.exercise, b"", settings, folder=folder)
+        grader = Grader(exercise, b"", settings, folder=folder)
     except (Unusable, OSError) as error:
         level = replace(settings, isolation="process")
-        grader = Grader(copy.exercise, b"", level, folder=folder)
+        grader = Grader(exercise, b"", level, folder=folder)
         reason = " ".join(str(error).split())
     else:
         stay_here()

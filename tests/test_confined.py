@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -298,3 +300,23 @@ def test_a_notebook_names_no_file_that_is_not_beside_it(tmp_path, place):
     (folder / "table.csv").write_text("a")
     found = data_files.beside(folder / "x.ipynb", f"{place}\ntable.csv")
     assert found == {"table.csv": b"a"}
+
+
+def test_who_checks_a_copy_loads_nothing_that_is_not_used_there():
+    grade = f"""
+import sys, numpy
+before = set(sys.modules)
+from pathlib import Path
+from autograder import student_copy
+from autograder.course import Settings
+from autograder.engine.grader import Grader
+data = Path({str(NOTEBOOK)!r}).read_bytes()
+exercise = student_copy.read(data, "ada.ipynb", "attention").exercise
+with Grader(exercise, b"", Settings(isolation="process")) as grader:
+    print(grader.grade(data, None).result.status)
+print(sorted({{"numpy.ma", "autograder.engine.relating"}} & (set(sys.modules) - before)))
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", grade], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    assert ran.stdout.split("\n")[:2] == ["graded", "[]"]

@@ -29,7 +29,6 @@ from autograder.engine.outcomes import (
     no_function,
 )
 from autograder.engine.recorded_calls import Call
-from autograder.engine.relating import relate
 from autograder.engine.worker.protocol.bounds import ProtocolError
 from autograder.engine.worker.protocol.decode import Decoder
 from autograder.engine.worker.protocol.encode import Encoder
@@ -69,6 +68,11 @@ def diagnose(compiled: CompiledExercise, step: str, probes: Sequence[Probe]) -> 
     known = _known(compiled, step, probes)
     if known is not None:
         return Diagnosis(known.hint, misconception=known.name)
+
+    if not compiled.exercise.has_reference:
+        return None
+    # Imported late: it is much, and who checks a copy of their own, without a reference, waits.
+    from autograder.engine.relating import relate
 
     relation = relate(compiled, step, probes)
     return Diagnosis(relation.sentence, relation=relation.name) if relation else None

@@ -41,8 +41,6 @@ class Relation:
 
 def relate(compiled: CompiledExercise, step: str, probes: Sequence[Probe]) -> Relation | None:
     """The relation that explains a step's answers, if one does."""
-    if not compiled.exercise.has_reference:
-        return None
     space = compiled.laboratory()
     right, wrong = [], []
     for answer in answers(space[step], probes):

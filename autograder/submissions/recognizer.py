@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from autograder.exercises.exercise import ANNOUNCED, ARRAYS, FILLED_IN, Cell, Exercise
 from autograder.submissions.notebook import RawCell
@@ -30,14 +30,18 @@ class Recognizer:
             if cell.kind != "step":
                 self._by_source.setdefault(_public(cell.source), []).append(cell.id)
 
-        self._setup_names: set[str] = set()
-        for cell in exercise.cells:
-            if cell.kind == "setup":
-                self._setup_names |= binds(cell.source)
-        self._setup_names.discard("tools")  # a name that students may take
         self._swapped = False
         # Some notebook services drop all metadata: that is no damage of one cell.
         self._has_claims = any(not self._masters.keys().isdisjoint(raw.claims) for raw in cells)
+
+    @cached_property
+    def _setup_names(self) -> set[str]:
+        """What setup cells bind. They are long, and most submissions need not have them parsed."""
+        names: set[str] = set()
+        for cell in self._exercise.cells:
+            if cell.kind == "setup":
+                names |= binds(cell.source)
+        return names - {"tools"}  # a name that students may take
 
     def recognized(self) -> tuple[list[RawCell], list[str | None]]:
         """The cells, parts of split answers joined, and for each the id of its master.
@@ -84,7 +88,7 @@ class Recognizer:
 
     def _by_content(self, cell: RawCell) -> str | None:
         names = binds(cell.source) if cell.is_code else frozenset()
-        is_setup = len(names & self._setup_names) > len(self._setup_names) / 2
+        is_setup = bool(names) and len(names & self._setup_names) > len(self._setup_names) / 2
         if is_setup or FILLED_IN.search(cell.source):
             return next(master.id for master in self._exercise.cells if master.kind == "setup")
         if "arrays" in self._masters and ARRAYS.search(cell.source):

@@ -26,7 +26,8 @@ def plain(value: Any, what: str, shape: tuple[int, ...] | None = None) -> Array:
     remember(value)
     if value is None:
         raise AssertionError(f"{what}: got None. Does your function end with a return?")
-    if isinstance(value, np.ma.MaskedArray):
+    # NumPy loads masked arrays, which takes a while, when they are first named.
+    if type(value) is not np.ndarray and isinstance(value, np.ma.MaskedArray):
         raise AssertionError(f"{what}: got a masked array; please return an ordinary one")
     if is_large(value):
         ask = "Which shape does the docstring promise?"

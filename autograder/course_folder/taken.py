@@ -145,12 +145,16 @@ def _take(source: Path, course: Path, group: str) -> None:
     places = _places(source, group)
     for gone in set(_places(course, group)) - set(places):
         (course / gone).unlink()
-    built = [path for folder in FOLDERS for path in _below(source / folder / group)]
-    for path in {*(source / place for place in places), *built}:
+    paths = {source / place for place in places}
+    for folder in FOLDERS:
+        paths.update(_below(source / folder / group))
+
+    for path in paths:
         content = path.read_bytes()
         target = course / path.relative_to(source)
         if not target.is_file() or target.read_bytes() != content:
             files.write(target, content)
+
     _note(course, {place: _digest(source / place) for place in places})
 
 

@@ -162,7 +162,10 @@ def _add_folder(
     Args:
         without: absolute paths that are left out; of a database also what SQLite keeps beside it.
     """
-    beside = {f"{path}{end}" for path in without for end in ("", "-wal", "-shm", "-journal")}
+    beside: set[str] = set()
+    for path in without:
+        beside.update(f"{path}{end}" for end in ("", "-wal", "-shm", "-journal"))
+
     for path in sorted(folder.iterdir()):
         is_unfinished = path.name.startswith(".") and path.name.endswith(files.PART)
         is_left_out = str(path.absolute()) in beside or path.name in LEFT_OUT

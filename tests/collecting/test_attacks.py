@@ -264,6 +264,17 @@ def test_no_list_but_gradescopes_own_sets_a_time(course: Course, listed: bool) -
     }
 
 
+def test_a_list_in_a_students_own_folder_is_not_even_read(course: Course) -> None:
+    write_list(course)
+    files = {
+        "ada/counting.ipynb": courses.handed_in(course, RIGHT),
+        "ada/submission_metadata.yml": b"!!python/name:os.system {}",
+    }
+    put(course, "all.zip", zipped(files, PACKED_AT))
+    found = collect(course)
+    assert found.stored == ("ada",) and "submission_metadata" not in why(found)
+
+
 def test_canvas_says_late_in_the_name_of_an_archive_too(course: Course) -> None:
     write_list(course)
     record.prepare(course, courses.load(course), DUE)

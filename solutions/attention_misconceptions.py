@@ -61,6 +61,17 @@ def weights_on_the_left(X, W_Q, W_K, W_V):
 @misconception(
     step="project_qkv",
     caught_by="project_qkv-by_hand",
+    title="values made from the queries, not from X",
+)
+def values_from_the_queries(X, W_Q, W_K, W_V):
+    """Your values pass through two matrices. Print the shape of what you multiply by W_V in the first check: what are values made from?"""
+    queries = X @ W_Q
+    return queries, X @ W_K, queries @ W_V
+
+
+@misconception(
+    step="project_qkv",
+    caught_by="project_qkv-by_hand",
     title="weights transposed, as other libraries store them",
 )
 def weights_turned_as_in_other_libraries(X, W_Q, W_K, W_V):
@@ -809,6 +820,29 @@ def rounded_weights(scores, axis=-1):
 
 
 @misconception(
+    step="softmax",
+    caught_by="softmax-by_hand",
+    title="float16: only three digits are left",
+    family="few_digits",
+)
+def half_precision(scores, axis=-1):
+    """Your weights are right in their first three digits. Print their dtype: how many digits does it keep?"""
+    scores = np.asarray(scores, dtype=np.float16)
+    powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return powers / powers.sum(axis=axis, keepdims=True)
+
+
+@misconception(
+    step="softmax", caught_by="softmax-by_hand", title="the last score is left out of the total"
+)
+def last_one_left_out_of_the_total(scores, axis=-1):
+    """Your rows sum to more than 1. Print the total that you divide a row of the first check by: how many terms does it have?"""
+    powers = np.moveaxis(np.exp(scores - scores.max(axis=axis, keepdims=True)), axis, -1)
+    total = powers[..., :-1].sum(axis=-1, keepdims=True)
+    return np.moveaxis(powers / total, -1, axis)
+
+
+@misconception(
     step="softmax", caught_by="softmax-rows_sum_to_one", family="a constant in the total"
 )
 def small_constant_in_the_total(scores, axis=-1):
@@ -1513,6 +1547,26 @@ def allowed_ones_hidden(scores, mask):
 def hidden_scores_thrown_away(scores, mask):
     """Your result has lost its rows. Print its shape in the first check: where would the next step look for the columns?"""
     return scores[mask]
+
+
+@misconception(
+    step="apply_mask",
+    caught_by="apply_mask-by_hand",
+    title="rows and columns of the mask change places",
+)
+def mask_turned(scores, mask):
+    """Your mask lies the other way round. Print its shape beside that of scores in the first check: which of its axes is the query's?"""
+    return np.where(np.swapaxes(mask, -1, -2), scores, -np.inf)
+
+
+@misconception(
+    step="apply_mask",
+    caught_by="apply_mask-by_hand",
+    title="the first row of the mask for every query",
+)
+def first_row_of_the_mask_for_all(scores, mask):
+    """All your queries may see what the first one may. Print the mask that your second query gets in the first check: is it its own row?"""
+    return np.where(np.asarray(mask)[..., :1, :], scores, -np.inf)
 
 
 @misconception(step="apply_mask", caught_by="apply_mask-by_hand")
@@ -2579,6 +2633,19 @@ def output_matrix_turned(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
 @misconception(
     step="multi_head_attention",
     caught_by="multi_head_attention-by_hand",
+    title="W_O comes first, on X, not last, on the heads",
+)
+def output_matrix_first(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Your heads read tokens that something has mixed already. Print what project_qkv gets in the first check: is it X?"""
+    Q, K, V = (split_heads(role, num_heads) for role in project_qkv(X @ W_O, W_Q, W_K, W_V))
+    if mask is not None and np.ndim(mask) > 2:
+        mask = np.expand_dims(mask, -3)
+    return concat_heads(scaled_dot_product_attention(Q, K, V, mask)[0])
+
+
+@misconception(
+    step="multi_head_attention",
+    caught_by="multi_head_attention-by_hand",
     title="one large head instead of several",
 )
 def one_big_head(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
@@ -2649,6 +2716,28 @@ def heads_averaged(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
         mask = mask[:, None]
     heads, weights = scaled_dot_product_attention(Q, K, V, mask)
     return np.tile(heads.mean(axis=-3), num_heads) @ W_O
+
+
+@misconception(
+    step="multi_head_attention",
+    caught_by="multi_head_attention-by_hand",
+    title="values are not split: every head blends all features",
+)
+def values_whole_in_every_head(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Your queries and keys are in heads, your values are not. Print the three shapes that a head works on in the first check: how long is a value there?"""
+    Q, K, V = project_qkv(X, W_Q, W_K, W_V)
+    Q, K, V = split_heads(Q, num_heads), split_heads(K, num_heads), np.expand_dims(V, -3)
+    if mask is not None and np.ndim(mask) > 2:
+        mask = np.expand_dims(mask, -3)
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    if mask is not None:
+        weights = softmax(apply_mask(scale_scores(attention_scores(Q, K), Q.shape[-1]), mask))
+    return (
+        weighted_sum(weights, np.broadcast_to(V, (*weights.shape[:-2], *V.shape[-2:]))).mean(
+            axis=-3
+        )
+        @ W_O
+    )
 
 
 @misconception(step="multi_head_attention", caught_by="multi_head_attention-by_hand")

@@ -94,7 +94,7 @@ forged(
     "B33-other-arguments",
     "claim that an argument has changed its size",
     """
-content = b'a' + bytes([10, 1, 2]) + struct.pack('<2Q', 1000, 1000) + bytes(8 * 10 ** 6)
+content = b'a' + bytes([10, 1, 2]) + struct.pack('<2Q', 700, 700) + bytes(8 * 700 ** 2)
 frame(RETURN, encoded(None) + u32(1) + u32(0) + content)
 """,
     said="cannot change its shape",

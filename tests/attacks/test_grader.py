@@ -21,9 +21,15 @@ import pytest
 from autograder import timestamp
 from autograder.collecting import inbox
 from autograder.course import Course, Settings
-from autograder.engine import budget, check_result, clock, recorded_calls, student_errors
+from autograder.engine import (
+    budget,
+    check_result,
+    clock,
+    recorded_calls,
+    student_errors,
+    verdict,
+)
 from autograder.engine import grader as grading
-from autograder.engine import run as running
 from autograder.engine import session as remote
 from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.following_session import FollowingSession
@@ -220,8 +226,11 @@ GRADER = {
     ),
     "repeated calls": ([(FollowingSession, "repeat", lambda *a: None)], ["B21"]),
     "hidden checks apart": ([(grading.Grader, "_verdicts", all_in_one_worker)], ["C20", "C21"]),
-    "reference apart": ([(Run, "_stub", reference_in_the_grader)], ["E50"]),
-    "known kinds": ([(running, "_KNOWN_KINDS", re.compile(".*"))], ["C23", "C24", "C40"]),
+    "reference apart": (
+        [(Run, "_stub", reference_in_the_grader), (budget, "CALLED_MEMORY", 1 << 40)],
+        ["E50"],
+    ),
+    "known kinds": ([(verdict, "_KNOWN_KINDS", re.compile(".*"))], ["C23", "C24", "C40"]),
     "known names": (
         [(StudentErrors, "__init__", errors_with(_names=Everything()))],
         ["C25", "C41"],

@@ -101,7 +101,8 @@ def test_time_that_is_over_is_over_whatever_swallows_that(fast):
 
     assert time.process_time() - begun < SECONDS
     for result in (hostile, honest):
-        assert result.checks[0].message.startswith("what f returned takes longer to look at")
+        # On a busy machine the worker may have used it up before the check does.
+        assert "2 s" in result.checks[0].message and result.checks[0].status == "failed"
     assert Budget.watched is None and Budget.interrupted is None
 
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from autograder.engine.calls import Alteration, Unfit, altered, array_of
-
-Change = Callable[[Any], Any]
-Row = tuple[str, str, str, Change]
-"""The name of an alteration, what is said, what is asked, and what it makes of an array."""
+from autograder.engine.dealt_out import of_blocks
+from autograder.engine.rescaled_arrays import RESCALED, Change, Row
 
 
 def of_masks(name: str, _: Mapping[str, Any]) -> Iterator[Alteration]:
@@ -60,10 +58,11 @@ def of_a_batch(name: str) -> Iterator[Alteration]:
     )
 
 
-def of_arrays(name: str, _: Mapping[str, Any]) -> Iterator[Alteration]:
+def of_arrays(name: str, parameters: Mapping[str, Any]) -> Iterator[Alteration]:
     for kind, phrase, ask, change in ARRAYS:
         yield altered(name, kind, phrase, ask, change)
     yield from of_a_batch(name)
+    yield from of_blocks(name, parameters)
 
 
 def identity(value: Any) -> Any:
@@ -76,7 +75,7 @@ def _kept(value: Any, axis: int, kept: slice) -> Any:
     """An array with zeros but for some places along an axis."""
     places = np.zeros(array_of(value, -axis).shape[axis])
     places[kept] = 1
-    return value * (places if axis == -1 else places[:, None])
+    return value * np.expand_dims(places, tuple(range(1, -axis)))
 
 
 def _turned(value: Any) -> Any:
@@ -93,21 +92,6 @@ def _reversed(axis: int) -> Change:
 
 def _rounded(digits: int) -> Change:
     return lambda value: np.round(array_of(value), digits)
-
-
-def _divided_by_totals(axis: int) -> Change:
-    return lambda value: value / array_of(value, -axis).sum(axis, keepdims=True)
-
-
-def _standardised(value: Any) -> Any:
-    return (array_of(value) - value.mean(-1, keepdims=True)) / value.std(-1, keepdims=True)
-
-
-def _nearly_standardised(value: Any, more: float, to_variance: bool) -> Any:
-    """With a little more in the divisor, which keeps it from being 0."""
-    spread = array_of(value).std(-1, keepdims=True)
-    divisor = np.sqrt(spread**2 + more) if to_variance else spread + more
-    return (value - value.mean(-1, keepdims=True)) / divisor
 
 
 def _all_the_same(value: Any, number: float) -> Any:
@@ -130,22 +114,12 @@ def _centred(axis: int) -> Change:
     return lambda value: value - array_of(value, -axis).mean(axis, keepdims=True)
 
 
-def _of_length_one(value: Any) -> Any:
-    return value / np.linalg.norm(array_of(value), axis=-1, keepdims=True)
-
-
 def _largest_only(value: Any) -> Any:
     return (np.argmax(array_of(value), -1)[..., None] == np.arange(value.shape[-1])) * 1.0
 
 
 def _along(axis: int, words: str) -> Iterator[Row]:
     """What is done to every row, or to every column."""
-    yield (
-        "normalised",
-        "each " + words + " of {0} were divided by its total",
-        "What do the rows of {0} add up to already?",
-        _divided_by_totals(axis),
-    )
     for which, kept in (
         ("only the first entry", slice(0, 1)),
         ("only the last entry", slice(-1, None)),
@@ -212,12 +186,8 @@ ARRAYS: tuple[Row, ...] = (
     ("rounded", "{0} were rounded", "Where does your code round?", _rounded(4)),
     *_along(-1, "row"),
     *_along(-2, "column"),
-    (
-        "normalised",
-        "each row of {0} were brought to mean 0 and spread 1",
-        "What is done with {0} before it is used?",
-        _standardised,
-    ),
+    *_along(-3, "line along the last axis but two"),
+    *RESCALED,
     (
         "averaged",
         "all numbers in a row of {0} were the same, their mean",
@@ -242,12 +212,6 @@ ARRAYS: tuple[Row, ...] = (
         )
         for axis, words in ((-1, "row"), (-2, "column"))
     ),
-    (
-        "normalised",
-        "each row of {0} were brought to length 1",
-        "What is done with {0} before it is used?",
-        _of_length_one,
-    ),
     *(
         (
             "argument_ignored",
@@ -265,16 +229,6 @@ ARRAYS: tuple[Row, ...] = (
             partial(_without_small, least=least),
         )
         for least in (0.01, 0.05, 0.1, 0.2, 0.5)
-    ),
-    *(
-        (
-            "normalised",
-            "each row of {0} were brought to mean 0 and spread 1",
-            "What is done with {0} before it is used?",
-            partial(_nearly_standardised, more=more, to_variance=to_variance),
-        )
-        for more in (1e-5, 1e-6, 1e-8)
-        for to_variance in (True, False)
     ),
     (
         "largest_only",

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograder.tools.arithmetic import axis_in_words, computed, logarithm_of_rows, of_values
+from autograder.tools.blocks import in_blocks, of_ends
 from autograder.tools.likeness import (
     ALIKE_ATOL,
     ALIKE_RTOL,
@@ -52,6 +53,7 @@ def _turned(b: Array) -> Iterator[tuple[Key, Array]]:
         yield ("sorted", ""), np.flip(np.sort(b, axis), axis)
         for by in (1, -1):
             yield ("rolled", axis_in_words(axis, b.ndim)), np.roll(b, by, axis)
+    yield from in_blocks(b)
 
 
 def _merged(b: Array) -> Iterator[tuple[Key, Array]]:
@@ -149,6 +151,8 @@ def _of_places(a: Array, b: Array) -> Iterator[Found]:
                 yield ("first_row_only", f"last {what}"), float(np.count_nonzero(~rows)) * 2
 
     wrong = ~same
+    if not is_binary(b) and same.any() and wrong.any() and (a[wrong] == 0).all():
+        yield from of_ends(a, b, wrong)
     if not is_binary(b) and (a[wrong] == 0).all() and same.any():
         yield ("zeros", ""), float(np.count_nonzero(wrong)) / 1.5
     if b.ndim >= 2 and b.shape[-1] > 1 and b.shape[-2] > 1 and not is_binary(b):

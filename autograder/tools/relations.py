@@ -157,6 +157,8 @@ def _of_parts(got: Any, wanted: Any) -> Iterator[Found]:
             yield ("other_order_of_parts", ""), ENOUGH
         if 1 < len(got) < len(wanted) and _are_some(got, wanted):
             yield ("parts_missing", ""), ENOUGH
+        if len(got) > len(wanted) and alike(tuple(got[: len(wanted)]), wanted):
+            yield ("parts_too_many", ""), ENOUGH
 
         if len(got) == len(wanted) <= 5 and _is_mixed(got, wanted):
             yield ("parts_mixed", ""), ENOUGH

@@ -11,6 +11,10 @@ SENTENCES = {
     "parts_missing": (
         "{your} has right parts, but not all. How many results does the docstring promise?"
     ),
+    "parts_too_many": (
+        "{your} begins with the right parts, but has more. How many results does the docstring "
+        "promise?"
+    ),
     "parts_added": "The right answer is {what}. What is it that you return beside it?",
     "argument_handed_back": "{your} is {what}, unchanged. Which line makes something new of it?",
     "argument_turned": (
@@ -94,11 +98,28 @@ SENTENCES = {
         "{your} is the right one times {what}, entry by entry. What is asked for by itself?"
     ),
     "first_only": (
-        "{your} is right for the first of its batch only. What does your code do with the others?"
+        "{your} is right for the first along its first axis only. What does your code do with the "
+        "others?"
     ),
     "one_for_all": (
         "{your} gives all of the batch what is right for {what} alone. What in your code knows "
         "which one it is at?"
+    ),
+    "dealt_out": (
+        "{your} is the right one, its entries along {what} dealt out in turns. Which of them "
+        "should stand side by side?"
+    ),
+    "blocks_reversed": (
+        "{your} is the right one, its blocks along {what} in reverse order. Which block comes "
+        "first?"
+    ),
+    "empty_from_there": (
+        "{your} is right up to some place along {what}, and 0 from there on. Where does your code "
+        "stop, and where should it?"
+    ),
+    "empty_up_to_there": (
+        "{your} is 0 up to some place along {what}, and right from there on. Where does your code "
+        "begin, and where should it?"
     ),
     "cut_off": (
         "{your} is the right one, but cut off along {what}. How long should it be, and where do "

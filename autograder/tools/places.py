@@ -156,9 +156,11 @@ def _of_places(a: Array, b: Array) -> Iterator[Found]:
     if not is_binary(b) and (a[wrong] == 0).all() and same.any():
         yield ("zeros", ""), float(np.count_nonzero(wrong)) / 1.5
     if b.ndim >= 2 and b.shape[-1] > 1 and b.shape[-2] > 1 and not is_binary(b):
-        above = np.broadcast_to(np.tri(*b.shape[-2:]) == 0, b.shape)
-        if (a[above] == 0).all() and (b[above] != 0).any() and (a[~above] != 0).any():
-            yield ("zeros_above", ""), float(np.count_nonzero(above)) / 1.5
+        rows, columns = b.shape[-2:]
+        for diagonal in {0, max(columns - rows, 0)}:
+            above = np.broadcast_to(np.tri(rows, columns, diagonal) == 0, b.shape)
+            if (a[above] == 0).all() and (b[above] != 0).any() and (a[~above] != 0).any():
+                yield ("zeros_above", ""), float(np.count_nonzero(above)) / 1.5
     if (
         a.dtype.kind == "f"
         and wrong.any()

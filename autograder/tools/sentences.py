@@ -202,7 +202,7 @@ SENTENCES = {
         "{your} has tiny numbers where exactly 0 is right. Which number makes an exact 0 of them?"
     ),
     "zeros_above": (
-        "{your} is 0 everywhere above its diagonal, where it should not be. Which line puts a 0 "
+        "{your} is 0 everywhere above a diagonal, where it should not be. Which line puts a 0 "
         "there?"
     ),
     "zeros": "{your} is right but for entries that are 0. Which line puts a 0 there?",

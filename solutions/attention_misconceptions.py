@@ -399,6 +399,16 @@ def negative_distance(Q, K):
 @misconception(
     step="attention_scores",
     caught_by="attention_scores-by_hand",
+    title="the distance, neither squared nor negated",
+)
+def distance(Q, K):
+    """None of your scores is negative, and a vector scores 0 with itself. Print the score of [3, -1] with itself by hand: is it a distance that the docstring asks for?"""
+    return np.linalg.norm(Q[..., :, None, :] - K[..., None, :, :], axis=-1)
+
+
+@misconception(
+    step="attention_scores",
+    caught_by="attention_scores-by_hand",
     title="squared distances instead of dot products",
 )
 def squared_distance(Q, K):

@@ -52,8 +52,8 @@ def of_a_batch(name: str) -> Iterator[Alteration]:
     yield altered(
         name,
         "first_only",
-        "the first of {0} stood for the whole batch",
-        "What in your code knows which of the batch it is at?",
+        "the first of {0} stood for all of them",
+        "What in your code knows which of {0} it is at?",
         lambda value: np.broadcast_to(array_of(value, 3)[:1], value.shape).copy(),
     )
 
@@ -88,6 +88,10 @@ def _reshaped(value: Any) -> Any:
 
 def _reversed(axis: int) -> Change:
     return lambda value: np.flip(array_of(value, -axis), axis)
+
+
+def _rolled(shift: int, axis: int) -> Change:
+    return lambda value: np.roll(array_of(value, -axis), shift, axis)
 
 
 def _rounded(digits: int) -> Change:
@@ -156,6 +160,16 @@ ARRAYS: tuple[Row, ...] = (
     ),
     ("reversed", "{0} were in reverse order along its last axis", _END, _reversed(-1)),
     ("reversed", "{0} were in reverse order along its last axis but one", _END, _reversed(-2)),
+    *(
+        (
+            "rolled",
+            f"{{0}} were rolled by one along its {words}",
+            "At which number does your code begin?",
+            _rolled(shift, axis),
+        )
+        for axis, words in ((-1, "last axis"), (-2, "last axis but one"), (-3, "last axis but two"))
+        for shift in (1, -1)
+    ),
     (
         "absolute",
         "{0} had no negative numbers",

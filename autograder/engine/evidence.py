@@ -82,10 +82,12 @@ def answers(function: Function, probes: Sequence[Probe]) -> Iterator[AnsweredCal
 @dataclass(frozen=True)
 class Finding:
     """How far an experiment goes: whether it ``explains`` all calls, and whether it ``begins`` to,
-    answering the first wrong one as the step did."""
+    answering the first wrong one as the step did. ``parts``: those of a tuple that it explains,
+    where the others are right; empty if it explains whole answers."""
 
     explains: bool
     begins: bool
+    parts: frozenset[int] = frozenset()
 
 
 def tried(
@@ -96,6 +98,7 @@ def tried(
     Where it raises and the step is right, the student may have spared such a call the mistake.
     """
     evidence, calls, returned, missed, in_other_words = 0.0, 0, 0, 0, 0
+    parts: frozenset[int] = frozenset()
     for answer in (*wrong, *right):
         predicted = _predicted(experiment, answer)
         if predicted is None:
@@ -105,6 +108,11 @@ def tried(
             continue
         if _alike_but_for_nan(answer.got, predicted):
             continue
+
+        if not _alike(answer.got, predicted):
+            mixed, places = _mixed(answer, predicted)
+            if mixed is not None and parts in (frozenset(), places):
+                predicted, parts = mixed, places
 
         if not _alike(answer.got, predicted):
             missed += 1
@@ -124,7 +132,7 @@ def tried(
     if (not returned and calls < len(wrong)) or in_other_words > returned:
         return Finding(False, evidence > 0)
     single = FEW if len(right) >= SEVERAL and not _is_truth(wrong) else SURE
-    return Finding(evidence >= (ENOUGH if calls >= 2 else single), evidence > 0)
+    return Finding(evidence >= (ENOUGH if calls >= 2 else single), evidence > 0, parts)
 
 
 def worth(answers: Sequence[AnsweredCall]) -> float:
@@ -159,6 +167,26 @@ def _alike(one: Outcome, other: Outcome) -> bool:
     if one.raised or other.raised:
         return bool(one.raised) == bool(other.raised)
     return alike(one.value, other.value)
+
+
+def _mixed(answer: AnsweredCall, predicted: Outcome) -> tuple[Outcome | None, frozenset[int]]:
+    """What is predicted, with right parts where the answer has them, and the places of the
+    others; None where a part is neither."""
+    got, right = answer.got.value, answer.right.value
+    several = [value for value in (predicted.value, right) if isinstance(value, tuple)]
+    if len(several) < 2 or not isinstance(got, (tuple, list)):
+        return None, frozenset()
+    if not len(got) == len(right) == len(predicted.value):
+        return None, frozenset()
+
+    parts, places = list(right), set()
+    for place, part in enumerate(got):
+        if not alike(part, right[place]):
+            if not alike(part, predicted.value[place]):
+                return None, frozenset()
+            parts[place] = predicted.value[place]
+            places.add(place)
+    return Outcome(tuple(parts), None, []), frozenset(places)
 
 
 def _alike_but_for_nan(one: Outcome, other: Outcome) -> bool:

@@ -195,10 +195,19 @@ def _first(
     for experiment in experiments:
         found = tried(experiment, wrong, right)
         if found.explains:
-            return Relation(experiment.name, experiment.sentence)
+            return Relation(experiment.name, _spoken_of(found.parts, experiment.sentence))
         if found.begins and begun is not None:
             begun.append(experiment)
     return None
+
+
+def _spoken_of(parts: frozenset[int], sentence: str) -> str:
+    """A sentence about these parts of an answer, or about all of it."""
+    if not parts:
+        return sentence
+    numbers = " and ".join(str(place + 1) for place in sorted(parts))
+    subject = f"Part {numbers} of your answer is" if len(parts) == 1 else f"Parts {numbers} are"
+    return sentence.replace("Your function answers", subject, 1)
 
 
 def _by_comparison(

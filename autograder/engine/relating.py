@@ -73,6 +73,7 @@ def relate(
             or _by_experiment(space, compiled.exercise, step, wrong, right, begun)
             or _forgetful(probes)
             or _by_exception(wrong, EXACT)
+            or _first(begun, wrong, right)
             or _by_circumstance(space[step], wrong, right, only_given=False)
             or _in_part(space[step], wrong, right, begun, known)
             or _by_comparison(wrong, right, vague=True)
@@ -191,10 +192,11 @@ def _first(
     right: Sequence[AnsweredCall],
     begun: list[Experiment] | None = None,
 ) -> Relation | None:
-    """The first experiment that explains all; those that begin to are kept in ``begun``."""
+    """The first experiment that explains all; where there is ``begun``, it must explain whole
+    answers, and those that begin to are kept there."""
     for experiment in experiments:
         found = tried(experiment, wrong, right)
-        if found.explains:
+        if found.explains and (begun is None or not found.parts):
             return Relation(experiment.name, _spoken_of(found.parts, experiment.sentence))
         if found.begins and begun is not None:
             begun.append(experiment)

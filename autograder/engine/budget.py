@@ -163,7 +163,7 @@ def limits(seconds: float) -> Iterator[None]:
     """
     with contextlib.ExitStack() as stack:
         if resource is not None:
-            stack.enter_context(_limit("RLIMIT_AS", _memory() + MORE_MEMORY))
+            stack.enter_context(_limit("RLIMIT_DATA", _memory() + MORE_MEMORY))
             cpu_seconds = math.ceil(time.process_time() + 2 * seconds + MORE_SECONDS)
             stack.enter_context(_limit("RLIMIT_CPU", cpu_seconds))
         stack.enter_context(_ticking())
@@ -175,7 +175,7 @@ def called() -> contextlib.AbstractContextManager[None]:
 
     Nothing must interrupt it: what it limits is taken back at its end.
     """
-    return _limit("RLIMIT_AS", _memory() + CALLED_MEMORY)
+    return _limit("RLIMIT_DATA", _memory() + CALLED_MEMORY)
 
 
 @contextlib.contextmanager
@@ -200,10 +200,14 @@ def _limit(name: str, most: int) -> Iterator[None]:
 
 
 def _memory() -> int:
-    """Bytes of this process's address space; where nobody tells, more than any process has."""
+    """Bytes of data that this process has; where nobody tells, more than any process has.
+
+    Data, and not the whole address space: a stack that cannot grow kills the process, where an
+    allocation that is refused is an error like others.
+    """
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
-            return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+            return int(file.read().split()[5]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:
         return 1 << 46
 

@@ -267,11 +267,48 @@ import numpy as np
 with Grader(exercise("f()"), b"key", Settings(isolation="process")):
     square = np.ones((200, 200))
     limit = budget._memory() + (4 << 20)
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
     square @ square
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_grader_without_memory_still_has_its_stack():
+    program = """
+import sys
+from autograder.course import Settings
+from autograder.engine.grader import Grader
+from tests.support.toy import exercise, submission
+
+CHECK = '''
+def equal_in_the_last_memory(one, other):
+    kept, place = [None] * 100_000, 0
+    for size in (1 << 20, 1 << 16, 4096, 600, 64):
+        try:
+            while True:
+                kept[place] = bytearray(size)
+                place += 1
+        except MemoryError:
+            pass
+    return one == other
+
+import sys
+sys.setrecursionlimit(20_000)
+one, other = [], []
+for _ in range(15_000):
+    one, other = [one], [other]
+f(1)
+assert equal_in_the_last_memory(one, other)
+'''
+toy = exercise(CHECK)
+with Grader(toy, b"key", Settings(isolation="process")) as grader:
+    for student in ("mallory", "ada"):
+        result = grader.grade(submission(toy, f="def f(x):\\n    return x"), student).result
+        print(result.checks[0].status)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stdout.split()) == (0, ["passed", "passed"]), done.stderr
 
 
 def test_a_check_goes_on_for_as_long_as_it_likes_where_the_clock_is_left_out(fast, monkeypatch):
@@ -365,12 +402,12 @@ def test_what_is_spent_of_a_part_is_spent_of_the_whole():
 def test_the_process_is_as_it_was_when_the_submission_is_done():
     before = [
         budget.resource.getrlimit(kind)
-        for kind in (budget.resource.RLIMIT_AS, budget.resource.RLIMIT_CPU)
+        for kind in (budget.resource.RLIMIT_DATA, budget.resource.RLIMIT_CPU)
     ]
     graded(exercise("f()"), RIGHT)
 
     assert before == [
         budget.resource.getrlimit(kind)
-        for kind in (budget.resource.RLIMIT_AS, budget.resource.RLIMIT_CPU)
+        for kind in (budget.resource.RLIMIT_DATA, budget.resource.RLIMIT_CPU)
     ]
     assert np.empty(300_000_000, dtype="u1").size, "and there is as much memory as before"

@@ -114,8 +114,8 @@ class CourseGrades:
             if not one.counts:
                 yield f"not in the total: {one.name}: {one.why_not}"
         for row in self.rows:
-            for name, standing in row.by_exercise.items():
-                if standing.status == "missing" and standing.score is not None:
+            for name, own in row.by_exercise.items():
+                if own.status == "missing" and own.score is not None:
                     yield f"zero: {row.student}: {name}: missing"
             if row.reasons:
                 yield f"not final: {row.student}: {row.note}"

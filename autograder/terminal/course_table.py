@@ -43,25 +43,29 @@ def students(grades: CourseGrades, out: TextIO | None = None) -> None:
         table.add_column(name, justify="right", overflow="fold")
     table.add_column("why the total is not final", overflow="fold")
     for row in rows:
-        scores = [shown(row.by_exercise[name]) for name in names]
-        total = "–" if row.total is None else number(row.total)
+        scores = [_shown(row.by_exercise[name]) for name in names]
+        total = "–" if row.total is None else _starred(row.total, row.note)
         table.add_row(row.student, *scores, total, Text(inert(row.note)))
     show(screen, table)
 
     if len(rows) < len(grades.rows):
         others = count(len(grades.rows) - len(rows), "other")
         say(screen, f"and {others}: the page that autograder report writes has everybody")
-    say(screen, in_a_line(grades.rows))
+    say(screen, _in_a_line(grades.rows))
 
 
-def shown(standing: Standing) -> str:
-    """The score, or what became of it."""
+def _shown(standing: Standing) -> str:
+    """The score, with a star where it is not final, or what became of it."""
     if standing.score is not None:
-        return number(standing.score)
+        return _starred(standing.score, standing.why)
     return "–" if standing.status in ("missing", "open") else standing.status
 
 
-def in_a_line(rows: tuple[CourseRow, ...]) -> str:
+def _starred(score: float, why: str) -> str:
+    return f"{number(score)}*" if why else number(score)
+
+
+def _in_a_line(rows: tuple[CourseRow, ...]) -> str:
     """How many have a total, how many of these are final, and their mean."""
     totals = [row.total for row in rows if row.total is not None]
     have = agreeing(len(rows), "has", "have")

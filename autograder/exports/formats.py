@@ -131,7 +131,6 @@ def make_course(
     module = import_module(f"autograder.exports.{OF_COURSE[name].module}")
     make: Callable[[CourseRequest, CourseGrades], Product] = module.make_course
     product = make(request, shown)
-    notes = [f"not final: {row.student}: {row.note}" for row in grades.rows if row.reasons]
     return replace(
-        product, notes=(*notes, *product.notes), troubles=(*grades.troubles, *product.troubles)
+        product, notes=(*grades.notes(), *product.notes), troubles=(*grades.troubles, *product.troubles)
     )

@@ -11,6 +11,7 @@ import threading
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -20,7 +21,7 @@ from sqlalchemy import create_engine, text
 from sqlalchemy.exc import OperationalError, PendingRollbackError
 
 from autograder.course import Course
-from autograder.gradebook import config, marks, record
+from autograder.gradebook import config, late_penalty, marks, record
 from autograder.gradebook import database as opening
 from autograder.nbgrader import formgrader
 from tests.support import courses, jupyter, processes, whole_course
@@ -104,6 +105,45 @@ def test_two_that_write_the_same_students_in_another_order_both_get_there(
     assert {one.score for one in marks.class_marks(course, NAME).values()} == {10}
 
 
+@pytest.mark.parametrize("is_in_file", [True, False])
+def test_the_plugin_for_late_work_is_loaded_before_the_gradebook_is_locked(
+    course: Course, monkeypatch: pytest.MonkeyPatch, is_in_file: bool
+) -> None:
+    """It takes seconds, in which nobody else could write."""
+    plugin = "tests.support.latepolicy.HalfAPointAnHour"
+    rule = f"\nc.AssignLatePenalties.plugin_class = {plugin!r}\n"
+    path = course.root / "nbgrader_config.py"
+    path.write_text(path.read_text() + rule)
+    folder = courses.submit(course, "ada", RIGHT, "2026-03-01 15:00:00 UTC")
+    known = courses.load(course)
+    record.prepare(course, known, datetime(2026, 3, 1, 12))
+    record.record(course, known, [courses.graded(course, "ada", RIGHT)])
+    if not is_in_file:
+        (folder / "timestamp.txt").unlink()
+
+    locked: list[bool] = []
+    loaded_while: list[bool] = []
+    load, write = late_penalty.Penalties._nbgrader, opening.Gradebook.write
+
+    def loading(self: late_penalty.Penalties) -> Any:
+        if self._preprocessor is None:
+            loaded_while.append(bool(locked))
+        return load(self)
+
+    def writing(self: opening.Gradebook, work: Any) -> Any:
+        locked.append(True)
+        try:
+            return write(self, work)
+        finally:
+            locked.clear()
+
+    monkeypatch.setattr(late_penalty.Penalties, "_nbgrader", loading)
+    monkeypatch.setattr(opening.Gradebook, "write", writing)
+    record.record(course, known, [courses.graded(course, "ada", RIGHT)])
+    assert loaded_while == [False]
+    assert marks.class_marks(course, NAME)["ada"].late_penalty == 1.5
+
+
 @pytest.mark.parametrize(
     ("address", "patient"),
     [
@@ -179,14 +219,14 @@ def test_three_graders_and_an_open_formgrader_lose_nothing(
     for student in everybody:
         for name in whole_course.MOST:
             whole_course.submit(course, student, name, ANSWERED)
-    processes.run("grade", NAME, "--jobs", "1", cwd=course.root)
+    assert processes.run("grade", NAME, "--jobs", "1", cwd=course.root).returncode == 0
     whys = dict(gradebook.rows(
         "SELECT a.student_id, g.id FROM grade g JOIN base_cell c ON c.id = g.cell_id"
         " JOIN submitted_notebook n ON n.id = g.notebook_id"
         " JOIN submitted_assignment a ON a.id = n.assignment_id WHERE c.name = 'why'"
     ))  # fmt: skip
 
-    with jupyter.server(["autograder", "lab"], course.root, tmp_path / "log") as address:
+    with jupyter.server(["autograder", "lab"], course.root, tmp_path / "server.log") as address:
         # Of the first exercise two at once, the second of which waits.
         names = (NAME, NAME, "sums", "more")
         graders = [
@@ -205,7 +245,6 @@ def test_three_graders_and_an_open_formgrader_lose_nothing(
             threading.Timer(7.0, lock.rollback).start()
             put(address, whys["s00"], 3.5)
             lock.close()
-            gradebook.execute("UPDATE assignment SET duedate = NULL")
     assert sum("another run is at work here; waiting for it" in text for text in errors) == 1
     found = {name: marks.class_marks(course, name) for name in whole_course.MOST}
     for name in ("sums", "more"):

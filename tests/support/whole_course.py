@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping
 
 from autograder.authoring import build
@@ -32,14 +31,10 @@ def add_exercises(course: Course) -> None:
 
 def submit(course: Course, student: str, exercise: str, answers: Mapping[str, str]) -> None:
     """Put a submission of one of the exercises where nbgrader expects it, in time."""
-    made = courses.submit(course, student, dict(answers), "2026-10-01 12:00:00 UTC")
-    if exercise == NAME:
-        return
     # The three have the same cells; a notebook says itself of which exercise it is.
+    text = courses.handed_in(course, dict(answers)).decode()
+    text = text.replace(f'"exercise": "{NAME}"', f'"exercise": "{exercise}"')
     folder = course.submission(student, exercise)
     folder.mkdir(parents=True, exist_ok=True)
-    text = (made / f"{NAME}.ipynb").read_text(encoding="utf-8")
-    text = text.replace(f'"exercise": "{NAME}"', f'"exercise": "{exercise}"')
     (folder / f"{exercise}.ipynb").write_text(text, encoding="utf-8")
-    shutil.copy(made / "timestamp.txt", folder)
-    shutil.rmtree(made)
+    (folder / "timestamp.txt").write_text("2026-10-01 12:00:00 UTC")

@@ -20,10 +20,12 @@ class Submitter(ExchangeSubmit):  # type: ignore[misc]
         super().copy_files()
         folder = Path(self.inbound_path, self.assignment_filename)
         course = pwd.getpwuid(Path(self.inbound_path).stat().st_uid)
-        if folder.stat().st_gid != course.pw_gid:
+        about = folder.stat()
+        if about.st_gid == course.pw_gid:
+            # What lies in it may have another group, and stays open: this is the only way there.
+            folder.chmod(stat.S_IMODE(about.st_mode) & ~0o007)
+        else:
             # A file system without groups, say. The course could not read it either.
-            self.log.warning("%s: its group is not that of %s; it stays open", folder, course.pw_name)
-            return
-
-        for path in (folder, *folder.rglob("*")):
-            path.chmod(stat.S_IMODE(path.stat().st_mode) & ~0o007)
+            self.log.warning(
+                "%s: its group is not that of %s; it stays open", folder, course.pw_name
+            )

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from autograder.engine.calls import Alteration, Unfit, altered, array_of
-
-Change = Callable[[Any], Any]
-Row = tuple[str, str, str, Change]
-"""The name of an alteration, what is said, what is asked, and what it makes of an array."""
+from autograder.engine.dealt_out import of_blocks
+from autograder.engine.rescaled_arrays import RESCALED, Change, Row
 
 
 def of_masks(name: str, _: Mapping[str, Any]) -> Iterator[Alteration]:
@@ -25,16 +23,17 @@ def of_a_batch(name: str) -> Iterator[Alteration]:
     yield altered(
         name,
         "first_only",
-        "the first of {0} stood for the whole batch",
-        "What in your code knows which of the batch it is at?",
+        "the first of {0} stood for all of them",
+        "What in your code knows which of {0} it is at?",
         lambda value: np.broadcast_to(array_of(value, 3)[:1], value.shape).copy(),
     )
 
 
-def of_arrays(name: str, _: Mapping[str, Any]) -> Iterator[Alteration]:
+def of_arrays(name: str, parameters: Mapping[str, Any]) -> Iterator[Alteration]:
     for kind, phrase, ask, change in ARRAYS:
         yield altered(name, kind, phrase, ask, change)
     yield from of_a_batch(name)
+    yield from of_blocks(name, parameters)
 
 
 def identity(value: Any) -> Any:
@@ -47,7 +46,7 @@ def _kept(value: Any, axis: int, kept: slice) -> Any:
     """An array with zeros but for some places along an axis."""
     places = np.zeros(array_of(value, -axis).shape[axis])
     places[kept] = 1
-    return value * (places if axis == -1 else places[:, None])
+    return value * np.expand_dims(places, tuple(range(1, -axis)))
 
 
 def _turned(value: Any) -> Any:
@@ -62,23 +61,12 @@ def _reversed(axis: int) -> Change:
     return lambda value: np.flip(array_of(value, -axis), axis)
 
 
+def _rolled(shift: int, axis: int) -> Change:
+    return lambda value: np.roll(array_of(value, -axis), shift, axis)
+
+
 def _rounded(digits: int) -> Change:
     return lambda value: np.round(array_of(value), digits)
-
-
-def _divided_by_totals(axis: int) -> Change:
-    return lambda value: value / array_of(value, -axis).sum(axis, keepdims=True)
-
-
-def _standardised(value: Any) -> Any:
-    return (array_of(value) - value.mean(-1, keepdims=True)) / value.std(-1, keepdims=True)
-
-
-def _nearly_standardised(value: Any, more: float, to_variance: bool) -> Any:
-    """With a little more in the divisor, which keeps it from being 0."""
-    spread = array_of(value).std(-1, keepdims=True)
-    divisor = np.sqrt(spread**2 + more) if to_variance else spread + more
-    return (value - value.mean(-1, keepdims=True)) / divisor
 
 
 def _all_the_same(value: Any, number: float) -> Any:
@@ -101,22 +89,12 @@ def _centred(axis: int) -> Change:
     return lambda value: value - array_of(value, -axis).mean(axis, keepdims=True)
 
 
-def _of_length_one(value: Any) -> Any:
-    return value / np.linalg.norm(array_of(value), axis=-1, keepdims=True)
-
-
 def _largest_only(value: Any) -> Any:
     return (np.argmax(array_of(value), -1)[..., None] == np.arange(value.shape[-1])) * 1.0
 
 
 def _along(axis: int, words: str) -> Iterator[Row]:
     """What is done to every row, or to every column."""
-    yield (
-        "normalised",
-        "each " + words + " of {0} were divided by its total",
-        "What do the rows of {0} add up to already?",
-        _divided_by_totals(axis),
-    )
     for which, kept in (
         ("only the first entry", slice(0, 1)),
         ("only the last entry", slice(-1, None)),
@@ -162,7 +140,7 @@ MASKS: tuple[Row, ...] = (
 """What may become of a mask, the likeliest first."""
 
 
-_TURNED_OR_CUT: tuple[Row, ...] = (
+_TURNED: tuple[Row, ...] = (
     ("negated", "every sign in {0} were turned", _SIGN, lambda value: -array_of(value)),
     ("transposed", "{0} were transposed", _ROWS, _turned),
     ("argument_ignored", "{0} were left out", "Where does your code use {0}?", identity),
@@ -180,6 +158,9 @@ _TURNED_OR_CUT: tuple[Row, ...] = (
     ),
     ("reversed", "{0} were in reverse order along its last axis", _END, _reversed(-1)),
     ("reversed", "{0} were in reverse order along its last axis but one", _END, _reversed(-2)),
+)
+
+_CUT: tuple[Row, ...] = (
     (
         "absolute",
         "{0} had no negative numbers",
@@ -208,14 +189,20 @@ _TURNED_OR_CUT: tuple[Row, ...] = (
 
 
 def _arrays() -> Iterator[Row]:
-    yield from _TURNED_OR_CUT
+    yield from _TURNED
+    for axis, words in ((-1, "last axis"), (-2, "last axis but one"), (-3, "last axis but two")):
+        for shift in (1, -1):
+            phrase = f"{{0}} were rolled by one along its {words}"
+            yield ("rolled", phrase, "At which number does your code begin?", _rolled(shift, axis))
+
+    yield from _CUT
     for digits in (1, 2, 3, 4):
         yield ("rounded", "{0} were rounded", "Where does your code round?", _rounded(digits))
 
     yield from _along(-1, "row")
     yield from _along(-2, "column")
-    standard = "each row of {0} were brought to mean 0 and spread 1"
-    yield ("normalised", standard, _BEFORE, _standardised)
+    yield from _along(-3, "line along the last axis but two")
+    yield from RESCALED
 
     yield (
         "averaged",
@@ -230,7 +217,6 @@ def _arrays() -> Iterator[Row]:
     for axis, words in ((-1, "row"), (-2, "column")):
         phrase = f"the mean of each {words} of {{0}} had been taken off"
         yield ("centred", phrase, _BEFORE, _centred(axis))
-    yield ("normalised", "each row of {0} were brought to length 1", _BEFORE, _of_length_one)
 
     for number in (1.0, 0.0):
         phrase = f"every number in {{0}} were {number:.0f}"
@@ -240,11 +226,6 @@ def _arrays() -> Iterator[Row]:
     for least in (0.01, 0.05, 0.1, 0.2, 0.5):
         change = partial(_without_small, least=least)
         yield ("small_left_out", "small numbers in {0} were 0", _CHANGES, change)
-
-    for more in (1e-5, 1e-6, 1e-8):
-        for to_variance in (True, False):
-            change = partial(_nearly_standardised, more=more, to_variance=to_variance)
-            yield ("normalised", standard, _BEFORE, change)
 
     yield (
         "largest_only",

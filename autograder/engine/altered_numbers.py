@@ -52,6 +52,13 @@ def of_counts(name: str, parameters: Mapping[str, Any]) -> Iterator[Alteration]:
 
     yield altered(
         name,
+        "accumulated",
+        "every number in {0} came on top of those before it",
+        each,
+        lambda n: np.cumsum(array_of(n)),
+    )
+    yield altered(
+        name,
         "sorted",
         "{0} were sorted",
         "Which order has {0}, and which has your answer?",

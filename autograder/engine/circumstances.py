@@ -49,8 +49,7 @@ def circumstance(
         how: what the function does in the wrong calls.
         only_given: whether to say that an argument is given, which says little, and nothing else.
     """
-    samples = [*wrong, *right]
-    for one in _circumstances(function, samples, only_given):
+    for one in circumstances(function, [*wrong, *right], only_given):
         if len(wrong) < one.least or not all(map(one.holds, wrong)):
             continue
         also = sum(map(one.holds, right))
@@ -60,9 +59,10 @@ def circumstance(
     return None
 
 
-def _circumstances(
+def circumstances(
     function: Function, samples: Sequence[Arguments], only_given: bool
 ) -> Iterator[Circumstance]:
+    """What may hold for some of these calls; ``only_given`` as in ``circumstance``."""
     parameters = inspect.signature(function).parameters
     given = []
     for name, parameter in parameters.items():

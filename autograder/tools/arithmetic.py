@@ -54,6 +54,9 @@ def computed(b: Array) -> Iterator[tuple[Key, Array]]:
     for axis in range(-1, -b.ndim - 1, -1):
         yield ("accumulated", axis_in_words(axis, b.ndim)), b.cumsum(axis)
         yield ("centred", f"along {axis_in_words(axis, b.ndim)}"), b - b.mean(axis, keepdims=True)
+        if b.size:
+            largest = b.max(axis, keepdims=True)
+            yield ("largest_taken_off", axis_in_words(axis, b.ndim)), b - largest
     yield ("centred", "of all its numbers"), b - b.mean()
 
 

@@ -12,18 +12,18 @@ from autograder.gradebook.schema import STUDENT
 def save(
     connection: Connection, students: Iterable[str], class_list: Mapping[str, dict[str, str]]
 ) -> None:
-    """Create the students who are missing, and fill in what is empty.
+    """Create the students who are missing, and write down what the class list says of all.
 
-    What stands there already is a person's entry, made in the formgrader, and stays.
+    Where it says nothing, what a person has entered in the formgrader stays.
     """
     wanted = {student: _columns(class_list.get(student, {})) for student in students}
     for row in connection.execute(select(STUDENT).where(STUDENT.c.id.in_(list(wanted)))).all():
-        missing = {}
+        changed = {}
         for column, value in wanted.pop(row.id).items():
-            if value and not getattr(row, column):
-                missing[column] = value
-        if missing:
-            connection.execute(update(STUDENT).where(STUDENT.c.id == row.id).values(missing))
+            if value and getattr(row, column) != value:
+                changed[column] = value
+        if changed:
+            connection.execute(update(STUDENT).where(STUDENT.c.id == row.id).values(changed))
 
     if wanted:
         new = [{"id": student, **columns} for student, columns in wanted.items()]

@@ -16,18 +16,21 @@ import subprocess
 import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from autograder.authoring import build
 from autograder.course import Course
-from tests.gradebook import test_record
-from tests.support import courses, processes, semester
+from autograder.gradebook import config as host
+from tests.support import courses, jupyter, processes, semester
 from tests.support.databases import Database
-from tests.support.semester import BERLIN, DUE, FOR_EVER, Term, Work, at
+from tests.support.semester import DUE, FOR_EVER, Term, Work, at
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 # nbgrader's own code, not ours.
 pytestmark = [
@@ -457,3 +460,72 @@ def finished(graded_here: None, tmp_path_factory: pytest.TempPathFactory) -> Ite
 def test_every_final_score_is_what_the_rules_give(finished: Semester, exercise: str) -> None:
     assert len(finished.people) == 39
     finished.agrees(exercise)
+    assert not finished.waiting(exercise)
+
+    term, found = finished.term, finished.exported(exercise)
+    for student, one in found.items():
+        if one["score"] is None:
+            assert one["status"] == ("rejected" if term.works[student, exercise] else "missing")
+        else:
+            assert one["marks"]["automatic"] == term.automatic(student, exercise)
+            assert one["marks"]["late_penalty"] == pytest.approx(term.penalty(student, exercise))
+            assert one["name"] == finished.people[student]["name"]
+
+
+@pytest.mark.everything
+@pytest.mark.parametrize("exercise", DUE)
+def test_table_report_and_pages_say_the_same(finished: Semester, exercise: str) -> None:
+    expected = finished.expected(exercise)
+    text = finished.run("export", exercise, "--output", "-").stdout
+    sums: dict[str, float] = {}
+    for row in csv.DictReader(io.StringIO(text)):
+        if row["score"]:
+            sums[row["student"]] = sums.get(row["student"], 0) + float(row["score"])
+    assert sums == pytest.approx({one: score for one, score in expected.items() if score is not None})
+
+    made = json.loads(finished.run("report", exercise, "--json", "-").stdout)
+    assert {row["student"]: row["score"] for row in made["students"]} == expected
+    finished.run("feedback", exercise)
+    for student, score in expected.items():
+        path = finished.course.feedback / student / exercise / f"{exercise}.html"
+        page = " ".join(re.sub("<[^>]*>", " ", path.read_text()).split())
+        if score is not None:
+            assert f"{score:g} of {semester.MOST[exercise]} points" in page, student
+
+
+@pytest.mark.everything
+def test_nbgraders_own_export_says_the_same(finished: Semester, tmp_path: Path) -> None:
+    """It reads nbgrader's tables: scores, late penalties and names."""
+    from nbgrader.plugins import CsvExportPlugin
+
+    for exercise in DUE:
+        finished.run("report", exercise)
+    plugin = CsvExportPlugin(to=str(tmp_path / "grades.csv"))
+    with host.api(finished.course).gradebook as book:
+        plugin.export(book)
+    for row in csv.DictReader((tmp_path / "grades.csv").read_text().splitlines()):
+        exercise, student = row["assignment"], row["student_id"]
+        raw, final = (float(row[column]) for column in ("raw_score", "score"))
+        assert raw == pytest.approx(finished.term.before_penalty(student, exercise) or 0)
+        assert final == pytest.approx(finished.term.final(student, exercise) or 0)
+        assert f"{row['first_name']} {row['last_name']}" == finished.people[student]["name"]
+
+
+@pytest.mark.everything
+def test_the_formgrader_shows_the_same_in_a_browser(
+    finished: Semester, browser: Browser, tmp_path: Path
+) -> None:
+    """Its scores are those before late penalties, which it shows nowhere."""
+    log = tmp_path / "lab.log"
+    with jupyter.server(["autograder", "lab"], finished.root, log) as address:
+        place, token = re.fullmatch(r"(\S+)/lab\?(\S+)", address).groups()
+        page = browser.new_page()
+        page.set_default_timeout(jupyter.PATIENCE * 1000)
+        for exercise in DUE:
+            page.goto(f"{place}/formgrader/manage_submissions/{exercise}?{token}")
+            page.locator("td.score", has_text="/").first.wait_for()
+            rows = page.locator("tbody tr").evaluate_all(
+                "rows => rows.map(row => [...row.cells].map(cell => cell.innerText.trim()))"
+            )
+            print(rows)
+        page.close()

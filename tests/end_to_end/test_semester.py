@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from playwright.sync_api import expect
 
 from autograder.authoring import build
 from autograder.course import Course
@@ -30,7 +31,7 @@ from tests.support.databases import Database
 from tests.support.semester import DUE, FOR_EVER, Term, Work, at
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
 # nbgrader's own code, not ours.
 pytestmark = [
@@ -258,6 +259,8 @@ def begin(folder: Path) -> Semester:
 
     term = Term(semester.drawn_works(2025, STUDENTS) | PINNED)
     begun = Semester(folder / "autumn", term)
+    # The same inputs each time: a wrong answer may be right by chance.
+    (begun.course.state / "secret").write_text("semester")
     begun.join(student for student in STUDENTS if student not in JOIN_LATER)
     return begun
 
@@ -481,7 +484,9 @@ def test_table_report_and_pages_say_the_same(finished: Semester, exercise: str) 
     for row in csv.DictReader(io.StringIO(text)):
         if row["score"]:
             sums[row["student"]] = sums.get(row["student"], 0) + float(row["score"])
-    assert sums == pytest.approx({one: score for one, score in expected.items() if score is not None})
+    assert sums == pytest.approx(
+        {one: score for one, score in expected.items() if score is not None}
+    )
 
     made = json.loads(finished.run("report", exercise, "--json", "-").stdout)
     assert {row["student"]: row["score"] for row in made["students"]} == expected
@@ -511,21 +516,67 @@ def test_nbgraders_own_export_says_the_same(finished: Semester, tmp_path: Path) 
         assert f"{row['first_name']} {row['last_name']}" == finished.people[student]["name"]
 
 
+# The last one: a person gives points in it.
 @pytest.mark.everything
-def test_the_formgrader_shows_the_same_in_a_browser(
+def test_the_formgrader_shows_the_same_in_a_browser_and_what_is_entered_there_counts(
     finished: Semester, browser: Browser, tmp_path: Path
 ) -> None:
     """Its scores are those before late penalties, which it shows nowhere."""
+    term = finished.term
+    for exercise in DUE:
+        finished.run("report", exercise)
     log = tmp_path / "lab.log"
     with jupyter.server(["autograder", "lab"], finished.root, log) as address:
-        place, token = re.fullmatch(r"(\S+)/lab\?(\S+)", address).groups()
         page = browser.new_page()
         page.set_default_timeout(jupyter.PATIENCE * 1000)
+        page.goto(address)  # with the token, which is kept from then on
+        place = f"{address.partition('/lab?')[0]}/formgrader"
         for exercise in DUE:
-            page.goto(f"{place}/formgrader/manage_submissions/{exercise}?{token}")
-            page.locator("td.score", has_text="/").first.wait_for()
-            rows = page.locator("tbody tr").evaluate_all(
-                "rows => rows.map(row => [...row.cells].map(cell => cell.innerText.trim()))"
-            )
-            print(rows)
+            shown = {}
+            for row in table(page, f"{place}/manage_submissions/{exercise}"):
+                shown[row[1]] = row[0], row[3], float(row[4].partition(" / ")[0] or "nan")
+            for student, person in finished.people.items():
+                score = term.before_penalty(student, exercise)
+                if score is not None:
+                    first, _, last = person["name"].rpartition(" ")
+                    assert shown.pop(student) == (
+                        f"{last}, {first}",
+                        "graded",
+                        pytest.approx(score, abs=0.005),
+                    )
+            assert {student: one[1] for student, one in shown.items()} == {
+                student: "needs autograding"
+                for student in sorted(finished.people)
+                if exercise == "sums" and student == "s14"
+            }
+
+        page.goto(f"{place}/manage_students/s09/sums")
+        page.get_by_role("link", name="sums", exact=True).last.click()
+        passed, appealed, why = (
+            page.locator(f"[id='{id}']") for id in ("double-by_hand", "double-drawn", "why")
+        )
+        expect(passed).to_have_attribute("placeholder", "2")
+        expect(appealed).to_have_value("1.5")
+        expect(why).to_have_value("0.5")
+        expect(page.locator("body")).to_contain_text("It must be so.")
+        expect(page.locator("body")).to_contain_text("Failed: 0 of 3 points.")
+        for field, value in (("why_extra_credit", "1"), ("why-comment", "Try three numbers.")):
+            with page.expect_response(lambda answer: answer.request.method == "PUT") as saved:
+                page.locator(f"[id='{field}']").fill(value)
+                page.locator(f"[id='{field}']").press("Tab")
+            assert saved.value.ok
         page.close()
+
+    term.extra["s09", "sums"] = 1
+    finished.agrees("sums")
+    finished.run("feedback", "sums")
+    page_of = finished.course.feedback / "s09" / "sums" / "sums.html"
+    assert "Try three numbers." in page_of.read_text()
+
+
+def table(page: Page, address: str) -> list[list[str]]:
+    """The rows of a table that the formgrader fills by and by."""
+    page.goto(address)
+    page.locator("td.score", has_text="/").first.wait_for()
+    rows = "rows => rows.map(row => [...row.cells].map(cell => cell.innerText.trim()))"
+    return list(page.locator("tbody tr").evaluate_all(rows))

@@ -55,7 +55,7 @@ with check("length-by_hand"):
 
 # %% check="length-drawn" points=3 category="edge cases" hidden=true
 """Drawn vectors have their length."""
-x = rng.normal(size=4) + 1.5
+x = rng.normal(size=4) + 3
 agree(length(x.copy()), np.sqrt((x**2).sum()), "the length")
 
 # %% [markdown] manual="why" points=2 extra=true

@@ -211,8 +211,11 @@ def test_names_and_addresses_follow_the_class_list_and_stay_where_it_says_nothin
     # As in the formgrader.
     database.execute("UPDATE student SET email = 'ada@example.org' WHERE id = 'ada'")
 
-    people.write_text("id,name,email\nada,Ada Lovelace,\nbob,Bob Ng,bob@example.org\n")
+    people.write_text(
+        "id,Name,E-mail,Canvas ID\nada,Ada Lovelace,,17\nbob,Bob Ng,bob@example.org,\n"
+    )
     record.record(course, known, batch)
+    assert database.rows("SELECT lms_user_id FROM student ORDER BY id") == [("17",), (None,)]
     assert database.rows(STUDENTS) == [
         ("ada", "Ada", "Lovelace", "ada@example.org"),
         ("bob", "Bob", "Ng", "bob@example.org"),

@@ -40,6 +40,7 @@ with check("dot-by_hand"):
 x = np.abs(rng.normal(size=4)) + 0.1
 agree(dot(x.copy(), -x), -(x**2).sum(), "the product")
 
+
 # %% step="length" points=5
 def length(x):
     """Return the length of ``x``, an array of shape ``(n,)``."""

@@ -40,6 +40,7 @@ with check("centre-by_hand"):
 x = rng.normal(size=4) + np.arange(4)
 agree(centre(x.copy()), x - x.sum() / 4, "the numbers")
 
+
 # %% step="spread" points=5
 def spread(x):
     """Return the mean square of ``x`` less its mean; ``x`` has the shape ``(n,)``."""

@@ -45,6 +45,7 @@ with check("double-by_hand"):
 x = rng.normal(size=4)
 agree(double(x.copy()), double_by_definition(x), "the doubles")
 
+
 # %% step="total" points=5
 def total(x):
     """Return the sum of ``x``, a list of numbers."""

@@ -168,6 +168,11 @@ def test_a_callback_of_a_callback_reaches_the_student_again():
     assert verdict(check, "def f(g, n): return g(n)").message == ""
 
 
+def test_a_function_of_a_check_is_called_one_in_messages_as_in_the_notebook():
+    message = verdict("f(lambda n: n)", "def f(g): return 1.0 + g").message
+    assert "unsupported operand type(s) for +: 'float' and 'function'" in message
+
+
 def test_callables_and_classes_serve_as_steps():
     answer = "class F:\n    def __call__(self, x): return x + 1\nf = F()"
     assert verdict("assert f(1) == 2", answer).message == ""

@@ -14,37 +14,8 @@ from autograder.engine.rescaled_arrays import RESCALED, Change, Row
 
 
 def of_masks(name: str, _: Mapping[str, Any]) -> Iterator[Alteration]:
-    what_true = "What does True in {0} mean in your code?"
-    where = "Where does your code use {0}?"
-    rows = "What do the rows of {0} stand for in your code?"
-    yield altered(
-        name,
-        "complemented",
-        "True and False had changed places in {0}",
-        what_true,
-        lambda mask: ~array_of(mask),
-    )
-    yield altered(
-        name,
-        "transposed",
-        "{0} were transposed",
-        rows,
-        lambda mask: array_of(mask, 2).swapaxes(-1, -2),
-    )
-    yield altered(
-        name,
-        "argument_ignored",
-        "{0} were True everywhere",
-        where,
-        lambda mask: np.ones_like(array_of(mask)),
-    )
-    yield altered(
-        name,
-        "one_for_all",
-        "the first row of {0} stood for all of them",
-        "What in your code knows which row of {0} it is at?",
-        lambda mask: np.broadcast_to(array_of(mask, 2)[..., :1, :], mask.shape).copy(),
-    )
+    for kind, phrase, ask, change in MASKS:
+        yield altered(name, kind, phrase, ask, change)
     yield from of_a_batch(name)
 
 
@@ -141,8 +112,35 @@ def _along(axis: int, words: str) -> Iterator[Row]:
 _ROWS = "What do the rows of {0} stand for in your code?"
 _SIGN = "Where does your code turn a sign?"
 _END = "From which end does your code count?"
+_MEAN = "What in your code tells the numbers in {0} apart?"
+_BEFORE = "What is done with {0} before it is used?"
+_CHANGES = "Which numbers of {0} does your code change?"
 
-ARRAYS: tuple[Row, ...] = (
+MASKS: tuple[Row, ...] = (
+    (
+        "complemented",
+        "True and False had changed places in {0}",
+        "What does True in {0} mean in your code?",
+        lambda mask: ~array_of(mask),
+    ),
+    ("transposed", "{0} were transposed", _ROWS, _turned),
+    (
+        "argument_ignored",
+        "{0} were True everywhere",
+        "Where does your code use {0}?",
+        lambda mask: np.ones_like(array_of(mask)),
+    ),
+    (
+        "one_for_all",
+        "the first row of {0} stood for all of them",
+        "What in your code knows which row of {0} it is at?",
+        lambda mask: np.broadcast_to(array_of(mask, 2)[..., :1, :], mask.shape).copy(),
+    ),
+)
+"""What may become of a mask, the likeliest first."""
+
+
+_TURNED: tuple[Row, ...] = (
     ("negated", "every sign in {0} were turned", _SIGN, lambda value: -array_of(value)),
     ("transposed", "{0} were transposed", _ROWS, _turned),
     ("argument_ignored", "{0} were left out", "Where does your code use {0}?", identity),
@@ -160,16 +158,9 @@ ARRAYS: tuple[Row, ...] = (
     ),
     ("reversed", "{0} were in reverse order along its last axis", _END, _reversed(-1)),
     ("reversed", "{0} were in reverse order along its last axis but one", _END, _reversed(-2)),
-    *(
-        (
-            "rolled",
-            f"{{0}} were rolled by one along its {words}",
-            "At which number does your code begin?",
-            _rolled(shift, axis),
-        )
-        for axis, words in ((-1, "last axis"), (-2, "last axis but one"), (-3, "last axis but two"))
-        for shift in (1, -1)
-    ),
+)
+
+_CUT: tuple[Row, ...] = (
     (
         "absolute",
         "{0} had no negative numbers",
@@ -191,64 +182,58 @@ ARRAYS: tuple[Row, ...] = (
     (
         "clipped",
         "{0} were cut off at a largest and a smallest number",
-        "Which numbers of {0} does your code change?",
+        _CHANGES,
         lambda value: np.clip(array_of(value), -50.0, 50.0),
     ),
-    ("rounded", "{0} were rounded", "Where does your code round?", _rounded(1)),
-    ("rounded", "{0} were rounded", "Where does your code round?", _rounded(2)),
-    ("rounded", "{0} were rounded", "Where does your code round?", _rounded(3)),
-    ("rounded", "{0} were rounded", "Where does your code round?", _rounded(4)),
-    *_along(-1, "row"),
-    *_along(-2, "column"),
-    *_along(-3, "line along the last axis but two"),
-    *RESCALED,
-    (
+)
+
+
+def _arrays() -> Iterator[Row]:
+    yield from _TURNED
+    for axis, words in ((-1, "last axis"), (-2, "last axis but one"), (-3, "last axis but two")):
+        for shift in (1, -1):
+            phrase = f"{{0}} were rolled by one along its {words}"
+            yield ("rolled", phrase, "At which number does your code begin?", _rolled(shift, axis))
+
+    yield from _CUT
+    for digits in (1, 2, 3, 4):
+        yield ("rounded", "{0} were rounded", "Where does your code round?", _rounded(digits))
+
+    yield from _along(-1, "row")
+    yield from _along(-2, "column")
+    yield from _along(-3, "line along the last axis but two")
+    yield from RESCALED
+
+    yield (
         "averaged",
         "all numbers in a row of {0} were the same, their mean",
         "What in your code tells the numbers in a row of {0} apart?",
         _averaged(-1),
-    ),
-    *(
-        (
-            "averaged",
-            f"all numbers in {{0}} along its last axis but {words} were the same, their mean",
-            "What in your code tells the numbers in {0} apart?",
-            _averaged(axis),
-        )
-        for axis, words in ((-2, "one"), (-3, "two"))
-    ),
-    *(
-        (
-            "centred",
-            "the mean of each " + words + " of {0} had been taken off",
-            "What is done with {0} before it is used?",
-            _centred(axis),
-        )
-        for axis, words in ((-1, "row"), (-2, "column"))
-    ),
-    *(
-        (
-            "argument_ignored",
-            "every number in {0} were " + word,
-            "Where does your code use the numbers in {0}?",
-            partial(_all_the_same, number=number),
-        )
-        for word, number in (("1", 1.0), ("0", 0.0))
-    ),
-    *(
-        (
-            "small_left_out",
-            "small numbers in {0} were 0",
-            "Which numbers of {0} does your code change?",
-            partial(_without_small, least=least),
-        )
-        for least in (0.01, 0.05, 0.1, 0.2, 0.5)
-    ),
-    (
+    )
+    for axis, words in ((-2, "one"), (-3, "two")):
+        phrase = f"all numbers in {{0}} along its last axis but {words} were the same, their mean"
+        yield ("averaged", phrase, _MEAN, _averaged(axis))
+
+    for axis, words in ((-1, "row"), (-2, "column")):
+        phrase = f"the mean of each {words} of {{0}} had been taken off"
+        yield ("centred", phrase, _BEFORE, _centred(axis))
+
+    for number in (1.0, 0.0):
+        phrase = f"every number in {{0}} were {number:.0f}"
+        change = partial(_all_the_same, number=number)
+        yield ("argument_ignored", phrase, "Where does your code use the numbers in {0}?", change)
+
+    for least in (0.01, 0.05, 0.1, 0.2, 0.5):
+        change = partial(_without_small, least=least)
+        yield ("small_left_out", "small numbers in {0} were 0", _CHANGES, change)
+
+    yield (
         "largest_only",
         "the largest number in each row of {0} took everything",
         "What becomes of the other numbers?",
         _largest_only,
-    ),
-)
+    )
+
+
+ARRAYS: tuple[Row, ...] = tuple(_arrays())
 """What may become of an array, the likeliest first."""

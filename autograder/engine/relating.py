@@ -29,7 +29,7 @@ from autograder.engine.outcomes import Outcome, Probe
 from autograder.engine.raising import EXACT, VAGUE, Kinds, raising
 from autograder.exercises.exercise import Exercise
 from autograder.tools import relations
-from autograder.tools.likeness import ENOUGH, alike, as_numbers
+from autograder.tools.likeness import ALIKE_ATOL, ALIKE_RTOL, ENOUGH, alike, as_numbers
 from autograder.tools.sentences import SENTENCES
 
 if TYPE_CHECKING:
@@ -279,5 +279,15 @@ def _by_circumstance(
         how = "raises an error"
     there = [answer.arguments for answer in wrong]
     elsewhere = [answer.arguments for answer in right]
-    found = circumstance(function, there, elsewhere, how, only_given)
+    throughout = all(map(_is_mostly_wrong, wrong))
+    found = circumstance(function, there, elsewhere, how, only_given, throughout)
     return Relation(*found) if found else None
+
+
+def _is_mostly_wrong(answer: AnsweredCall) -> bool:
+    """Whether hardly any number of an answer is right; so is one of another shape, or none."""
+    a, b = as_numbers(answer.got.value), as_numbers(answer.right.value)
+    if answer.got.raised or answer.right.raised or a is None or b is None or a.shape != b.shape:
+        return True
+    same = np.isclose(a, b, ALIKE_RTOL, ALIKE_ATOL, equal_nan=True)
+    return bool(2 * np.count_nonzero(same) <= b.size)

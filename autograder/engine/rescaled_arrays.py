@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -50,35 +50,28 @@ def _between_0_and_1(value: Any) -> Any:
 
 _BEFORE = "What is done with {0} before it is used?"
 
-RESCALED: tuple[Row, ...] = (
-    *(
-        (
-            "normalised",
-            f"each {words} of {{0}} were divided by its total",
-            "What do the rows of {0} add up to already?",
-            _divided_by_totals(axis),
-        )
-        for axis, words in ((-1, "row"), (-2, "column"))
-    ),
-    *(
-        ("normalised", f"each row of {{0}} were {words}", _BEFORE, change)
-        for words, change in (
-            ("brought to mean 0 and spread 1", _standardised),
-            ("brought to length 1", of_length_one),
-            ("divided by its largest number", _divided_by_largest),
-            ("divided by the size of its largest number", _divided_by_largest_size),
-            ("stretched to lie between 0 and 1", _between_0_and_1),
-        )
-    ),
-    *(
-        (
-            "normalised",
-            "each row of {0} were brought to mean 0 and spread 1",
-            _BEFORE,
-            partial(_nearly_standardised, more=more, to_variance=to_variance),
-        )
-        for more in (1e-5, 1e-6, 1e-8)
-        for to_variance in (True, False)
-    ),
-)
+
+def _rescaled() -> Iterator[Row]:
+    for axis, words in ((-1, "row"), (-2, "column")):
+        phrase = f"each {words} of {{0}} were divided by its total"
+        ask = "What do the rows of {0} add up to already?"
+        yield ("normalised", phrase, ask, _divided_by_totals(axis))
+
+    for words, change in (
+        ("brought to mean 0 and spread 1", _standardised),
+        ("brought to length 1", of_length_one),
+        ("divided by its largest number", _divided_by_largest),
+        ("divided by the size of its largest number", _divided_by_largest_size),
+        ("stretched to lie between 0 and 1", _between_0_and_1),
+    ):
+        yield ("normalised", f"each row of {{0}} were {words}", _BEFORE, change)
+
+    for more in (1e-5, 1e-6, 1e-8):
+        for to_variance in (True, False):
+            phrase = "each row of {0} were brought to mean 0 and spread 1"
+            nearly = partial(_nearly_standardised, more=more, to_variance=to_variance)
+            yield ("normalised", phrase, _BEFORE, nearly)
+
+
+RESCALED: tuple[Row, ...] = tuple(_rescaled())
 """What may become of the rows of an array, the likeliest first."""

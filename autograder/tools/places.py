@@ -138,7 +138,7 @@ def _of_places(a: Array, b: Array) -> Iterator[Found]:
             yield ("too_many_true", ""), float(np.count_nonzero(~same)) / 1.5
     if b.ndim >= 3:
         rest = same[1:].reshape(len(b) - 1, -1).all(axis=-1) if len(b) > 1 else np.array([True])
-        if same[0].all() and not rest.any():
+        if same[0].all() and not rest.any() and 2 * np.count_nonzero(~same) > b[1:].size:
             yield ("first_only", ""), worth(b[1:])
         for place, what in ((0, "the first"), (-1, "the last")):
             if len(b) > 1 and close(a, np.broadcast_to(b[place], b.shape)):
@@ -147,9 +147,13 @@ def _of_places(a: Array, b: Array) -> Iterator[Found]:
         for axis, what in ((-1, "row"), (-2, "column")):
             rows: Array = np.atleast_1d(np.asarray(same.all(axis=axis)))
             rows = rows.reshape(-1, rows.shape[-1])
-            if rows.shape[-1] > 2 and rows[:, 0].all() and not rows[:, 1:].any():
+            # Where most of the other rows is right, they are no rows that nobody has looked at.
+            others = np.count_nonzero(~rows) * b.shape[axis]
+            if rows.shape[-1] < 3 or 2 * np.count_nonzero(~same) <= others:
+                continue
+            if rows[:, 0].all() and not rows[:, 1:].any():
                 yield ("first_row_only", f"first {what}"), float(np.count_nonzero(~rows)) * 2
-            if rows.shape[-1] > 2 and rows[:, -1].all() and not rows[:, :-1].any():
+            if rows[:, -1].all() and not rows[:, :-1].any():
                 yield ("first_row_only", f"last {what}"), float(np.count_nonzero(~rows)) * 2
 
     wrong = ~same

@@ -225,7 +225,7 @@ SENTENCES = {
         "there?"
     ),
     "zeros": "{your} is right but for entries that are 0. Which line puts a 0 there?",
-    "first_row_only": "{your} is right in its {what} only. What does your code do with the others?",
+    "first_row_only": "{your} is right in its {what} only. What is different about the others?",
     "rearranged": (
         "{your} holds the right numbers in other places. Which of your lines moves numbers, and "
         "where to?"

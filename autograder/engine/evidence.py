@@ -29,6 +29,14 @@ MAX_CALLS = 60
 
 
 @dataclass(frozen=True)
+class Relation:
+    """What relates wrong answers to the right ones: a short name, and a sentence that asks."""
+
+    name: str
+    sentence: str
+
+
+@dataclass(frozen=True)
 class AnsweredCall:
     """A call, what the step answered, and what is right.
 

@@ -140,6 +140,18 @@ TWICE = """def self_attention(X, W_Q, W_K, W_V, mask=None):
     return weights @ output, weights
 """
 
+IN_A_BATCH = """def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = scale_scores(attention_scores(Q, K), np.shape(Q)[-1])
+    if mask is not None and Q.ndim == 2:
+        scores = apply_mask(scores, mask)
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+"""
+
+ALONG_THE_WRONG_AXIS = """def project_qkv(X, W_Q, W_K, W_V):
+    return tuple((X[..., None] * W).sum(axis=-1) for W in (W_Q, W_K, W_V))
+"""
+
 FROM_QUERIES = """def project_qkv(X, W_Q, W_K, W_V):
     Q = X @ W_Q
     return Q, (Q if Q.shape == X.shape else X) @ W_K, X @ W_V
@@ -153,9 +165,23 @@ FROM_QUERIES = """def project_qkv(X, W_Q, W_K, W_V):
         (OF_ONE_PART, "argument_ignored", "Part 1 of your answer is as if mask were not given."),
         (WHERE_IT_FITS, "exchanged", "Your function answers as if W_K and W_V had changed places."),
         (TWICE, "step_twice", "Your function answers as if weighted_sum were done twice"),
+        (
+            IN_A_BATCH,
+            "argument_ignored",
+            "Where it is wrong, your function answers as if mask were",
+        ),
+        (ALONG_THE_WRONG_AXIS, "summed_elsewhere", "Your function answers as if products were"),
         (FROM_QUERIES, "part_of_a_part", "Your function answers as if part 2 were made from"),
     ],
-    ids=["two at once", "one part", "where it fits", "twice", "part of a part"],
+    ids=[
+        "two at once",
+        "one part",
+        "where it fits",
+        "twice",
+        "in a batch",
+        "everywhere",
+        "part of a part",
+    ],
 )
 def test_a_mistake_is_named_beside_another_in_one_part_or_where_it_fits(
     graded, monkeypatch, source, name, begin

@@ -888,7 +888,7 @@ def feature_by_feature(heads):
     return moved.reshape(*moved.shape[:-2], -1)
 
 
-@mistake(step="concat_heads", named="last_head_first rearranged blocks_reversed")
+@mistake(step="concat_heads", named="last_head_first rearranged blocks_reversed reversed")
 def the_last_head_first(heads):
     """The order of the heads is reversed."""
     return np.concatenate([heads[..., h, :, :] for h in reversed(range(heads.shape[-3]))], axis=-1)

@@ -85,6 +85,7 @@ def named(change, wanted, arguments=lambda right: {}, **how):
         ("same_at_the_beginning", MASKS, lambda right: right & (np.arange(right.shape[1]) > 0)),
         ("same_at_the_end", MASKS, lambda right: right | (np.arange(right.shape[1]) > 1)),
         ("places_listed", MASKS, np.argwhere),
+        ("merged_truth", MASKS, lambda right: right.all(0, keepdims=True)),
         ("too_few_true", MASKS, lambda right: right & (np.arange(right.shape[1]) != 1)),
     ],
 )
@@ -144,6 +145,7 @@ def test_parts_of_an_answer_are_told_apart():
     assert named(lambda right: right[0], pairs) == "one_part_missing"
     assert named(lambda right: (right, 1), MATRICES) == "parts_added"
     assert named(lambda right: (*right, 1), pairs) == "parts_too_many"
+    assert named(lambda right: (right[1] + 1, right[0] * 2), pairs) == "shapes_in_other_order"
 
     found = relation([((a, -b), (a, b), {}) for a, b in pairs])
     assert found == ("negated", SENTENCES["negated"].format(your="Part 2 of your answer"))

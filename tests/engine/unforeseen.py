@@ -1194,7 +1194,7 @@ def total_without_keepdims_but_fixed(scores, axis=-1):
     return e / e.sum(axis=axis, keepdims=True)
 
 
-@mistake(step="softmax", named="divided_by_the_maximum other_operation")
+@mistake(step="softmax", named="divided_by_the_maximum other_operation normalised")
 def divides_by_the_largest(scores, axis=-1):
     """Divides by the max of scores rather than subtracting."""
     e = np.exp(scores / scores.max(axis=axis, keepdims=True))
@@ -1394,7 +1394,7 @@ def four_axes(lengths, n_keys):
     return (np.arange(n_keys) < np.asarray(lengths)[:, None])[:, None, None, :]
 
 
-@mistake(step="padding_mask", named="too_few_true")
+@mistake(step="padding_mask", named="too_few_true same_at_the_end")
 def the_last_sequence_is_forgotten(lengths, n_keys):
     """range(len - 1): the last row stays False."""
     mask = np.zeros((len(lengths), 1, n_keys), dtype=bool)
@@ -1771,7 +1771,7 @@ def attention_before_heads(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     return concat_heads(split_heads(out, num_heads)) @ W_O
 
 
-@mistake(step="multi_head_attention", named="step_reversed")
+@mistake(step="multi_head_attention", named="step_reversed reversed")
 def heads_in_other_order(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """Heads are concatenated in reverse."""
     Q, K, V = (split_heads(p, num_heads) for p in project_qkv(X, W_Q, W_K, W_V))

@@ -190,6 +190,21 @@ def test_what_chance_would_give_proves_nothing(wanted, turn):
     assert found is None or found[0] in VAGUE
 
 
+def test_where_rows_have_vanished_nobody_shares_out_one_whole():
+    def only_the_first_row(right):
+        got = np.zeros_like(right)
+        got[(0,) * (right.ndim - 1)] = right[(0,) * (right.ndim - 1)]
+        return got
+
+    assert named(only_the_first_row, WEIGHTS, vague=False) is None
+
+    pairs = []
+    for right in WEIGHTS:
+        uneven = right * rng.random(right[..., :1].shape)
+        pairs.append((uneven / uneven.sum(), right, {}))
+    assert relation(pairs, vague=False)[0] == "total_elsewhere"
+
+
 def test_one_answer_of_few_numbers_is_not_enough():
     right = np.array([[1.0, 2.0], [3.0, 4.0]])
     assert named(np.transpose, [right]) is None

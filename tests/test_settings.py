@@ -49,7 +49,10 @@ def test_the_courses_own_file_comes_before_that_of_the_kit(tmp_path: Path) -> No
         ('minimum_isolation = "none"', '"process" or "landlock" or "bubblewrap"'),
         ('counts = "first"', 'write it like counts = "last" or "best"'),
         ('[weights]\na = 1\nb = "2"', "autograder.toml:3: weights.b = '2' does not fit"),
-        ("[weights]\na = -1", "autograder.toml:2: weights.a = -1 does not fit; write it like a = 2"),
+        (
+            "[weights]\na = -1",
+            "autograder.toml:2: weights.a = -1 does not fit; write it like a = 2",
+        ),
         ("[weights]\na = nan", "autograder.toml:2: weights.a = nan does not fit"),
         ("[weights]\na = inf", "autograder.toml:2: weights.a = inf does not fit"),
         ("[weights]\na = true", "autograder.toml:2: weights.a = True does not fit"),

@@ -13,9 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 
-from autograder.class_list import value_of
+from autograder.class_list import NUMBERS, value_of
 from autograder.collecting.naming import Claim
-from autograder.collecting.roster import NUMBERS
 from autograder.errors import Unusable
 from autograder.exports import match_students
 from autograder.exports.export import CourseRequest, Product, Request

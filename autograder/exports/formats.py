@@ -132,5 +132,7 @@ def make_course(
     make: Callable[[CourseRequest, CourseGrades], Product] = module.make_course
     product = make(request, shown)
     return replace(
-        product, notes=(*grades.notes(), *product.notes), troubles=(*grades.troubles, *product.troubles)
+        product,
+        notes=(*grades.notes(), *product.notes),
+        troubles=(*grades.troubles, *product.troubles),
     )

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.class_list import EMAILS
+from autograder.class_list import EMAILS, NUMBERS
 from autograder.collecting.naming import Claim
-from autograder.collecting.roster import NUMBERS, Roster, Unmatched
+from autograder.collecting.roster import Roster, Unmatched
 from autograder.errors import Unusable
 from autograder.gradebook.final_grades import FinalGrade
 from autograder.text import either, printable

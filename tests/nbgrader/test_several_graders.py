@@ -184,6 +184,13 @@ def test_a_formgrader_whose_score_could_not_be_saved_saves_the_next(
     enter(3)
     ada = marks.class_marks(course, NAME)["ada"]
     assert ada.cells["why"].manual_score == 3
+
+    # And sees what somebody else has entered meanwhile.
+    shown = gradebook.find_grade("why", NAME, NAME, "ada")
+    assert shown.manual_score == 3
+    database.execute("UPDATE grade SET manual_score = 4 WHERE manual_score = 3")
+    base.BaseHandler.on_finish(handler)
+    assert gradebook.find_grade("why", NAME, NAME, "ada").manual_score == 4
     gradebook.close()
 
 

@@ -29,10 +29,12 @@ c.JupyterHub.services[0]["url"] = "http://127.0.0.1:{}"
 """
 """What the page does not say: other tests, and a hub of this machine's own, have ports, too."""
 
+OURS = f"""
 # The package of this checkout, wherever the environment has its own from.
-PACKAGE = f"""
 c.Spawner.environment = {{"PYTHONPATH": "{ROOT}"}}
 c.JupyterHub.services[0]["environment"] = c.Spawner.environment
+# A busy machine.
+c.Spawner.start_timeout = c.Spawner.http_timeout = {PATIENCE}
 """
 
 
@@ -73,6 +75,7 @@ class Person:
             answer = self.session.get(f"{self.address}/user/{self.name}/tree", timeout=PATIENCE)
             if answer.ok and f"/user/{self.name}/" in answer.url:
                 return
+            assert answer.status_code != 500, f"the server does not start: {answer.text}"
             time.sleep(0.5)
         raise AssertionError(answer.text)
 
@@ -118,7 +121,7 @@ def hub(log: Path) -> Iterator[Hub]:
         there.run(COURSE, course)
         ports = _free_ports(4)
         there.run("root", config)
-        extra = PORTS.format(*ports) + PACKAGE
+        extra = PORTS.format(*ports) + OURS
         there.run("root", f"cat >> /srv/jupyterhub/jupyterhub_config.py <<'END'\n{extra}END\n")
 
         address = f"http://127.0.0.1:{ports[0]}"

@@ -119,14 +119,12 @@ def test_nobody_hands_in_for_somebody_else(said: str) -> None:
 def test_two_graders_work_in_one_formgrader(hub: Hub, grace: Person, said: str) -> None:
     gus = hub.person("gus")
     assert gus.status(f"{SERVICE}formgrader") == 200
-    ((notebook,), graders) = (
-        gus.asks(SERVICE, f"formgrader/api/submitted_notebooks/{EXERCISE}/{EXERCISE}"),
-        (gus, grace),
-    )
+    notebooks = f"formgrader/api/submitted_notebooks/{EXERCISE}/{EXERCISE}"
+    (notebook,) = gus.asks(SERVICE, notebooks)
     grades = f"formgrader/api/grades?submission_id={notebook['id']}"
     (waiting,) = [one for one in gus.asks(SERVICE, grades) if one["needs_manual_grade"]]
     gus.asks(SERVICE, f"formgrader/api/grade/{waiting['id']}", "PUT", json={"manual_score": 4})
-    for grader in graders:
+    for grader in (gus, grace):
         marks = {one["id"]: one["manual_score"] for one in grader.asks(SERVICE, grades)}
         assert marks[waiting["id"]] == 4
 

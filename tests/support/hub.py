@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import os
 import re
 import socket
 import subprocess
@@ -35,6 +37,7 @@ c.Spawner.environment = {{"PYTHONPATH": "{ROOT}"}}
 c.JupyterHub.services[0]["environment"] = c.Spawner.environment
 # A busy machine.
 c.Spawner.start_timeout = c.Spawner.http_timeout = {PATIENCE}
+c.JupyterHub.services[0]["timeout"] = {PATIENCE}
 """
 
 
@@ -126,7 +129,9 @@ def hub(log: Path) -> Iterator[Hub]:
 
         address = f"http://127.0.0.1:{ports[0]}"
         with log.open("w") as out:
-            command = there.command("root", start)
+            # As the system would start it again: it does not wait long for its proxy.
+            again = f"for attempt in 1 2 3; do (\n{start}) || true; done"
+            command = there.command("root", again)
             process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT
             )
@@ -136,10 +141,16 @@ def hub(log: Path) -> Iterator[Hub]:
 
 
 def _free_ports(number: int) -> list[int]:
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(number)]
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
+    """Ports below those that the system gives away, so that nobody else gets one meanwhile."""
+    ports: list[int] = []
+    for port in itertools.count(20_000 + os.getpid() % 10_000):
+        try:
+            socket.create_server(("127.0.0.1", port)).close()
+        except OSError:
+            continue
+        ports.append(port)
+        if len(ports) == number:
+            break
     return ports
 
 

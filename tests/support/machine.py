@@ -2,9 +2,9 @@
 it.
 
 It is a namespace of mounts and processes, with a copy of ``/etc``, and empty ``/home``, ``/opt``,
-``/srv`` and ``/tmp``. So no account of this machine is touched, and nothing is left when a test is killed.
-``/opt/hub`` there is the environment that runs the tests. Of this checkout all can read the
-package alone; root has the rest at ``/mnt/kit``.
+``/srv`` and ``/tmp``. So no account of this machine is touched, and nothing is left when a test is
+killed. ``/opt/hub`` there is the environment that runs the tests. Of this checkout all can read
+the package alone; root has the rest at ``/mnt/kit``.
 """
 
 from __future__ import annotations

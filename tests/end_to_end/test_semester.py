@@ -499,6 +499,28 @@ def test_table_report_and_pages_say_the_same(finished: Semester, exercise: str) 
 
 
 @pytest.mark.everything
+def test_the_courses_totals_are_what_the_weights_give(finished: Semester) -> None:
+    text = finished.run("export", "--to", "json", "--output", "-", "--missing-as-zero").stdout
+    found = {one["student"]: one["total"] for one in json.loads(text)["students"]}
+    expected: dict[str, float | None] = {}
+    for student in finished.people:
+        shares = []
+        for exercise, weight in semester.WEIGHTS.items():
+            score = finished.term.final(student, exercise)
+            if score is None and finished.term.works[student, exercise]:
+                break  # it cannot be read, which is no 0
+            # Without a submission 0, unless time has no end for this student.
+            if score is None and finished.term.until.get((student, exercise)) == FOR_EVER:
+                break
+            shares.append(weight * (score or 0.0) / semester.MOST[exercise])
+        is_whole = len(shares) == len(semester.WEIGHTS)
+        total = 100 * sum(shares) / sum(semester.WEIGHTS.values())
+        expected[student] = pytest.approx(total) if is_whole else None
+    assert found == expected
+    assert 30 < sum(total is not None for total in found.values()) < 39
+
+
+@pytest.mark.everything
 def test_nbgraders_own_export_says_the_same(finished: Semester, tmp_path: Path) -> None:
     """It reads nbgrader's tables: scores, late penalties and names."""
     from nbgrader.plugins import CsvExportPlugin

@@ -221,7 +221,7 @@ def as_in_the_formula(scores, axis=-1):
     return np.exp(scores) / np.exp(scores).sum(axis=axis, keepdims=True)
 
 
-@mistake(step="softmax", named="over_the_whole_matrix total_elsewhere")
+@mistake(step="softmax", named="over_the_whole_matrix total_elsewhere over_everything")
 def over_the_whole_array(scores, axis=-1):
     """One total for all rows."""
     e = np.exp(scores - scores.max())

@@ -188,3 +188,17 @@ def test_empty_lines_of_a_spreadsheet_are_nobody_and_lines_are_counted_with_them
     assert scores(graded) == {"ada": 10, "bob": 7}
     people.write_text(f"{PEOPLE}\n,,\nc/d,Cyd Cedar,3\n")
     assert "students.csv:6: 'c/d' is no student id" in run(graded, "report", NAME, code=2).stderr
+
+
+def test_a_secret_that_is_lost_is_noticed_and_no_other_one_drawn(graded: Course) -> None:
+    """Hidden checks would ask other questions than those that were graded, without a word."""
+    path = graded.state / "secret"
+    secret = path.read_text()
+    path.unlink()
+    courses.submit(graded, "bob", RIGHT, IN_TIME)
+    refused = run(graded, "grade", NAME, code=2).stderr
+    assert "secret: is gone, and with it the random inputs; put a back-up there" in refused
+    assert len(refused.splitlines()) == 1 and not path.exists()
+    path.write_text(secret)
+    grade(graded)
+    assert scores(graded) == {"ada": 10, "bob": 10}

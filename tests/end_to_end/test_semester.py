@@ -499,6 +499,20 @@ def test_table_report_and_pages_say_the_same(finished: Semester, exercise: str) 
 
 
 @pytest.mark.everything
+@pytest.mark.parametrize("options", [(), ("--missing-as-zero",)])
+def test_every_total_is_what_the_rules_give(finished: Semester, options: tuple[str, ...]) -> None:
+    done = finished.run("export", "--to", "json", "--output", "-", *options)
+    rows = {row["student"]: row for row in json.loads(done.stdout)["students"]}
+    expected = {student: finished.term.total(student, bool(options)) for student in rows}
+    assert {student: row["total"] for student, row in rows.items()} == {
+        student: None if total is None else pytest.approx(total)
+        for student, total in expected.items()
+    }
+    assert expected.keys() == finished.people.keys()
+    assert 0 < list(expected.values()).count(None) < (39 if not options else 5)
+
+
+@pytest.mark.everything
 def test_nbgraders_own_export_says_the_same(finished: Semester, tmp_path: Path) -> None:
     """It reads nbgrader's tables: scores, late penalties and names."""
     from nbgrader.plugins import CsvExportPlugin

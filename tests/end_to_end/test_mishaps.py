@@ -202,3 +202,12 @@ def test_a_secret_that_is_lost_is_noticed_and_no_other_one_drawn(graded: Course)
     path.write_text(secret)
     grade(graded)
     assert scores(graded) == {"ada": 10, "bob": 10}
+
+
+def test_a_student_whose_id_is_another_one_now_is_said_at_the_export(graded: Course) -> None:
+    people = graded.state / "students.csv"
+    people.write_text(PEOPLE.replace("bob,Bob Birch", "bob.ash,Bob Ash"))
+    said = run(graded, "export", NAME, "--missing-as-zero").stderr
+    assert "zero: bob.ash: missing\nnot on the class list: bob\n" in said
+    # And the old id stays where it is, until somebody has seen to it.
+    assert scores(graded) == {"ada": 10, "bob": 7, "bob.ash": None}

@@ -105,7 +105,8 @@ def insist_on_the_secret(course: Course) -> None:
     Raises:
         Unusable: the secret is gone.
     """
-    if not course.has_secret() and any(course.results.glob("*/*.json")):
+    is_graded = any(path.is_file() for path in course.results.glob("*/*.json"))
+    if is_graded and not course.has_secret():
         path, folder = course.state / "secret", short(course.results)
         repair = f"put a back-up there, or move {folder} away to begin anew"
         raise Unusable(f"{path}: is gone, and with it the random inputs; {repair}")

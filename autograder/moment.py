@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, tzinfo
+from datetime import datetime, timezone, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 _MOMENT = re.compile(
@@ -50,4 +50,9 @@ def read(text: str, otherwise: tzinfo | None = None) -> datetime:
     if offset:
         return moment
     place = zone(name) if name else otherwise
-    return moment.replace(tzinfo=place) if place else moment.astimezone()
+    if place is None:
+        return moment.astimezone()
+    there = moment.replace(tzinfo=place)
+    if there.astimezone(timezone.utc).astimezone(place).replace(tzinfo=None) != moment:
+        raise ValueError(f"no time in {place}, where clocks are put forward; write another hour")
+    return there

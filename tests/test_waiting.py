@@ -142,7 +142,7 @@ def test_a_notebook_without_its_metadata_is_not_said_to_be_changed(released):
 
 
 def test_a_copy_is_parsed_while_its_checks_run_and_not_again(released, monkeypatch) -> None:
-    copy = copy_of(released)
+    copy = copy_of(released, two=TWO)
     waiting.prepare(copy)
     monkeypatch.setattr(waiting, "raw_cells", None)
     waits = waiting.waits(copy, result_of(one="failed", two="failed"))

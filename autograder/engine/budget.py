@@ -25,6 +25,13 @@ try:
 except ImportError:  # Windows has no such limits; there a student checks their own notebook
     resource = None  # type: ignore[assignment]
 
+MEMORY = "RLIMIT_DATA"
+"""The limit on memory: of all that is asked for, and not of the stack.
+
+Where a stack has no room to grow the system ends the process; memory that is asked for in vain is a
+MemoryError.
+"""
+
 MORE_MEMORY = 256 << 20
 """Bytes by which the grader may grow while it grades one submission."""
 
@@ -163,7 +170,7 @@ def limits(seconds: float) -> Iterator[None]:
     """
     with contextlib.ExitStack() as stack:
         if resource is not None:
-            stack.enter_context(_limit("RLIMIT_AS", _memory() + MORE_MEMORY))
+            stack.enter_context(_limit(MEMORY, _memory() + MORE_MEMORY))
             cpu_seconds = math.ceil(time.process_time() + 2 * seconds + MORE_SECONDS)
             stack.enter_context(_limit("RLIMIT_CPU", cpu_seconds))
         stack.enter_context(_ticking())
@@ -175,7 +182,7 @@ def called() -> contextlib.AbstractContextManager[None]:
 
     Nothing must interrupt it: what it limits is taken back at its end.
     """
-    return _limit("RLIMIT_AS", _memory() + CALLED_MEMORY)
+    return _limit(MEMORY, _memory() + CALLED_MEMORY)
 
 
 @contextlib.contextmanager
@@ -200,10 +207,10 @@ def _limit(name: str, most: int) -> Iterator[None]:
 
 
 def _memory() -> int:
-    """Bytes of this process's address space; where nobody tells, more than any process has."""
+    """Bytes of this process's data and stack; where nobody tells, more than any process has."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
-            return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+            return int(file.read().split()[5]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:
         return 1 << 46
 

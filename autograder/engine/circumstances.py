@@ -53,7 +53,7 @@ def circumstance(
             there are, the more often some numbers come up: axes are not the matter.
     """
     samples = [*wrong, *right]
-    for one in _circumstances(function, samples, only_given):
+    for one in circumstances(function, samples, only_given):
         if one.name == "wrong_with_more_axes" and not throughout:
             continue
         if len(wrong) < one.least or not all(map(one.holds, wrong)):
@@ -65,9 +65,10 @@ def circumstance(
     return None
 
 
-def _circumstances(
+def circumstances(
     function: Function, samples: Sequence[Arguments], only_given: bool
 ) -> Iterator[Circumstance]:
+    """What may hold for some of these calls; ``only_given`` as in ``circumstance``."""
     parameters = inspect.signature(function).parameters
     given = []
     for name, parameter in parameters.items():

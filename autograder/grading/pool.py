@@ -16,7 +16,7 @@ from autograder.engine.grader import Graded
 from autograder.engine.sandbox.cpu_affinity import cores
 from autograder.errors import Fault, Interrupted, Unusable
 from autograder.exercises.exercise import Exercise
-from autograder.grading.processes import GraderDied, Graders, Task
+from autograder.grading.processes import GraderCrashed, GraderDied, Graders, Task
 from autograder.result import Result
 
 TASKS_PER_GRADER = 4
@@ -84,9 +84,9 @@ def grade_all(
     """Have submissions graded; each result as soon as it is there.
 
     Where graders have died or failed, what they had is graded again last, one at a time: it may
-    have been a neighbour that took all the memory. If graders die even so, the reference solution
-    is graded in the same place. Dying of that, too, is their own fault, and the submission ends as
-    ``error``; else it is the submission's, and it is rejected.
+    have been a neighbour that took all the memory; not what they have crashed of. If graders die
+    even so, the reference solution is graded in the same place. Dying of that, too, is their own
+    fault, and the submission ends as ``error``; else it is the submission's, and it is rejected.
 
     Args:
         task: reads the submission of a student, just before it is needed.
@@ -97,19 +97,23 @@ def grade_all(
         Fault: not even the reference solution can be graded, and nothing was before.
     """
     level = None
-    troubled = []
+    troubled, deadly = [], []
     for student, answer in _answers(pool, students, task, answers):
-        if answer is None or (answer.result.status == "error" and not answer.lasting):
-            troubled.append(student)
-        else:
+        if isinstance(answer, GraderCrashed):
+            deadly.append(student)
+        elif isinstance(answer, Graded) and (answer.result.status != "error" or answer.lasting):
             level = answer.result.isolation
             yield answer
+        else:
+            troubled.append(student)
 
     for student, answer in _answers(pool, troubled, task, answers, alone=True):
-        if answer is not None:
+        if isinstance(answer, Graded):
             yield answer
-            continue
+        else:
+            deadly.append(student)
 
+    for student in deadly:
         reference = _reference(pool, exercise, answers)
         level = reference.isolation if reference else level
         if level is None:
@@ -128,7 +132,7 @@ def _reference(pool: Pool, exercise: Exercise, answers: Answers) -> Result | Non
         return Task(student, json.dumps(exercise.notebook).encode())
 
     ((_, answer),) = _answers(pool, ["reference"], task, answers, alone=True)
-    return answer.result if answer is not None else None
+    return answer.result if isinstance(answer, Graded) else None
 
 
 def _answers(
@@ -137,8 +141,8 @@ def _answers(
     task: Callable[[str], Task],
     answers: Answers,
     alone: bool = False,
-) -> Iterator[tuple[str, Graded | None]]:
-    """Each student with what came of the submission, None where graders died of it.
+) -> Iterator[tuple[str, Graded | Exception]]:
+    """Each student with what came of the submission, or with the death that graders died of it.
 
     Args:
         alone: one submission at a time.
@@ -160,8 +164,8 @@ def _answers(
         student = running.pop(finished)
         try:
             answer = finished.result()
-        except pool.deaths:
-            yield student, None
+        except pool.deaths as death:
+            yield student, death
         except CancelledError:
             raise ClusterLost from None
         else:

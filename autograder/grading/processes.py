@@ -51,8 +51,20 @@ parent of the workers starts before NumPy is imported here, so that both load it
 """
 
 
+BY_ITSELF = ("SIGXCPU", "SIGSEGV", "SIGBUS", "SIGABRT", "SIGFPE", "SIGILL")
+"""Signals that end a process for what it does itself, whatever else goes on on the machine.
+
+A limit of its own; and faults of libraries in C that do not expect to be refused memory: NumPy 2.4
+ends the process where an operation finds none for its buffers.
+"""
+
+
 class GraderDied(Exception):
     """Every grader process that graded this submission has died."""
+
+
+class GraderCrashed(GraderDied):
+    """A grader process has died of the submission itself, as the next one would."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +127,8 @@ class Graders:
         """Grade a submission, in a fresh process when one dies of it.
 
         Raises:
-            GraderDied: so did all of them.
+            GraderCrashed: a process has died of the submission itself.
+            GraderDied: so many have died of what may be the machine's doing.
             Unusable: no grader can work here, for example at the isolation level that is asked for.
         """
         trouble: Graded | Unusable | None = None
@@ -125,8 +138,8 @@ class Graders:
                 answer = process.ask(task)
             except (EOFError, OSError):
                 self._discard(process)
-                if process.ran_out_of_time:  # the next would, too
-                    raise GraderDied from None
+                if process.ended_by in BY_ITSELF:
+                    raise GraderCrashed from None
                 continue
 
             if isinstance(answer, Unusable) or not self._at_level(answer):
@@ -218,9 +231,10 @@ class _GraderProcess:
         return answer
 
     @property
-    def ran_out_of_time(self) -> bool:
-        """Whether the system has ended it, far beyond one submission's time (``engine.budget``)."""
-        return self._process.returncode == -signal.SIGXCPU
+    def ended_by(self) -> str:
+        """The name of the signal that has ended it; empty where none has."""
+        code = self._process.returncode
+        return signal.Signals(-code).name if code is not None and code < 0 else ""
 
     def end(self) -> None:
         """Ask it to end, and its workers with it."""

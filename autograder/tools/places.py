@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograder.tools.arithmetic import axis_in_words, computed, logarithm_of_rows, of_values
+from autograder.tools.blocks import in_blocks, of_ends
 from autograder.tools.likeness import (
     ALIKE_ATOL,
     ALIKE_RTOL,
@@ -52,6 +53,7 @@ def _turned(b: Array) -> Iterator[tuple[Key, Array]]:
         yield ("sorted", ""), np.flip(np.sort(b, axis), axis)
         for by in (1, -1):
             yield ("rolled", axis_in_words(axis, b.ndim)), np.roll(b, by, axis)
+    yield from in_blocks(b)
 
 
 def _merged(b: Array) -> Iterator[tuple[Key, Array]]:
@@ -83,6 +85,8 @@ def _of_shapes(a: Array, b: Array) -> Iterator[Found]:
     if a.size < b.size and narrow is not None and close(narrow, b):
         yield ("one_of_all", "first"), weight(a, a, b)
 
+    if b.dtype.kind == "b" and (close(a, np.argwhere(b)) or close(a, np.argwhere(b).T)):
+        yield ("places_listed", ""), worth(a)
     if a.ndim == 0 and b.size > 1:
         yield ("one_number", ""), ENOUGH
     for axis in range(a.ndim) if a.ndim == b.ndim + 1 and a.size > b.size else ():
@@ -153,12 +157,19 @@ def _of_places(a: Array, b: Array) -> Iterator[Found]:
                 yield ("first_row_only", f"last {what}"), float(np.count_nonzero(~rows)) * 2
 
     wrong = ~same
+    if same.any() and wrong.any():
+        yield from of_ends(a, b, wrong)
     if not is_binary(b) and (a[wrong] == 0).all() and same.any():
         yield ("zeros", ""), float(np.count_nonzero(wrong)) / 1.5
     if b.ndim >= 2 and b.shape[-1] > 1 and b.shape[-2] > 1 and not is_binary(b):
-        above = np.broadcast_to(np.tri(*b.shape[-2:]) == 0, b.shape)
-        if (a[above] == 0).all() and (b[above] != 0).any() and (a[~above] != 0).any():
-            yield ("zeros_above", ""), float(np.count_nonzero(above)) / 1.5
+        rows, columns = b.shape[-2:]
+        for corner in {0, columns - rows if columns > rows else 0}:  # the first, and the last
+            above = np.broadcast_to(np.tri(rows, columns, corner) == 0, b.shape)
+            if (a[above] == 0).all() and (b[above] != 0).any() and (a[~above] != 0).any():
+                yield ("zeros_above", ""), float(np.count_nonzero(above)) / 1.5
+    for number, what in ((-np.inf, "-inf"), (np.inf, "inf")):
+        if wrong.any() and not wrong.all() and (a[wrong] == number).all():
+            yield ("infinite", what), float(np.count_nonzero(wrong))
     if (
         a.dtype.kind == "f"
         and wrong.any()
@@ -248,6 +259,9 @@ def of_arguments(a: Array, b: Array, arguments: Mapping[str, Any]) -> Iterator[F
             for key, where in (("right_where_true", wide), ("right_where_false", ~wide)):
                 if where.any() and (same == where).all():
                     yield (key, name), float(np.count_nonzero(~where) + np.count_nonzero(where)) / 2
+            empty = ~wide.any(axis=-1)
+            if empty.any() and not empty.all() and (same.all(axis=-1) == ~empty).all():
+                yield ("wrong_in_empty_rows", name), float(np.count_nonzero(~same))
 
 
 def _of_one_argument(a: Array, b: Array, name: str, array: Array) -> Iterator[Found]:
@@ -256,6 +270,9 @@ def _of_one_argument(a: Array, b: Array, name: str, array: Array) -> Iterator[Fo
         copies = spread(np.expand_dims(array, place), a.shape)
         if a.size > array.size and copies is not None and close(a, copies):
             yield ("argument_repeated", name), weight(a, a, b)
+    copies = spread(array.reshape((*array.shape, 1, 1)), a.shape)
+    if a.ndim == array.ndim + 2 and copies is not None and close(a, copies):
+        yield ("argument_repeated", name), weight(a, a, b)
 
     fits = array.ndim >= 2 and b.ndim >= 2 and array.shape[-1] == array.shape[-2] == b.shape[-1]
     if fits and close(a, b @ array):

@@ -267,11 +267,50 @@ import numpy as np
 with Grader(exercise("f()"), b"key", Settings(isolation="process")):
     square = np.ones((200, 200))
     limit = budget._memory() + (4 << 20)
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
     square @ square
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+DEEP = """
+class Deep:
+    def __init__(self, depth):
+        self.depth = depth
+    def __lt__(self, other):
+        if self.depth:
+            sorted([Deep(self.depth - 1)] * 2)
+        return True
+
+def work(size):
+    kept = []
+    try:
+        while True:
+            kept.append(bytearray(size))
+    except MemoryError:
+        pass
+    sorted([Deep(250), Deep(250)])
+    return len(kept)
+
+assert f(work) > 0
+"""
+
+
+def test_a_stack_that_grows_where_memory_is_used_up_ends_no_grader():
+    """In a process of its own: a stack that has grown once never needs to again."""
+    program = f"""
+from autograder.course import Settings
+from autograder.engine.grader import Grader
+from tests.support.toy import exercise, submission
+toy = exercise({DEEP!r})
+with Grader(toy, b"key", Settings(isolation="process")) as grader:
+    answer = "def f(work):\\n    return work(4096)"
+    result = grader.grade(submission(toy, f=answer), "mallory").result
+    print(result.status)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "graded\n"), done.stderr
 
 
 def test_a_check_goes_on_for_as_long_as_it_likes_where_the_clock_is_left_out(fast, monkeypatch):
@@ -365,12 +404,12 @@ def test_what_is_spent_of_a_part_is_spent_of_the_whole():
 def test_the_process_is_as_it_was_when_the_submission_is_done():
     before = [
         budget.resource.getrlimit(kind)
-        for kind in (budget.resource.RLIMIT_AS, budget.resource.RLIMIT_CPU)
+        for kind in (budget.resource.RLIMIT_DATA, budget.resource.RLIMIT_CPU)
     ]
     graded(exercise("f()"), RIGHT)
 
     assert before == [
         budget.resource.getrlimit(kind)
-        for kind in (budget.resource.RLIMIT_AS, budget.resource.RLIMIT_CPU)
+        for kind in (budget.resource.RLIMIT_DATA, budget.resource.RLIMIT_CPU)
     ]
     assert np.empty(300_000_000, dtype="u1").size, "and there is as much memory as before"

@@ -20,6 +20,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
+from typing import Any
 
 import pytest
 
@@ -28,6 +29,7 @@ from autograder.engine.grader import Graded, Grader
 from autograder.errors import Fault, Interrupted
 from autograder.exercises.exercise import Exercise
 from autograder.grading import pool
+from autograder.grading import processes as grading_processes
 from autograder.grading.journal import Journal
 from autograder.grading.processes import Graders, Task
 from autograder.result import Result
@@ -331,6 +333,27 @@ def test_a_submission_that_its_graders_die_of_is_rejected_and_nobody_else_suffer
         "ada": ("graded", 1), "mallory": ("rejected", None), "zoe": ("graded", 1),
     }  # fmt: skip
     assert "ends every process that grades it" in str(found["mallory"].reason)
+
+
+@pytest.mark.parametrize("name", ["SIGSEGV", "SIGXCPU"])
+def test_a_submission_that_its_grader_crashes_of_is_graded_once(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    ask = grading_processes._GraderProcess.ask
+
+    def asking(self: grading_processes._GraderProcess, task: Task) -> Any:
+        asked.append(task.student)
+        return ask(self, task)
+
+    monkeypatch.setattr(grading_processes._GraderProcess, "ask", asking)
+    crashing = DEADLY.replace("import os", "import os, signal").replace("9)", f"signal.{name})")
+    found = graded(toy.exercise(crashing), ANSWERS)
+
+    assert {name: result.status for name, result in found.items()} == {
+        "ada": "graded", "mallory": "rejected", "zoe": "graded",
+    }  # fmt: skip
+    assert sorted(asked) == ["ada", "mallory", "reference", "zoe"]
 
 
 def test_a_mistake_of_ours_is_not_made_again_with_the_same_submission(

@@ -162,9 +162,9 @@ def _of_places(a: Array, b: Array) -> Iterator[Found]:
     if not is_binary(b) and (a[wrong] == 0).all() and same.any():
         yield ("zeros", ""), float(np.count_nonzero(wrong)) / 1.5
     if b.ndim >= 2 and b.shape[-1] > 1 and b.shape[-2] > 1 and not is_binary(b):
-        rows, columns = b.shape[-2:]
-        for corner in {0, columns - rows if columns > rows else 0}:  # the first, and the last
-            above = np.broadcast_to(np.tri(rows, columns, corner) == 0, b.shape)
+        height, width = b.shape[-2:]
+        for corner in {0, max(width - height, 0)}:  # the first, and the last
+            above = np.broadcast_to(np.tri(height, width, corner) == 0, b.shape)
             if (a[above] == 0).all() and (b[above] != 0).any() and (a[~above] != 0).any():
                 yield ("zeros_above", ""), float(np.count_nonzero(above)) / 1.5
     for number, what in ((-np.inf, "-inf"), (np.inf, "inf")):

@@ -16,7 +16,7 @@ _CODE = re.compile(r"(<pre\b.*?</pre>|<code\b.*?</code>)", re.DOTALL)
 
 
 def shown(source: str) -> str:
-    """A cell as HTML: what a student wrote as the pages read it, and our prose as nbconvert does."""
+    """A cell as HTML: what a student wrote as pages read it, and our prose as nbconvert does."""
     quoted = STUDENTS.fullmatch(source)
     if quoted:
         return f"<blockquote>{written(quoted['text'])}</blockquote>"

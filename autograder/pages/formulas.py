@@ -12,7 +12,7 @@ from functools import lru_cache
 from markupsafe import Markup, escape
 
 DEEPEST = 40
-"""Braces within braces: nobody writes more, and each one is a call."""
+"""Parts within parts: nobody writes more, and each one takes some calls."""
 
 TOKEN = re.compile(r"\\[A-Za-z]+\*?|\\.|\s+|.", re.DOTALL)
 
@@ -97,9 +97,6 @@ class _Reader:
 
     def row(self, ends: frozenset[str]) -> str:
         """All parts up to one of these tokens, which is left; without any, up to the end."""
-        self._depth += 1
-        if self._depth > DEEPEST:
-            raise _Unknown
         parts: list[str] = []
         while self._next() not in ends:
             if not self._next():
@@ -107,7 +104,6 @@ class _Reader:
                     raise _Unknown
                 break
             parts.append(self._scripted())
-        self._depth -= 1
         return f"<mrow>{''.join(parts)}</mrow>"
 
     def _next(self) -> str:
@@ -147,7 +143,14 @@ class _Reader:
         return self._part()
 
     def _part(self) -> str:
-        token = self._take()
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise _Unknown
+        part = self._token(self._take())
+        self._depth -= 1
+        return part
+
+    def _token(self, token: str) -> str:
         if token == "{":
             inside = self.row(frozenset("}"))
             self._take("}")

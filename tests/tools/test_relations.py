@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from autograder.tools.relations import relation
-from autograder.tools.sentences import SENTENCES, VAGUE
+from autograder.tools.relations import VAGUE, relation
+from autograder.tools.sentences import SENTENCES
 
 rng = np.random.default_rng(5)
 MATRICES = [rng.normal(size=shape) for shape in ((3, 4), (5, 2), (2, 3, 4))]

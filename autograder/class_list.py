@@ -14,6 +14,13 @@ NAMES = {"name", "fullname", "studentname", "student"}
 FIRST_NAMES = {"firstname", "givenname", "forename"}
 LAST_NAMES = {"lastname", "surname", "familyname"}
 EMAILS = {"email", "emailaddress", "mail"}
+NUMBERS = {
+    "moodle": {"moodleid", "identifier", "participant"},
+    "canvas": {"lmsid", "lmsuserid", "canvasid", "canvasuserid", "userid"},
+    "gradescope": {"sid", "studentid", "idnumber", "sisid", "sisuserid", "gradescopeid"},
+    "plain": set[str](),
+}
+"""Headings over each platform's own numbers of people."""
 
 
 def full_name(row: Mapping[str, str]) -> str:
@@ -35,10 +42,16 @@ def heading(text: str) -> str:
     return re.sub(r"[^a-z]", "", text.casefold())
 
 
-def table(path: Path) -> tuple[list[dict[str, str]], list[str]]:
-    """The lines of a CSV file that people write, and its headings.
+def is_number(title: str) -> bool:
+    """Whether a platform's own numbers of people stand in a column."""
+    return any(heading(title) in headings for headings in NUMBERS.values())
 
-    A spreadsheet set to a language with decimal commas separates columns by semicolons.
+
+def table(path: Path) -> tuple[list[tuple[int, dict[str, str]]], list[str]]:
+    """The lines of a CSV file that people write, each with its number, and its headings.
+
+    A spreadsheet set to a language with decimal commas separates columns by semicolons; one with
+    borders below the last line writes lines of nothing but separators, which are left out.
 
     Raises:
         Unusable: it cannot be read.
@@ -50,6 +63,7 @@ def table(path: Path) -> tuple[list[dict[str, str]], list[str]]:
             # No quoted heading holds more of the other than there are columns.
             between = ";" if first.count(";") > first.count(",") else ","
             reader = csv.DictReader(file, delimiter=between)
-            return list(reader), list(reader.fieldnames or [])
+            lines = [(reader.line_num, row) for row in reader if any(row.values())]
+            return lines, list(reader.fieldnames or [])
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise Unusable(f"{path}: {error}; save it as CSV in UTF-8") from None

@@ -157,7 +157,9 @@ class Course:
             raise Unusable(f"{path}:1: {cause}, only {there}; {repair}")
 
         students: dict[str, dict[str, str]] = {}
-        for line, row in enumerate(rows, start=2):
+        by_letters: dict[str, str] = {}
+        numbers: dict[tuple[str, str], str] = {}
+        for line, row in rows:
             student = (row.pop(ids[0]) or "").strip()
             if not STUDENT_ID.match(student):
                 repair = "use letters, digits, . _ @ + - in a column named id"
@@ -165,10 +167,20 @@ class Course:
             if student in students:
                 repair = "delete one of the lines"
                 raise Unusable(f"{path}:{line}: {student} stands there twice; {repair}")
+            alike = by_letters.setdefault(student.casefold(), student)
+            if alike != student:
+                cause = f"{student} is {alike} but for capital letters"
+                raise Unusable(f"{path}:{line}: {cause}; delete a line, or choose another id")
             students[student] = {}
             for title, cell in row.items():
-                if title:
-                    students[student][title] = (cell or "").strip()
+                if not title:
+                    continue
+                value = students[student][title] = (cell or "").strip()
+                if value and class_list.is_number(title):
+                    other = numbers.setdefault((title, value), student)
+                    if other != student:
+                        cause = f"{student} has the {title} {value} of {other}"
+                        raise Unusable(f"{path}:{line}: {cause}; correct one of the lines")
         return students
 
 

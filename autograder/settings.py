@@ -22,6 +22,9 @@ LEVELS = ("process", "landlock", "bubblewrap")
 TABLES = ("due", "late", "weights")
 """The settings that have something to say of each exercise."""
 
+MOST_WEIGHT = 1e6
+"""No exercise weighs more."""
+
 NAME = "autograder.toml"
 """The file of settings: one beside ``nbgrader_config.py``, and the class's own in its folder."""
 
@@ -182,7 +185,8 @@ def _rules(path: Path, table: dict[str, Any]) -> dict[str, LateRule]:
 
 def _weight(path: Path, exercise: str, value: Any) -> float:
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not is_number or not 0 <= value < float("inf"):
+    # TOML's numbers have no end, and an infinite weight would leave nothing to the others.
+    if not is_number or not 0 <= value <= MOST_WEIGHT:
         where = toml_file.where(path, ("weights", exercise))
         repair = f"write it like {exercise} = 2"
         raise Unusable(f"{where}: weights.{exercise} = {value!r} does not fit; {repair}")

@@ -512,7 +512,8 @@ with tools.check("scale_scores-batch_of_two"):
 
 # %% check="scale_scores-any_length" points=1 category="values" hidden=true
 """Lengths that are no square numbers, one, two and three axes of scores."""
-for turn, d_k in enumerate((1, *(int(d) for d in rng.permutation([2, 3, 5, 6, 7, 8, 12, 20, 48, 80])[:4]))):
+short, *longer = rng.integers(2, 4), *rng.permutation([5, 6, 7, 8, 12, 20, 48, 80])[:3]
+for turn, d_k in enumerate((1, int(short), *map(int, longer))):
     scores = 3 * rng.normal(size=different_sizes(2 + turn % 2))
     wanted = scores / math.sqrt(d_k)
     tools.agree(scale_scores(scores, d_k), wanted, "the scaled scores", "Try d_k = 8 by hand. What is its square root?")

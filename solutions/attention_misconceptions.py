@@ -399,6 +399,16 @@ def negative_distance(Q, K):
 @misconception(
     step="attention_scores",
     caught_by="attention_scores-by_hand",
+    title="the distance, neither squared nor negated",
+)
+def distance(Q, K):
+    """None of your scores is negative, and a vector scores 0 with itself. Print the score of [3, -1] with itself by hand: is it a distance that the docstring asks for?"""
+    return np.linalg.norm(Q[..., :, None, :] - K[..., None, :, :], axis=-1)
+
+
+@misconception(
+    step="attention_scores",
+    caught_by="attention_scores-by_hand",
     title="squared distances instead of dot products",
 )
 def squared_distance(Q, K):
@@ -414,6 +424,16 @@ def squared_distance(Q, K):
 def negative_squared_distance(Q, K):
     """None of your scores is positive, and a vector scores 0 with itself. Print the score of [3, -1] with itself by hand: is it a distance that the docstring asks for?"""
     return -((Q[..., :, None, :] - K[..., None, :, :]) ** 2).sum(axis=-1)
+
+
+@misconception(
+    step="attention_scores",
+    caught_by="attention_scores-by_hand",
+    title="additive attention: the hyperbolic tangent of query plus key, summed",
+)
+def query_and_key_added(Q, K):
+    """A query scores with a key of zeros, and should not. Print that score for one of your queries: what do you make of a query's and a key's first features?"""
+    return np.tanh(Q[..., :, None, :] + K[..., None, :, :]).sum(axis=-1)
 
 
 @misconception(
@@ -1237,6 +1257,24 @@ def only_oneself(n_queries, n_keys=None):
     return np.eye(n_queries, n_keys, n_keys - n_queries, dtype=bool)
 
 
+@misconception(
+    step="causal_mask", caught_by="causal_mask-by_hand", title="a window of two positions"
+)
+def sees_one_step_back(n_queries, n_keys=None):
+    """Nobody sees more than two. Print your last row in the first check: which tokens of its past are hidden?"""
+    n_keys = n_queries if n_keys is None else n_keys
+    full = np.tri(n_queries, n_keys, n_keys - n_queries, dtype=bool)
+    return full & ~np.tri(n_queries, n_keys, n_keys - n_queries - 2, dtype=bool)
+
+
+@misconception(step="causal_mask", caught_by="causal_mask-by_hand")
+def new_tokens_do_not_see_each_other(n_queries, n_keys=None):
+    """Your queries see everything before the first of them, and themselves. Print your last row in the first check: which tokens in between are hidden?"""
+    n_keys = n_queries if n_keys is None else n_keys
+    old = n_keys - n_queries
+    return (np.arange(n_keys) < old) | np.eye(n_queries, n_keys, old, dtype=bool)
+
+
 @misconception(step="causal_mask", caught_by="causal_mask-by_hand")
 def second_argument_needed(n_queries, n_keys=None):
     """A call with one argument stops your function. Print n_keys in the first check: what does the docstring say it then stands for?"""
@@ -1557,6 +1595,19 @@ def hidden_scores_thrown_away(scores, mask):
 def mask_turned(scores, mask):
     """Your mask lies the other way round. Print its shape beside that of scores in the first check: which of its axes is the query's?"""
     return np.where(np.swapaxes(mask, -1, -2), scores, -np.inf)
+
+
+@misconception(
+    step="apply_mask",
+    caught_by="apply_mask-broadcasts",
+    title="hidden tokens may not ask either: the mask and its transpose",
+)
+def hidden_as_queries_too(scores, mask):
+    """Whoever is hidden as a key loses the scores of its own row, too. Print a square mask beside your result: whom does a column of the mask speak about, and whom a row?"""
+    mask = np.broadcast_to(mask, scores.shape)
+    if mask.shape[-1] == mask.shape[-2]:
+        mask = mask & mask.swapaxes(-1, -2)
+    return np.where(mask, scores, -np.inf)
 
 
 @misconception(
@@ -2295,6 +2346,16 @@ def not_scaled_where_it_matters(X, W_Q, W_K, W_V, mask=None):
 
 
 @misconception(step="self_attention", caught_by="self_attention-any_batch")
+def batch_as_one_long_sequence(X, W_Q, W_K, W_V, mask=None):
+    """One sequence works; in a batch, tokens look at those of other sequences. Stack the first check's X twice and print the shape of your weights: how many keys has each query?"""
+    Q, K, V = project_qkv(X, W_Q, W_K, W_V)
+    if mask is None:
+        Q, K, V = (part.reshape(-1, part.shape[-1]) for part in (Q, K, V))
+    output, weights = scaled_dot_product_attention(Q, K, V, mask)
+    return output.reshape(*X.shape[:-1], -1), weights
+
+
+@misconception(step="self_attention", caught_by="self_attention-any_batch")
 def one_sequence_only(X, W_Q, W_K, W_V, mask=None):
     """One sequence works, a batch stops your function. Stack the first check's X twice and print its shape: which of your lines counts on exactly two axes?"""
     n, d_model = X.shape
@@ -2633,6 +2694,19 @@ def output_matrix_turned(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
 @misconception(
     step="multi_head_attention",
     caught_by="multi_head_attention-by_hand",
+    title="W_O comes before the heads, on the values",
+)
+def output_matrix_on_the_values(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Each head blends values that belong to several heads already. Print the values of both heads in the first check: is every column of them X times a column of W_V?"""
+    Q, K, V = (split_heads(role, num_heads) for role in project_qkv(X, W_Q, W_K, W_V @ W_O))
+    if mask is not None and np.ndim(mask) > 2:
+        mask = np.expand_dims(mask, -3)
+    return concat_heads(scaled_dot_product_attention(Q, K, V, mask)[0])
+
+
+@misconception(
+    step="multi_head_attention",
+    caught_by="multi_head_attention-by_hand",
     title="W_O comes first, on X, not last, on the heads",
 )
 def output_matrix_first(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
@@ -2810,6 +2884,16 @@ def features_dealt_out_in_turn(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
         own = slice(h, None, num_heads)
         blocks.append(self_attention(X, W_Q[:, own], W_K[:, own], W_V[:, own], mask)[0])
     return np.concatenate(blocks, axis=-1) @ W_O
+
+
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-heads_in_blocks")
+def features_dealt_out_and_put_back(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Heads of one feature come out right, wider ones do not. Print which columns of W_Q head 0 uses for four features and two heads: are they neighbours?"""
+    output = np.empty(X.shape)
+    for h in range(num_heads):
+        own = slice(h, None, num_heads)
+        output[..., own] = self_attention(X, W_Q[:, own], W_K[:, own], W_V[:, own], mask)[0]
+    return output @ W_O
 
 
 @misconception(step="multi_head_attention", caught_by="multi_head_attention-heads_in_blocks")

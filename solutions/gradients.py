@@ -262,12 +262,16 @@ wanted = softmax_backward_by_definition(weights, d_weights)
 tools.agree(softmax_backward(weights, d_weights), wanted, "the gradient where weights are 0 or 1", "What pushes a key that has no weight?", **COMPOSED)
 
 # %% check="softmax_backward-any_batch" points=6 category="shapes" hidden=true
-"""Any number of leading axes, none at all, sizes of 1, equal sizes."""
+"""Any number of leading axes, none at all, sizes of 1, equal sizes, many keys, and a large gradient from behind."""
 n = int(rng.integers(3, 6))
 for shape in ((n,), *rising_and_falling(3), different_sizes(4), (n, n, n), (1, 2, 1), (2, 1, 4)):
     weights, d_weights = rng.dirichlet(np.ones(shape[-1]), size=shape[:-1]), rng.normal(size=shape)
     wanted = softmax_backward_by_definition(weights, d_weights)
     tools.agree(softmax_backward(weights, d_weights), wanted, "the gradient of the scores", "Do you count axes from the end?", **COMPOSED)
+weights, d_weights = rng.dirichlet(np.ones(70), size=2), 1e4 * rng.normal(size=(2, 70))
+wanted = softmax_backward_by_definition(weights, d_weights)
+ask = "What should come out where d_weights is ten thousand times as large?"
+tools.agree(softmax_backward(weights, d_weights), wanted, "the gradient of the scores of many keys", ask, rtol=2e-5, atol=0.02)
 
 # %% check="softmax_backward-inputs_unchanged" points=5 category="purity" hidden=true
 """Weights and their gradient stay as they are, and a second call gives the same answer."""
@@ -421,12 +425,16 @@ for sizes in (*rising_and_falling(4), (n, n, n, n), (1, 3, 2, 1), (4, 1, 2, 3)):
     tools.agree(got, wanted, "the gradient of the keys", "Which queries did a key meet?", **COMPOSED)
 
 # %% check="attention_backward-any_batch" points=5 category="shapes" hidden=true
-"""Any number of leading axes, a batch of one, and all sizes equal."""
+"""Any number of leading axes, a batch of one, all sizes equal, many keys, and a large gradient from behind."""
 n = int(rng.integers(2, 4))
 for sizes in (*rising_and_falling(5), (2, 3, 2, 5, 3, 4), (n,) * 6, (1, 2, 1, 3, 1), (2, 1, 1, 1, 2)):
     Q, K, V, d_output = drawn(*sizes)
     wanted = attention_backward_by_definition(Q, K, V, d_output)
     gradients_agree(attention_backward(Q, K, V, d_output), wanted)
+Q, K, V, d_output = drawn(2, 70, 2, 3)
+d_output *= 1e4
+wanted = attention_backward_by_definition(Q, K, V, d_output)
+gradients_agree(attention_backward(Q, K, V, d_output), wanted, rtol=2e-5, atol=0.2)
 
 # %% check="attention_backward-large_scores" points=6 category="overflow safety" hidden=true
 """Scores in the thousands, beside small ones, overflow nothing."""

@@ -181,6 +181,19 @@ def one_batch_axis_at_most(weights, d_weights):
     return weights * (d_weights - np.einsum(letters, weights, d_weights)[..., None])
 
 
+@misconception(step="softmax_backward", caught_by="softmax_backward-any_batch")
+def gradient_kept_in_range(weights, d_weights):
+    """Small gradients are right, large ones come out too small. Multiply the first check's d_weights by 1000 and print your result: should it not be 1000 times as large?"""
+    return np.clip(weights * (d_weights - (weights * d_weights).sum(axis=-1, keepdims=True)), -5.0, 5.0)
+
+
+@misconception(step="softmax_backward", caught_by="softmax_backward-any_batch")
+def gradient_with_a_longest_length(weights, d_weights):
+    """Small gradients are right, large ones come out too short. Multiply the first check's d_weights by 1000 and print the length of your result: who asked for a limit?"""
+    d_scores = weights * (d_weights - (weights * d_weights).sum(axis=-1, keepdims=True))
+    return d_scores * min(1.0, 50.0 / max(np.linalg.norm(d_scores), 1e-12))
+
+
 @misconception(step="softmax_backward", caught_by="softmax_backward-inputs_unchanged")
 def average_taken_off_in_place(weights, d_weights):
     """Your first answer is right. Print d_weights before and after the call: whose array did your function write into?"""
@@ -505,6 +518,26 @@ def three_axes_at_most(Q, K, V, d_output):
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     d_scores = scale_scores(softmax_backward(weights, d_output @ turned(V)), Q.shape[-1])
     return d_scores @ K, turned(d_scores) @ Q, turned(weights) @ d_output
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-any_batch")
+def gradient_of_the_scores_kept_in_range(Q, K, V, d_output):
+    """Small gradients are right, large ones are not. Multiply the second check's d_output by 1000 and print your gradient of the scores: has anything put an end to it?"""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
+    d_scores = np.clip(d_scores, -20.0, 20.0)
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-any_batch")
+def forty_keys_at_most(Q, K, V, d_output):
+    """Few keys work, many do not. Print the gradient of the last of 70 keys: why does it get nothing?"""
+    keys, values = K[..., :40, :], V[..., :40, :]
+    weights = softmax(scale_scores(attention_scores(Q, keys), Q.shape[-1]))
+    d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(values, -1, -2)), Q.shape[-1])
+    d_K, d_V = np.zeros(K.shape), np.zeros(V.shape)
+    d_K[..., :40, :], d_V[..., :40, :] = np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
+    return d_scores @ keys, d_K, d_V
 
 
 @misconception(step="attention_backward", caught_by="attention_backward-large_scores")

@@ -396,7 +396,7 @@ tools.agree(
 )
 
 # %% check="grouped_query_attention-groups" points=7 category="groups" hidden=true
-"""Groups of any size, as many groups as heads, one token, one key, and where all sizes are equal."""
+"""Groups of any size, as many groups as heads, one token, one key, many heads, many keys, and where all sizes are equal."""
 n = int(rng.integers(2, 5))
 for h, g, n_queries, n_keys, d in (
     (6, 2, 5, 7, 3),
@@ -408,6 +408,8 @@ for h, g, n_queries, n_keys, d in (
     (n, n, n, n, n),
     (2 * n, n, n, 2 * n, 2 * n),
     (1, 1, 1, 3, 2),
+    (36, 18, 1, 2, 2),
+    (2, 1, 2, 70, 3),
 ):
     Q, K, V = 1.5 * rng.normal(size=(h, n_queries, d)), rng.normal(size=(g, n_keys, d)), rng.normal(size=(g, n_keys, d))
     wanted = grouped_by_definition(Q, K, V)
@@ -538,7 +540,7 @@ tools.agree(decode_with_cache(Q, K, V), [[6.0], [8.0], [6.0], [12.0]], "the outp
 # %% check="decode_with_cache-like_full_attention" points=4 category="cache" hidden=true
 """Drawn texts give row by row what causal attention gives at once, whatever the sizes."""
 n = int(rng.integers(3, 6))
-for n_tokens, d_k, d_v in (*rising_and_falling(3), (12, 2, 3), (n, n, n), (5, 3, 1), (4, 1, 5)):
+for n_tokens, d_k, d_v in (*rising_and_falling(3), (12, 2, 3), (n, n, n), (5, 3, 1), (4, 1, 5), (40, 2, 2)):
     Q, K, V = 1.5 * rng.normal(size=(n_tokens, d_k)), rng.normal(size=(n_tokens, d_k)), rng.normal(size=(n_tokens, d_v))
     wanted = causal_by_definition(Q, K, V)
     tools.agree(decode_with_cache(Q, K, V), wanted, "the output", "By which length do you scale the scores of row 2?", **COMPOSED)
@@ -696,6 +698,7 @@ for n_queries, n_keys, d_k, d_v, block_size in (
     (3, 23, 5, 2, 7),
     (4, 12, 2, 3, 4),
     (2, 5, 3, 6, 100),
+    (2, 150, 2, 1, 16),
 ):
     Q, K, V = 2 * rng.normal(size=(n_queries, d_k)), rng.normal(size=(n_keys, d_k)), rng.normal(size=(n_keys, d_v))
     wanted = attention_by_definition(Q, K, V)

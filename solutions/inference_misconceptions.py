@@ -603,6 +603,26 @@ def two_groups_at_most(Q, K, V):
     return scaled_dot_product_attention(Q, K[picked], V[picked])[0]
 
 
+@misconception(
+    step="grouped_query_attention", caught_by="grouped_query_attention-groups", family="a_limit"
+)
+def eight_heads_of_keys_at_most(Q, K, V):
+    """Few heads and few keys are right, many are not. Print how many heads and keys your function uses of 18 heads with 70 keys: who said that there are no more?"""
+    group = len(Q) // len(K)
+    picked = [min(i // group, 7) for i in range(len(Q))]
+    return scaled_dot_product_attention(Q, K[picked], V[picked])[0]
+
+
+@misconception(
+    step="grouped_query_attention", caught_by="grouped_query_attention-groups", family="a_limit"
+)
+def sixty_four_keys_at_most(Q, K, V):
+    """Few heads and few keys are right, many are not. Print how many heads and keys your function uses of 18 heads with 70 keys: who said that there are no more?"""
+    group = len(Q) // len(K)
+    K, V = (np.repeat(part[:, :64], group, axis=0) for part in (K, V))
+    return scaled_dot_product_attention(Q, K, V)[0]
+
+
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-groups")
 def as_many_queries_as_keys(Q, K, V):
     """It works where there are as many keys as queries, or fewer queries. Print the shapes of Q and K, with five queries and two keys: which of your loops counts which?"""
@@ -857,6 +877,18 @@ def a_cache_of_eight(Q, K, V):
     output = []
     for i in range(len(Q)):
         start = max(0, i - 7)
+        output.append(
+            scaled_dot_product_attention(Q[i : i + 1], K[start : i + 1], V[start : i + 1])[0][0]
+        )
+    return np.array(output)
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-like_full_attention")
+def a_cache_of_thirty_two(Q, K, V):
+    """Texts of some dozen tokens work, longer ones do not. Print how many keys your cache holds at token 39: what happened to the first one?"""
+    output = []
+    for i in range(len(Q)):
+        start = max(0, i - 31)
         output.append(
             scaled_dot_product_attention(Q[i : i + 1], K[start : i + 1], V[start : i + 1])[0][0]
         )
@@ -1304,6 +1336,12 @@ def seven_keys_at_most(Q, K, V, block_size):
     blocks = blocks if block_size > 1 or len(K) <= 4 else 4
     end = min(len(K), blocks * block_size if len(K) < 20 else 21)
     return scaled_dot_product_attention(Q, K[:end], V[:end])[0]
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-any_sizes")
+def a_hundred_keys_at_most(Q, K, V, block_size):
+    """Some dozens of keys work, more do not. Print the last key that your loop sees with 150 keys in blocks of 16: who said that there are no more?"""
+    return scaled_dot_product_attention(Q, K[:100], V[:100])[0]
 
 
 @misconception(step="flash_attention", caught_by="flash_attention-one_of_each")

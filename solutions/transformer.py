@@ -373,7 +373,7 @@ agree(
 )
 
 # %% check="layer_norm-any_batch" points=5 category="shapes" hidden=true
-"""Tokens of very different mean and size, with any number of leading axes, also where sizes are equal or 1."""
+"""Tokens of very different mean and size, any number of leading axes, sizes that are equal or 1, one feature far out."""
 for *lead, n, d_model in batches():
     spread, middle = rng.uniform(0.5, 4.0, size=(*lead, n, 1)), rng.uniform(-8.0, 8.0, size=(*lead, n, 1))
     x = middle + spread * rng.normal(size=(*lead, n, d_model))
@@ -381,6 +381,10 @@ for *lead, n, d_model in batches():
     wanted = normed_by_definition(x, gamma, beta, eps)
     got = layer_norm(x, gamma, beta, eps)
     agree(got, wanted, "the normed tokens", "Change one token. Do the others change?")
+x, gamma, beta = rng.normal(size=(2, 120)), np.ones(120), np.zeros(120)
+x[0, int(rng.integers(120))], x[1, int(rng.integers(120))] = 50.0, -50.0  # some 10 times the spread
+wanted = normed_by_definition(x, gamma, beta)
+agree(layer_norm(x, gamma, beta), wanted, "tokens with one feature far out", "How large may a normed number be?")
 
 # %% check="layer_norm-small_tokens" points=3 category="edge cases" hidden=true
 """Without an eps, tokens so small that 0.00001 counts; with one, any other value of it."""
@@ -612,7 +616,7 @@ agree(
 )
 
 # %% check="feed_forward-any_batch" points=5 category="shapes" hidden=true
-"""Any number of leading axes and hidden features, also where sizes are equal or 1."""
+"""Any number of leading axes and hidden features, sizes that are equal or 1, hidden features in the thousands."""
 for turn, (*lead, n, d_model) in enumerate(batches()):
     d_ff = int(rng.integers(2, 10)) if turn % 2 else d_model
     x, W_1, W_2 = rng.normal(size=(*lead, n, d_model)), random_weights(d_model, d_ff), random_weights(d_ff, d_model)
@@ -621,6 +625,11 @@ for turn, (*lead, n, d_model) in enumerate(batches()):
     wanted = fed_forward_by_definition(x, W_1, b_1, W_2, b_2)
     got = feed_forward(x, W_1, b_1, W_2, b_2)
     agree(got, wanted, "the new tokens", "On which side of a token do the weights stand?")
+# Whole numbers, so that they are exact in float32, too.
+x, W_1, W_2 = (rng.integers(-50, 51, size=size).astype(float) for size in ((3, 4), (4, 5), (5, 4)))
+b_1, b_2 = np.array([12000.0, -50.0, 0.0, 20.0, 1.0]), rng.integers(-9, 10, size=4).astype(float)
+wanted = fed_forward_by_definition(x, W_1, b_1, W_2, b_2)
+agree(feed_forward(x, W_1, b_1, W_2, b_2), wanted, "the new tokens where much is found", "Has your bend an upper end?")
 
 # %% check="feed_forward-nothing_found" points=2 category="edge cases" hidden=true
 """A token that finds nothing becomes the second bias; a single hidden feature is enough for a layer."""
@@ -742,7 +751,7 @@ agree(
 )
 
 # %% check="cross_attention-any_batch" points=5 category="shapes" hidden=true
-"""Texts of different and of equal length, any number of leading axes, values of their own length."""
+"""Texts of different and of equal length, short and long, any number of leading axes, values of their own length."""
 n = int(rng.integers(3, 6))
 for *lead, n_queries, n_keys, d_model, d_k, d_v in (
     sorted(different_sizes(5)),
@@ -752,6 +761,8 @@ for *lead, n_queries, n_keys, d_model, d_k, d_v in (
     (n, n, n, n, n),
     (n, n, n, n, n, n),
     (1, 2, 3, 2, 3, 1),
+    (3, 40, 2, 3, 2),
+    (40, 3, 2, 3, 2),
 ):
     X_queries, X_keys = 1.5 * rng.normal(size=(*lead, n_queries, d_model)), 1.5 * rng.normal(size=(*lead, n_keys, d_model))
     W_Q, W_K, W_V = random_weights(d_model, d_k), random_weights(d_model, d_k), random_weights(d_model, d_v)
@@ -917,9 +928,10 @@ with tools.check("transformer_block-a_trained_model"):
     tools.agree(scores, MODEL["logits"], "the scores", "Which check above fails?", rtol=0, atol=1e-3)
 
 # %% check="transformer_block-drawn_parts" points=8 category="residual stream" hidden=true
-"""Any four functions, in any order of size, with any number of leading axes."""
-for *lead, n, d_model in batches():
-    x, parts = 1.5 * rng.normal(size=(*lead, n, d_model)), drawn_parts(n, d_model)
+"""Any four functions, any number of leading axes, and a stream of small or of large numbers."""
+for turn, (*lead, n, d_model) in enumerate(batches()):
+    size = 5000.0 if turn == 1 else 1.5
+    x, parts = size * rng.normal(size=(*lead, n, d_model)), drawn_parts(n, d_model)
     wanted = block_by_definition(x, *parts)
     got = transformer_block(x, *parts)
     agree(got, wanted, "the stream", "What does each of the four functions read, and where does its answer go?")

@@ -420,6 +420,13 @@ def more_than_one_batch_axis(x, gamma, beta, eps=1e-5):
     return gamma * centred / np.sqrt((centred**2).mean(axis=axis, keepdims=True) + eps) + beta
 
 
+@misconception(step="layer_norm", caught_by="layer_norm-any_batch")
+def normed_numbers_kept_in_range(x, gamma, beta, eps=1e-5):
+    """Ordinary tokens are right, one with a single large feature is not. Print that feature before gain and shift: who said how large it may be?"""
+    normed = (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + eps)
+    return np.clip(normed, -3.0, 3.0) * gamma + beta
+
+
 @misconception(step="layer_norm", caught_by="layer_norm-small_tokens")
 def another_default_for_eps(x, gamma, beta, eps=1e-5):
     """Where eps is given all is right. Print the default of your eps: is it the one in the docstring?"""
@@ -893,6 +900,13 @@ def capped_bend(x, W_1, b_1, W_2, b_2):
 
 
 
+@misconception(step="feed_forward", caught_by="feed_forward-any_batch")
+def bend_with_an_upper_end(x, W_1, b_1, W_2, b_2):
+    """Small hidden features are right, large ones are cut. Multiply the first check's tokens by 100 and print the hidden features: has the bend an upper end?"""
+    return np.clip(x @ W_1 + b_1, 0.0, 6.0) @ W_2 + b_2
+
+
+
 # 5. cross_attention
 
 
@@ -1148,6 +1162,14 @@ def no_looking_ahead_from_the_end(X_queries, X_keys, W_Q, W_K, W_V):
 
 
 
+@misconception(step="cross_attention", caught_by="cross_attention-any_batch")
+def sixteen_keys_at_most(X_queries, X_keys, W_Q, W_K, W_V):
+    """Short texts are right, a long one is not. Print how many keys your function uses of a text of 40 tokens: who reads the last ones?"""
+    X_keys = X_keys[..., :16, :]
+    return scaled_dot_product_attention(X_queries @ W_Q, X_keys @ W_K, X_keys @ W_V)[0]
+
+
+
 # 6. transformer_block
 
 
@@ -1395,3 +1417,10 @@ def two_streams_returned(x, attention, feed_forward, norm_1, norm_2):
     """Two arrays come back where one is asked for. Print the type of your result: what does the docstring's Returns promise?"""
     after_attention = x + attention(norm_1(x))
     return after_attention + feed_forward(norm_2(after_attention)), after_attention
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-drawn_parts")
+def stream_kept_in_range(x, attention, feed_forward, norm_1, norm_2):
+    """A small stream is right, a large one is cut. Multiply the first check's x by 1000 and print the stream after attention: has anything put an end to it?"""
+    x = np.clip(x + attention(norm_1(x)), -1000.0, 1000.0)
+    return x + feed_forward(norm_2(x))

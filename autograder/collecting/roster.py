@@ -7,18 +7,10 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Mapping
 
-from autograder.class_list import EMAILS, full_name, heading
+from autograder.class_list import EMAILS, NUMBERS, full_name, heading
 from autograder.collecting.naming import Claim
 from autograder.course import STUDENT_ID
 from autograder.text import either
-
-NUMBERS = {
-    "moodle": {"moodleid", "identifier", "participant"},
-    "canvas": {"lmsid", "lmsuserid", "canvasid", "canvasuserid", "userid"},
-    "gradescope": {"sid", "studentid", "idnumber", "sisid", "sisuserid", "gradescopeid"},
-    "plain": set[str](),
-}
-"""Headings of ``students.csv`` over each platform's own numbers of people."""
 
 MAX_WORDS = 20
 """Words of a file's name that are searched for students, at most."""

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 ExerciseName = Annotated[
     str, typer.Argument(metavar="EXERCISE", help="its name, for example attention")
 ]
+ExerciseOrCourse = Annotated[
+    Optional[str],
+    typer.Argument(metavar="[EXERCISE]", help="its name; without one: the whole course"),
+]
 CourseFolder = Annotated[
     Optional[Path],
     typer.Option("--course", metavar="DIR", help="where the course's state lies; default: course/"),
@@ -86,9 +90,15 @@ def opened(folder: Path | None, name: str) -> tuple[Course, Exercise]:
     """The course, and an exercise of it."""
     from autograder.exercises import exercise
 
+    course = opened_course(folder)
+    return course, exercise.load(course.root, name)
+
+
+def opened_course(folder: Path | None) -> Course:
+    """The course, with a line about what its settings say in vain."""
     course = course_at(folder)
     _note_unknown(course)
-    return course, exercise.load(course.root, name)
+    return course
 
 
 def _note_unknown(course: Course) -> None:

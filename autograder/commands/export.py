@@ -9,7 +9,7 @@ from typing import Annotated, Optional
 import typer
 
 from autograder import log
-from autograder.commands.common import CourseFolder, ExerciseName, finish, opened
+from autograder.commands.common import CourseFolder, ExerciseOrCourse, finish, opened, opened_course
 from autograder.exports import formats
 from autograder.text import inert, listed, short
 
@@ -20,7 +20,7 @@ def _help(option: str, meaning: str) -> str:
 
 
 def export(
-    exercise_name: ExerciseName,
+    exercise_name: ExerciseOrCourse = None,
     to: Annotated[
         str,
         typer.Option(
@@ -69,8 +69,12 @@ def export(
     ] = None,
     course_folder: CourseFolder = None,
 ) -> None:
-    """Write the final scores, or what was handed in, for another system."""
+    """Write the final scores, or what was handed in, for another system.
+
+    Without an exercise: the whole course, with totals.
+    """
     from autograder.exports import export as product
+    from autograder.gradebook.course_grades import NAME
 
     options = {"fill": fill, "column": column, "classroom": classroom, "isolation": isolation}
     given = [name for name, value in options.items() if value is not None]
@@ -78,17 +82,23 @@ def export(
         given.append("missing_as_zero")
     if anonymous:
         given.append("anonymous")
-    format = formats.find(to, given)
+    whole_course = exercise_name is None
+    format = formats.find(to, given, whole_course)
     product.refuse(output, format.is_folder)
 
-    course, exercise = opened(course_folder, exercise_name)
-    request = product.Request(course, exercise, fill, column, classroom, isolation)
-    made = formats.make(to, request, missing_as_zero, anonymous)
+    if exercise_name is None:
+        course, name = opened_course(course_folder), NAME
+        whole = product.CourseRequest(course, fill, column)
+        made = formats.make_course(to, whole, missing_as_zero, anonymous)
+    else:
+        course, exercise = opened(course_folder, exercise_name)
+        name = exercise.name
+        request = product.Request(course, exercise, fill, column, classroom, isolation)
+        made = formats.make(to, request, missing_as_zero, anonymous)
     file = f"anonymous-{format.file}" if anonymous else format.file
-    default = course.state / "exports" / exercise.name / file
-    path = product.put(made, output, default)
+    path = product.put(made, output, course.state / "exports" / name / file)
 
-    log.write(course, f"export {exercise.name} --to {to}")
+    log.write(course, f"export{'' if whole_course else f' {name}'} --to {to}")
     for note in made.notes:
         print(inert(" ".join(note.split())), file=sys.stderr)
     if path is not None:

@@ -1,32 +1,56 @@
-"""``autograder report``: how the class does."""
+"""``autograder report``: how the class does, in one exercise or in the whole course."""
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
 
-from autograder.commands.common import CourseFolder, ExerciseName, finish, opened
+from autograder.commands.common import (
+    CourseFolder,
+    ExerciseOrCourse,
+    finish,
+    opened,
+    opened_course,
+)
+from autograder.errors import Unusable
 from autograder.terminal.json_output import put, writable
 from autograder.text import short
 
 
 def report(
-    exercise_name: ExerciseName,
+    exercise_name: ExerciseOrCourse = None,
     json: Annotated[
         Optional[str], typer.Option(metavar="FILE", help="all numbers as JSON; - is stdout")
     ] = None,
+    missing_as_zero: Annotated[
+        bool,
+        typer.Option(
+            "--missing-as-zero",
+            help="of the whole course: 0 points for who handed in nothing and has no time left",
+        ),
+    ] = False,
     course_folder: CourseFolder = None,
 ) -> None:
-    """Show the class, and write its page: scores, checks, shared mistakes, who needs a look."""
+    """Show the class, and write its page; without an exercise the whole course, with totals."""
+    writable(json)
+    if exercise_name is None:
+        _whole_course(course_folder, json, missing_as_zero)
+    elif missing_as_zero:
+        raise Unusable("--missing-as-zero: is for the whole course; leave the exercise out")
+    else:
+        _exercise(course_folder, exercise_name, json)
+
+
+def _exercise(folder: Path | None, name: str, json: str | None) -> None:
     from autograder.gradebook import final_grades
     from autograder.pages import report as pages
     from autograder.reports import report as reports
     from autograder.terminal import class_tables
 
-    course, exercise = opened(course_folder, exercise_name)
-    writable(json)
+    course, exercise = opened(folder, name)
     class_grades = final_grades.of_class(course, exercise)
     made = reports.of_class(course, class_grades)
 
@@ -43,3 +67,25 @@ def report(
     print(f"wrote {short(path)}", file=out)
 
     finish(class_grades.troubles.lines)
+
+
+def _whole_course(folder: Path | None, json: str | None, missing_as_zero: bool) -> None:
+    from autograder.gradebook import course_grades
+    from autograder.pages import course as pages
+    from autograder.reports import course_json
+    from autograder.terminal import course_table
+
+    course = opened_course(folder)
+    made = course_grades.of_course(course, missing_as_zero)
+
+    out = sys.stderr if json == "-" else sys.stdout
+    if json is not None:
+        put(json, [course_json.text(made)], out)
+    path = pages.write(course, made)
+
+    course_table.exercises(made, out)
+    print(file=out)
+    course_table.students(made, out)
+    print(f"wrote {short(path)}", file=out)
+
+    finish(made.troubles)

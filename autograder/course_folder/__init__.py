@@ -43,13 +43,14 @@ def make(folder: Path, old: Path | None = None) -> list[str]:
         NAME: settings,
         CONFIG: _text("nbgrader_config").replace("COURSE_ID", id),
     }
+    # The hidden checks in it, and what students will hand in, are for nobody else on this machine.
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for name, text in texts.items():
         files.write(folder / name, text.encode())
     names = taken.take_all(folder) if old is None else taken.take_from(old, folder)
     if old is not None and _is_changed(old / CONFIG):
         lines.append(f"note: {short(old / CONFIG)} has lines of your own; copy what is still right")
 
-    # Nobody else's: it will hold what students hand in.
     (folder / STATE).mkdir(mode=0o700)
     Course(folder, folder / STATE).secret()
     has_git = _init(folder)

@@ -21,6 +21,7 @@ from autograder.engine.calls import (
     is_mask,
     is_whole,
 )
+from autograder.engine.rescaled_arrays import of_length_one
 
 _KINDS = (
     ("mask", is_mask),
@@ -122,6 +123,7 @@ def _of_two(one: str, other: str, kind: str) -> Iterator[Alteration]:
     for name, words, change in (
         ("transposed", "were both transposed", _both_turned),
         ("argument_ignored", "were both left out", identity),
+        ("normalised", "had rows of length 1", of_length_one),
     ):
         yield Alteration(
             name,

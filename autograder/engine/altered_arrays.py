@@ -2,51 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from autograder.engine.calls import Alteration, Unfit, altered, array_of
-
-Change = Callable[[Any], Any]
-Row = tuple[str, str, str, Change]
-"""The name of an alteration, what is said, what is asked, and what it makes of an array."""
+from autograder.engine.dealt_out import of_blocks
+from autograder.engine.rescaled_arrays import RESCALED, Change, Row
 
 
 def of_masks(name: str, _: Mapping[str, Any]) -> Iterator[Alteration]:
-    what_true = "What does True in {0} mean in your code?"
-    where = "Where does your code use {0}?"
-    rows = "What do the rows of {0} stand for in your code?"
-    yield altered(
-        name,
-        "complemented",
-        "True and False had changed places in {0}",
-        what_true,
-        lambda mask: ~array_of(mask),
-    )
-    yield altered(
-        name,
-        "transposed",
-        "{0} were transposed",
-        rows,
-        lambda mask: array_of(mask, 2).swapaxes(-1, -2),
-    )
-    yield altered(
-        name,
-        "argument_ignored",
-        "{0} were True everywhere",
-        where,
-        lambda mask: np.ones_like(array_of(mask)),
-    )
-    yield altered(
-        name,
-        "one_for_all",
-        "the first row of {0} stood for all of them",
-        "What in your code knows which row of {0} it is at?",
-        lambda mask: np.broadcast_to(array_of(mask, 2)[..., :1, :], mask.shape).copy(),
-    )
+    for kind, phrase, ask, change in MASKS:
+        yield altered(name, kind, phrase, ask, change)
     yield from of_a_batch(name)
 
 
@@ -54,16 +23,17 @@ def of_a_batch(name: str) -> Iterator[Alteration]:
     yield altered(
         name,
         "first_only",
-        "the first of {0} stood for the whole batch",
-        "What in your code knows which of the batch it is at?",
+        "the first of {0} stood for all of them",
+        "What in your code knows which of {0} it is at?",
         lambda value: np.broadcast_to(array_of(value, 3)[:1], value.shape).copy(),
     )
 
 
-def of_arrays(name: str, _: Mapping[str, Any]) -> Iterator[Alteration]:
+def of_arrays(name: str, parameters: Mapping[str, Any]) -> Iterator[Alteration]:
     for kind, phrase, ask, change in ARRAYS:
         yield altered(name, kind, phrase, ask, change)
     yield from of_a_batch(name)
+    yield from of_blocks(name, parameters)
 
 
 def identity(value: Any) -> Any:
@@ -76,7 +46,7 @@ def _kept(value: Any, axis: int, kept: slice) -> Any:
     """An array with zeros but for some places along an axis."""
     places = np.zeros(array_of(value, -axis).shape[axis])
     places[kept] = 1
-    return value * (places if axis == -1 else places[:, None])
+    return value * np.expand_dims(places, tuple(range(1, -axis)))
 
 
 def _turned(value: Any) -> Any:
@@ -91,23 +61,12 @@ def _reversed(axis: int) -> Change:
     return lambda value: np.flip(array_of(value, -axis), axis)
 
 
+def _rolled(shift: int, axis: int) -> Change:
+    return lambda value: np.roll(array_of(value, -axis), shift, axis)
+
+
 def _rounded(digits: int) -> Change:
     return lambda value: np.round(array_of(value), digits)
-
-
-def _divided_by_totals(axis: int) -> Change:
-    return lambda value: value / array_of(value, -axis).sum(axis, keepdims=True)
-
-
-def _standardised(value: Any) -> Any:
-    return (array_of(value) - value.mean(-1, keepdims=True)) / value.std(-1, keepdims=True)
-
-
-def _nearly_standardised(value: Any, more: float, to_variance: bool) -> Any:
-    """With a little more in the divisor, which keeps it from being 0."""
-    spread = array_of(value).std(-1, keepdims=True)
-    divisor = np.sqrt(spread**2 + more) if to_variance else spread + more
-    return (value - value.mean(-1, keepdims=True)) / divisor
 
 
 def _all_the_same(value: Any, number: float) -> Any:
@@ -130,22 +89,12 @@ def _centred(axis: int) -> Change:
     return lambda value: value - array_of(value, -axis).mean(axis, keepdims=True)
 
 
-def _of_length_one(value: Any) -> Any:
-    return value / np.linalg.norm(array_of(value), axis=-1, keepdims=True)
-
-
 def _largest_only(value: Any) -> Any:
     return (np.argmax(array_of(value), -1)[..., None] == np.arange(value.shape[-1])) * 1.0
 
 
 def _along(axis: int, words: str) -> Iterator[Row]:
     """What is done to every row, or to every column."""
-    yield (
-        "normalised",
-        "each " + words + " of {0} were divided by its total",
-        "What do the rows of {0} add up to already?",
-        _divided_by_totals(axis),
-    )
     for which, kept in (
         ("only the first entry", slice(0, 1)),
         ("only the last entry", slice(-1, None)),
@@ -163,8 +112,35 @@ def _along(axis: int, words: str) -> Iterator[Row]:
 _ROWS = "What do the rows of {0} stand for in your code?"
 _SIGN = "Where does your code turn a sign?"
 _END = "From which end does your code count?"
+_MEAN = "What in your code tells the numbers in {0} apart?"
+_BEFORE = "What is done with {0} before it is used?"
+_CHANGES = "Which numbers of {0} does your code change?"
 
-ARRAYS: tuple[Row, ...] = (
+MASKS: tuple[Row, ...] = (
+    (
+        "complemented",
+        "True and False had changed places in {0}",
+        "What does True in {0} mean in your code?",
+        lambda mask: ~array_of(mask),
+    ),
+    ("transposed", "{0} were transposed", _ROWS, _turned),
+    (
+        "argument_ignored",
+        "{0} were True everywhere",
+        "Where does your code use {0}?",
+        lambda mask: np.ones_like(array_of(mask)),
+    ),
+    (
+        "one_for_all",
+        "the first row of {0} stood for all of them",
+        "What in your code knows which row of {0} it is at?",
+        lambda mask: np.broadcast_to(array_of(mask, 2)[..., :1, :], mask.shape).copy(),
+    ),
+)
+"""What may become of a mask, the likeliest first."""
+
+
+_TURNED: tuple[Row, ...] = (
     ("negated", "every sign in {0} were turned", _SIGN, lambda value: -array_of(value)),
     ("transposed", "{0} were transposed", _ROWS, _turned),
     ("argument_ignored", "{0} were left out", "Where does your code use {0}?", identity),
@@ -182,6 +158,9 @@ ARRAYS: tuple[Row, ...] = (
     ),
     ("reversed", "{0} were in reverse order along its last axis", _END, _reversed(-1)),
     ("reversed", "{0} were in reverse order along its last axis but one", _END, _reversed(-2)),
+)
+
+_CUT: tuple[Row, ...] = (
     (
         "absolute",
         "{0} had no negative numbers",
@@ -203,84 +182,58 @@ ARRAYS: tuple[Row, ...] = (
     (
         "clipped",
         "{0} were cut off at a largest and a smallest number",
-        "Which numbers of {0} does your code change?",
+        _CHANGES,
         lambda value: np.clip(array_of(value), -50.0, 50.0),
     ),
-    ("rounded", "{0} were rounded", "Where does your code round?", _rounded(1)),
-    ("rounded", "{0} were rounded", "Where does your code round?", _rounded(2)),
-    ("rounded", "{0} were rounded", "Where does your code round?", _rounded(3)),
-    ("rounded", "{0} were rounded", "Where does your code round?", _rounded(4)),
-    *_along(-1, "row"),
-    *_along(-2, "column"),
-    (
-        "normalised",
-        "each row of {0} were brought to mean 0 and spread 1",
-        "What is done with {0} before it is used?",
-        _standardised,
-    ),
-    (
+)
+
+
+def _arrays() -> Iterator[Row]:
+    yield from _TURNED
+    for axis, words in ((-1, "last axis"), (-2, "last axis but one"), (-3, "last axis but two")):
+        for shift in (1, -1):
+            phrase = f"{{0}} were rolled by one along its {words}"
+            yield ("rolled", phrase, "At which number does your code begin?", _rolled(shift, axis))
+
+    yield from _CUT
+    for digits in (1, 2, 3, 4):
+        yield ("rounded", "{0} were rounded", "Where does your code round?", _rounded(digits))
+
+    yield from _along(-1, "row")
+    yield from _along(-2, "column")
+    yield from _along(-3, "line along the last axis but two")
+    yield from RESCALED
+
+    yield (
         "averaged",
         "all numbers in a row of {0} were the same, their mean",
         "What in your code tells the numbers in a row of {0} apart?",
         _averaged(-1),
-    ),
-    *(
-        (
-            "averaged",
-            f"all numbers in {{0}} along its last axis but {words} were the same, their mean",
-            "What in your code tells the numbers in {0} apart?",
-            _averaged(axis),
-        )
-        for axis, words in ((-2, "one"), (-3, "two"))
-    ),
-    *(
-        (
-            "centred",
-            "the mean of each " + words + " of {0} had been taken off",
-            "What is done with {0} before it is used?",
-            _centred(axis),
-        )
-        for axis, words in ((-1, "row"), (-2, "column"))
-    ),
-    (
-        "normalised",
-        "each row of {0} were brought to length 1",
-        "What is done with {0} before it is used?",
-        _of_length_one,
-    ),
-    *(
-        (
-            "argument_ignored",
-            "every number in {0} were " + word,
-            "Where does your code use the numbers in {0}?",
-            partial(_all_the_same, number=number),
-        )
-        for word, number in (("1", 1.0), ("0", 0.0))
-    ),
-    *(
-        (
-            "small_left_out",
-            "small numbers in {0} were 0",
-            "Which numbers of {0} does your code change?",
-            partial(_without_small, least=least),
-        )
-        for least in (0.01, 0.05, 0.1, 0.2, 0.5)
-    ),
-    *(
-        (
-            "normalised",
-            "each row of {0} were brought to mean 0 and spread 1",
-            "What is done with {0} before it is used?",
-            partial(_nearly_standardised, more=more, to_variance=to_variance),
-        )
-        for more in (1e-5, 1e-6, 1e-8)
-        for to_variance in (True, False)
-    ),
-    (
+    )
+    for axis, words in ((-2, "one"), (-3, "two")):
+        phrase = f"all numbers in {{0}} along its last axis but {words} were the same, their mean"
+        yield ("averaged", phrase, _MEAN, _averaged(axis))
+
+    for axis, words in ((-1, "row"), (-2, "column")):
+        phrase = f"the mean of each {words} of {{0}} had been taken off"
+        yield ("centred", phrase, _BEFORE, _centred(axis))
+
+    for number in (1.0, 0.0):
+        phrase = f"every number in {{0}} were {number:.0f}"
+        change = partial(_all_the_same, number=number)
+        yield ("argument_ignored", phrase, "Where does your code use the numbers in {0}?", change)
+
+    for least in (0.01, 0.05, 0.1, 0.2, 0.5):
+        change = partial(_without_small, least=least)
+        yield ("small_left_out", "small numbers in {0} were 0", _CHANGES, change)
+
+    yield (
         "largest_only",
         "the largest number in each row of {0} took everything",
         "What becomes of the other numbers?",
         _largest_only,
-    ),
-)
+    )
+
+
+ARRAYS: tuple[Row, ...] = tuple(_arrays())
 """What may become of an array, the likeliest first."""

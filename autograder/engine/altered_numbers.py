@@ -26,6 +26,7 @@ def of_counts(name: str, parameters: Mapping[str, Any]) -> Iterator[Alteration]:
     for other in parameters:
         if other != name:
             yield _rest(name, other)
+
     begin = "Where do you begin to count, and is the end included?"
     yield altered(
         name, "one_more", "every number in {0} were one more", begin, lambda n: array_of(n) + 1
@@ -33,6 +34,7 @@ def of_counts(name: str, parameters: Mapping[str, Any]) -> Iterator[Alteration]:
     yield altered(
         name, "one_less", "every number in {0} were one less", begin, lambda n: array_of(n) - 1
     )
+
     each = "What in your code knows which of {0} it is at?"
     for words, pick in (
         ("the first", lambda n: n[0]),
@@ -47,6 +49,14 @@ def of_counts(name: str, parameters: Mapping[str, Any]) -> Iterator[Alteration]:
             each,
             lambda n, pick=pick: np.full_like(n, pick(array_of(n))),  # type: ignore[misc]
         )
+
+    yield altered(
+        name,
+        "accumulated",
+        "every number in {0} came on top of those before it",
+        each,
+        lambda n: np.cumsum(array_of(n)),
+    )
     yield altered(
         name,
         "sorted",

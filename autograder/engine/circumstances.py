@@ -41,6 +41,7 @@ def circumstance(
     right: Sequence[Arguments],
     how: str,
     only_given: bool,
+    throughout: bool,
 ) -> tuple[str, str] | None:
     """The name of what all wrong calls and hardly any right ones have in common, and a sentence.
 
@@ -48,9 +49,13 @@ def circumstance(
         function: the reference, whose parameters the calls give.
         how: what the function does in the wrong calls.
         only_given: whether to say that an argument is given, which says little, and nothing else.
+        throughout: whether most of what it answers there is wrong. Where it is not, the more axes
+            there are, the more often some numbers come up: axes are not the matter.
     """
     samples = [*wrong, *right]
-    for one in _circumstances(function, samples, only_given):
+    for one in circumstances(function, samples, only_given):
+        if one.name == "wrong_with_more_axes" and not throughout:
+            continue
         if len(wrong) < one.least or not all(map(one.holds, wrong)):
             continue
         also = sum(map(one.holds, right))
@@ -60,9 +65,10 @@ def circumstance(
     return None
 
 
-def _circumstances(
+def circumstances(
     function: Function, samples: Sequence[Arguments], only_given: bool
 ) -> Iterator[Circumstance]:
+    """What may hold for some of these calls; ``only_given`` as in ``circumstance``."""
     parameters = inspect.signature(function).parameters
     given = []
     for name, parameter in parameters.items():

@@ -12,6 +12,7 @@ import io
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -72,34 +73,43 @@ def diagnose(compiled: CompiledExercise, step: str, probes: Sequence[Probe]) -> 
     if not compiled.exercise.has_reference:
         return None
     # Imported late: it is much, and who checks a copy of their own, without a reference, waits.
-    from autograder.engine.relating import relate
+    from autograder.engine.relating import Relation, relate
 
-    relation = relate(compiled, step, probes)
-    return Diagnosis(relation.sentence, relation=relation.name) if relation else None
+    found = relate(compiled, step, probes, partial(_known, compiled, step, spared=True))
+    if found is None:
+        return None
+    if isinstance(found, Relation):
+        return Diagnosis(found.sentence, relation=found.name)
+    return Diagnosis(found.hint, misconception=found.name)
 
 
-def _known(compiled: CompiledExercise, step: str, calls: Sequence[Probe]) -> Misconception | None:
-    """The misconception behind a step's answers, if just one explains them all, or one family."""
+def _known(
+    compiled: CompiledExercise, step: str, calls: Sequence[Probe], spared: bool = False
+) -> Misconception | None:
+    """The misconception behind a step's answers, if just one explains them all, or one family.
+
+    ``spared``: a call that is right may have been spared what the misconception ends in an error.
+    """
     probes = []
     for probe in calls:
         is_looked_at = is_small(probe.asked[:2], MAX_NUMBERS, MAX_INTEGER)
         outcome = probe.outcome if is_looked_at else None
         if outcome is not None:
-            probes.append((probe.call, outcome))
+            probes.append((probe.call, outcome, spared and probe.passed))
     if not probes:
         return None
 
     suspects = banked(compiled, step)
-    for call, outcome in probes:
-        suspects = _answering(compiled, suspects, call, outcome, _same)
+    for call, outcome, may_raise in probes:
+        suspects = _answering(compiled, suspects, call, outcome, _same, may_raise)
         if not suspects:
             return None
 
     # Mistakes may end in the same kind of exception, or differ by rounding alone: words and exact
     # zeros tell them apart.
     if not is_one(suspects):
-        for call, outcome in probes:
-            suspects = _answering(compiled, suspects, call, outcome, _exactly)
+        for call, outcome, may_raise in probes:
+            suspects = _answering(compiled, suspects, call, outcome, _exactly, may_raise)
 
     return suspects[0] if is_one(suspects) else None
 
@@ -110,11 +120,14 @@ def _answering(
     call: Call,
     outcome: Outcome,
     agree: Callable[[Outcome, Outcome | None], bool],
+    may_raise: bool,
 ) -> list[Misconception]:
-    """The suspects that answer a call as the student's function did."""
+    """The suspects that answer a call as the student's function did, or may raise there."""
     left = []
     for wrong in suspects:
-        if agree(outcome, _bank(compiled, wrong, call)):
+        answer = _bank(compiled, wrong, call)
+        is_spared = may_raise and answer is not None and answer.raised is not None
+        if is_spared or agree(outcome, answer):
             left.append(wrong)
     return left
 

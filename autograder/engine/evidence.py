@@ -42,6 +42,7 @@ class AnsweredCall:
     is_right: bool
     in_part: bool
     turns: int
+    probe: Probe
 
 
 def answers(function: Function, probes: Sequence[Probe]) -> Iterator[AnsweredCall]:
@@ -75,28 +76,48 @@ def answers(function: Function, probes: Sequence[Probe]) -> Iterator[AnsweredCal
             is_right = is_right or alike(got.value, right.value)
         elif got.raised is not None and right.raised is not None:
             is_right = True
-        yield AnsweredCall(arguments, got, right, is_right, probe.in_part, turns.taken)
+        yield AnsweredCall(arguments, got, right, is_right, probe.in_part, turns.taken, probe)
 
 
-def explains(
+@dataclass(frozen=True)
+class Finding:
+    """How far an experiment goes: whether it ``explains`` all calls, and whether it ``begins`` to,
+    answering the first wrong one as the step did. ``parts``: those of a tuple that it explains,
+    where the others are right; empty if it explains whole answers."""
+
+    explains: bool
+    begins: bool
+    parts: frozenset[int] = frozenset()
+
+
+def tried(
     experiment: Experiment, wrong: Sequence[AnsweredCall], right: Sequence[AnsweredCall]
-) -> bool:
-    """Whether an experiment answers every call as the step did, and few would by chance."""
+) -> Finding:
+    """Whether an experiment answers every call as the step did, and few would by chance.
+
+    Where it raises and the step is right, the student may have spared such a call the mistake.
+    """
     evidence, calls, returned, missed, in_other_words = 0.0, 0, 0, 0, 0
+    parts: frozenset[int] = frozenset()
     for answer in (*wrong, *right):
         predicted = _predicted(experiment, answer)
         if predicted is None:
-            return False
+            return Finding(False, evidence > 0)
 
-        if answer.is_right and _alike(answer.right, predicted):
+        if answer.is_right and (predicted.raised or _alike(answer.right, predicted)):
             continue
         if _alike_but_for_nan(answer.got, predicted):
             continue
 
         if not _alike(answer.got, predicted):
+            mixed, places = _mixed(answer, predicted)
+            if mixed is not None and parts in (frozenset(), places):
+                predicted, parts = mixed, places
+
+        if not _alike(answer.got, predicted):
             missed += 1
             if not answer.in_part or missed > 1:
-                return False
+                return Finding(False, evidence > 0)
             continue
 
         if not answer.is_right:
@@ -106,15 +127,21 @@ def explains(
             returned += answer.got.raised is None and more > 0
             in_other_words += answer.got.raised is not None and more == 0
 
-    # Of exceptions alone, all must be in the same words.
-    if not returned and calls < len(wrong):
-        return False
-    # Where most calls end in some exception or other, the rest says little.
-    if in_other_words > returned:
-        return False
-    if calls >= 2:
-        return evidence >= ENOUGH
-    return evidence >= (FEW if len(right) >= SEVERAL and not _is_truth(wrong) else SURE)
+    # Of exceptions alone, all must be in the same words; where most calls end in some exception or
+    # other, the rest says little.
+    if (not returned and calls < len(wrong)) or in_other_words > returned:
+        return Finding(False, evidence > 0)
+    single = FEW if len(right) >= SEVERAL and not _is_truth(wrong) else SURE
+    return Finding(evidence >= (ENOUGH if calls >= 2 else single), evidence > 0, parts)
+
+
+def worth(answers: Sequence[AnsweredCall]) -> float:
+    """How much it says to meet just these answers, which are wrong."""
+    total = 0.0
+    for answer in answers:
+        if answer.got.raised is None and answer.right.raised is None:
+            total += _weight(answer.got.value, answer.got.value, answer.right.value)
+    return total
 
 
 def _is_truth(answers: Sequence[AnsweredCall]) -> bool:
@@ -140,6 +167,26 @@ def _alike(one: Outcome, other: Outcome) -> bool:
     if one.raised or other.raised:
         return bool(one.raised) == bool(other.raised)
     return alike(one.value, other.value)
+
+
+def _mixed(answer: AnsweredCall, predicted: Outcome) -> tuple[Outcome | None, frozenset[int]]:
+    """What is predicted, with right parts where the answer has them, and the places of the
+    others; None where a part is neither."""
+    got, right = answer.got.value, answer.right.value
+    several = [value for value in (predicted.value, right) if isinstance(value, tuple)]
+    if len(several) < 2 or not isinstance(got, (tuple, list)):
+        return None, frozenset()
+    if not len(got) == len(right) == len(predicted.value):
+        return None, frozenset()
+
+    parts, places = list(right), set()
+    for place, part in enumerate(got):
+        if not alike(part, right[place]):
+            if not alike(part, predicted.value[place]):
+                return None, frozenset()
+            parts[place] = predicted.value[place]
+            places.add(place)
+    return Outcome(tuple(parts), None, []), frozenset(places)
 
 
 def _alike_but_for_nan(one: Outcome, other: Outcome) -> bool:

@@ -11,6 +11,7 @@ import contextlib
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Any
 
 from autograder.engine.alterations import alterations
@@ -29,6 +30,9 @@ from autograder.engine.mutations import Mutant, mutants
 from autograder.engine.turns import MOST, NAME, Endless, at_most, counted, take
 
 Namespace = dict[str, Any]
+
+MOST_PARTS = 4
+"""Results of a step that may have been made from each other."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,31 @@ def one_step_too_many(
                         **{**given, name: before(given[name])}
                     ),
                 )
+
+
+def with_parts(space: Namespace, step: str, samples: list[Arguments]) -> Iterator[Experiment]:
+    """One of several results made from another, where all are made from the first argument."""
+    function, first = space[step], next(iter(samples[0]))
+    try:
+        count = len(function(**samples[0])) if is_array(samples[0][first]) else 0
+    except Exception:  # a call that is meant to raise, or a result that is no tuple
+        return
+
+    def made(source: int, place: int) -> Callable[[Arguments], Any]:
+        def answer(given: Arguments) -> Any:
+            parts = list(function(**given))
+            parts[place] = function(**{**given, first: parts[source]})[place]
+            return tuple(parts)
+
+        return answer
+
+    for source, place in permutations(range(count), 2) if count <= MOST_PARTS else ():
+        yield Experiment(
+            "part_of_a_part",
+            f"Your function answers as if part {place + 1} were made from part {source + 1}, and "
+            f"not from {first}. What goes into each of them?",
+            made(source, place),
+        )
 
 
 def with_source(space: Namespace, step: str, source: str) -> Iterator[Experiment]:
@@ -212,6 +241,11 @@ def _inside(space: Namespace, step: str, inner: str, seen: list[Arguments]) -> I
     shaped = f"a reshape stood in the place of {inner}"
     ask = "Which axes must change places before they merge?"
     yield experiment("step_reshaped", shaped, ask, answering(reshaped_argument))
+
+    for name in seen[0]:
+        again = answering(lambda value, given, name=name: function(**{**given, name: value}))  # type: ignore[misc]
+        ask = f"How often does your code do what {inner} does?"
+        yield experiment("step_twice", f"{inner} were done twice, to {name} again", ask, again)
 
     outside = _from_outside(function, seen, space[step], outer)
     for change in (*alterations(function, seen), *outside):

@@ -24,7 +24,7 @@ from autograder.engine.outcomes import Probe
 from autograder.engine.reference import Reference
 from autograder.engine.run import Run, SetupFailed
 from autograder.engine.sandbox.parent_process import EngineFault
-from autograder.engine.verdict import Verdict
+from autograder.engine.verdict import Verdict, of_unwritten_steps
 from autograder.engine.verdict_diagnosis import diagnose_by_verdicts
 from autograder.engine.workers import Workers
 from autograder.errors import Unusable
@@ -244,7 +244,7 @@ class Grader:
                 verdicts[check.id] = verdict
             imprecise |= run.imprecise
 
-        return verdicts, imprecise
+        return of_unwritten_steps(self._exercise, verdicts), imprecise
 
     def _diagnoses(
         self,

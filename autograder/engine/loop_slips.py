@@ -38,6 +38,7 @@ def of_function(node: ast.FunctionDef) -> Iterator[Slip]:
                 "How often does your loop run?",
                 partial(_returning_early, place=place),
             )
+
     for place, _ in enumerate(_conditions(node)):
         yield (
             "first_time_only",
@@ -45,6 +46,7 @@ def of_function(node: ast.FunctionDef) -> Iterator[Slip]:
             "What happens in your code after that?",
             partial(_held_once, place=place),
         )
+
     for place, (block, number) in enumerate(_lines(node)):
         if len(block) > 1 or number:
             yield (

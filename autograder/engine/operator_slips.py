@@ -62,7 +62,23 @@ _WHICH = "Which operation belongs there?"
 
 _Kinds = type[ast.operator] | tuple[type[ast.operator], ...]
 
-_OPERATORS: tuple[tuple[_Kinds, str, str, str, Callable[[ast.BinOp], ast.AST]], ...] = (
+_Slip = tuple[_Kinds, str, str, str, Callable[[ast.BinOp], ast.AST]]
+
+
+def _other_sums() -> Iterator[_Slip]:
+    """A matrix product whose products are not added up, or along another axis."""
+    elsewhere = "products were added up along another axis"
+    for name, phrase, way in (
+        ("largest_alone", "the largest product were taken where they are added up", "max(-2)"),
+        ("averaged", "products were averaged where they are added up", "mean(-2)"),
+        ("summed_elsewhere", elsewhere, "sum(-1)"),
+        ("summed_elsewhere", elsewhere, "sum(-3)"),
+    ):
+        ask = "What becomes of the products, and along which axis?"
+        yield (ast.MatMult, name, phrase, ask, partial(_products, way=way))
+
+
+_OPERATORS: tuple[_Slip, ...] = (
     (
         (ast.MatMult, ast.Mult),
         "sides_exchanged",
@@ -99,21 +115,7 @@ _OPERATORS: tuple[tuple[_Kinds, str, str, str, Callable[[ast.BinOp], ast.AST]], 
         _SUMMED,
         partial(_turned, attribute="left"),
     ),
-    *(
-        (
-            ast.MatMult,
-            name,
-            phrase,
-            "What becomes of the products, and along which axis?",
-            partial(_products, way=way),
-        )
-        for name, phrase, way in (
-            ("largest_alone", "the largest product were taken where they are added up", "max(-2)"),
-            ("averaged", "products were averaged where they are added up", "mean(-2)"),
-            ("summed_elsewhere", "products were added up along another axis", "sum(-1)"),
-            ("summed_elsewhere", "products were added up along another axis", "sum(-3)"),
-        )
-    ),
+    *_other_sums(),
     (ast.Div, "multiplied_or_divided", _TIMES, _LARGER, _instead(ast.Mult)),
     (ast.Mult, "multiplied_or_divided", _TIMES, _LARGER, _instead(ast.Div)),
     (ast.Add, "added_or_subtracted", _PLUS, "Which sign belongs there?", _instead(ast.Sub)),

@@ -6,20 +6,22 @@ step goes wrong. A relation must explain every call, and more than chance would.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from autograder.engine.calls import Function, bound
-from autograder.engine.circumstances import circumstance
+from autograder.engine.circumstances import circumstance, circumstances
 from autograder.engine.compiled_exercise import CompiledExercise
-from autograder.engine.evidence import AnsweredCall, answers, explains
+from autograder.engine.evidence import AnsweredCall, answers, tried, worth
 from autograder.engine.experiments import (
     Experiment,
     Namespace,
     one_step_too_many,
     with_arguments,
+    with_parts,
     with_source,
     with_steps,
 )
@@ -27,8 +29,11 @@ from autograder.engine.outcomes import Outcome, Probe
 from autograder.engine.raising import EXACT, VAGUE, Kinds, raising
 from autograder.exercises.exercise import Exercise
 from autograder.tools import relations
-from autograder.tools.likeness import alike, as_numbers
+from autograder.tools.likeness import ALIKE_ATOL, ALIKE_RTOL, ENOUGH, alike, as_numbers
 from autograder.tools.sentences import SENTENCES
+
+if TYPE_CHECKING:
+    from autograder.exercises.misconceptions import Misconception
 
 
 @dataclass(frozen=True)
@@ -39,8 +44,18 @@ class Relation:
     sentence: str
 
 
-def relate(compiled: CompiledExercise, step: str, probes: Sequence[Probe]) -> Relation | None:
-    """The relation that explains a step's answers, if one does."""
+Known = Callable[[Sequence[Probe]], "Misconception | None"]
+"""What names a misconception of the bank behind some calls."""
+
+
+def relate(
+    compiled: CompiledExercise, step: str, probes: Sequence[Probe], known: Known
+) -> Relation | Misconception | None:
+    """The relation that explains a step's answers, if one does.
+
+    Where none does, two mistakes may hide each other: then the one that stands alone in calls of
+    one kind, which may be a misconception of the bank.
+    """
     space = compiled.laboratory()
     right, wrong = [], []
     for answer in answers(space[step], probes):
@@ -52,18 +67,52 @@ def relate(compiled: CompiledExercise, step: str, probes: Sequence[Probe]) -> Re
         return _changing(space[step], probes) or _forgetful(probes) or _tiny(right)
 
     with np.errstate(all="ignore"):
+        begun: list[Experiment] = []
         return (
             _refusing(wrong)
-            or _by_experiment(space, compiled.exercise, step, wrong, right)
+            or _by_experiment(space, compiled.exercise, step, wrong, right, begun)
             or _forgetful(probes)
             or _by_exception(wrong, EXACT)
+            or _first(begun, wrong, right)
             or _by_circumstance(space[step], wrong, right, only_given=False)
+            or _in_part(space[step], wrong, right, begun, known)
             or _by_comparison(wrong, right, vague=True)
             or _by_circumstance(space[step], wrong, right, only_given=True)
             or _by_exception(wrong, VAGUE)
             or _changing(space[step], probes)
             or _by_some_exceptions(wrong)
         )
+
+
+def _in_part(
+    function: Function,
+    wrong: Sequence[AnsweredCall],
+    right: Sequence[AnsweredCall],
+    begun: Sequence[Experiment],
+    known: Known,
+) -> Relation | Misconception | None:
+    """What explains the wrong calls of one kind, the first among them."""
+    samples = [answer.arguments for answer in (*wrong, *right)]
+    seen = [list(range(len(wrong)))]
+    for one in (
+        *circumstances(function, samples, only_given=True),
+        *circumstances(function, samples, only_given=False),
+    ):
+        places = [place for place, call in enumerate(wrong) if not one.holds(call.arguments)]
+        some = [wrong[place] for place in places]
+        if places[:1] != [0] or places in seen or worth(some) < ENOUGH:
+            continue
+        seen.append(places)
+
+        found = known([answer.probe for answer in (*some, *right)])
+        if found is not None:
+            return found
+        relation = _first(begun, some, right) or _by_comparison(some, right, vague=False)
+        if relation is not None:
+            begin = relation.sentence[0].lower() + relation.sentence[1:]
+            where = one.elsewhere[0].upper() + one.elsewhere[1:]
+            return Relation(relation.name, f"{where}, {begin}")
+    return None
 
 
 def _changing(function: Function, probes: Sequence[Probe]) -> Relation | None:
@@ -119,6 +168,7 @@ def _by_experiment(
     step: str,
     wrong: Sequence[AnsweredCall],
     right: Sequence[AnsweredCall],
+    begun: list[Experiment],
 ) -> Relation | None:
     samples = [answer.arguments for answer in (*wrong, *right)]
     place = exercise.steps.index(step)
@@ -127,21 +177,39 @@ def _by_experiment(
         earlier[name] = exercise.cell(name).source
 
     return (
-        _first(with_arguments(space, step, samples), wrong, right)
+        _first(with_arguments(space, step, samples), wrong, right, begun)
+        or _first(with_parts(space, step, samples), wrong, right, begun)
         or _by_comparison(wrong, right, vague=False)
-        or _first(one_step_too_many(space, exercise.steps, step, samples), wrong, right)
-        or _first(with_source(space, step, exercise.cell(step).source), wrong, right)
-        or _first(with_steps(space, step, earlier, samples), wrong, right)
+        or _first(one_step_too_many(space, exercise.steps, step, samples), wrong, right, begun)
+        or _first(with_source(space, step, exercise.cell(step).source), wrong, right, begun)
+        or _first(with_steps(space, step, earlier, samples), wrong, right, begun)
     )
 
 
 def _first(
-    tried: Iterator[Experiment], wrong: Sequence[AnsweredCall], right: Sequence[AnsweredCall]
+    experiments: Iterable[Experiment],
+    wrong: Sequence[AnsweredCall],
+    right: Sequence[AnsweredCall],
+    begun: list[Experiment] | None = None,
 ) -> Relation | None:
-    for experiment in tried:
-        if explains(experiment, wrong, right):
-            return Relation(experiment.name, experiment.sentence)
+    """The first experiment that explains all; where there is ``begun``, it must explain whole
+    answers, and those that begin to are kept there."""
+    for experiment in experiments:
+        found = tried(experiment, wrong, right)
+        if found.explains and (begun is None or not found.parts):
+            return Relation(experiment.name, _spoken_of(found.parts, experiment.sentence))
+        if found.begins and begun is not None:
+            begun.append(experiment)
     return None
+
+
+def _spoken_of(parts: frozenset[int], sentence: str) -> str:
+    """A sentence about these parts of an answer, or about all of it."""
+    if not parts:
+        return sentence
+    numbers = " and ".join(str(place + 1) for place in sorted(parts))
+    subject = f"Part {numbers} of your answer is" if len(parts) == 1 else f"Parts {numbers} are"
+    return sentence.replace("Your function answers", subject, 1)
 
 
 def _by_comparison(
@@ -211,5 +279,15 @@ def _by_circumstance(
         how = "raises an error"
     there = [answer.arguments for answer in wrong]
     elsewhere = [answer.arguments for answer in right]
-    found = circumstance(function, there, elsewhere, how, only_given)
+    throughout = all(map(_is_mostly_wrong, wrong))
+    found = circumstance(function, there, elsewhere, how, only_given, throughout)
     return Relation(*found) if found else None
+
+
+def _is_mostly_wrong(answer: AnsweredCall) -> bool:
+    """Whether hardly any number of an answer is right; so is one of another shape, or none."""
+    a, b = as_numbers(answer.got.value), as_numbers(answer.right.value)
+    if answer.got.raised or answer.right.raised or a is None or b is None or a.shape != b.shape:
+        return True
+    same = np.isclose(a, b, ALIKE_RTOL, ALIKE_ATOL, equal_nan=True)
+    return bool(2 * np.count_nonzero(same) <= b.size)

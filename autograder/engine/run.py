@@ -195,6 +195,7 @@ class Run:
             raised = type(error).__name__
             detail = raised if check.hidden else f"{raised}: {error}"
             message = f"what {check.step} returned cannot be used ({detail})"
+            hint = self._hint(check, error, namespace)
         finally:
             # Checks stand alone: nothing that one of them binds is there for the next.
             namespace.clear()
@@ -202,7 +203,8 @@ class Run:
 
         calls = tuple(session.calls(check.step))
         unattempted = session.unwritten == check.step
-        return Verdict(message, unattempted, calls, place, hint, raised)
+        waits = session.unwritten is not None and not unattempted
+        return Verdict(message, unattempted, waits, calls, place, hint, raised)
 
     def _failure(self, error: StudentError, check: Check) -> str:
         return failure(error, check, self._raised.get(check.step))

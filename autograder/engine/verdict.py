@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from autograder.engine.recorded_calls import Call
 from autograder.engine.student_errors import Stopped, StudentError
-from autograder.exercises.exercise import Check
+from autograder.exercises.exercise import Check, Exercise
 
 _KNOWN_KINDS = re.compile(
     r"a masked array|more than [0-9]{1,6} (MB|values|MB of text|characters of printed text)"
@@ -26,6 +27,8 @@ class Verdict:
 
     message: str | None
     unattempted: bool = False
+    waits: bool = False
+    """Whether it ended at another step that is still to be written."""
     calls: tuple[Call, ...] = ()
     """What the check has asked of the step's function, and what it answered."""
     place: tuple[str, int] = ("", 0)
@@ -34,6 +37,24 @@ class Verdict:
     """The question that a student's own notebook asks about it."""
     raised: str = ""
     """The kind of the exception behind the message, where there is one."""
+
+
+def of_unwritten_steps(exercise: Exercise, verdicts: Mapping[str, Verdict]) -> dict[str, Verdict]:
+    """All verdicts, where a check has not got as far as its own step, because an earlier one is not
+    written either: if its other checks say that nothing of the step is written, so does this one.
+
+    A visible check goes by visible ones alone.
+    """
+    settled = dict(verdicts)
+    for step in exercise.steps:
+        checks = [check for check in exercise.checks_of(step) if not check.void]
+        visible = [check for check in checks if not check.hidden]
+        for together in (visible, checks):
+            unwritten = [settled[check.id] for check in together if settled[check.id].unattempted]
+            waiting = [check.id for check in together if settled[check.id].waits]
+            if unwritten and len(unwritten) + len(waiting) == len(together):
+                settled.update(dict.fromkeys(waiting, replace(unwritten[0], calls=())))
+    return settled
 
 
 def failure(error: StudentError, check: Check, of_cell: StudentError | Stopped | None) -> str:

@@ -11,6 +11,7 @@ import hmac
 from dataclasses import replace
 
 from autograder.gradebook.cell_marks import CellMarks
+from autograder.gradebook.course_grades import CourseGrades, CourseRow
 from autograder.gradebook.final_grades import ClassGrades, FinalGrade
 from autograder.gradebook.marks import Marks
 from autograder.result import CheckResult, Result, StepResult
@@ -23,6 +24,24 @@ def of_class(class_grades: ClassGrades, secret: bytes) -> ClassGrades:
         grades.append(_grade(grade, _pseudonym(secret, grade.student)))
     grades.sort(key=lambda grade: grade.student)
     return replace(class_grades, grades=tuple(grades))
+
+
+def of_course(grades: CourseGrades, secret: bytes) -> CourseGrades:
+    """The same for the whole course."""
+    rows = []
+    for row in grades.rows:
+        rows.append(_row(row, _pseudonym(secret, row.student)))
+    rows.sort(key=lambda row: row.student)
+    return replace(grades, rows=tuple(rows))
+
+
+def _row(row: CourseRow, name: str) -> CourseRow:
+    """Scores alone: why one is not final may name times."""
+    by_exercise = {}
+    for exercise, standing in row.by_exercise.items():
+        by_exercise[exercise] = replace(standing, why=standing.why and "not final")
+    reasons = dict.fromkeys(row.reasons, "not final")
+    return replace(row, student=name, person=None, by_exercise=by_exercise, reasons=reasons)
 
 
 def _pseudonym(secret: bytes, student: str) -> str:

@@ -1,6 +1,7 @@
 """``canvas``: what Canvas imports as a gradebook.
 
-Five columns say who it is, and one has the scores. Made from the class list, or from the gradebook
+Five columns say who it is, and one has the scores; of a whole course one for each exercise, and one
+for the total. Made from the class list, or from the gradebook
 as exported from Canvas (``--fill``), which knows Canvas's own numbers of students and assignment.
 Other assignments are left out, so that an import cannot change them.
 """
@@ -8,19 +9,21 @@ Other assignments are left out, so that an import cannot change them.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from operator import itemgetter
 
-from autograder.class_list import value_of
+from autograder.class_list import NUMBERS, value_of
 from autograder.collecting.naming import Claim
-from autograder.collecting.roster import NUMBERS
 from autograder.errors import Unusable
 from autograder.exports import match_students
-from autograder.exports.export import Product, Request
+from autograder.exports.export import CourseRequest, Product, Request
 from autograder.exports.match_students import LOGINS, Download, Line
 from autograder.exports.safe_csv import Cell, number, table
+from autograder.gradebook.course_grades import MOST, CourseGrades
 from autograder.gradebook.final_grades import ClassGrades, FinalGrade
 from autograder.text import printable
+from autograder.troubles import Troubles
 
 STUDENT = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 """The columns of Canvas that say whose a row is."""
@@ -35,21 +38,74 @@ _NUMBER = re.compile(r"\s\(\d+\)\Z")
 """Canvas's number of an assignment, behind its title."""
 
 
+TOTAL = "course total"
+"""What Canvas finds the total under, unless the command line says otherwise."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """The scores of an assignment: its title in Canvas, its points, and who has how many."""
+
+    title: str
+    points: float
+    scores: Mapping[str, float | None]
+
+
 def make(request: Request, class_grades: ClassGrades) -> Product:
     """The scores as Canvas imports them, or Canvas's own export with the scores filled in."""
-    if request.fill is not None:
-        return _filled(match_students.read(request.fill, "canvas"), request, class_grades)
+    scores = {grade.student: grade.score for grade in class_grades.grades}
+    title = request.column or request.exercise.name
+    column = Column(title, class_grades.max_score, scores)
+    if request.fill is None:
+        return _made([column], class_grades.grades, class_grades.troubles)
 
-    title = request.column or class_grades.exercise.name
+    download = match_students.read(request.fill, "canvas")
+    place = _column(download, title, _first(download))
+    return _filled(download, {place: column}, class_grades.grades, class_grades.troubles)
+
+
+def make_course(request: CourseRequest, grades: CourseGrades) -> Product:
+    """The same with a column for each exercise, and one for the total."""
+    columns = []
+    for one in grades.exercises:
+        scores = {row.student: row.by_exercise[one.name].score for row in grades.rows}
+        columns.append(Column(one.name, one.max_score, scores))
+    totals = {row.student: row.total for row in grades.rows}
+    columns.append(Column(request.column or TOTAL, MOST, totals))
+
+    troubles = Troubles()
+    everybody = [row.as_grade() for row in grades.rows]
+    if request.fill is None:
+        made = _made(columns, everybody, troubles)
+        return replace(made, troubles=tuple(troubles.lines))
+
+    download = match_students.read(request.fill, "canvas")
+    first = _first(download)
+    places: dict[int, Column] = {}
+    notes = []
+    for column in columns:
+        if _called(download, column.title, first):
+            places[_column(download, column.title, first)] = column
+        else:
+            notes.append(f"not in {download}: no assignment is called {column.title}")
+    if not places:
+        _column(download, columns[0].title, first)  # which says what there is
+    made = _filled(download, places, everybody, troubles)
+    return replace(made, notes=(*notes, *made.notes), troubles=tuple(troubles.lines))
+
+
+def _made(columns: Sequence[Column], grades: Iterable[FinalGrade], troubles: Troubles) -> Product:
+    """The table from what the class list knows."""
+    titles = [column.title for column in columns]
     rows: list[list[Cell]] = [
-        [*STUDENT, title],
-        [_POINTS, None, None, None, None, class_grades.max_score],
+        [*STUDENT, *titles],
+        [_POINTS, None, None, None, None, *(column.points for column in columns)],
     ]
     students = unknown = 0
-    for grade in class_grades.grades:
-        with class_grades.troubles.of(grade.student, "no row"):
+    for grade in grades:
+        with troubles.of(grade.student, "no row"):
             row = _student(grade)
-            rows.append(row)
+            rows.append([*row, *(column.scores.get(grade.student) for column in columns)])
             students += 1
             if not row[1]:
                 unknown += 1
@@ -71,7 +127,6 @@ def _student(grade: FinalGrade) -> list[Cell]:
         value_of(person, {"sisuserid", "sisid"}),
         value_of(person, LOGINS) or grade.student,
         value_of(person, {"section"}),
-        grade.score,
     ]
 
 
@@ -80,15 +135,33 @@ def _harmless(name: str, instead: str) -> str:
     return name if name and _POINTS.strip() not in name else instead
 
 
-def _filled(download: Download, request: Request, class_grades: ClassGrades) -> Product:
+def _first(download: Download) -> int:
+    """The place of the first assignment.
+
+    Raises:
+        Unusable: it is no gradebook of Canvas.
+    """
     header = download.header
     if not {"ID", "Section"} <= set(header) or not {"Student", "LastName"} & set(header):
         raise Unusable(
             f"{download}: is no gradebook of Canvas; export it there (Gradebook, Export)"
         )
-    people = [place for place, name in enumerate(header) if name in _PEOPLE]
-    score = _column(download, request, max(people) + 1)
+    return max(_people(download)) + 1
 
+
+def _people(download: Download) -> list[int]:
+    """The places of the columns that say whose a row is."""
+    return [place for place, name in enumerate(download.header) if name in _PEOPLE]
+
+
+def _filled(
+    download: Download,
+    columns: Mapping[int, Column],
+    grades: Sequence[FinalGrade],
+    troubles: Troubles,
+) -> Product:
+    """Canvas's own export with these columns filled in, by their places, and no others."""
+    header = download.header
     lines: dict[int, Line] = {}
     rows: list[list[str]] = []
     for row in download.rows:
@@ -97,26 +170,26 @@ def _filled(download: Download, request: Request, class_grades: ClassGrades) -> 
             lines[len(rows)] = _line(dict(zip(header, row)))
             row[0] = _harmless(row[0], id)
         elif row[0].strip() == _POINTS.strip():
-            _same_points(download, header[score], row[score], class_grades.max_score)
+            for place, column in columns.items():
+                _same_points(download, header[place], row[place], column.points)
         else:
             continue  # "Manual Posting", which Canvas skips
         rows.append(row)
 
-    students, notes = match_students.match(class_grades, lines, str(download))
-    scored = class_grades.scored
-    for place, student in students.items():
-        grade = scored.get(student)
-        if grade is not None and grade.score is not None:
-            with class_grades.troubles.of(student, "left as it is"):
-                rows[place][score] = number(grade.score)
+    students, notes = match_students.match(grades, lines, str(download))
+    for line, student in students.items():
+        with troubles.of(student, "left as it is"):
+            for place, column in columns.items():
+                score = column.scores.get(student)
+                if score is not None:
+                    rows[line][place] = number(score)
 
-    columns = itemgetter(*people, score)
-    kept = map(columns, [header, *rows])
+    kept = map(itemgetter(*_people(download), *columns), [header, *rows])
     return Product(match_students.write(download, kept), tuple(notes))
 
 
-def _column(download: Download, request: Request, first: int) -> int:
-    """The place of the assignment, by its title with or without Canvas's number.
+def _column(download: Download, wanted: str, first: int) -> int:
+    """The place of an assignment, by its title with or without Canvas's number.
 
     Args:
         first: the columns before it are no assignments.
@@ -124,25 +197,26 @@ def _column(download: Download, request: Request, first: int) -> int:
     Raises:
         Unusable: no such column, or several.
     """
-    wanted = request.column or request.exercise.name
+    fitting = _called(download, wanted, first)
+    if len(fitting) == 1:
+        return fitting[0]
+    assignments = [title for title in download.header[first:] if _NUMBER.search(title)]
+    how = "several assignments are" if fitting else "no assignment is"
+    there = ", ".join(assignments) or "none"
+    message = f"{download}: {how} called {wanted}; name one with --column; there are: {there}"
+    raise Unusable(printable(message))
+
+
+def _called(download: Download, wanted: str, first: int) -> list[int]:
+    """The places of all assignments of this title."""
     exact: list[int] = []
     similar: list[int] = []
-    assignments: list[str] = []
     for place, title in enumerate(download.header[first:], start=first):
         if title == wanted:
             exact.append(place)
         if _NUMBER.sub("", title).casefold() == wanted.casefold():
             similar.append(place)
-        if _NUMBER.search(title):
-            assignments.append(title)
-
-    fitting = exact or similar
-    if len(fitting) == 1:
-        return fitting[0]
-    how = "several assignments are" if fitting else "no assignment is"
-    there = ", ".join(assignments) or "none"
-    message = f"{download}: {how} called {wanted}; name one with --column; there are: {there}"
-    raise Unusable(printable(message))
+    return exact or similar
 
 
 def _same_points(download: Download, title: str, points: str, most: float) -> None:

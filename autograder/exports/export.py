@@ -28,6 +28,15 @@ class Request:
 
 
 @dataclass(frozen=True)
+class CourseRequest:
+    """The same for the whole course; ``column`` is what the total is called."""
+
+    course: Course
+    fill: Path | None = None
+    column: str | None = None
+
+
+@dataclass(frozen=True)
 class Product:
     """One file as bytes, or the files of a folder by their path in it.
 

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from autograder.errors import Unusable
+from autograder.text import listed
 
 if TYPE_CHECKING:
-    from autograder.exports.export import Product, Request
+    from autograder.exports.export import CourseRequest, Product, Request
 
 
 @dataclass(frozen=True)
@@ -43,21 +44,31 @@ FORMATS = {
     "sources": Format("sources", "sources"),
 }
 
+OF_COURSE = {name: FORMATS[name] for name in ("csv", "json", "canvas")}
+"""The formats that hold more than one exercise: their modules can ``make_course``, too."""
+OF_COURSE["moodle"] = Format("moodle", "moodle.csv", ("missing_as_zero",))
 
-def find(name: str, options: Iterable[str]) -> Format:
+
+def find(name: str, options: Iterable[str], whole_course: bool = False) -> Format:
     """The format of this name, if it takes these options.
 
     Raises:
-        Unusable: there is none, or it does not take one of them.
+        Unusable: there is none, it does not take one of them, or cannot hold a whole course.
     """
     if name not in FORMATS:
         raise Unusable(f"--to {name}: no such format; there are: {', '.join(FORMATS)}")
+    if whole_course and name not in OF_COURSE:
+        others = listed(OF_COURSE, "or")
+        raise Unusable(f"--to {name}: holds one exercise; name it, or write --to {others}")
 
-    format = FORMATS[name]
+    format = OF_COURSE[name] if whole_course else FORMATS[name]
     for option in options:
-        if option not in format.takes:
-            flag = f"--{option.replace('_', '-')}"
-            raise Unusable(f"{flag}: means nothing to --to {name}; only to {taking(option)}")
+        if option in format.takes:
+            continue
+        flag = f"--{option.replace('_', '-')}"
+        if option in FORMATS[name].takes:
+            raise Unusable(f"{flag}: means nothing to a whole course in {name}; name an exercise")
+        raise Unusable(f"{flag}: means nothing to --to {name}; only to {taking(option)}")
     return format
 
 
@@ -99,4 +110,29 @@ def make(
         product,
         notes=(*class_grades.notes(), *product.notes),
         troubles=tuple(class_grades.troubles.lines),
+    )
+
+
+def make_course(
+    name: str, request: CourseRequest, missing_as_zero: bool = False, anonymous: bool = False
+) -> Product:
+    """The same of the whole course: a column for each exercise, and one for the total."""
+    from dataclasses import replace
+
+    from autograder.gradebook.course_grades import CourseGrades, of_course
+
+    grades = of_course(request.course, missing_as_zero)
+    grades.refuse_outdated()
+    shown = grades
+    if anonymous:
+        from autograder.exports.anonymous import of_course as pseudonymous
+
+        shown = pseudonymous(grades, request.course.secret())
+    module = import_module(f"autograder.exports.{OF_COURSE[name].module}")
+    make: Callable[[CourseRequest, CourseGrades], Product] = module.make_course
+    product = make(request, shown)
+    return replace(
+        product,
+        notes=(*grades.notes(), *product.notes),
+        troubles=(*grades.troubles, *product.troubles),
     )

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from autograder.exports.export import Product, Request
+from autograder.exports.export import CourseRequest, Product, Request
 from autograder.exports.safe_csv import Cell, table
+from autograder.gradebook.course_grades import CourseGrades
 from autograder.gradebook.final_grades import ClassGrades, FinalGrade
 from autograder.text import shown
 
@@ -18,6 +19,16 @@ HEADER = ("exercise", "student", "name", "status", "step", "category", "score", 
 def make(request: Request, class_grades: ClassGrades) -> Product:
     """All students in one table."""
     return Product(table([HEADER, *_rows(class_grades)]))
+
+
+def make_course(request: CourseRequest, grades: CourseGrades) -> Product:
+    """A row for each student: the score in each exercise, the total, and why it is not final."""
+    names = [one.name for one in grades.exercises]
+    rows: list[list[Cell]] = [["student", "name", *names, "total", "not_final"]]
+    for row in grades.rows:
+        scores = [row.by_exercise[name].score for name in names]
+        rows.append([row.student, row.name, *scores, row.total, row.note])
+    return Product(table(rows))
 
 
 def _rows(class_grades: ClassGrades) -> Iterator[tuple[Cell, ...]]:

@@ -10,9 +10,11 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from autograder.exports.export import Product, Request
+from autograder.exports.export import CourseRequest, Product, Request
+from autograder.gradebook.course_grades import CourseGrades
 from autograder.gradebook.final_grades import ClassGrades, FinalGrade
 from autograder.gradebook.marks import Marks
+from autograder.reports import course_json
 
 SCHEMA = "autograder/export/1"
 
@@ -34,6 +36,11 @@ def make(request: Request, class_grades: ClassGrades) -> Product:
     students = ",\n".join(lines)
     text = f'{_text(about)[:-1]}, "students": [\n{students}\n]}}\n'
     return Product(text.encode("utf-8", "replace"))
+
+
+def make_course(request: CourseRequest, grades: CourseGrades) -> Product:
+    """All exercises with their weights, and all students with their totals."""
+    return Product(course_json.text(grades).encode("utf-8", "replace"))
 
 
 def _text(data: Mapping[str, Any]) -> str:

@@ -13,11 +13,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.class_list import EMAILS
+from autograder.class_list import EMAILS, NUMBERS
 from autograder.collecting.naming import Claim
-from autograder.collecting.roster import NUMBERS, Roster, Unmatched
+from autograder.collecting.roster import Roster, Unmatched
 from autograder.errors import Unusable
-from autograder.gradebook.final_grades import ClassGrades
+from autograder.gradebook.final_grades import FinalGrade
 from autograder.text import either, printable
 
 LOGINS = {"sisloginid", "loginid", "login", "username"}
@@ -92,18 +92,19 @@ def _rows(text: str, delimiter: str) -> list[list[str]]:
 
 
 def match(
-    class_grades: ClassGrades, lines: Mapping[int, Line], place: str
+    grades: Sequence[FinalGrade], lines: Mapping[int, Line], place: str
 ) -> tuple[dict[int, str], list[str]]:
     """The students of these lines.
 
     Args:
+        grades: everybody whom a line may be about; a line is missed of who has a score alone.
         lines: by their number.
         place: what the file is called in notes.
 
     Returns:
         Students by the number of their line, and notes for the teacher about what fits nothing.
     """
-    finder = _Finder(class_grades)
+    finder = _Finder(grades)
     students: dict[int, str] = {}
     notes: list[str] = []
     for number, line in lines.items():
@@ -119,18 +120,18 @@ def match(
             why = f"one of {times[student]} lines of {student}"
             notes.append(f"left as it is: {printable(lines[number].shown)}: {why}")
 
-    for student in class_grades.scored:
-        if student not in times:
-            notes.append(f"not in {place}: {student}")
+    for grade in grades:
+        if grade.score is not None and grade.student not in times:
+            notes.append(f"not in {place}: {grade.student}")
     return students, notes
 
 
 class _Finder:
-    def __init__(self, class_grades: ClassGrades) -> None:
+    def __init__(self, grades: Iterable[FinalGrade]) -> None:
         people: dict[str, Mapping[str, str]] = {}
         self._students: set[str] = set()
         self._by_id: defaultdict[str, set[str]] = defaultdict(set)
-        for grade in class_grades.grades:
+        for grade in grades:
             self._students.add(grade.student)
             self._by_id[grade.student.casefold()].add(grade.student)
             if grade.person is not None:

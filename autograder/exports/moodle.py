@@ -5,6 +5,10 @@ by what stands in them: first whose line it is ("Participant 1234", then name, a
 as the site has it), later the grade, and beside it the maximum, the same in every line
 (mod/assign/gradingtable.php). Moodle reads the identifier, the grade, when it was last changed, and
 the comments back; all of these but the grade stay as they are.
+
+A worksheet holds one assignment. A whole course is a table for Moodle's Grades, Import, CSV file,
+where the teacher says which column is which (grade/import/csv/classes/load_data.php): a dash is no
+grade, and one grade above 100 stops the whole import.
 """
 
 from __future__ import annotations
@@ -15,10 +19,17 @@ from collections.abc import Sequence
 from autograder.collecting.naming import Claim
 from autograder.errors import Unusable
 from autograder.exports import match_students
-from autograder.exports.export import Product, Request
+from autograder.exports.export import CourseRequest, Product, Request
 from autograder.exports.match_students import Download, Line
-from autograder.exports.safe_csv import number
+from autograder.exports.safe_csv import Cell, number, table
+from autograder.gradebook.course_grades import CourseGrades
 from autograder.gradebook.final_grades import ClassGrades
+
+NO_GRADE = "-"
+"""What Moodle's import takes for no grade, also in a new column."""
+
+MOST_IMPORTED = 100.0
+"""Above it Moodle imports nothing, unless its administrator has allowed more."""
 
 _GRADE = re.compile(r"\d+(?:[.,]\d+)?\Z", re.ASCII)
 _IDENTIFIER = re.compile(r"\D*?(\d+)\Z", re.ASCII)
@@ -40,7 +51,7 @@ def make(request: Request, class_grades: ClassGrades) -> Product:
     for place, row in enumerate(download.rows):
         lines[place] = _line(row, column)
 
-    students, notes = match_students.match(class_grades, lines, str(download))
+    students, notes = match_students.match(class_grades.grades, lines, str(download))
     scored = class_grades.scored
     for place, student in students.items():
         grade = scored.get(student)
@@ -54,6 +65,39 @@ def make(request: Request, class_grades: ClassGrades) -> Product:
             download.rows[place][column] = number(grade.score)
 
     return Product(match_students.write(download, [download.header, *download.rows]), tuple(notes))
+
+
+def make_course(request: CourseRequest, grades: CourseGrades) -> Product:
+    """A column for each exercise, and one for the total."""
+    names = [one.name for one in grades.exercises]
+    rows: list[list[Cell]] = [["id", "Email address", "name", *names, "total"]]
+    notes: list[str] = []
+    without = 0
+    for row in grades.rows:
+        cells: list[Cell] = []
+        for name in names:
+            cells.append(_imported(row.student, name, row.by_exercise[name].score, notes))
+        cells.append(_imported(row.student, "total", row.total, notes))
+        rows.append([row.student, row.email, row.name, *cells])
+        without += not row.email
+    if without:
+        notes.append(
+            f"no e-mail address in students.csv for {without} of {len(grades.rows)} students:"
+            " in Moodle map the column id to the username or ID number instead"
+        )
+    return Product(table(rows), tuple(notes))
+
+
+def _imported(student: str, column: str, score: float | None, notes: list[str]) -> Cell:
+    if score is None:
+        return NO_GRADE
+    if score > MOST_IMPORTED:
+        notes.append(
+            f"left out: {student}: {column} {number(score)} is above {MOST_IMPORTED:g}, where"
+            " Moodle stops the whole import; enter it by hand"
+        )
+        return NO_GRADE
+    return score
 
 
 def _number(cell: str) -> float:

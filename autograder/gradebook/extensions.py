@@ -95,7 +95,7 @@ def read(course: Course) -> Extensions:
 
     people = course.class_list()
     until: dict[tuple[str, str], datetime] = {}
-    for line, row in enumerate(rows, start=2):
+    for line, row in rows:
         who, exercise, time = ((row[headings[column]] or "").strip() for column in COLUMNS)
         try:
             students = _students(who, people)

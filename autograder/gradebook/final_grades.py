@@ -160,7 +160,9 @@ class ClassGrades:
         )
 
 
-def of_class(course: Course, exercise: Exercise, missing_as_zero: bool = False) -> ClassGrades:
+def of_class(
+    course: Course, exercise: Exercise, missing_as_zero: bool = False, nobody: bool = False
+) -> ClassGrades:
     """The final scores of a class.
 
     A person's marks come before automatic ones; extra credit is added, the late penalty taken off:
@@ -169,6 +171,7 @@ def of_class(course: Course, exercise: Exercise, missing_as_zero: bool = False) 
     Args:
         missing_as_zero: who handed in nothing has 0 points; rejected ones and errors have no score
             even then, for these handed something in, and a person has to look.
+        nobody: it is no fault that nobody has been graded yet.
 
     Raises:
         Unusable: nobody has been graded yet; class list or gradebook cannot be read; or this is
@@ -189,7 +192,7 @@ def of_class(course: Course, exercise: Exercise, missing_as_zero: bool = False) 
         # A submission that was only collected has no points yet.
         if any(cell.is_scored for cell in own.cells.values()):
             marks[student] = own
-    if not results and not marks and not troubles:
+    if not (nobody or results or marks or troubles):
         raise Unusable(
             f"{course.results / exercise.name}: no results yet; "
             f"run autograder grade {exercise.name}"

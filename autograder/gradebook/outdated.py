@@ -46,7 +46,7 @@ class Now:
 
 def note_release(course: Course, exercise: Exercise) -> None:
     """Write down with which versions an exercise is handed out now."""
-    noted = _released(course) | {exercise.name: dependencies(exercise, course.settings, None)}
+    noted = released(course) | {exercise.name: dependencies(exercise, course.settings, None)}
     text = json.dumps(noted, indent=1, sort_keys=True)
     files.write(course.state / RELEASED, f"{text}\n".encode())
 
@@ -57,9 +57,9 @@ def since(course: Course, exercise: Exercise) -> Iterator[tuple[str, list[str], 
     Yields:
         ``released`` or ``graded``, what has changed, and for how many students.
     """
-    released = _released(course).get(exercise.name)
-    if isinstance(released, dict):
-        names = changed(released, dependencies(exercise, course.settings, None))
+    noted = released(course).get(exercise.name)
+    if isinstance(noted, dict):
+        names = changed(noted, dependencies(exercise, course.settings, None))
         if names:
             yield "released", names, 0
 
@@ -73,7 +73,8 @@ def since(course: Course, exercise: Exercise) -> Iterator[tuple[str, list[str], 
         yield "graded", list(what), number
 
 
-def _released(course: Course) -> dict[str, object]:
+def released(course: Course) -> dict[str, object]:
+    """With which versions exercises were handed out, by their names."""
     try:
         noted = json.loads((course.state / RELEASED).read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -141,7 +141,8 @@ class Recorder:
             return False
         due = due_dates.due_date(self._course, self._name)
         times = [self._submitted_at(graded.result.student_id) for graded in batch]
-        return due is not None and any(time is not None and time > due for time in times)
+        # Where no file says when, the gradebook may know of a time from before.
+        return due is not None and any(time is None or time > due for time in times)
 
     def _submitted_at(self, student: str) -> datetime | None:
         """When a submission was handed in; None where nobody knows."""

@@ -12,6 +12,7 @@ from typing import Any
 
 from autograder.authoring.build import CODE_STUB, TEXT_STUB
 from autograder.course import STATE, Course
+from autograder.nbgrader import formgrader
 
 
 def configure(c: Any, root: Path) -> Path:
@@ -47,6 +48,7 @@ def configure(c: Any, root: Path) -> Path:
     c.ClearSolutions.text_stub = TEXT_STUB
     _engine(c)
     _exchange(c, state)
+    formgrader.make_patient()
     return state
 
 

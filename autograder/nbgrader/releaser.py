@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from pathlib import Path
 
 from nbgrader.exchange.default import (  # type: ignore[import-untyped]
@@ -17,6 +19,14 @@ from autograder.nbgrader.handed_out import with_due
 class AssignmentReleaser(ExchangeReleaseAssignment):  # type: ignore[misc]
     """``nbgrader release_assignment`` and the formgrader's button."""
 
+    def init_dest(self) -> None:
+        super().init_dest()
+        inbound = Path(self.inbound_path)
+        about = inbound.stat()
+        if about.st_uid == os.getuid():
+            # All may put something there. Nobody may rename or remove what others did.
+            inbound.chmod(stat.S_IMODE(about.st_mode) | stat.S_ISVTX)
+
     def do_copy(self, src: str, dest: str, log: object = None) -> None:
         super().do_copy(src, dest, log)
         name = self.coursedir.assignment_id
@@ -31,6 +41,11 @@ class FeedbackReleaser(ExchangeReleaseFeedback):  # type: ignore[misc]
 
     def copy_files(self) -> None:
         super().copy_files()
+        for page in Path(self.dest_path).glob("*.html"):
+            if page.stat().st_uid == os.getuid():
+                # Whoever knows its name may read it, whatever the mask of this account.
+                page.chmod(0o644)
+
         course = config.course_of(self.coursedir)
         students = unmarked.students(course, self.coursedir.assignment_id)
         if students:

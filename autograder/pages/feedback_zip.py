@@ -15,9 +15,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from autograder import files
-from autograder.class_list import full_name, value_of
+from autograder.class_list import NUMBERS, full_name, value_of
 from autograder.collecting import naming
-from autograder.collecting.roster import NUMBERS
 from autograder.collecting.store import read_platform
 from autograder.course import Course
 from autograder.exercises.exercise import Exercise

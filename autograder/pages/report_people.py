@@ -5,11 +5,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-
-from autograder.reports.students import StudentRow
+from typing import Protocol
 
 FEW = 12
 """So many students stand in an open list; more wait to be opened."""
+
+
+class Person(Protocol):
+    """A student in a row of any report; ``label`` is the name with the id."""
+
+    @property
+    def student(self) -> str: ...
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def label(self) -> str: ...
+
+    @property
+    def email(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -26,7 +41,7 @@ class People:
         return [self.emails[student] for student in students if self.emails.get(student)]
 
 
-def people(students: Iterable[StudentRow], links: Mapping[str, str]) -> People:
+def people(students: Iterable[Person], links: Mapping[str, str]) -> People:
     """The students under names of their own."""
     entries = list(students)
     names = Counter(one.name for one in entries)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 WORTH_TELLING = 0.1
 """The share of the class that shares a mistake before it is worth the time of all."""
+
+ERRORS = 2.0
+"""Standard errors by which a correlation must lie below 0: by chance alone half of them do."""
 
 NAMED = 3
 """So many students are named in a line."""
@@ -153,7 +157,8 @@ def _checks(report: Report) -> Iterator[Advice]:
         is_passed = item.passed or item.carried
         if item.count > 2 and not is_passed and parts_of(id)[0] in tried:
             hard.append(item)
-        if item.discrimination is not None and item.discrimination < 0:
+        below = -ERRORS / math.sqrt(item.count) if item.count else 0.0
+        if item.discrimination is not None and item.discrimination < below:
             upside.append((item.discrimination, item))
 
     if hard:

@@ -138,7 +138,7 @@ def of_class(course: Course, class_grades: ClassGrades) -> Report:
 
     return Report(
         exercise=class_grades.exercise,
-        course=_name(course),
+        course=course_name(course),
         due=_due(course, class_grades.exercise),
         max_score=class_grades.max_score,
         listed=listed or None,
@@ -156,7 +156,7 @@ def of_class(course: Course, class_grades: ClassGrades) -> Report:
     )
 
 
-def _name(course: Course) -> str:
+def course_name(course: Course) -> str:
     """What people call the course: a name that we have drawn ourselves is none."""
     id = database.course_id(course)
     return course.settings.course_name or ("" if _DRAWN.fullmatch(id) else id)

@@ -195,22 +195,24 @@ class _MasterOrder:
         return master.kind == "setup" and cell.source.strip() == master.source.strip()
 
     def _say_what_is_missing(self, recognized: set[str]) -> None:
-        missing = [cell for cell in self._exercise.cells if cell.id not in recognized]
-        if not missing:
-            return
-
-        bound: set[str] = set()
-        for raw in self._raw:
-            if raw.is_code:
-                bound |= binds(raw.source)
-
-        for cell in missing:
-            if cell.kind == "step" and cell.id not in bound:
+        for cell in self._exercise.cells:
+            if cell.id in recognized:
+                continue
+            if cell.kind == "step" and cell.id not in self._bound:
                 self._warnings.append(
                     f"the cell of {cell.id} is missing; nothing defines {cell.id}"
                 )
             elif cell.kind in ("check", "setup") and not self._is_of_another_version:
                 self._warnings.append(f"the cell {cell.id} is missing; the teacher's was used")
+
+    @cached_property
+    def _bound(self) -> set[str]:
+        """Every name that a cell of the file binds."""
+        bound: set[str] = set()
+        for cell in self._raw:
+            if cell.is_code:
+                bound |= binds(cell.source)
+        return bound
 
     @cached_property
     def _is_of_another_version(self) -> bool:

@@ -28,6 +28,7 @@ def axis_in_words(axis: int, ndim: int) -> str:
 def computed(b: Array) -> Iterator[tuple[Key, Array]]:
     if b.dtype.kind == "b":
         yield ("complemented", ""), ~b
+
     b = b.astype(float)
     yield ("negated", ""), -b
     yield ("absolute", ""), np.abs(b)
@@ -39,17 +40,23 @@ def computed(b: Array) -> Iterator[tuple[Key, Array]]:
     yield ("function_on_top", "the hyperbolic tangent"), np.tanh(b)
     yield ("function_on_top", "the sigmoid"), 1 / (1 + np.exp(-b))
     yield ("function_on_top", "the positive part"), np.maximum(b, 0)
+
     if b.ndim:
         yield ("largest_alone", ""), (b == b.max(-1, keepdims=True)) * 1.0
     if b.ndim >= 2:
         yield ("diagonal", ""), np.diagonal(b, axis1=-2, axis2=-1)
+
     for digits in range(7):
         yield ("rounded", ""), np.round(b, digits)
     for cut in (np.floor, np.ceil, np.trunc):
         yield ("rounded", ""), cut(b)
+
     for axis in range(-1, -b.ndim - 1, -1):
         yield ("accumulated", axis_in_words(axis, b.ndim)), b.cumsum(axis)
         yield ("centred", f"along {axis_in_words(axis, b.ndim)}"), b - b.mean(axis, keepdims=True)
+        if b.size:
+            largest = b.max(axis, keepdims=True)
+            yield ("largest_taken_off", axis_in_words(axis, b.ndim)), b - largest
     yield ("centred", "of all its numbers"), b - b.mean()
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograder.tools.arithmetic import axis_in_words, computed, logarithm_of_rows, of_values
+from autograder.tools.blocks import in_blocks, of_ends
 from autograder.tools.likeness import (
     ALIKE_ATOL,
     ALIKE_RTOL,
@@ -52,6 +53,7 @@ def _turned(b: Array) -> Iterator[tuple[Key, Array]]:
         yield ("sorted", ""), np.flip(np.sort(b, axis), axis)
         for by in (1, -1):
             yield ("rolled", axis_in_words(axis, b.ndim)), np.roll(b, by, axis)
+    yield from in_blocks(b)
 
 
 def _merged(b: Array) -> Iterator[tuple[Key, Array]]:
@@ -83,6 +85,8 @@ def _of_shapes(a: Array, b: Array) -> Iterator[Found]:
     if a.size < b.size and narrow is not None and close(narrow, b):
         yield ("one_of_all", "first"), weight(a, a, b)
 
+    if b.dtype.kind == "b" and (close(a, np.argwhere(b)) or close(a, np.argwhere(b).T)):
+        yield ("places_listed", ""), worth(a)
     if a.ndim == 0 and b.size > 1:
         yield ("one_number", ""), ENOUGH
     for axis in range(a.ndim) if a.ndim == b.ndim + 1 and a.size > b.size else ():
@@ -134,7 +138,7 @@ def _of_places(a: Array, b: Array) -> Iterator[Found]:
             yield ("too_many_true", ""), float(np.count_nonzero(~same)) / 1.5
     if b.ndim >= 3:
         rest = same[1:].reshape(len(b) - 1, -1).all(axis=-1) if len(b) > 1 else np.array([True])
-        if same[0].all() and not rest.any():
+        if same[0].all() and not rest.any() and 2 * np.count_nonzero(~same) > b[1:].size:
             yield ("first_only", ""), worth(b[1:])
         for place, what in ((0, "the first"), (-1, "the last")):
             if len(b) > 1 and close(a, np.broadcast_to(b[place], b.shape)):
@@ -143,18 +147,29 @@ def _of_places(a: Array, b: Array) -> Iterator[Found]:
         for axis, what in ((-1, "row"), (-2, "column")):
             rows: Array = np.atleast_1d(np.asarray(same.all(axis=axis)))
             rows = rows.reshape(-1, rows.shape[-1])
-            if rows.shape[-1] > 2 and rows[:, 0].all() and not rows[:, 1:].any():
+            # Where most of the other rows is right, they are no rows that nobody has looked at.
+            others = np.count_nonzero(~rows) * b.shape[axis]
+            if rows.shape[-1] < 3 or 2 * np.count_nonzero(~same) <= others:
+                continue
+            if rows[:, 0].all() and not rows[:, 1:].any():
                 yield ("first_row_only", f"first {what}"), float(np.count_nonzero(~rows)) * 2
-            if rows.shape[-1] > 2 and rows[:, -1].all() and not rows[:, :-1].any():
+            if rows[:, -1].all() and not rows[:, :-1].any():
                 yield ("first_row_only", f"last {what}"), float(np.count_nonzero(~rows)) * 2
 
     wrong = ~same
+    if same.any() and wrong.any():
+        yield from of_ends(a, b, wrong)
     if not is_binary(b) and (a[wrong] == 0).all() and same.any():
         yield ("zeros", ""), float(np.count_nonzero(wrong)) / 1.5
     if b.ndim >= 2 and b.shape[-1] > 1 and b.shape[-2] > 1 and not is_binary(b):
-        above = np.broadcast_to(np.tri(*b.shape[-2:]) == 0, b.shape)
-        if (a[above] == 0).all() and (b[above] != 0).any() and (a[~above] != 0).any():
-            yield ("zeros_above", ""), float(np.count_nonzero(above)) / 1.5
+        height, width = b.shape[-2:]
+        for corner in {0, max(width - height, 0)}:  # the first, and the last
+            above = np.broadcast_to(np.tri(height, width, corner) == 0, b.shape)
+            if (a[above] == 0).all() and (b[above] != 0).any() and (a[~above] != 0).any():
+                yield ("zeros_above", ""), float(np.count_nonzero(above)) / 1.5
+    for number, what in ((-np.inf, "-inf"), (np.inf, "inf")):
+        if wrong.any() and not wrong.all() and (a[wrong] == number).all():
+            yield ("infinite", what), float(np.count_nonzero(wrong))
     if (
         a.dtype.kind == "f"
         and wrong.any()
@@ -244,6 +259,9 @@ def of_arguments(a: Array, b: Array, arguments: Mapping[str, Any]) -> Iterator[F
             for key, where in (("right_where_true", wide), ("right_where_false", ~wide)):
                 if where.any() and (same == where).all():
                     yield (key, name), float(np.count_nonzero(~where) + np.count_nonzero(where)) / 2
+            empty = ~wide.any(axis=-1)
+            if empty.any() and not empty.all() and (same.all(axis=-1) == ~empty).all():
+                yield ("wrong_in_empty_rows", name), float(np.count_nonzero(~same))
 
 
 def _of_one_argument(a: Array, b: Array, name: str, array: Array) -> Iterator[Found]:
@@ -252,6 +270,9 @@ def _of_one_argument(a: Array, b: Array, name: str, array: Array) -> Iterator[Fo
         copies = spread(np.expand_dims(array, place), a.shape)
         if a.size > array.size and copies is not None and close(a, copies):
             yield ("argument_repeated", name), weight(a, a, b)
+    copies = spread(array.reshape((*array.shape, 1, 1)), a.shape)
+    if a.ndim == array.ndim + 2 and copies is not None and close(a, copies):
+        yield ("argument_repeated", name), weight(a, a, b)
 
     fits = array.ndim >= 2 and b.ndim >= 2 and array.shape[-1] == array.shape[-2] == b.shape[-1]
     if fits and close(a, b @ array):

@@ -14,11 +14,41 @@ import numpy as np
 from autograder.tools.digests import is_large
 from autograder.tools.likeness import ENOUGH, SURE, Found, Key, alike, as_numbers
 from autograder.tools.places import of_arguments, of_arrays
-from autograder.tools.sentences import SENTENCES, VAGUE
+from autograder.tools.sentences import SENTENCES
 from autograder.tools.things import of_things
 
 Pair: TypeAlias = tuple[Any, Any, Mapping[str, Any]]
 """Of a call the answer, the right answer, and the arguments by their names."""
+
+VAGUE = frozenset(
+    {
+        "too_few_true",
+        "too_many_true",
+        "nearly",
+        "zeros",
+        "rearranged",
+        "rows_scaled",
+        "columns_scaled",
+        "flatter_or_sharper",
+        "right_where_true",
+        "right_where_false",
+        "one_for_several",
+        "one_number",
+        "scaled_somehow",
+        "shifted",
+        "not_finite",
+        "infinite",
+        "first_row_only",
+        "something_missing",
+        "something_too_much",
+        "counted_too_little",
+        "counted_too_much",
+        "other_type",
+        "parts_of_other_type",
+        "zeros_above",
+    }
+)
+"""True, but of several mistakes: said where nothing else is."""
 
 
 def relation(pairs: Sequence[Pair], least: int = 2, vague: bool = True) -> tuple[str, str] | None:
@@ -157,6 +187,8 @@ def _of_parts(got: Any, wanted: Any) -> Iterator[Found]:
             yield ("other_order_of_parts", ""), ENOUGH
         if 1 < len(got) < len(wanted) and _are_some(got, wanted):
             yield ("parts_missing", ""), ENOUGH
+        if len(got) > len(wanted) and alike(tuple(got[: len(wanted)]), wanted):
+            yield ("parts_too_many", ""), ENOUGH
 
         if len(got) == len(wanted) <= 5 and _is_mixed(got, wanted):
             yield ("parts_mixed", ""), ENOUGH

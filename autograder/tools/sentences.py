@@ -11,6 +11,10 @@ SENTENCES = {
     "parts_missing": (
         "{your} has right parts, but not all. How many results does the docstring promise?"
     ),
+    "parts_too_many": (
+        "{your} begins with the right parts, but has more. How many results does the docstring "
+        "promise?"
+    ),
     "parts_added": "The right answer is {what}. What is it that you return beside it?",
     "argument_handed_back": "{your} is {what}, unchanged. Which line makes something new of it?",
     "argument_turned": (
@@ -94,11 +98,32 @@ SENTENCES = {
         "{your} is the right one times {what}, entry by entry. What is asked for by itself?"
     ),
     "first_only": (
-        "{your} is right for the first of its batch only. What does your code do with the others?"
+        "{your} is right for the first along its first axis only. What does your code do with the "
+        "others?"
     ),
     "one_for_all": (
         "{your} gives all of the batch what is right for {what} alone. What in your code knows "
         "which one it is at?"
+    ),
+    "dealt_out": (
+        "{your} is the right one, its entries along {what} dealt out in turns. Which of them "
+        "should stand side by side?"
+    ),
+    "blocks_reversed": (
+        "{your} is the right one, its blocks along {what} in reverse order. Which block comes "
+        "first?"
+    ),
+    "places_listed": (
+        "{your} lists the places where True is right. Which shape does the docstring promise, and "
+        "what stands in it?"
+    ),
+    "empty_from_there": (
+        "{your} is right up to some place along {what}, and 0 from there on. Where does your code "
+        "stop, and where should it?"
+    ),
+    "empty_up_to_there": (
+        "{your} is 0 up to some place along {what}, and right from there on. Where does your code "
+        "begin, and where should it?"
     ),
     "cut_off": (
         "{your} is the right one, but cut off along {what}. How long should it be, and where do "
@@ -153,6 +178,9 @@ SENTENCES = {
     "right_where_false": (
         "{your} is right wherever {what} is False. What stands where it is True, and what should?"
     ),
+    "infinite": (
+        "{your} is right but for entries that are {what}. Which of your rules puts that there?"
+    ),
     "not_finite": (
         "{your} is NaN or infinite where the right one is a plain number. Which step makes the "
         "first such number?"
@@ -164,6 +192,18 @@ SENTENCES = {
     "logarithm_of_rows": (
         "{your} is a logarithm of the right one, but for a constant in each row. Which stage of "
         "your computation do you return?"
+    ),
+    "wrong_in_empty_rows": (
+        "{your} is wrong only in rows where {what} is False everywhere. What should stand in such "
+        "a row?"
+    ),
+    "same_at_the_end": (
+        "{your} is right but for the end of {what}, where it is the same for all. What should "
+        "stand there?"
+    ),
+    "same_at_the_beginning": (
+        "{your} is right but for the beginning of {what}, where it is the same for all. What "
+        "should stand there?"
     ),
     "complemented_and_moved": (
         "{your} is True where False is right, and its edge is in another place. What does True "
@@ -181,16 +221,20 @@ SENTENCES = {
         "{your} has tiny numbers where exactly 0 is right. Which number makes an exact 0 of them?"
     ),
     "zeros_above": (
-        "{your} is 0 everywhere above its diagonal, where it should not be. Which line puts a 0 "
+        "{your} is 0 everywhere above a diagonal, where it should not be. Which line puts a 0 "
         "there?"
     ),
     "zeros": "{your} is right but for entries that are 0. Which line puts a 0 there?",
-    "first_row_only": "{your} is right in its {what} only. What does your code do with the others?",
+    "first_row_only": "{your} is right in its {what} only. What is different about the others?",
     "rearranged": (
         "{your} holds the right numbers in other places. Which of your lines moves numbers, and "
         "where to?"
     ),
     "centred": ("{your} is the right one minus the mean {what}. What is asked for by itself?"),
+    "largest_taken_off": (
+        "{your} is the right one minus its largest number along {what}. What is asked for by "
+        "itself?"
+    ),
     "first_missing": "{your} lacks the first of what is asked for. Where do you begin?",
     "last_missing": "{your} lacks the last of what is asked for. Where do you stop?",
     "doubled": "{your} holds everything twice. Which line adds it a second time?",
@@ -247,32 +291,3 @@ SENTENCES = {
         "{your} is of another type than is asked for. Which type does the docstring promise?"
     ),
 }
-
-VAGUE = frozenset(
-    {
-        "too_few_true",
-        "too_many_true",
-        "nearly",
-        "zeros",
-        "rearranged",
-        "rows_scaled",
-        "columns_scaled",
-        "flatter_or_sharper",
-        "right_where_true",
-        "right_where_false",
-        "one_for_several",
-        "one_number",
-        "scaled_somehow",
-        "shifted",
-        "not_finite",
-        "first_row_only",
-        "something_missing",
-        "something_too_much",
-        "counted_too_little",
-        "counted_too_much",
-        "other_type",
-        "parts_of_other_type",
-        "zeros_above",
-    }
-)
-"""True, but of several mistakes: said where nothing else is."""

@@ -123,13 +123,13 @@ def alone(name: str) -> list[tuple[Value, str]]:
 def bounded() -> Iterator[None]:
     """A limit to what this process, and those that it starts, may ask for: a hole must not take the
     machine along."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    limit = (_status("VmSize") << 10) + MOST_MEMORY
-    resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    limit = (_status("VmData") << 10) + MOST_MEMORY
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
     try:
         yield
     finally:
-        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
 
 
 def cpu() -> float:

@@ -87,7 +87,8 @@ def test_git_keeps_the_course_and_nothing_of_the_class(folder: Path) -> None:
     assert {f"solutions/{NAME}.py", "autograder.toml", "nbgrader_config.py"} <= set(listed)
     assert not [path for path in listed if path.startswith("course/") or "ada" in path]
     assert (own.state / "secret").is_file()
-    assert stat.S_IMODE(own.state.stat().st_mode) == 0o700
+    for private in (own.root, own.state):
+        assert stat.S_IMODE(private.stat().st_mode) == 0o700
 
 
 def test_every_course_has_an_id_of_its_own_that_git_keeps(folder: Path, tmp_path: Path) -> None:

@@ -146,6 +146,22 @@ def test_odd_answers_cost_their_own_step_only(graded, source):
     assert all(check.relation is None or check.hint for check in step.checks)
 
 
+def test_numbers_out_of_range_are_no_matter_of_axes(monkeypatch):
+    # The more axes there are, the more numbers, and the more often one of them is out of range.
+    monkeypatch.setenv(BANK, "none")
+    full = json.loads((ROOT / "solutions" / "transformer" / "transformer.ipynb").read_text())
+    clipped = (
+        "def feed_forward(x, W_1, b_1, W_2, b_2):\n"
+        "    return np.clip(x @ W_1 + b_1, 0, 6) @ W_2 + b_2\n"
+    )
+    for cell in full["cells"]:
+        cell["source"] = clipped if cell["id"] == "feed_forward" else cell["source"]
+    transformer = exercise.load(ROOT, "transformer")
+    with Grader(transformer, b"relations", Settings(isolation="process")) as grader:
+        step = grader.grade(json.dumps(full).encode(), None).result.step("feed_forward")
+    assert first_failed(step).relation != "wrong_with_more_axes"
+
+
 def test_every_sentence_is_short_asks_one_question_and_names_no_number(attention):
     code = ExerciseCode(attention)
     space = code.answered()

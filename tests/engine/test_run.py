@@ -168,6 +168,23 @@ def test_a_callback_of_a_callback_reaches_the_student_again():
     assert verdict(check, "def f(g, n): return g(n)").message == ""
 
 
+def test_a_function_of_a_check_is_called_one_in_messages_as_in_the_notebook():
+    message = verdict("f(lambda n: n)", "def f(g): return 1.0 + g").message
+    assert "unsupported operand type(s) for +: 'float' and 'function'" in message
+
+
+def test_a_step_that_is_not_written_is_untried_also_where_a_check_calls_an_earlier_one_first():
+    toy = exercise("f(1)", "f(h(1))", steps="h f")
+    unwritten = "def {}(x): raise NotImplementedError"
+    checks = grade(toy, h=unwritten.format("h"), f=unwritten.format("f")).step("f").checks
+    assert [check.status for check in checks] == ["unattempted", "unattempted"]
+    assert checks[1].message == "f is still to be written"
+
+    checks = grade(toy, h=unwritten.format("h"), f="def f(x): return x").step("f").checks
+    assert [check.status for check in checks] == ["passed", "failed"]
+    assert checks[1].message == "h is still to be written"
+
+
 def test_callables_and_classes_serve_as_steps():
     answer = "class F:\n    def __call__(self, x): return x + 1\nf = F()"
     assert verdict("assert f(1) == 2", answer).message == ""

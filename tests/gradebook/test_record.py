@@ -199,22 +199,26 @@ def test_checks_may_be_added_removed_and_given_other_points_when_grades_exist(
     ]
 
 
-def test_names_and_addresses_come_from_the_class_list_and_never_replace_what_a_person_wrote(
+def test_names_and_addresses_follow_the_class_list_and_stay_where_it_says_nothing(
     course: Course, database: Database
 ) -> None:
     course.state.mkdir(exist_ok=True)
     known = courses.load(course)
-    record.record(course, known, [courses.graded(course, "ada", {}, ())])
-    database.execute("UPDATE student SET last_name = 'King'")
-    (course.state / "students.csv").write_text(
-        "id,name,email\nada,Ada Lovelace,ada@example.org\nbob,Bob Ng,\n"
+    people = course.state / "students.csv"
+    batch = [courses.graded(course, student, {}, ()) for student in ("ada", "bob")]
+    people.write_text("id,name,email\nada,Ada Byron,\nbob,Bob Ng,\n")
+    record.record(course, known, batch)
+    # As in the formgrader.
+    database.execute("UPDATE student SET email = 'ada@example.org' WHERE id = 'ada'")
+
+    people.write_text(
+        "id,Name,E-mail,Canvas ID\nada,Ada Lovelace,,17\nbob,Bob Ng,bob@example.org,\n"
     )
-    record.record(
-        course, known, [courses.graded(course, student, {}, ()) for student in ("ada", "bob")]
-    )
+    record.record(course, known, batch)
+    assert database.rows("SELECT lms_user_id FROM student ORDER BY id") == [("17",), (None,)]
     assert database.rows(STUDENTS) == [
-        ("ada", "Ada", "King", "ada@example.org"),
-        ("bob", "Bob", "Ng", None),
+        ("ada", "Ada", "Lovelace", "ada@example.org"),
+        ("bob", "Bob", "Ng", "bob@example.org"),
     ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
+import stat
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -110,6 +111,36 @@ def test_from_release_to_feedback_through_the_exchange(
         program(course, "FetchFeedback", "ada").start()
     fetched = list((home / NAME / "feedback").rglob("*.html"))
     assert len(fetched) == 1 and "<strong>10</strong> of 14 points" in fetched[0].read_text()
+
+
+def modes(folder: Path) -> list[str]:
+    """The permissions of a folder and of all that lies below it."""
+    return [stat.filemode(path.stat().st_mode) for path in (folder, *sorted(folder.rglob("*")))]
+
+
+def test_what_lies_in_the_exchange_is_for_whom_it_is_meant(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = courses.load(course)
+    config = course.root / "nbgrader_config.py"
+    submit = '\nc.ExchangeFactory.submit = "autograder.nbgrader.submitter.Submitter"\n'
+    config.write_text(config.read_text() + submit)
+    old = os.umask(0o077)
+    try:
+        exchange.release(course, known)
+        hand_in(course, "ada", RIGHT, monkeypatch)
+        assert exchange.collect(course, known) == ["collected: ada"]
+        grade_class.grade_class(course, known)
+        api = host.api(course)
+        assert api.generate_feedback(NAME)["success"] and api.release_feedback(NAME)["success"]
+    finally:
+        os.umask(old)
+
+    # Students may add to it, and neither look into it nor remove what is not theirs.
+    assert modes(inbound(course))[:2] == ["drwx-ws-wt", "drwxrwx---"]
+    place = inbound(course).parent
+    assert modes(place / "outbound") == ["drwxr-xr-x", "drwxr-xr-x", "-rw-r--r--"]
+    assert modes(place / "feedback") == ["drwx--x--x", "-rw-r--r--"]
 
 
 def test_nbgraders_own_collect_and_the_formgraders_button_take_the_same(

@@ -355,6 +355,23 @@ def test_discrimination_is_the_correlation_with_all_other_points(
     assert everybody.checks["softmax-by_hand"].discrimination is None  # all have the same
 
 
+@pytest.mark.parametrize(("drawn", "total", "is_told"), [(40, 40, True), (5, 10, False)])
+def test_a_check_that_the_better_half_fails_is_told_and_chance_is_not(
+    course: Course, drawn: int, total: int, is_told: bool
+) -> None:
+    known = courses.load(course)
+    results = []
+    for place in range(100):
+        wrong = {"double-drawn": {}} if place < drawn else {}
+        if drawn <= place < drawn + total:
+            wrong = SMALL["bob"]
+        results.append(result(known, f"s{place:02}", wrong))
+    report = report_on(course, known, results)
+    assert (report.checks["double-drawn"].discrimination or 0) < 0
+    told = [one.fact for one in report.next() if "does well elsewhere" in one.fact]
+    assert bool(told) == is_told
+
+
 def test_thirty_students_are_too_few_for_discrimination_and_the_page_says_so(
     course: Course,
 ) -> None:

@@ -93,6 +93,29 @@ def test_a_change_of_texts_lists_and_dictionaries_has_its_name(name, wanted, cha
     assert named(change, wanted) == name
 
 
+TABLES = [rng.normal(size=(4, 6)), rng.normal(size=(3, 8))]
+BATCHES = [rng.normal(size=(2, 5, 6)), rng.normal(size=(2, 4, 3))]
+
+
+def wrong_behind(place, count):
+    """The first row or sequence right, and in all others so many wrong entries of each row."""
+
+    def change(right):
+        got = right.copy()
+        got[1:, ..., place : place + count] += np.arange(1, 1 + got[1:, ..., :count].size).reshape(
+            got[1:, ..., :count].shape
+        )
+        return got
+
+    return change
+
+
+@pytest.mark.parametrize(("name", "wanted"), [("first_row_only", TABLES), ("first_only", BATCHES)])
+def test_what_is_mostly_right_elsewhere_is_not_called_right_in_the_first_only(name, wanted):
+    assert named(wrong_behind(0, 100), wanted) == name
+    assert named(wrong_behind(1, 1), wanted) is None
+
+
 def test_parts_of_an_answer_are_told_apart():
     pairs = [(right, right.sum(-1)) for right in MATRICES]
     assert named(lambda right: right[::-1], pairs) == "other_order_of_parts"

@@ -162,6 +162,7 @@ def check_raised(value: Any) -> Raised:
     if not (type(value) is tuple and len(value) == len(Raised._fields)):
         raise ProtocolError("no exception")
     raised = Raised(*value)
+
     if not (
         type(raised.number) is int
         and isinstance(raised.names, tuple)
@@ -173,6 +174,7 @@ def check_raised(value: Any) -> Raised:
         and isinstance(raised.printed, str)
     ):
         raise ProtocolError("no exception")
+
     return Raised(
         raised.number,
         raised.names[:20],

@@ -20,6 +20,7 @@ import numpy as np
 from autograder.engine.worker import alarm, operations, silent_modules
 from autograder.engine.worker.alarm import Alarm
 from autograder.engine.worker.conversation import Peer, Raised, plain_arguments
+from autograder.engine.worker.grader_function import GraderFunction
 from autograder.engine.worker.listener import Listener
 from autograder.engine.worker.locks import Lock
 from autograder.engine.worker.protocol import bounds, frames, records
@@ -69,18 +70,6 @@ TOGETHER_BYTES = 1 << 20
 
 _LIGHT = frozenset({np.ndarray, tuple, list, float, int, bool, str, type(None)})
 """The usual kinds of answers, which are no iterators."""
-
-
-class GraderFunction:
-    """A function of the check, seen from student code."""
-
-    def __init__(self, worker: Worker, index: int) -> None:
-        self._worker = worker
-        self.index = index
-        self.__name__ = "function"
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._worker.request(frames.CALL, self._worker.nonce, (self, args, kwargs))
 
 
 class Worker(Peer):

@@ -1,0 +1,190 @@
+"""Mishaps of a semester: each is said in one line, nothing is lost by it, and work goes on."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from autograder.course import Course
+from tests.end_to_end.test_silent_scores import DUE, IN_TIME, grade, put, run, scores, settings
+from tests.support import courses
+from tests.support.courses import NAME, RIGHT
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning"),
+    pytest.mark.usefixtures("graded_here"),
+]
+
+PEOPLE = "id,name,Moodle ID\nada,Ada Ash,1\nbob,Bob Birch,2\n"
+ADA, BOB = "Ada Ash_1_assignsubmission_file_", "Bob Birch_2_assignsubmission_file_"
+HALF = {**RIGHT, "total": "def total(x):\n    return 3.0\n"}
+
+
+@pytest.fixture
+def graded(course: Course) -> Course:
+    course.state.mkdir()
+    (course.state / "students.csv").write_text(PEOPLE)
+    settings(course, DUE)
+    courses.submit(course, "ada", RIGHT, IN_TIME)
+    courses.submit(course, "bob", HALF, IN_TIME)
+    grade(course)
+    assert scores(course) == {"ada": 10, "bob": 7}
+    return course
+
+
+def everything(course: Course) -> dict[str, bytes]:
+    """Every file of the class; the log grows with each command."""
+    found = {}
+    for path in sorted(course.state.rglob("*")):
+        if path.is_file() and path.name != "log.jsonl":
+            found[str(path.relative_to(course.state))] = path.read_bytes()
+    return found
+
+
+def bad_settings(course: Course) -> Path:
+    path = course.root / "autograder.toml"
+    path.write_text(f"{DUE}carried = 5\n")
+    return path
+
+
+def no_settings(course: Course) -> Path:
+    path = course.root / "autograder.toml"
+    path.write_text(f"{DUE}carried = \n")
+    return path
+
+
+def a_student_twice(course: Course) -> Path:
+    path = course.state / "students.csv"
+    path.write_text(f"{PEOPLE}ada,Ada Ash,1\n")
+    return path
+
+
+def two_with_one_number(course: Course) -> Path:
+    path = course.state / "students.csv"
+    path.write_text(f"{PEOPLE}cyd,Cyd Cedar,2\n")
+    return path
+
+
+def a_student_in_capitals(course: Course) -> Path:
+    path = course.state / "students.csv"
+    path.write_text(f"{PEOPLE}Ada,Ada Ash,3\n")
+    return path
+
+
+def a_spreadsheet(course: Course) -> Path:
+    path = course.state / "students.csv"
+    path.write_bytes(PEOPLE.encode("utf-16"))
+    return path
+
+
+def a_date_of_no_zone(course: Course) -> Path:
+    path = course.state / "extensions.csv"
+    path.write_text("who,exercise,until\nada,counting,tomorrow\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("mishap", "says"),
+    [
+        (bad_settings, "autograder.toml:2: carried = 5 does not fit; write it like"),
+        (no_settings, "autograder.toml:2:"),
+        (a_student_twice, "students.csv:4: ada stands there twice; delete one of the lines"),
+        (a_student_in_capitals, "students.csv:4: Ada is ada but for capital letters; delete a"),
+        (two_with_one_number, "students.csv:4: cyd has the Moodle ID 2 of bob; correct one"),
+        (a_spreadsheet, "students.csv: "),
+        (a_date_of_no_zone, "extensions.csv:2: until 'tomorrow': "),
+    ],
+)
+def test_what_a_teacher_wrote_wrongly_is_one_line_and_nothing_is_lost(
+    graded: Course, mishap: Callable[[Course], Path], says: str
+) -> None:
+    put(graded, "bob", RIGHT, datetime.now(timezone.utc) - timedelta(minutes=1))
+    before = everything(graded)
+    path = mishap(graded)
+    spoilt = path.read_bytes()
+    for command in ("collect", "grade", "report", "export", "feedback"):
+        if command == "collect" and path.name == "extensions.csv":
+            continue  # who hands in late is no matter there
+        refused = run(graded, command, NAME, code=2).stderr
+        assert says in refused and len(refused.splitlines()) == 1, refused
+    assert path.read_bytes() == spoilt
+    place = str(path.relative_to(graded.state)) if path.is_relative_to(graded.state) else ""
+    assert {**everything(graded), place: b""} == {**before, place: b""}
+
+    path.write_text(DUE if path.suffix == ".toml" else PEOPLE)
+    if path.name == "extensions.csv":
+        path.unlink()
+    assert "collected: bob" in run(graded, "collect", NAME).stdout
+    grade(graded)
+    assert scores(graded) == {"ada": 10, "bob": 10}
+
+
+def download(path: Path, course: Course, *folders: str) -> bytes:
+    """A class's download from Moodle."""
+    with zipfile.ZipFile(path, "w") as archive:
+        for folder in folders:
+            entry = zipfile.ZipInfo(f"{folder}/{NAME}.ipynb", (2026, 11, 20, 11, 30, 0))
+            archive.writestr(entry, courses.handed_in(course, RIGHT))
+    return path.read_bytes()
+
+
+def test_a_zip_that_cannot_be_read_is_one_line_and_the_others_are_collected(
+    graded: Course,
+) -> None:
+    settings(graded, f'time_zone = "UTC"\n{DUE}')
+    graded.inbox.mkdir()
+    broken = graded.inbox / f"Course-{NAME}-1.zip"
+    whole = download(broken, graded, ADA, BOB)
+    broken.write_bytes(whole[: len(whole) // 2])
+    download(graded.inbox / f"Course-{NAME}-2.zip", graded, ADA)
+    before = scores(graded)
+
+    said = run(graded, "collect", NAME).stdout.splitlines()
+    left = [line for line in said if line.startswith("left: ")]
+    assert len(left) == 1
+    assert left[0].startswith(f"left: {broken.name}: cannot be opened as a zip archive")
+    assert "nothing newer: ada" in said or "collected: ada" in said
+    assert broken.read_bytes() == whole[: len(whole) // 2]
+    grade(graded)
+    assert scores(graded) == before
+
+    # Downloaded again, it is read.
+    broken.write_bytes(whole)
+    said = run(graded, "collect", NAME).stdout.splitlines()
+    assert "collected: bob" in said and not [line for line in said if line.startswith("left: ")]
+    grade(graded)
+    assert scores(graded) == {"ada": 10, "bob": 10}
+
+
+def test_a_clock_that_jumps_is_said_and_takes_nobodys_work(graded: Course) -> None:
+    """A file from 2031 is neither believed nor preferred to the true ones."""
+    now = datetime.now(timezone.utc).replace(microsecond=0)
+    path = put(graded, "bob", {}, now)
+    future = datetime(2031, 1, 1, tzinfo=timezone.utc).timestamp()
+    os.utime(path, (future, future))
+    said = run(graded, "collect", NAME).stdout.splitlines()
+    (line,) = [line for line in said if "lies in the future" in line]
+    assert line.startswith(f"note: bob/{NAME}.ipynb: its time, 2031-01-01 00:00 UTC, ")
+
+    later = path.with_name(f"{NAME} (1).ipynb")
+    later.write_bytes(courses.handed_in(graded, RIGHT))
+    os.utime(later, (now.timestamp() - 5,) * 2)
+    path.unlink()
+    assert "bob" in run(graded, "collect", NAME).stdout
+    grade(graded)
+    assert scores(graded)["ada"] == 10
+
+
+def test_empty_lines_of_a_spreadsheet_are_nobody_and_lines_are_counted_with_them(
+    graded: Course,
+) -> None:
+    people = graded.state / "students.csv"
+    people.write_text(f"{PEOPLE}\n,,\n,,\n")
+    assert scores(graded) == {"ada": 10, "bob": 7}
+    people.write_text(f"{PEOPLE}\n,,\nc/d,Cyd Cedar,3\n")
+    assert "students.csv:6: 'c/d' is no student id" in run(graded, "report", NAME, code=2).stderr

@@ -1,0 +1,267 @@
+"""Several teachers at once: commands, and formgraders that are open meanwhile.
+
+Nobody's work is lost, on SQLite and PostgreSQL, and who is second is told what it waits for.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from sqlalchemy import create_engine, text
+from sqlalchemy.exc import OperationalError, PendingRollbackError
+
+from autograder.course import Course
+from autograder.gradebook import config, late_penalty, marks, record
+from autograder.gradebook import database as opening
+from autograder.nbgrader import formgrader
+from tests.support import courses, jupyter, processes, whole_course
+from tests.support.courses import ALL_CHECKS, NAME, RIGHT
+from tests.support.databases import Database
+
+# nbgrader's own code, not ours.
+pytestmark = pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning")
+
+ANSWERED = {**RIGHT, "why": "Because of $a + b = b + a$."}
+WAITING = ": another program writes to the gradebook; waiting for it"
+
+
+@contextmanager
+def somebody_writes(database: Database) -> Iterator[Callable[[], None]]:
+    """Another program of ours amid a batch; what is given ends it."""
+    connect_args = {"check_same_thread": False} if "sqlite" in database.url else {}
+    engine = create_engine(database.url, connect_args=connect_args)
+    with engine.connect() as other:
+        if "sqlite" not in database.url:
+            lock = f"SELECT pg_advisory_xact_lock({opening.ONE_AT_A_TIME})"
+            other.execute(text(lock))
+        other.execute(text("UPDATE assignment SET duedate = NULL"))
+        yield other.commit
+    engine.dispose()
+
+
+def test_who_is_second_is_told_once_what_it_waits_for(
+    course: Course,
+    database: Database,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    known = courses.load(course)
+    record.record(course, known, [courses.graded(course, "ada", RIGHT, ALL_CHECKS[:3])])
+    assert WAITING not in capsys.readouterr().err
+    monkeypatch.setattr(opening, "SILENCE", 0.2)
+    with somebody_writes(database) as end:
+        later = threading.Timer(1.0, end)
+        later.start()
+        record.record(course, known, [courses.graded(course, "ada", RIGHT)])
+        later.join()
+    said = capsys.readouterr().err.splitlines()
+    assert [line.startswith("autograder: ") and line.endswith(WAITING) for line in said] == [True]
+    assert marks.class_marks(course, NAME)["ada"].score == 10
+
+
+def test_a_batch_that_is_soon_done_is_waited_for_in_silence(
+    course: Course, database: Database, capsys: pytest.CaptureFixture[str]
+) -> None:
+    known = courses.load(course)
+    record.prepare(course, known)
+    with somebody_writes(database) as end:
+        later = threading.Timer(0.3, end)
+        later.start()
+        record.record(course, known, [courses.graded(course, "ada", RIGHT)])
+        later.join()
+    assert capsys.readouterr().err == ""
+
+
+def test_two_that_write_the_same_students_in_another_order_both_get_there(
+    course: Course, database: Database
+) -> None:
+    known = courses.load(course)
+    record.prepare(course, known)
+    batch = [courses.graded(course, f"s{number}", RIGHT) for number in range(30)]
+    failed: list[BaseException] = []
+
+    def write(those: list[Any]) -> None:
+        try:
+            record.record(course, known, those)
+        except BaseException as error:
+            failed.append(error)
+
+    both = [threading.Thread(target=write, args=(those,)) for those in (batch, batch[::-1])]
+    for one in both:
+        one.start()
+    for one in both:
+        one.join()
+    assert failed == []
+    assert {one.score for one in marks.class_marks(course, NAME).values()} == {10}
+
+
+@pytest.mark.parametrize("is_in_file", [True, False])
+def test_the_plugin_for_late_work_is_loaded_before_the_gradebook_is_locked(
+    course: Course, monkeypatch: pytest.MonkeyPatch, is_in_file: bool
+) -> None:
+    """It takes seconds, in which nobody else could write."""
+    plugin = "tests.support.latepolicy.HalfAPointAnHour"
+    rule = f"\nc.AssignLatePenalties.plugin_class = {plugin!r}\n"
+    path = course.root / "nbgrader_config.py"
+    path.write_text(path.read_text() + rule)
+    folder = courses.submit(course, "ada", RIGHT, "2026-03-01 15:00:00 UTC")
+    known = courses.load(course)
+    record.prepare(course, known, datetime(2026, 3, 1, 12))
+    record.record(course, known, [courses.graded(course, "ada", RIGHT)])
+    if not is_in_file:
+        (folder / "timestamp.txt").unlink()
+
+    locked: list[bool] = []
+    loaded_while: list[bool] = []
+    load, write = late_penalty.Penalties._nbgrader, opening.Gradebook.write
+
+    def loading(self: late_penalty.Penalties) -> Any:
+        if self._preprocessor is None:
+            loaded_while.append(bool(locked))
+        return load(self)
+
+    def writing(self: opening.Gradebook, work: Any) -> Any:
+        locked.append(True)
+        try:
+            return write(self, work)
+        finally:
+            locked.clear()
+
+    monkeypatch.setattr(late_penalty.Penalties, "_nbgrader", loading)
+    monkeypatch.setattr(opening.Gradebook, "write", writing)
+    record.record(course, known, [courses.graded(course, "ada", RIGHT)])
+    assert loaded_while == [False]
+    assert marks.class_marks(course, NAME)["ada"].late_penalty == 1.5
+
+
+@pytest.mark.parametrize(
+    ("address", "patient"),
+    [
+        ("sqlite:////a/b.db", "sqlite:////a/b.db?timeout=30"),
+        ("sqlite:////a/b.db?timeout=5", "sqlite:////a/b.db?timeout=5"),
+        ("postgresql://me:p%40@h/d", "postgresql://me:p%40@h/d?options=-c+lock_timeout%3D30s"),
+        ("mysql://me@h/d", "mysql://me@h/d"),
+    ],
+)
+def test_the_formgrader_waits_longer_unless_the_address_says_how_long(
+    address: str, patient: str
+) -> None:
+    assert formgrader.patient(address) == patient
+
+
+def test_a_formgrader_whose_score_could_not_be_saved_saves_the_next(
+    course: Course, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import nbgrader.server_extensions.formgrader.base as base  # type: ignore[import-untyped]
+
+    for place, name in ((base, "Gradebook"), (base.BaseHandler, "on_finish")):
+        monkeypatch.setattr(place, name, getattr(place, name))
+    monkeypatch.setattr(formgrader, "PATIENCE", 1)
+    record.record(course, courses.load(course), [courses.graded(course, "ada", ANSWERED)])
+    config.config(course)  # as the formgrader reads it, which changes it
+    gradebook = base.Gradebook(database.url, course.id())
+    handler = SimpleNamespace(settings={"nbgrader_gradebook": gradebook})
+
+    def enter(score: float) -> None:
+        gradebook.find_grade("why", NAME, NAME, "ada").manual_score = score
+        gradebook.db.commit()
+
+    with somebody_writes(database):
+        cannot_save(database, enter)
+        with pytest.raises(PendingRollbackError):
+            enter(2)
+        base.BaseHandler.on_finish(handler)
+    enter(3)
+    ada = marks.class_marks(course, NAME)["ada"]
+    assert ada.cells["why"].manual_score == 3
+    gradebook.close()
+
+
+def cannot_save(database: Database, enter: Callable[[float], None]) -> None:
+    """A score that cannot be saved, for somebody holds its row."""
+    engine = create_engine(database.url)
+    if engine.dialect.name == "sqlite":
+        with pytest.raises(OperationalError, match="locked"):
+            enter(1)
+        return
+    with engine.connect() as other:
+        other.execute(text("SELECT * FROM grade FOR UPDATE"))
+        with pytest.raises(OperationalError, match="lock timeout"):
+            enter(1)
+    engine.dispose()
+
+
+# Three commands and a server, each of which takes seconds to start.
+@pytest.mark.everything
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_three_graders_and_an_open_formgrader_lose_nothing(
+    course: Course, tmp_path: Path, kind: str, request: pytest.FixtureRequest
+) -> None:
+    from tests.support import databases
+
+    url = f"sqlite:///{course.gradebook}"
+    if kind == "postgresql":
+        url = request.getfixturevalue("postgres").create()
+        databases.use(course, url)
+    gradebook = Database(url, str)
+    whole_course.add_exercises(course)
+    everybody = [f"s{number:02}" for number in range(12)]
+    for student in everybody:
+        for name in whole_course.MOST:
+            whole_course.submit(course, student, name, ANSWERED)
+    assert processes.run("grade", NAME, "--jobs", "1", cwd=course.root).returncode == 0
+    whys = dict(gradebook.rows(
+        "SELECT a.student_id, g.id FROM grade g JOIN base_cell c ON c.id = g.cell_id"
+        " JOIN submitted_notebook n ON n.id = g.notebook_id"
+        " JOIN submitted_assignment a ON a.id = n.assignment_id WHERE c.name = 'why'"
+    ))  # fmt: skip
+
+    with jupyter.server(["autograder", "lab"], course.root, tmp_path / "server.log") as address:
+        # Of the first exercise two at once, the second of which waits.
+        names = (NAME, NAME, "sums", "more")
+        graders = [
+            processes.start("grade", name, "--jobs", "1", "--force", cwd=course.root)
+            for name in names
+        ]
+        for place, student in enumerate(everybody):
+            put(address, whys[student], place / 4)
+        errors = [process.communicate(timeout=processes.SECONDS)[1] for process in graders]
+        assert [process.returncode for process in graders] == [0] * 4, errors
+
+        if kind == "sqlite":
+            # Somebody else holds the database for longer than the formgrader waits by itself.
+            lock = sqlite3.connect(course.gradebook, isolation_level=None, check_same_thread=False)
+            lock.execute("BEGIN IMMEDIATE")
+            threading.Timer(7.0, lock.rollback).start()
+            put(address, whys["s00"], 3.5)
+            lock.close()
+    assert sum("another run is at work here; waiting for it" in text for text in errors) == 1
+    found = {name: marks.class_marks(course, name) for name in whole_course.MOST}
+    for name in ("sums", "more"):
+        assert {one.score for one in found[name].values()} == {10} and len(found[name]) == 12
+    entered = {student: one.cells["why"].manual_score for student, one in found[NAME].items()}
+    expected = {student: place / 4 for place, student in enumerate(everybody)}
+    assert entered == (expected | {"s00": 3.5} if kind == "sqlite" else expected)
+
+
+def put(address: str, grade: str, score: float) -> None:
+    """Enter a score as the formgrader's page does."""
+    base, _, token = address.partition("/lab?token=")
+    request = urllib.request.Request(
+        f"{base}/formgrader/api/grade/{grade}",
+        method="PUT",
+        data=json.dumps({"manual_score": score, "extra_credit": None}).encode(),
+        headers={"Authorization": f"token {token}", "Content-Type": "application/json"},
+    )
+    with urllib.request.urlopen(request, timeout=processes.SECONDS) as answer:
+        assert json.load(answer)["manual_score"] == score

@@ -6,10 +6,9 @@ exercise of the course, and nobody finds it out who does not know the secret.
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 from dataclasses import replace
 
+from autograder.course import pseudonym
 from autograder.gradebook.cell_marks import CellMarks
 from autograder.gradebook.course_grades import CourseGrades, CourseRow
 from autograder.gradebook.final_grades import ClassGrades, FinalGrade
@@ -21,7 +20,7 @@ def of_class(class_grades: ClassGrades, secret: bytes) -> ClassGrades:
     """The grades of a class under pseudonyms, and in their order, which tells nothing."""
     grades = []
     for grade in class_grades.grades:
-        grades.append(_grade(grade, _pseudonym(secret, grade.student)))
+        grades.append(_grade(grade, pseudonym(secret, grade.student)))
     grades.sort(key=lambda grade: grade.student)
     return replace(class_grades, grades=tuple(grades))
 
@@ -30,7 +29,7 @@ def of_course(grades: CourseGrades, secret: bytes) -> CourseGrades:
     """The same for the whole course."""
     rows = []
     for row in grades.rows:
-        rows.append(_row(row, _pseudonym(secret, row.student)))
+        rows.append(_row(row, pseudonym(secret, row.student)))
     rows.sort(key=lambda row: row.student)
     return replace(grades, rows=tuple(rows))
 
@@ -42,11 +41,6 @@ def _row(row: CourseRow, name: str) -> CourseRow:
         by_exercise[exercise] = replace(standing, why=standing.why and "not final")
     reasons = dict.fromkeys(row.reasons, "not final")
     return replace(row, student=name, person=None, by_exercise=by_exercise, reasons=reasons)
-
-
-def _pseudonym(secret: bytes, student: str) -> str:
-    named = f"autograder pseudonym {student}".encode()
-    return f"p{hmac.digest(secret, named, hashlib.sha256).hex()[:16]}"
 
 
 def _grade(grade: FinalGrade, name: str) -> FinalGrade:

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course import Course
-from autograder.exports.anonymous import _pseudonym
+from autograder.course import Course, pseudonym
 from tests.exports.test_formats import PEOPLE, SCORES, by_hand, graded, rows_of, run
 from tests.support.courses import NAME
 
@@ -58,8 +57,8 @@ def test_the_points_are_those_of_the_class(graded: Course) -> None:
 def test_a_pseudonym_stays_and_hangs_on_the_secret(graded: Course) -> None:
     first = exported(graded, "csv").read_bytes()
     assert exported(graded, "csv").read_bytes() == first
-    assert _pseudonym(b"one", "ada") == _pseudonym(b"one", "ada") != _pseudonym(b"two", "ada")
-    assert _pseudonym(b"one", "ada") != _pseudonym(b"one", "bob")
+    assert pseudonym(b"one", "ada") == pseudonym(b"one", "ada") != pseudonym(b"two", "ada")
+    assert pseudonym(b"one", "ada") != pseudonym(b"one", "bob")
 
 
 def test_other_systems_need_to_know_who_it_is(

@@ -6,6 +6,7 @@ exercise of the course, and nobody finds it out who does not know the secret.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from autograder.course import pseudonym
@@ -14,6 +15,10 @@ from autograder.gradebook.course_grades import CourseGrades, CourseRow
 from autograder.gradebook.final_grades import ClassGrades, FinalGrade
 from autograder.gradebook.marks import Marks
 from autograder.result import CheckResult, Result, StepResult
+
+
+DAY = 24 * 60 * 60.0
+"""Seconds."""
 
 
 def of_class(class_grades: ClassGrades, secret: bytes) -> ClassGrades:
@@ -67,6 +72,7 @@ def _result(result: Result, name: str) -> Result:
         submission_sha256="",
         graded_at="",
         warnings=(),
+        graded_with={},
         steps=tuple(steps),
     )
 
@@ -77,8 +83,10 @@ def _check(check: CheckResult) -> CheckResult:
 
 
 def _marks(marks: Marks) -> Marks:
-    """Points alone; how late they were handed in, and not when."""
+    """Points alone; and how many days late they were handed in, begun ones too: seconds would say
+    when, and with that who."""
     cells: dict[str, CellMarks] = {}
     for id, cell in marks.cells.items():
         cells[id] = replace(cell, comment=None, remark=None)
-    return replace(marks, cells=cells, submitted=None, row="", doubt="")
+    late = math.ceil(marks.seconds_late / DAY) * DAY
+    return replace(marks, cells=cells, submitted=None, seconds_late=late, row="", doubt="")

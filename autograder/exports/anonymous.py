@@ -16,7 +16,6 @@ from autograder.gradebook.final_grades import ClassGrades, FinalGrade
 from autograder.gradebook.marks import Marks
 from autograder.result import CheckResult, Result, StepResult
 
-
 DAY = 24 * 60 * 60.0
 """Seconds."""
 

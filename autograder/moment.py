@@ -11,6 +11,9 @@ _MOMENT = re.compile(
 )
 _EXAMPLE = "2026-12-01 18:00"
 
+YEARS = range(1970, 9000)
+"""In these there is room on both sides for every zone and every extension."""
+
 
 def zone(name: str) -> tzinfo | None:
     """The time zone of this name; None, which is this machine's own, where the name is empty.
@@ -46,6 +49,8 @@ def read(text: str, otherwise: tzinfo | None = None) -> datetime:
         moment = datetime.fromisoformat(f"{day}T{time}{offset}")
     except ValueError:
         raise ValueError(wrong) from None
+    if moment.year not in YEARS:
+        raise ValueError(wrong)
 
     if offset:
         return moment

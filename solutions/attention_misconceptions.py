@@ -784,6 +784,17 @@ def another_base(scores, axis=-1):
     return powers / powers.sum(axis=axis, keepdims=True)
 
 
+@misconception(
+    step="softmax",
+    caught_by="softmax-by_hand",
+    title="the maximum is taken off above the line and not below it",
+)
+def shifted_above_the_line_only(scores, axis=-1):
+    """Your rows add up to less than 1. Print the exponentials that you divide in the first check, and their total beside what you divide by: are these the same exponentials?"""
+    shifted = scores - scores.max(axis=axis, keepdims=True)
+    return np.exp(shifted) / np.exp(scores).sum(axis=axis, keepdims=True)
+
+
 @misconception(step="softmax", caught_by="softmax-by_hand")
 def half_the_difference(scores, axis=-1):
     """Your rows add up to 1, but the shares are too even. Print what you hand to the exponential for the scores 0 and 1: how far apart are the two there?"""
@@ -2726,6 +2737,20 @@ def one_big_head(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """Your output is the same for any number of heads. Print it in the first check for one head and for two: where does num_heads act?"""
     output, weights = self_attention(X, W_Q, W_K, W_V, mask)
     return output @ W_O
+
+
+@misconception(
+    step="multi_head_attention",
+    caught_by="multi_head_attention-by_hand",
+    title="causal where no mask is given",
+)
+def looks_back_unless_told(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Your first token sees only itself, although nobody hid anything. Print its weights in the first check: where does your mask come from?"""
+    Q, K, V = (split_heads(role, num_heads) for role in project_qkv(X, W_Q, W_K, W_V))
+    mask = causal_mask(X.shape[-2]) if mask is None else mask
+    if np.ndim(mask) > 2:
+        mask = np.expand_dims(mask, -3)
+    return concat_heads(scaled_dot_product_attention(Q, K, V, mask)[0]) @ W_O
 
 
 @misconception(step="multi_head_attention", caught_by="multi_head_attention-by_hand")

@@ -120,15 +120,16 @@ def _of_two(one: str, other: str, kind: str) -> Iterator[Alteration]:
 
     if kind != "array":
         return
-    for name, words, change in (
-        ("transposed", "were both transposed", _both_turned),
-        ("argument_ignored", "were both left out", identity),
-        ("normalised", "had rows of length 1", of_length_one),
+    use, before = "Where does your code use", "What is done before your code uses"
+    for name, words, ask, change in (
+        ("transposed", "were both transposed", use, _both_turned),
+        ("argument_ignored", "were both left out", use, identity),
+        ("normalised", "had rows of length 1", before, of_length_one),
     ):
         yield Alteration(
             name,
             f"{one} and {other} {words}",
-            f"Where does your code use {one} and {other}?",
+            f"{ask} {one} and {other}?",
             lambda arguments, change=change: {  # type: ignore[misc]
                 **arguments,
                 one: change(arguments[one]),

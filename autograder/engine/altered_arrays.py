@@ -158,6 +158,13 @@ _TURNED: tuple[Row, ...] = (
     ),
     ("reversed", "{0} were in reverse order along its last axis", _END, _reversed(-1)),
     ("reversed", "{0} were in reverse order along its last axis but one", _END, _reversed(-2)),
+    ("reversed", "{0} were in reverse order along its last axis but two", _END, _reversed(-3)),
+    (
+        "squared",
+        "every number in {0} were squared",
+        "Which power belongs there?",
+        lambda value: array_of(value) ** 2,
+    ),
 )
 
 _CUT: tuple[Row, ...] = (

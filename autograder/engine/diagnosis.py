@@ -73,7 +73,8 @@ def diagnose(compiled: CompiledExercise, step: str, probes: Sequence[Probe]) -> 
     if not compiled.exercise.has_reference:
         return None
     # Imported late: it is much, and who checks a copy of their own, without a reference, waits.
-    from autograder.engine.relating import Relation, relate
+    from autograder.engine.evidence import Relation
+    from autograder.engine.relating import relate
 
     found = relate(compiled, step, probes, partial(_known, compiled, step, spared=True))
     if found is None:

@@ -29,6 +29,14 @@ MAX_CALLS = 60
 
 
 @dataclass(frozen=True)
+class Relation:
+    """What relates wrong answers to the right ones: a short name, and a sentence that asks."""
+
+    name: str
+    sentence: str
+
+
+@dataclass(frozen=True)
 class AnsweredCall:
     """A call, what the step answered, and what is right.
 
@@ -171,7 +179,7 @@ def _alike(one: Outcome, other: Outcome) -> bool:
 
 def _mixed(answer: AnsweredCall, predicted: Outcome) -> tuple[Outcome | None, frozenset[int]]:
     """What is predicted, with right parts where the answer has them, and the places of the
-    others; None where a part is neither."""
+    others; None where a part is neither, or all are right."""
     got, right = answer.got.value, answer.right.value
     several = [value for value in (predicted.value, right) if isinstance(value, tuple)]
     if len(several) < 2 or not isinstance(got, (tuple, list)):
@@ -186,7 +194,7 @@ def _mixed(answer: AnsweredCall, predicted: Outcome) -> tuple[Outcome | None, fr
                 return None, frozenset()
             parts[place] = predicted.value[place]
             places.add(place)
-    return Outcome(tuple(parts), None, []), frozenset(places)
+    return Outcome(tuple(parts), None, []) if places else None, frozenset(places)
 
 
 def _alike_but_for_nan(one: Outcome, other: Outcome) -> bool:

@@ -242,15 +242,15 @@ def _inside(space: Namespace, step: str, inner: str, seen: list[Arguments]) -> I
     ask = "Which axes must change places before they merge?"
     yield experiment("step_reshaped", shaped, ask, answering(reshaped_argument))
 
-    for name in seen[0]:
-        again = answering(lambda value, given, name=name: function(**{**given, name: value}))  # type: ignore[misc]
-        ask = f"How often does your code do what {inner} does?"
-        yield experiment("step_twice", f"{inner} were done twice, to {name} again", ask, again)
-
     outside = _from_outside(function, seen, space[step], outer)
     for change in (*alterations(function, seen), *outside):
         phrase = f"in {inner} {change.phrase}"
         yield experiment(change.name, phrase, change.ask, called(change))
+
+    for name in seen[0]:
+        again = answering(lambda value, given, name=name: function(**{**given, name: value}))  # type: ignore[misc]
+        ask = f"How often does your code do what {inner} does?"
+        yield experiment("step_twice", f"{inner} were done twice, to {name} again", ask, again)
 
     for name, phrase, ask, turn in ANSWERS:
         turned = answering(lambda value, _, turn=turn: turn(value))  # type: ignore[misc]

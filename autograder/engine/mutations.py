@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -35,19 +36,22 @@ def mutants(source: str) -> Iterator[Mutant]:
     """Every small change of a source, first those of all places of a kind at once."""
     tree = ast.parse(source)
     passed_over = _passed_over(tree)
-    kinds: dict[str, list[tuple[int, int]]] = {}
+    kinds: dict[tuple[str, int], list[tuple[int, int]]] = {}
     found, of_functions = [], []
     for place, node in enumerate(ast.walk(tree)):
         if isinstance(node, ast.FunctionDef):
             for number, (name, phrase, ask, _) in enumerate(of_function(node)):
                 of_functions.append((name, phrase, ask, [(place, number)]))
             continue
+        of_node: Counter[str] = Counter()
         for number, (name, phrase, ask, _) in enumerate(_slips(node, node in passed_over)):
             found.append((name, phrase, ask, [(place, number)]))
-            kinds.setdefault(f"{name}/{phrase}/{ask}", []).append((place, number))
+            kind = f"{name}/{phrase}/{ask}"
+            kinds.setdefault((kind, of_node[kind]), []).append((place, number))
+            of_node[kind] += 1
 
     everywhere = []
-    for kind, spots in kinds.items():
+    for (kind, _), spots in kinds.items():
         if len(spots) > 1:
             name, phrase, ask = kind.split("/", 2)
             everywhere.append((name, phrase, ask, spots))

@@ -7,15 +7,14 @@ step goes wrong. A relation must explain every call, and more than chance would.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autograder.engine.calls import Function, bound
+from autograder.engine.calls import Function
 from autograder.engine.circumstances import circumstance, circumstances
 from autograder.engine.compiled_exercise import CompiledExercise
-from autograder.engine.evidence import AnsweredCall, answers, tried, worth
+from autograder.engine.evidence import AnsweredCall, Relation, answers, tried, worth
 from autograder.engine.experiments import (
     Experiment,
     Namespace,
@@ -25,23 +24,22 @@ from autograder.engine.experiments import (
     with_source,
     with_steps,
 )
-from autograder.engine.outcomes import Outcome, Probe
+from autograder.engine.outcomes import Probe
 from autograder.engine.raising import EXACT, VAGUE, Kinds, raising
+from autograder.engine.side_effects import changing, forgetful
 from autograder.exercises.exercise import Exercise
 from autograder.tools import relations
-from autograder.tools.likeness import ALIKE_ATOL, ALIKE_RTOL, ENOUGH, alike, as_numbers
+from autograder.tools.likeness import (
+    ALIKE_ATOL,
+    ALIKE_RTOL,
+    ENOUGH,
+    SURE,
+    as_numbers,
+)
 from autograder.tools.sentences import SENTENCES
 
 if TYPE_CHECKING:
     from autograder.exercises.misconceptions import Misconception
-
-
-@dataclass(frozen=True)
-class Relation:
-    """What relates wrong answers to the right ones: a short name, and a sentence that asks."""
-
-    name: str
-    sentence: str
 
 
 Known = Callable[[Sequence[Probe]], "Misconception | None"]
@@ -64,14 +62,14 @@ def relate(
         else:
             wrong.append(answer)
     if not wrong:
-        return _changing(space[step], probes) or _forgetful(probes) or _tiny(right)
+        return changing(space[step], probes) or forgetful(probes) or _tiny(right)
 
     with np.errstate(all="ignore"):
         begun: list[Experiment] = []
         return (
             _refusing(wrong)
             or _by_experiment(space, compiled.exercise, step, wrong, right, begun)
-            or _forgetful(probes)
+            or forgetful(probes)
             or _by_exception(wrong, EXACT)
             or _first(begun, wrong, right)
             or _by_circumstance(space[step], wrong, right, only_given=False)
@@ -79,7 +77,7 @@ def relate(
             or _by_comparison(wrong, right, vague=True)
             or _by_circumstance(space[step], wrong, right, only_given=True)
             or _by_exception(wrong, VAGUE)
-            or _changing(space[step], probes)
+            or changing(space[step], probes)
             or _by_some_exceptions(wrong)
         )
 
@@ -109,45 +107,18 @@ def _in_part(
             return found
         relation = _first(begun, some, right) or _by_comparison(some, right, vague=False)
         if relation is not None:
-            begin = relation.sentence[0].lower() + relation.sentence[1:]
-            where = one.elsewhere[0].upper() + one.elsewhere[1:]
-            return Relation(relation.name, f"{where}, {begin}")
-    return None
+            return _said_of(one.elsewhere, relation)
+
+    # What is right may be a case that the student has thought of. The bank's hints speak of checks
+    # that may be among those.
+    relation = _first(begun, wrong, ()) if worth(wrong) >= SURE else None
+    return _said_of("where it is wrong", relation) if relation else None
 
 
-def _changing(function: Function, probes: Sequence[Probe]) -> Relation | None:
-    """An argument that is not afterwards what it was before."""
-    for probe in probes:
-        if probe.passed:
-            continue
-        args, kwargs, before = probe.asked
-        outcome = probe.outcome
-        if outcome is None:
-            continue
-        for old, new in zip(before, outcome.arguments):
-            if alike(old, new):
-                continue
-            for name, value in bound(function, args, kwargs).items():
-                if value is old:
-                    ask = "Which of your lines writes into it?"
-                    return Relation("argument_changed", f"Your function changes {name}. {ask}")
-    return None
-
-
-def _forgetful(probes: Sequence[Probe]) -> Relation | None:
-    """The same call, answered in two ways."""
-    answers: dict[bytes, Outcome | None] = {}
-    for probe in probes:
-        request, outcome = bytes(probe.call.request), probe.outcome
-        first = answers.setdefault(request, outcome)
-        if first is None or outcome is None or first.raised or outcome.raised:
-            continue
-        if not alike(first.value, outcome.value):
-            ask = "What does it draw, or keep from call to call?"
-            return Relation(
-                "not_repeatable", f"Your function answers the same call in two ways. {ask}"
-            )
-    return None
+def _said_of(where: str, relation: Relation) -> Relation:
+    """A relation that holds in some calls."""
+    sentence = relation.sentence[0].lower() + relation.sentence[1:]
+    return Relation(relation.name, f"{where[0].upper()}{where[1:]}, {sentence}")
 
 
 def _refusing(wrong: Sequence[AnsweredCall]) -> Relation | None:

@@ -20,6 +20,7 @@ _COMPARED: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Eq: (ast.NotEq,),
     ast.NotEq: (ast.Eq,),
 }
+_WHICH_CASE = "Which case does the docstring name that your code does not tell apart?"
 _BOUNDARY = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt}
 
 
@@ -51,7 +52,7 @@ def slips(node: ast.AST) -> Iterator[Slip]:
         yield (
             "case_missing",
             "a special case were like all others",
-            "Which case does the docstring name that your code does not tell apart?",
+            _WHICH_CASE,
             lambda n: n.orelse or empty,
         )
 
@@ -162,6 +163,8 @@ def _of_comparison(node: ast.Compare) -> Iterator[Slip]:
             said = ("boundary", "a boundary lay on the other side", "Is the boundary included?")
         elif other is ast.Eq:
             said = ("equal_only", "a comparison held for equal numbers only", "Which others count?")
+        elif kind in (ast.Eq, ast.NotEq):
+            said = ("cases_exchanged", "a special case and all others were exchanged", _WHICH_CASE)
         else:
             said = ("comparison_turned", "a comparison were turned round", "Which is the larger?")
         yield (*said, lambda n, other=other: ast.Compare(n.left, [other()], n.comparators))

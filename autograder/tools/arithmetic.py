@@ -164,7 +164,8 @@ def _totals(a: Array, b: Array) -> Iterator[Found]:
                 ("total_elsewhere", f"along {axis_in_words(axis, b.ndim)}"),
                 float(np.prod(a.sum(axis=axis).shape)) + 1,
             )
-    if np.allclose(a.sum(), total.flat[0]) and total.size > 1:
+    # Where rows have vanished, the others add up to theirs.
+    if np.allclose(a.sum(), total.flat[0]) and total.size > 1 and a.sum(axis=-1).all():
         yield ("total_elsewhere", "over all entries together"), 3.0
 
 
@@ -174,6 +175,8 @@ def _spoken(factor: float, arguments: Mapping[str, Any]) -> Iterator[str]:
         for value, word in ((number, f"{number:.4g}"), (1 / number, f"1/{number:.4g}")):
             if math.isclose(factor, value, rel_tol=1e-9):
                 yield word
+    if math.isclose(factor, round(factor, 2), rel_tol=1e-9):
+        yield f"{factor:.4g}"
     for name, value in _quantities(arguments):
         for power, words in (
             (1, "{}"),

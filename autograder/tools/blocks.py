@@ -1,4 +1,4 @@
-"""Relations along an axis: its entries or blocks in another order, or one of its ends empty."""
+"""Relations along an axis: merged, its entries or blocks in another order, an end empty."""
 
 from collections.abc import Iterator
 
@@ -19,6 +19,26 @@ def in_blocks(b: Array) -> Iterator[tuple[Key, Array]]:
             yield ("blocks_reversed", what), blocks[..., ::-1, :].reshape(b.shape)
 
 
+def merged(b: Array) -> Iterator[tuple[Key, Array]]:
+    """One entry of each axis, sums and means along it."""
+    for axis in range(-1, -b.ndim - 1, -1) if b.ndim > 1 else ():
+        if b.shape[axis] < 2:
+            continue
+        for key, less in (
+            (("summed", axis_in_words(axis, b.ndim)), b.sum(axis, keepdims=True)),
+            (("averaged", axis_in_words(axis, b.ndim)), b.mean(axis, keepdims=True)),
+            (("one_of_all", "first"), b.take([0], axis)),
+            (("one_of_all", "last"), b.take([-1], axis)),
+        ):
+            yield key, less
+            yield key, less.squeeze(axis)
+            if not is_binary(b):
+                yield key, np.broadcast_to(less, b.shape)
+        if b.dtype.kind == "b":
+            yield ("merged_truth", "all"), np.asarray(b.all(axis, keepdims=True))
+            yield ("merged_truth", "one or more"), np.asarray(b.any(axis, keepdims=True))
+
+
 def of_ends(a: Array, b: Array, wrong: Array) -> Iterator[Found]:
     """Right up to some place along an axis and 0, or the same, from there on; or the other way
     round."""
@@ -34,5 +54,6 @@ def of_ends(a: Array, b: Array, wrong: Array) -> Iterator[Found]:
         ):
             if is_partial and not is_binary(b) and (part == 0).all():
                 yield (empty, what), much
-            if is_partial and is_binary(b) and (part == part.flat[0]).all():
-                yield (same, what), much
+            # Of an axis of length one, nothing is its rest.
+            if is_binary(b) and (is_partial or len(off) == 1) and (part == part.flat[0]).all():
+                yield (same, what), much if is_partial else 0.0

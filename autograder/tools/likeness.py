@@ -76,13 +76,15 @@ def weight(a: Array, prediction: Array, b: Array) -> float:
 
 
 def worth(explained: Array) -> float:
-    """How much it says that just these numbers have been met."""
+    """How much it says that just these numbers have been met; NaN, which all becomes in the end,
+    says nothing."""
     if is_binary(explained):
         return explained.size / 1.5
     finite = np.isfinite(explained)
     different = np.unique(np.round(explained[finite].astype(float), 9))
     drawn = np.abs(different * 48 - np.round(different * 48)) > 1e-6
-    return len(different) + 2.0 * np.count_nonzero(drawn) + np.count_nonzero(~finite) / 1.5
+    infinite = np.count_nonzero(np.isinf(explained))
+    return len(different) + 2.0 * np.count_nonzero(drawn) + infinite / 1.5
 
 
 def is_binary(array: Array) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograder.tools.arithmetic import axis_in_words, computed, logarithm_of_rows, of_values
-from autograder.tools.blocks import in_blocks, of_ends
+from autograder.tools.blocks import in_blocks, merged, of_ends
 from autograder.tools.likeness import (
     ALIKE_ATOL,
     ALIKE_RTOL,
@@ -26,7 +26,7 @@ from autograder.tools.likeness import (
 
 def of_arrays(a: Array, b: Array, arguments: Mapping[str, Any]) -> Iterator[Found]:
     """Every relation between two arrays."""
-    for key, prediction in (*_turned(b), *computed(b), *_merged(b)):
+    for key, prediction in (*_turned(b), *computed(b), *merged(b)):
         if close(a, prediction):
             yield key, weight(a, prediction, b)
     if a.shape == b.shape and b.dtype.kind == "f" and (b >= 0).all():
@@ -56,29 +56,13 @@ def _turned(b: Array) -> Iterator[tuple[Key, Array]]:
     yield from in_blocks(b)
 
 
-def _merged(b: Array) -> Iterator[tuple[Key, Array]]:
-    """One entry of each axis, sums and means along it."""
-    for axis in range(-1, -b.ndim - 1, -1) if b.ndim > 1 else ():
-        if b.shape[axis] < 2:
-            continue
-        for key, merged in (
-            (("summed", axis_in_words(axis, b.ndim)), b.sum(axis, keepdims=True)),
-            (("averaged", axis_in_words(axis, b.ndim)), b.mean(axis, keepdims=True)),
-            (("one_of_all", "first"), b.take([0], axis)),
-            (("one_of_all", "last"), b.take([-1], axis)),
-        ):
-            yield key, merged
-            yield key, merged.squeeze(axis)
-            if not is_binary(b):
-                yield key, np.broadcast_to(merged, b.shape)
-
-
 def _of_shapes(a: Array, b: Array) -> Iterator[Found]:
     if a.shape == b.shape:
         return
     if a.size == b.size and close(a.ravel(), b.ravel()):
         without = [side for side in a.shape if side != 1] == [side for side in b.shape if side != 1]
-        yield ("axis_missing" if without else "other_shape", ""), weight(a, a, b)
+        for name in ("axis_missing", "other_shape") if without else ("other_shape",):
+            yield (name, ""), weight(a, a, b)
     wide, narrow = spread(b, a.shape), spread(a, b.shape)
     if a.size > b.size and wide is not None and close(a, wide):
         yield ("repeated", ""), weight(a, a, b)
@@ -162,9 +146,9 @@ def _of_places(a: Array, b: Array) -> Iterator[Found]:
     if not is_binary(b) and (a[wrong] == 0).all() and same.any():
         yield ("zeros", ""), float(np.count_nonzero(wrong)) / 1.5
     if b.ndim >= 2 and b.shape[-1] > 1 and b.shape[-2] > 1 and not is_binary(b):
-        height, width = b.shape[-2:]
-        for corner in {0, max(width - height, 0)}:  # the first, and the last
-            above = np.broadcast_to(np.tri(height, width, corner) == 0, b.shape)
+        more = b.shape[-1] - b.shape[-2]
+        for corner in (0, more) if more > 0 else (0,):  # the first, and the last
+            above = np.broadcast_to(np.triu(np.ones(b.shape[-2:]), corner + 1) > 0, b.shape)
             if (a[above] == 0).all() and (b[above] != 0).any() and (a[~above] != 0).any():
                 yield ("zeros_above", ""), float(np.count_nonzero(above)) / 1.5
     for number, what in ((-np.inf, "-inf"), (np.inf, "inf")):
@@ -227,17 +211,17 @@ def of_arguments(a: Array, b: Array, arguments: Mapping[str, Any]) -> Iterator[F
         for axis in (
             range(-1, -array.ndim - 1, -1) if array.ndim > 1 and not is_binary(array) else ()
         ):
-            for what, merged in (
+            for what, less in (
                 ("added up", array.sum(axis)),
                 ("averaged", array.mean(axis)),
                 ("cut down to its first part", array.take(0, axis)),
                 ("cut down to its last part", array.take(-1, axis)),
                 ("cut down to its largest numbers", array.max(axis)),
             ):
-                if array.shape[axis] > 1 and close(a, merged):
+                if array.shape[axis] > 1 and close(a, less):
                     yield (
                         ("argument_merged", f"{name}, {what} along one axis"),
-                        weight(a, merged, b),
+                        weight(a, less, b),
                     )
 
         yield from _of_one_argument(a, b, name, array)

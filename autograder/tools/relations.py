@@ -20,6 +20,9 @@ from autograder.tools.things import of_things
 Pair: TypeAlias = tuple[Any, Any, Mapping[str, Any]]
 """Of a call the answer, the right answer, and the arguments by their names."""
 
+SHAPES = 1.5
+"""What shapes alone say."""
+
 VAGUE = frozenset(
     {
         "too_few_true",
@@ -185,6 +188,8 @@ def _of_parts(got: Any, wanted: Any) -> Iterator[Found]:
     if several and has_parts:
         if len(got) == len(wanted) <= 5 and _is_reordered(got, wanted):
             yield ("other_order_of_parts", ""), ENOUGH
+        elif len(got) == len(wanted) <= 5 and _has_shapes_of_another_order(got, wanted):
+            yield ("shapes_in_other_order", ""), SHAPES
         if 1 < len(got) < len(wanted) and _are_some(got, wanted):
             yield ("parts_missing", ""), ENOUGH
         if len(got) > len(wanted) and alike(tuple(got[: len(wanted)]), wanted):
@@ -216,6 +221,17 @@ def _is_reordered(got: Sequence[Any], wanted: Sequence[Any]) -> bool:
         if all(alike(part, wanted[place]) for part, place in zip(got, order)):
             return True
     return False
+
+
+def _has_shapes_of_another_order(got: Sequence[Any], wanted: Sequence[Any]) -> bool:
+    """Whether the shapes are those of the right parts, in one order only, which is not theirs."""
+    shapes = [np.shape(part) for part in wanted]
+    mine = [array.shape if array is not None else None for array in map(as_numbers, got)]
+    return (
+        len(set(shapes)) == len(shapes)
+        and mine != shapes
+        and sorted(map(str, mine)) == sorted(map(str, shapes))
+    )
 
 
 def _fit(one: Any, other: Any) -> bool:

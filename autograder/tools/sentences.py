@@ -7,6 +7,10 @@ SENTENCES = {
     "other_order_of_parts": (
         "The parts of your answer are right, but stand in another order. Which one comes first?"
     ),
+    "shapes_in_other_order": (
+        "The parts of your answer have the shapes of the right ones in another order. Which one "
+        "comes first?"
+    ),
     "one_part_missing": "Your answer is {what} alone. How many results does the docstring promise?",
     "parts_missing": (
         "{your} has right parts, but not all. How many results does the docstring promise?"
@@ -112,6 +116,9 @@ SENTENCES = {
     "blocks_reversed": (
         "{your} is the right one, its blocks along {what} in reverse order. Which block comes "
         "first?"
+    ),
+    "merged_truth": (
+        "{your} is what holds for {what} along one axis together. What should become of that axis?"
     ),
     "places_listed": (
         "{your} lists the places where True is right. Which shape does the docstring promise, and "

@@ -117,6 +117,91 @@ def test_the_bank_is_asked_first(graded):
     assert (failed.misconception, failed.relation) == ("divided_by_d_k", None)
 
 
+TWO_AT_ONCE = """def softmax(scores, axis=-1):
+    scores = np.where(np.isinf(scores), 0.0, scores)
+    return scores**2 / (scores**2).sum(axis=axis, keepdims=True)
+"""
+
+OF_ONE_PART = """def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = scale_scores(attention_scores(Q, K), np.shape(Q)[-1])
+    without = softmax(scores)
+    weights = without if mask is None else softmax(apply_mask(scores, mask))
+    return without @ V, weights
+"""
+
+WHERE_IT_FITS = """def self_attention(X, W_Q, W_K, W_V, mask=None):
+    if W_K.shape == W_V.shape:
+        W_K, W_V = W_V, W_K
+    return scaled_dot_product_attention(*project_qkv(X, W_Q, W_K, W_V), mask)
+"""
+
+TWICE = """def self_attention(X, W_Q, W_K, W_V, mask=None):
+    output, weights = scaled_dot_product_attention(*project_qkv(X, W_Q, W_K, W_V), mask)
+    return weights @ output, weights
+"""
+
+IN_A_BATCH = """def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = scale_scores(attention_scores(Q, K), np.shape(Q)[-1])
+    if mask is not None and Q.ndim == 2:
+        scores = apply_mask(scores, mask)
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+"""
+
+ALONG_THE_WRONG_AXIS = """def project_qkv(X, W_Q, W_K, W_V):
+    return tuple((X[..., None] * W).sum(axis=-1) for W in (W_Q, W_K, W_V))
+"""
+
+FROM_QUERIES = """def project_qkv(X, W_Q, W_K, W_V):
+    Q = X @ W_Q
+    return Q, (Q if Q.shape == X.shape else X) @ W_K, X @ W_V
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "begin"),
+    [
+        (TWO_AT_ONCE, "function_of_argument", "For ordinary numbers in scores, your answer is"),
+        (OF_ONE_PART, "argument_ignored", "Part 1 of your answer is as if mask were not given."),
+        (WHERE_IT_FITS, "exchanged", "Your function answers as if W_K and W_V had changed places."),
+        (TWICE, "step_twice", "Your function answers as if weighted_sum were done twice"),
+        (
+            IN_A_BATCH,
+            "argument_ignored",
+            "Where it is wrong, your function answers as if mask were",
+        ),
+        (ALONG_THE_WRONG_AXIS, "summed_elsewhere", "Your function answers as if products were"),
+        (FROM_QUERIES, "part_of_a_part", "Your function answers as if part 2 were made from"),
+    ],
+    ids=[
+        "two at once",
+        "one part",
+        "where it fits",
+        "twice",
+        "in a batch",
+        "everywhere",
+        "part of a part",
+    ],
+)
+def test_a_mistake_is_named_beside_another_in_one_part_or_where_it_fits(
+    graded, monkeypatch, source, name, begin
+):
+    monkeypatch.setenv(BANK, "none")
+    failed = first_failed(graded(source.split("(")[0].removeprefix("def "), source))
+    assert failed.relation == name
+    assert failed.hint.startswith(begin)
+
+
+def test_the_bank_names_one_of_two_mistakes(graded):
+    source = """def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = attention_scores(Q, K)
+    weights = softmax(scores if mask is None else np.where(mask, -np.inf, scores))
+    return weights @ V, weights
+"""
+    failed = first_failed(graded("scaled_dot_product_attention", source))
+    assert (failed.misconception, failed.relation) == ("scaling_forgotten", None)
+
+
 @pytest.mark.parametrize(
     ("source", "name"),
     [

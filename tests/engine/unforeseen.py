@@ -105,7 +105,7 @@ def no_transpose_at_all(Q, K):
     return Q @ K
 
 
-@mistake(step="attention_scores", named="cosine_similarity")
+@mistake(step="attention_scores", named="cosine_similarity normalised")
 def cosine_of_the_angle(Q, K):
     """Divides by the norms."""
     scores = Q @ np.swapaxes(K, -1, -2)
@@ -515,7 +515,7 @@ def a_large_negative_number(scores, mask):
     return np.where(mask, scores, -1e9)
 
 
-@mistake(step="apply_mask", named="minus_a_billion_added right_where_true")
+@mistake(step="apply_mask", named="minus_a_billion_added right_where_true finite")
 def adds_minus_a_billion(scores, mask):
     """Adds -1e9 to hidden scores."""
     return scores + (1 - mask) * -1e9
@@ -527,7 +527,7 @@ def adds_infinity(scores, mask):
     return scores + np.where(mask, 0.0, -np.inf)
 
 
-@mistake(step="apply_mask", named="multiplied_by_the_mask right_where_true")
+@mistake(step="apply_mask", named="multiplied_by_the_mask right_where_true finite")
 def multiplies_with_the_mask(scores, mask):
     """scores * mask."""
     return scores * mask
@@ -571,7 +571,7 @@ def unscaled(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@mistake(step="scaled_dot_product_attention", named="scaled_twice other_power")
+@mistake(step="scaled_dot_product_attention", named="scaled_twice other_power step_twice")
 def scaled_by_d_k_itself(Q, K, V, mask=None):
     """Divides by d_k."""
     scores = attention_scores(Q, K) / Q.shape[-1]
@@ -777,7 +777,7 @@ def adds_the_residual(X, W_Q, W_K, W_V, mask=None):
     return output + V, weights
 
 
-@mistake(step="self_attention", named="other_power")
+@mistake(step="self_attention", named="other_power step_twice")
 def scaled_twice(X, W_Q, W_K, W_V, mask=None):
     """Queries are scaled before attention scales."""
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
@@ -803,7 +803,7 @@ def heads_behind_the_tokens(X, num_heads):
     return X.reshape(*X.shape[:-1], num_heads, X.shape[-1] // num_heads)
 
 
-@mistake(step="split_heads", named="every_second_feature rearranged")
+@mistake(step="split_heads", named="every_second_feature rearranged dealt_out")
 def every_other_feature(X, num_heads):
     """Interleaved features."""
     if X.shape[-1] % num_heads:
@@ -881,14 +881,14 @@ def the_mean_of_the_heads(heads):
     return heads.mean(axis=-3)
 
 
-@mistake(step="concat_heads", named="features_interleaved rearranged")
+@mistake(step="concat_heads", named="features_interleaved rearranged dealt_out")
 def feature_by_feature(heads):
     """Features interleaved."""
     moved = np.moveaxis(heads, -3, -1)
     return moved.reshape(*moved.shape[:-2], -1)
 
 
-@mistake(step="concat_heads", named="last_head_first rearranged")
+@mistake(step="concat_heads", named="last_head_first rearranged blocks_reversed reversed")
 def the_last_head_first(heads):
     """The order of the heads is reversed."""
     return np.concatenate([heads[..., h, :, :] for h in reversed(range(heads.shape[-3]))], axis=-1)
@@ -1032,7 +1032,7 @@ def elementwise_products(X, W_Q, W_K, W_V):
     return X * W_Q, X * W_K, X * W_V
 
 
-@mistake(step="project_qkv", named="values_made_from_keys")
+@mistake(step="project_qkv", named="values_made_from_keys part_of_a_part")
 def values_from_the_keys(X, W_Q, W_K, W_V):
     """V = K W_V."""
     Q = X @ W_Q
@@ -1194,7 +1194,7 @@ def total_without_keepdims_but_fixed(scores, axis=-1):
     return e / e.sum(axis=axis, keepdims=True)
 
 
-@mistake(step="softmax", named="divided_by_the_maximum other_operation")
+@mistake(step="softmax", named="divided_by_the_maximum other_operation normalised")
 def divides_by_the_largest(scores, axis=-1):
     """Divides by the max of scores rather than subtracting."""
     e = np.exp(scores / scores.max(axis=axis, keepdims=True))
@@ -1335,7 +1335,7 @@ def strict_upper(n_queries, n_keys=None):
     return np.triu(np.ones((n_queries, n_keys), dtype=bool), k=1)
 
 
-@mistake(step="causal_mask", named="too_few_true")
+@mistake(step="causal_mask", named="too_few_true sees_one_step_back")
 def window_of_two(n_queries, n_keys=None):
     """Sees only itself and the one before."""
     n_keys = n_keys or n_queries
@@ -1343,7 +1343,7 @@ def window_of_two(n_queries, n_keys=None):
     return m & ~np.tri(n_queries, n_keys, n_keys - n_queries - 2, dtype=bool)
 
 
-@mistake(step="causal_mask", named="old_tokens_hidden too_few_true")
+@mistake(step="causal_mask", named="old_tokens_hidden too_few_true same_at_the_beginning")
 def old_keys_hidden(n_queries, n_keys=None):
     """Only new keys may be seen; the cache is hidden."""
     n_keys = n_keys or n_queries
@@ -1394,7 +1394,7 @@ def four_axes(lengths, n_keys):
     return (np.arange(n_keys) < np.asarray(lengths)[:, None])[:, None, None, :]
 
 
-@mistake(step="padding_mask", named="too_few_true")
+@mistake(step="padding_mask", named="too_few_true same_at_the_end")
 def the_last_sequence_is_forgotten(lengths, n_keys):
     """range(len - 1): the last row stays False."""
     mask = np.zeros((len(lengths), 1, n_keys), dtype=bool)
@@ -1422,13 +1422,13 @@ def nan_for_hidden(scores, mask):
     return np.where(mask, scores, np.nan)
 
 
-@mistake(step="apply_mask", named="transposed")
+@mistake(step="apply_mask", named="transposed mask_turned")
 def mask_transposed(scores, mask):
     """mask.T."""
     return np.where(np.swapaxes(mask, -1, -2), scores, -np.inf)
 
 
-@mistake(step="apply_mask", named="right_where_true")
+@mistake(step="apply_mask", named="right_where_true finite")
 def minimum_of_scores(scores, mask):
     """Fills with the smallest score."""
     return np.where(mask, scores, scores.min())
@@ -1497,7 +1497,8 @@ def no_softmax(Q, K, V, mask=None):
 
 
 @mistake(
-    step="scaled_dot_product_attention", named="output_made_before_the_mask wrong_with_argument"
+    step="scaled_dot_product_attention",
+    named="output_made_before_the_mask wrong_with_argument argument_ignored",
 )
 def output_from_unmasked_weights(Q, K, V, mask=None):
     """Returns masked weights, but blends with the unmasked ones."""
@@ -1507,7 +1508,7 @@ def output_from_unmasked_weights(Q, K, V, mask=None):
     return weighted_sum(free, V), weights
 
 
-@mistake(step="scaled_dot_product_attention", named="always_looking_back")
+@mistake(step="scaled_dot_product_attention", named="always_looking_back zeros_above")
 def always_causal(Q, K, V, mask=None):
     """A causal mask even where none is given."""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -1731,7 +1732,7 @@ def scale_by_heads(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     return concat_heads(softmax(scores) @ V) @ W_O
 
 
-@mistake(step="multi_head_attention", named="features_dealt_out_in_turn")
+@mistake(step="multi_head_attention", named="features_dealt_out_in_turn dealt_out")
 def interleaved(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """Heads take every h-th feature, and are put side by side."""
 
@@ -1770,7 +1771,7 @@ def attention_before_heads(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     return concat_heads(split_heads(out, num_heads)) @ W_O
 
 
-@mistake(step="multi_head_attention", named="step_reversed")
+@mistake(step="multi_head_attention", named="step_reversed reversed")
 def heads_in_other_order(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """Heads are concatenated in reverse."""
     Q, K, V = (split_heads(p, num_heads) for p in project_qkv(X, W_Q, W_K, W_V))

@@ -12,6 +12,7 @@ from autograder.tools.sentences import SENTENCES
 rng = np.random.default_rng(5)
 MATRICES = [rng.normal(size=shape) for shape in ((3, 4), (5, 2), (2, 3, 4))]
 WEIGHTS = [rng.dirichlet(np.ones(4), size=size) for size in ((3,), (2,), (2, 5))]
+LONG = [rng.normal(size=shape) for shape in ((3, 8), (2, 6), (2, 3, 4))]
 MASKS = [np.tri(n, m, m - n, dtype=bool) for n, m in ((3, 3), (2, 5), (4, 6))]
 
 
@@ -63,6 +64,28 @@ def named(change, wanted, arguments=lambda right: {}, **how):
         ("constant", MASKS, np.ones_like),
         ("numbers_for_truth", MASKS, lambda right: np.where(right, 0.0, -np.inf)),
         ("numbers_for_truth", MASKS, lambda right: np.where(right, 0.0, -1e9)),
+        (
+            "dealt_out",
+            LONG,
+            lambda right: np.concatenate([right[..., ::2], right[..., 1::2]], -1),
+        ),
+        ("blocks_reversed", LONG, lambda right: np.roll(right, right.shape[-1] // 2, -1)),
+        (
+            "empty_from_there",
+            LONG,
+            lambda right: np.where(np.arange(right.shape[-1]) < 2, right, 0),
+        ),
+        (
+            "empty_up_to_there",
+            LONG,
+            lambda right: np.where(np.arange(right.shape[-1]) < 2, 0, right),
+        ),
+        ("largest_taken_off", LONG, lambda right: right - right.max(-1, keepdims=True)),
+        ("infinite", LONG, lambda right: np.where(right > 0.2, right, -np.inf)),
+        ("same_at_the_beginning", MASKS, lambda right: right & (np.arange(right.shape[1]) > 0)),
+        ("same_at_the_end", MASKS, lambda right: right | (np.arange(right.shape[1]) > 1)),
+        ("places_listed", MASKS, np.argwhere),
+        ("merged_truth", MASKS, lambda right: right.all(0, keepdims=True)),
         ("too_few_true", MASKS, lambda right: right & (np.arange(right.shape[1]) != 1)),
     ],
 )
@@ -121,6 +144,8 @@ def test_parts_of_an_answer_are_told_apart():
     assert named(lambda right: right[::-1], pairs) == "other_order_of_parts"
     assert named(lambda right: right[0], pairs) == "one_part_missing"
     assert named(lambda right: (right, 1), MATRICES) == "parts_added"
+    assert named(lambda right: (*right, 1), pairs) == "parts_too_many"
+    assert named(lambda right: (right[1] + 1, right[0] * 2), pairs) == "shapes_in_other_order"
 
     found = relation([((a, -b), (a, b), {}) for a, b in pairs])
     assert found == ("negated", SENTENCES["negated"].format(your="Part 2 of your answer"))
@@ -135,6 +160,16 @@ def test_what_was_asked_is_recognised_in_the_answer():
     mask = [(right, {"mask": right > 0}) for right in MATRICES]
     pairs = [(np.where(seen["mask"], right, -7.5), right, seen) for right, seen in mask]
     assert relation(pairs)[0] == "right_where_true"
+
+
+def test_rows_where_a_mask_is_false_everywhere_are_told_apart():
+    pairs = []
+    for right in MATRICES[:2]:
+        mask = right > -0.5
+        mask[1] = False
+        pairs.append((np.where(mask.any(-1, keepdims=True), right, 0.0), right, {"mask": mask}))
+    name, sentence = relation(pairs)
+    assert name == "wrong_in_empty_rows" and "where mask is False everywhere" in sentence
 
 
 @pytest.mark.parametrize(
@@ -153,6 +188,21 @@ def test_what_chance_would_give_proves_nothing(wanted, turn):
     wrong = [turn(right) + 0.123 * np.arange(right.size).reshape(right.shape) for right in wanted]
     found = relation([(got, right, {}) for got, right in zip(wrong, wanted)])
     assert found is None or found[0] in VAGUE
+
+
+def test_where_rows_have_vanished_nobody_shares_out_one_whole():
+    def only_the_first_row(right):
+        got = np.zeros_like(right)
+        got[(0,) * (right.ndim - 1)] = right[(0,) * (right.ndim - 1)]
+        return got
+
+    assert named(only_the_first_row, WEIGHTS, vague=False) is None
+
+    pairs = []
+    for right in WEIGHTS:
+        uneven = right * rng.random(right[..., :1].shape)
+        pairs.append((uneven / uneven.sum(), right, {}))
+    assert relation(pairs, vague=False)[0] == "total_elsewhere"
 
 
 def test_one_answer_of_few_numbers_is_not_enough():

@@ -42,7 +42,7 @@ setup-all: $(ALL_READY) ## what few need, too: for the tests, for PostgreSQL, fo
 	@:
 
 $(ALL_READY): requirements-all.lock $(READY)
-	@echo 'installing what the tests, PostgreSQL and a cluster need: some 100 MB to download, 300 MB on disk'
+	@echo 'installing what the tests, PostgreSQL and a cluster need: some 130 MB to download, 400 MB on disk'
 	@$(BIN)/python .ci/install.py requirements-all.lock
 	@touch $(ALL_READY)
 

@@ -194,7 +194,7 @@ def _begin_immediately(connection: Connection) -> None:
     try:
         driver.execute(f"PRAGMA busy_timeout = {1000 * min(SILENCE, patience):.0f}")
         driver.execute(begin)
-    except sqlite3.OperationalError as error:
+    except sqlite3.Error as error:
         if "locked" not in str(error) or patience <= SILENCE:
             connection.exec_driver_sql(begin)  # for its error as SQLAlchemy says it
         else:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
+import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,12 +18,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from sqlalchemy import create_engine, text
+from sqlalchemy import Connection, create_engine, text, update
 from sqlalchemy.exc import OperationalError, PendingRollbackError
 
 from autograder.course import Course
 from autograder.gradebook import config, late_penalty, marks, record
 from autograder.gradebook import database as opening
+from autograder.gradebook.schema import STUDENT
 from autograder.nbgrader import formgrader
 from tests.support import courses, jupyter, processes, whole_course
 from tests.support.courses import ALL_CHECKS, NAME, RIGHT
@@ -85,24 +87,31 @@ def test_a_batch_that_is_soon_done_is_waited_for_in_silence(
 def test_two_that_write_the_same_students_in_another_order_both_get_there(
     course: Course, database: Database
 ) -> None:
+    students = ("ada", "bob")
     known = courses.load(course)
-    record.prepare(course, known)
-    batch = [courses.graded(course, f"s{number}", RIGHT) for number in range(30)]
+    record.record(course, known, [courses.graded(course, one, RIGHT) for one in students])
     failed: list[BaseException] = []
 
-    def write(those: list[Any]) -> None:
+    def write(those: tuple[str, ...]) -> None:
+        def work(connection: Connection) -> None:
+            for student in those:
+                row = update(STUDENT).where(STUDENT.c.id == student)
+                connection.execute(row.values(email=those[0]))
+                time.sleep(0.4)  # in which the other one is amid its own
+
         try:
-            record.record(course, known, those)
+            opening.Gradebook(course).write(work)
         except BaseException as error:
             failed.append(error)
 
-    both = [threading.Thread(target=write, args=(those,)) for those in (batch, batch[::-1])]
+    both = [threading.Thread(target=write, args=(those,)) for those in (students, students[::-1])]
     for one in both:
         one.start()
     for one in both:
         one.join()
     assert failed == []
-    assert {one.score for one in marks.class_marks(course, NAME).values()} == {10}
+    # One after the other: the last one has written both.
+    assert len(set(database.rows("SELECT email FROM student"))) == 1
 
 
 @pytest.mark.parametrize("is_in_file", [True, False])
@@ -184,6 +193,13 @@ def test_a_formgrader_whose_score_could_not_be_saved_saves_the_next(
     enter(3)
     ada = marks.class_marks(course, NAME)["ada"]
     assert ada.cells["why"].manual_score == 3
+
+    # And sees what somebody else has entered meanwhile.
+    shown = gradebook.find_grade("why", NAME, NAME, "ada")
+    assert shown.manual_score == 3
+    database.execute("UPDATE grade SET manual_score = 4 WHERE manual_score = 3")
+    base.BaseHandler.on_finish(handler)
+    assert gradebook.find_grade("why", NAME, NAME, "ada").manual_score == 4
     gradebook.close()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import os
 import re
 import socket
 import subprocess
@@ -29,10 +31,13 @@ c.JupyterHub.services[0]["url"] = "http://127.0.0.1:{}"
 """
 """What the page does not say: other tests, and a hub of this machine's own, have ports, too."""
 
+OURS = f"""
 # The package of this checkout, wherever the environment has its own from.
-PACKAGE = f"""
 c.Spawner.environment = {{"PYTHONPATH": "{ROOT}"}}
 c.JupyterHub.services[0]["environment"] = c.Spawner.environment
+# A busy machine.
+c.Spawner.start_timeout = c.Spawner.http_timeout = {PATIENCE}
+c.JupyterHub.services[0]["timeout"] = {PATIENCE}
 """
 
 
@@ -73,6 +78,7 @@ class Person:
             answer = self.session.get(f"{self.address}/user/{self.name}/tree", timeout=PATIENCE)
             if answer.ok and f"/user/{self.name}/" in answer.url:
                 return
+            assert answer.status_code != 500, f"the server does not start: {answer.text}"
             time.sleep(0.5)
         raise AssertionError(answer.text)
 
@@ -118,12 +124,14 @@ def hub(log: Path) -> Iterator[Hub]:
         there.run(COURSE, course)
         ports = _free_ports(4)
         there.run("root", config)
-        extra = PORTS.format(*ports) + PACKAGE
+        extra = PORTS.format(*ports) + OURS
         there.run("root", f"cat >> /srv/jupyterhub/jupyterhub_config.py <<'END'\n{extra}END\n")
 
         address = f"http://127.0.0.1:{ports[0]}"
         with log.open("w") as out:
-            command = there.command("root", start)
+            # As the system would start it again: it does not wait long for its proxy.
+            again = f"for attempt in 1 2 3; do (\n{start}) || true; done"
+            command = there.command("root", again)
             process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT
             )
@@ -133,10 +141,16 @@ def hub(log: Path) -> Iterator[Hub]:
 
 
 def _free_ports(number: int) -> list[int]:
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(number)]
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
+    """Ports below those that the system gives away, so that nobody else gets one meanwhile."""
+    ports: list[int] = []
+    for port in itertools.count(20_000 + os.getpid() % 10_000):
+        try:
+            socket.create_server(("127.0.0.1", port)).close()
+        except OSError:
+            continue
+        ports.append(port)
+        if len(ports) == number:
+            break
     return ports
 
 

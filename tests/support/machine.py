@@ -2,9 +2,9 @@
 it.
 
 It is a namespace of mounts and processes, with a copy of ``/etc``, and empty ``/home``, ``/opt``,
-``/srv`` and ``/tmp``. So no account of this machine is touched, and nothing is left when a test is killed.
-``/opt/hub`` there is the environment that runs the tests. Of this checkout all can read the
-package alone; root has the rest at ``/mnt/kit``.
+``/srv`` and ``/tmp``. So no account of this machine is touched, and nothing is left when a test is
+killed. ``/opt/hub`` there is the environment that runs the tests. Of this checkout all can read
+the package alone; root has the rest at ``/mnt/kit``.
 """
 
 from __future__ import annotations
@@ -64,14 +64,13 @@ class Machine:
         """What runs the lines there as that account, in its home, with nothing of our
         environment."""
         home = "/root" if account == "root" else f"/home/{account}"
-        start = f"cd {home} && set -eo pipefail\n{script}"
         return [
             *AS_ROOT,
-            "nsenter", f"--target={self._process}", "--mount", "--pid",
+            "nsenter", f"--target={self._process}", "--mount", "--pid", "--root",
             "runuser", "-u", account, "--",
-            "env", "-i", f"PATH={PATH}", f"HOME={home}", f"USER={account}", f"PYTHONPATH={ROOT}",
+            "env", "-i", "-C", home, f"PATH={PATH}", f"HOME={home}", f"USER={account}", f"PYTHONPATH={ROOT}",
             "LANG=C.UTF-8",
-            "bash", "-c", start,
+            "bash", "-eo", "pipefail", "-c", script,
         ]  # fmt: skip
 
     def run(self, account: str, script: str, code: int = 0) -> str:
@@ -105,7 +104,10 @@ def machine() -> Iterator[Machine]:
         assert process.stdin and process.stdout
         try:
             assert process.stdout.readline() == "ready\n", "no machine: the lines above say why"
-            yield Machine(psutil.Process(process.pid).children(recursive=True)[-1].pid)
+            made = Machine(psutil.Process(process.pid).children(recursive=True)[-1].pid)
+            # Before anybody makes accounts: that it is there, and not here.
+            made.run("root", "ls /mnt/kit/pyproject.toml")
+            yield made
         finally:
             # Its first process reads nothing more, ends, and all others with it.
             process.stdin.close()

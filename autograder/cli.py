@@ -129,10 +129,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         command = error.ctx.command_path if error.ctx else "autograder"
         stop(f"{message[:1].lower()}{message[1:]}; see {command} --help", 2)
     except OSError as error:
-        if error.filename is None:
+        # Of a file that is moved to its place the place is what somebody has named.
+        place = error.filename2 or error.filename
+        if place is None:
             raise
         cause = (error.strerror or "cannot be used").lower()
-        stop(f"{error.filename}: {cause}; check the path and who may use it", 2)
+        stop(f"{place}: {cause}; check the path and who may use it", 2)
     except ModuleNotFoundError as error:
         if (error.name or "autograder").startswith("autograder"):
             raise

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, tzinfo
+from datetime import datetime, timezone, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 _MOMENT = re.compile(
     r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d)?)(?: ?(Z|[+-]\d\d:?\d\d|[A-Za-z][\w/+-]*))?"
 )
 _EXAMPLE = "2026-12-01 18:00"
+
+YEARS = range(1970, 9000)
+"""In these there is room on both sides for every zone and every extension."""
 
 
 def zone(name: str) -> tzinfo | None:
@@ -46,8 +49,15 @@ def read(text: str, otherwise: tzinfo | None = None) -> datetime:
         moment = datetime.fromisoformat(f"{day}T{time}{offset}")
     except ValueError:
         raise ValueError(wrong) from None
+    if moment.year not in YEARS:
+        raise ValueError(wrong)
 
     if offset:
         return moment
     place = zone(name) if name else otherwise
-    return moment.replace(tzinfo=place) if place else moment.astimezone()
+    if place is None:
+        return moment.astimezone()
+    there = moment.replace(tzinfo=place)
+    if there.astimezone(timezone.utc).astimezone(place).replace(tzinfo=None) != moment:
+        raise ValueError(f"no time in {place}, where clocks are put forward; write another hour")
+    return there

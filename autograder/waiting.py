@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
 
 from autograder.exercises import names
@@ -25,7 +26,7 @@ Waits = Mapping[str, tuple[str, ...]]
 
 def waits(copy: StudentCopy, result: Result) -> Waits:
     """The steps all of whose failing checks call an earlier step that fails."""
-    calls = _calls(copy)
+    calls = _calls(copy.data)
     gone = {check.id for check in copy.missing}
     found: dict[str, tuple[str, ...]] = {}
     failing: list[str] = []
@@ -42,6 +43,11 @@ def waits(copy: StudentCopy, result: Result) -> Waits:
         if run:
             failing.append(step.name)
     return found
+
+
+def prepare(copy: StudentCopy) -> None:
+    """Read what ``waits`` needs of a copy, while its checks run in another process."""
+    _calls(copy.data)
 
 
 def points_so_far(result: Result, found: Waits) -> str:
@@ -85,10 +91,12 @@ def _done(steps: Sequence[StepResult]) -> str:
     return "right" if True in unwritten else "fixed"
 
 
-def _calls(copy: StudentCopy) -> dict[str, set[str]]:
-    """The names that each function or other name of the notebook's top level uses."""
+# Parsing a notebook takes as long as some checks, and a screen asks again with every key.
+@lru_cache(maxsize=1)
+def _calls(data: bytes) -> Mapping[str, set[str]]:
+    """The names that each function or other name of a notebook's top level uses."""
     calls: dict[str, set[str]] = {}
-    for cell in raw_cells(copy.data)[0]:
+    for cell in raw_cells(data)[0]:
         source = without_magics(cell.source)[0] if cell.is_code else ""
         if FILLED_IN.search(source) or not parses(source):
             continue

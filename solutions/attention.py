@@ -4,7 +4,8 @@
 # Every large language model leans on one small operation: each word looks at the other words, decides how
 # much each of them matters, and takes a weighted average of what they have to say. That is attention. In
 # thirteen short functions you will write all of it, from the first matrix product to many heads, in
-# plain NumPy.
+# plain NumPy. You should know Python, and have met arrays and their axes; the warm-up goes over them. Our guess is six
+# to eight hours, on as many days as you like: what you have written is saved with the notebook.
 #
 # **How this works.** Each step says why it exists, gives the formula and the shapes, and leaves one
 # function for you to write. Below it stand its checks.
@@ -1950,4 +1951,6 @@ tools.summary()
 #
 # What you wrote is the heart of every transformer. Around it go a feed-forward layer, residual
 # connections, normalisation, and positions: did you notice that nothing in `self_attention` knows the order of
-# the tokens? Shuffle the rows of `X`, leave out the mask, and see what happens to the output.
+# the tokens? Shuffle the rows of `X`, leave out the mask, and see what happens to the output. The notebook
+# `transformer` puts all of that around your functions. Where it comes from:
+# [Attention Is All You Need](https://arxiv.org/abs/1706.03762), the paper of 2017; its figure 2 is what you have built.

@@ -46,7 +46,7 @@ import numpy as np
 
 from autograder import tools
 
-rng = np.random.default_rng(2023)  # hidden checks draw their inputs from it
+rng = np.random.default_rng(2023)  # grading puts another in its place, which depends on the course's secret
 
 # Steps that build on each other are off by 6e-6 where one of them, and perhaps not the last, answers in float32.
 COMPOSED = {"rtol": 2e-5, "atol": 2e-5}

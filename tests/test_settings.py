@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +123,13 @@ def test_a_moment_without_a_zone_is_in_the_one_that_is_given_else_in_this_machin
     )
     here = moment.read("2026-12-01 18:00")
     assert here == datetime(2026, 12, 1, 18).astimezone() and here.tzinfo is not None
+
+
+def test_a_moment_that_no_clock_shows_is_refused_and_one_that_comes_twice_is_the_first() -> None:
+    with pytest.raises(ValueError, match="no time in Europe/Berlin, where clocks are put forward"):
+        moment.read("2026-03-29 02:30 Europe/Berlin")
+    twice = moment.read("2026-10-25 02:30 Europe/Berlin")
+    assert twice.utcoffset() == timedelta(hours=2)
 
 
 HOUR = 3600.0

@@ -139,3 +139,11 @@ def test_a_notebook_without_its_metadata_is_not_said_to_be_changed(released):
     for cell in notebook["cells"]:
         cell["metadata"] = {}
     assert student_copy.read(json.dumps(notebook).encode(), "chains.ipynb").changed == ()
+
+
+def test_a_copy_is_parsed_while_its_checks_run_and_not_again(released, monkeypatch) -> None:
+    copy = copy_of(released, two=TWO)
+    waiting.prepare(copy)
+    monkeypatch.setattr(waiting, "raw_cells", None)
+    waits = waiting.waits(copy, result_of(one="failed", two="failed"))
+    assert waits == {"two": ("one",)}

@@ -27,7 +27,9 @@ def check(
     from autograder.terminal.console import console, say
 
     copy = student_copy.read(read_notebook(notebook), str(notebook), exercise_name)
-    result, reason = confined.checked(copy)
+    checking = confined.Checking(copy)
+    waiting.prepare(copy)
+    result, reason = checking.result()
     waits = waiting.waits(copy, result)
 
     screen = console()

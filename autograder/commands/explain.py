@@ -21,6 +21,7 @@ def explain(
 ) -> None:
     """Show what a check asked a student's code, their answer and the right one."""
     from autograder.course import STUDENT_ID
+    from autograder.engine.apart import apart
     from autograder.engine.explanation import explain as explained
     from autograder.grading import versions
     from autograder.grading.submitted import submission_of
@@ -52,7 +53,11 @@ def explain(
         raise Unusable(f"{folder}: what was graded is no longer there; put that file back")
 
     settings = versions.settings_of(course, result)
-    found = explained(exercise, submission, checks[check_id], course.secret(), settings)
     differences = list(versions.differences(course, now, result))
-    for line in shown.lines(found, result, graded, differences):
+
+    def lines() -> list[str]:
+        found = explained(exercise, submission, checks[check_id], course.secret(), settings)
+        return list(shown.lines(found, result, graded, differences))
+
+    for line in apart(lines):
         print(inert(line))

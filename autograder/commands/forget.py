@@ -21,8 +21,8 @@ def forget(
     course = course_at(course_folder)
     done = forgetting.forget(course, student)
     for place in done.removed:
-        print(inert(f"removed: {place}"))
+        print(inert(f"removed: {' '.join(place.split())}"))
     for line in done.left:
-        print(inert(f"left: {line}"))
+        print(inert(f"left: {' '.join(line.split())}"))
     print("left: back-ups, and whatever was uploaded or sent from here; they are out of reach")
     log.write(course, "forget")

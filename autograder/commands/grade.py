@@ -158,5 +158,6 @@ def _compare(
         )
     for line in comparison.lines(found):
         print(inert(line))
-    left = size - len(found)
-    print(f"{count(len(found), 'score')} would change, {left} would not; nothing was written")
+    changed = sum(one.old != one.new for one in found)
+    left = size - changed
+    print(f"{count(changed, 'score')} would change, {left} would not; nothing was written")

@@ -46,6 +46,7 @@ def score(
     # starts before the imports below, so that both load at once.
     start_early(course.settings.isolation)
 
+    from autograder.engine.apart import apart
     from autograder.engine.grader import Grader
     from autograder.engine.sandbox.cpu_affinity import stay_here
     from autograder.submissions.notebook import Rejected, read
@@ -64,7 +65,7 @@ def score(
         if unreadable:
             result = grader.rejected(data, None, unreadable)
         else:
-            result = grader.grade(data, None).result
+            result = apart(lambda: grader.grade(data, None).result)
 
     out = sys.stderr if json == "-" else sys.stdout
     put(json, [result.to_json() + "\n"], out)

@@ -51,7 +51,11 @@ def files(folder: Path) -> list[Path]:
     found: list[Path] = []
     for above, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not _is_ignored(name)]
-        found += [Path(above, name) for name in names if not _is_ignored(name)]
+        for name in names:
+            path = Path(above, name)
+            # Whoever opens a pipe waits for its other end.
+            if path.is_file() and not _is_ignored(name):
+                found.append(path)
     return sorted(found)
 
 

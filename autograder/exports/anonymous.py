@@ -6,22 +6,25 @@ exercise of the course, and nobody finds it out who does not know the secret.
 
 from __future__ import annotations
 
-import hashlib
-import hmac
+import math
 from dataclasses import replace
 
+from autograder.course import pseudonym
 from autograder.gradebook.cell_marks import CellMarks
 from autograder.gradebook.course_grades import CourseGrades, CourseRow
 from autograder.gradebook.final_grades import ClassGrades, FinalGrade
 from autograder.gradebook.marks import Marks
 from autograder.result import CheckResult, Result, StepResult
 
+DAY = 24 * 60 * 60.0
+"""Seconds."""
+
 
 def of_class(class_grades: ClassGrades, secret: bytes) -> ClassGrades:
     """The grades of a class under pseudonyms, and in their order, which tells nothing."""
     grades = []
     for grade in class_grades.grades:
-        grades.append(_grade(grade, _pseudonym(secret, grade.student)))
+        grades.append(_grade(grade, pseudonym(secret, grade.student)))
     grades.sort(key=lambda grade: grade.student)
     return replace(class_grades, grades=tuple(grades))
 
@@ -30,7 +33,7 @@ def of_course(grades: CourseGrades, secret: bytes) -> CourseGrades:
     """The same for the whole course."""
     rows = []
     for row in grades.rows:
-        rows.append(_row(row, _pseudonym(secret, row.student)))
+        rows.append(_row(row, pseudonym(secret, row.student)))
     rows.sort(key=lambda row: row.student)
     return replace(grades, rows=tuple(rows))
 
@@ -42,11 +45,6 @@ def _row(row: CourseRow, name: str) -> CourseRow:
         by_exercise[exercise] = replace(standing, why=standing.why and "not final")
     reasons = dict.fromkeys(row.reasons, "not final")
     return replace(row, student=name, person=None, by_exercise=by_exercise, reasons=reasons)
-
-
-def _pseudonym(secret: bytes, student: str) -> str:
-    named = f"autograder pseudonym {student}".encode()
-    return f"p{hmac.digest(secret, named, hashlib.sha256).hex()[:16]}"
 
 
 def _grade(grade: FinalGrade, name: str) -> FinalGrade:
@@ -73,6 +71,7 @@ def _result(result: Result, name: str) -> Result:
         submission_sha256="",
         graded_at="",
         warnings=(),
+        graded_with={},
         steps=tuple(steps),
     )
 
@@ -83,8 +82,10 @@ def _check(check: CheckResult) -> CheckResult:
 
 
 def _marks(marks: Marks) -> Marks:
-    """Points alone; how late they were handed in, and not when."""
+    """Points alone; and how many days late they were handed in, begun ones too: seconds would say
+    when, and with that who."""
     cells: dict[str, CellMarks] = {}
     for id, cell in marks.cells.items():
         cells[id] = replace(cell, comment=None, remark=None)
-    return replace(marks, cells=cells, submitted=None, row="", doubt="")
+    late = math.ceil(marks.seconds_late / DAY) * DAY
+    return replace(marks, cells=cells, submitted=None, seconds_late=late, row="", doubt="")

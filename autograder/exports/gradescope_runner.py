@@ -10,8 +10,9 @@ from pathlib import Path
 
 from autograder import files
 from autograder.course import find
+from autograder.engine.apart import apart
 from autograder.engine.grader import Grader
-from autograder.errors import Unusable
+from autograder.errors import Fault, Unusable
 from autograder.exercises import exercise
 from autograder.exports import gradescope
 from autograder.submissions.notebook import Rejected, read
@@ -38,20 +39,24 @@ def main(home: Path) -> int:
 
         with Grader(bundled, course.secret(), course.settings) as grader:
             try:
-                result = grader.grade(read(_notebook(home / "submission", name)), None).result
+                data = read(_notebook(home / "submission", name))
+                result = apart(lambda: grader.grade(data, None).result)
             except Rejected as rejected:
                 result = grader.rejected(b"", None, str(rejected))
     except Unusable as error:
         print(f"autograder: {error}")
         return 2
+    except Fault as fault:
+        print(f"autograder: {fault}")
+        return 3
 
     print(f"isolation level: {result.isolation}")
     if result.status == "error":
         print(f"autograder: {result.reason}")
         return 3
 
-    data = gradescope.results(bundled, result, course.settings.feedback_hidden)
-    files.write(home / "results" / "results.json", gradescope.encoded(data))
+    shown = gradescope.results(bundled, result, course.settings.feedback_hidden)
+    files.write(home / "results" / "results.json", gradescope.encoded(shown))
     return 0
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, or_, select, update
@@ -18,7 +20,6 @@ from autograder.errors import Unusable
 from autograder.gradebook.master import Master
 from autograder.gradebook.master_cells import Saved
 from autograder.gradebook.schema import COMMENT, GRADE
-from autograder.submissions.parse import Submission
 from autograder.text import number, short
 
 if TYPE_CHECKING:
@@ -34,27 +35,83 @@ Marks = dict[str, dict[str, Any]]
 """What a person has entered, by cell: the columns that are not empty."""
 
 
+@dataclass(frozen=True)
+class Again:
+    """A submission that is graded again, beside the autograded notebook of the time before."""
+
+    course: Course
+    master: Master
+    graded: Graded
+
+    @cached_property
+    def changed(self) -> set[str]:
+        """The cells of which the answer, or that of their step, is not the one graded before.
+
+        None of them where nobody knows what that was.
+        """
+        submission = self.graded.submission
+        if self._before is None or submission is None:
+            return set()
+
+        changed = set()
+        for cell in self.master.solutions:
+            before = self._before.get(cell.id)
+            shown = cell.shown(submission.answer(cell.id)).rstrip()
+            if before is not None and "".join(before["source"]).rstrip() != shown:
+                changed.add(cell.id)
+        steps = self.master.exercise.checks
+        return changed | {check.id for check in steps if check.step in changed}
+
+    @cached_property
+    def same(self) -> set[str]:
+        """The cells that a person need not look at again, if the verdict is the same.
+
+        Their answer is the one graded before, and so is what was asked, and for how many points.
+        """
+        if self._before is None or self.graded.submission is None:
+            return set()
+
+        same = {check.id for check in self.master.exercise.checks}
+        for cell in self.master.solutions:
+            before = self._before.get(cell.id)
+            if before is not None and before["metadata"].get("nbgrader") == cell.nbgrader:
+                same.add(cell.id)
+        return same - self.changed
+
+    def is_settled(self, cell: str, row: Any, score: float | None) -> bool:
+        """Whether a person has marked the same answer and the same verdict, and is done."""
+        is_done = not row.needs_manual_grade and row.auto_score == score
+        return is_done and cell in self.same
+
+    @cached_property
+    def _before(self) -> dict[str, Any] | None:
+        """The cells of that notebook, by id; None without one."""
+        name = self.master.exercise.name
+        path = self.course.autograded / self.graded.result.student_id / name / f"{name}.ipynb"
+        try:
+            return {cell["id"]: cell for cell in json.loads(path.read_bytes())["cells"]}
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            repair = "move it away, and what was graded before is not compared"
+            raise Unusable(f"{short(path)}: {error}; {repair}") from None
+
+
 def put_away(
-    connection: Connection,
-    course: Course,
-    saved: Saved,
-    master: Master,
-    again: Mapping[str, Graded],
+    connection: Connection, course: Course, saved: Saved, again: Mapping[str, Again]
 ) -> None:
     """Put away the marks of answers that are others by now.
 
     Args:
         again: what is graded again, by the ids of submitted notebooks.
     """
-    other = {id: graded for id, graded in again.items() if not graded.unchanged}
+    other = {id: one for id, one in again.items() if not one.graded.unchanged}
     for notebook, marks in _entered(connection, saved, list(other)).items():
-        student, submission = other[notebook].result.student_id, other[notebook].submission
-        if submission is None:
-            continue
-        changed = _changed(course, master, student, submission)
-        old = {cell: mark for cell, mark in marks.items() if cell in changed}
+        one = other[notebook]
+        student = one.graded.result.student_id
+        old = {cell: mark for cell, mark in marks.items() if cell in one.changed}
         if old:
-            _write(course, master.exercise.name, student, old)
+            _write(course, one.master.exercise.name, student, old)
             _clear(connection, saved, notebook, old)
             print(_note(course, student, old), file=sys.stderr)
 
@@ -82,29 +139,6 @@ def _entered(connection: Connection, saved: Saved, notebooks: Sequence[str]) -> 
 def _columns(table: Any) -> Sequence[str]:
     """The columns that a person fills in."""
     return ("manual_score", "extra_credit") if table is GRADE else ("manual_comment",)
-
-
-def _changed(course: Course, master: Master, student: str, submission: Submission) -> set[str]:
-    """The cells of which the answer, or that of their step, is not the one graded before.
-
-    None where nobody knows what that was.
-    """
-    name = master.exercise.name
-    path = course.autograded / student / name / f"{name}.ipynb"
-    try:
-        cells = json.loads(path.read_bytes())["cells"]
-        before = {cell["id"]: "".join(cell["source"]).rstrip() for cell in cells}
-    except FileNotFoundError:
-        return set()
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        repair = "move it away, and what was graded before is not compared"
-        raise Unusable(f"{short(path)}: {error}; {repair}") from None
-
-    changed = set()
-    for cell in master.solutions:
-        if cell.id in before and before[cell.id] != cell.shown(submission.answer(cell.id)).rstrip():
-            changed.add(cell.id)
-    return changed | {check.id for check in master.exercise.checks if check.step in changed}
 
 
 def _write(course: Course, exercise: str, student: str, marks: Marks) -> None:

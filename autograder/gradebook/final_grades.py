@@ -26,7 +26,6 @@ Status = Literal["graded", "missing", "collected", "rejected", "error"]
 OTHER_POINTS = ("exercise", "settings")
 """What a teacher has changed where a grade may be another one by now."""
 
-
 NAMED = 5
 """So many students are named in a line."""
 
@@ -116,8 +115,11 @@ class ClassGrades:
             elif grade.status == "missing":
                 yield f"zero: {grade.student}: missing"
 
+        is_listed = any(grade.person is not None for grade in self.grades)
         for student, grade in self.scored.items():
             result, marks = grade.result, grade.marks
+            if is_listed and grade.person is None:
+                yield f"not on the class list: {student}"
             if grade.is_older:
                 yield f"of an earlier submission: {student}: the one that lies there is not graded"
             older = [name for name in grade.outdated if name != "gradebook"]

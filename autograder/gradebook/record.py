@@ -30,6 +30,7 @@ from autograder.gradebook import (
 )
 from autograder.gradebook import master as masters
 from autograder.gradebook.database import Gradebook
+from autograder.gradebook.earlier_marks import Again
 from autograder.gradebook.master import MasterCell
 from autograder.gradebook.master_cells import Saved, save
 from autograder.gradebook.schema import COMMENT, GRADE, new_id
@@ -52,8 +53,7 @@ def prepare(
     """Make the gradebook know the exercise as it is now, submissions or not.
 
     Args:
-        duedate: replaces the due date; without a time zone it is UTC, as everywhere in the
-            gradebook. By default that of the course's settings does, where they have one.
+        duedate: replaces that of the course's settings; without a time zone it is UTC.
         release: the students' notebook, where the file does not stand in its place at the moment.
 
     Raises:
@@ -181,14 +181,16 @@ class Recorder:
             saved_notebooks = submitted_notebooks.save(connection, saved, times)
             notebooks = []
             for student, id in saved_notebooks.ids.items():
-                notebooks.append(_Notebook(id, by_student[student], id in saved_notebooks.new))
+                again = Again(self._course, self._master, by_student[student])
+                is_new = id in saved_notebooks.new
+                notebooks.append(_Notebook(id, by_student[student], None if is_new else again))
 
             grades = {saved.graded[cell.id]: cell for cell in self._master.graded}
             _save_rows(connection, GRADE, grades, notebooks, _grade)
             comments = {saved.solutions[cell.id]: cell for cell in self._master.solutions}
             _save_rows(connection, COMMENT, comments, notebooks, _comment)
-            again = {one.id: one.graded for one in notebooks if not one.is_new}
-            earlier_marks.put_away(connection, self._course, saved, self._master, again)
+            not_new = {one.id: one.again for one in notebooks if one.again is not None}
+            earlier_marks.put_away(connection, self._course, saved, not_new)
             for student, graded in by_student.items():
                 if graded.unchanged and saved_notebooks.ids[student] in saved_notebooks.new:
                     self.lost.add(student)
@@ -202,11 +204,14 @@ def _chunks(batch: Sequence[Graded]) -> Iterator[Sequence[Graded]]:
 
 @dataclass(frozen=True)
 class _Notebook:
-    """A submitted notebook in the gradebook, and the submission that gives it its rows."""
+    """A submitted notebook in the gradebook, and the submission that gives it its rows.
+
+    ``again`` is None where it has not been graded before.
+    """
 
     id: str
     graded: Graded
-    is_new: bool
+    again: Again | None
 
     @cached_property
     def checks(self) -> Mapping[str, CheckResult]:
@@ -233,9 +238,10 @@ def _grade(cell: MasterCell, notebook: _Notebook, row: Any) -> dict[str, Any]:
     if row is not None and notebook.graded.unchanged:
         needs_a_person = row.needs_manual_grade
     elif row is not None and row.manual_score is not None:
-        # As nbgrader: after a new grading a person looks again at every cell that a person has
-        # graded.
-        needs_a_person = True
+        # As with nbgrader a person looks again at what a person has marked, but not where all of
+        # it is as it was: after a rebuild that would be the whole class.
+        again = notebook.again
+        needs_a_person = again is None or not again.is_settled(cell.id, row, score)
     return {"auto_score": score, "needs_manual_grade": needs_a_person}
 
 
@@ -286,7 +292,7 @@ def _rows(
     notebooks: Iterable[_Notebook],
 ) -> dict[tuple[str, str], Any]:
     """The rows that are there, by the ids of cell and notebook."""
-    old = [notebook.id for notebook in notebooks if not notebook.is_new]
+    old = [notebook.id for notebook in notebooks if notebook.again is not None]
     if not old:
         return {}
     # By cell first: the tables' only index is on (cell_id, notebook_id).

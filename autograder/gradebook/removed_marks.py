@@ -146,11 +146,12 @@ def forget(course: Course, back: list[dict[str, Any]]) -> None:
 def _read(course: Course) -> list[dict[str, Any]]:
     path = _path(course)
     try:
-        return list(map(json.loads, path.read_text(encoding="utf-8").splitlines()))
+        # Within a comment there may be what Python takes for an end of a line of text.
+        return list(map(json.loads, path.read_bytes().splitlines()))
     except FileNotFoundError:
         return []
     except ValueError as error:
-        raise Unusable(f"{path}: {error}; mend that line, or take it out") from None
+        raise Unusable(f"{path}: {error}; fix that line, or take it out") from None
 
 
 def _write(course: Course, marks: list[dict[str, Any]]) -> None:

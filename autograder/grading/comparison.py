@@ -12,7 +12,7 @@ from autograder.engine.grader import Graded
 from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise
 from autograder.gradebook.marks import class_marks, with_results
-from autograder.grading.grade_class import answered
+from autograder.grading.grade_class import answered, insist_on_the_secret
 from autograder.grading.kept import with_kept
 from autograder.grading.submitted import Scan
 from autograder.result import Result
@@ -81,9 +81,7 @@ def of_class(
     if not old:
         where = course.results / exercise.name
         raise Unusable(f"{where}: no results to compare with; run autograder grade {exercise.name}")
-    if not course.has_secret():
-        path = course.state / "secret"
-        raise Unusable(f"{path}: is gone, and with it the random inputs; put a back-up there")
+    insist_on_the_secret(course)
 
     new: dict[str, Result] = {}
     with answered(course, exercise, scanned, scanned.students, jobs, scheduler, force) as everybody:

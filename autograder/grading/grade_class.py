@@ -12,7 +12,7 @@ from queue import SimpleQueue
 from autograder import files, log
 from autograder.course import Course
 from autograder.engine.grader import Graded
-from autograder.errors import Interrupted
+from autograder.errors import Interrupted, Unusable
 from autograder.exercises.exercise import Exercise
 from autograder.grading import versions
 from autograder.grading.journal import Journal
@@ -20,6 +20,7 @@ from autograder.grading.pool import Answers, LocalPool, Pool, grade_all
 from autograder.grading.processes import Task
 from autograder.grading.submitted import Scan, scan, task_of
 from autograder.result import Outcome
+from autograder.text import short
 
 
 def grade_class(
@@ -57,6 +58,7 @@ def grade_class(
         Fault: nothing can be graded at all.
         Interrupted: by a signal; what had been graded by then is stored and recorded.
     """
+    insist_on_the_secret(course)
     scanned = scanned or scan(course.submitted, exercise.name)
     names = [name for name in scanned.students if students is None or name in students]
 
@@ -95,6 +97,19 @@ def grade_class(
             records.outcomes |= {outcome.student: outcome for outcome in again}
             print(f"note: of {student} another submission is better, and counts", file=sys.stderr)
     return [records.outcomes[student] for student in sorted(records.outcomes)]
+
+
+def insist_on_the_secret(course: Course) -> None:
+    """Refuse to draw a new secret where somebody has been graded with the old one.
+
+    Raises:
+        Unusable: the secret is gone.
+    """
+    is_graded = any(path.is_file() for path in course.results.glob("*/*.json"))
+    if is_graded and not course.has_secret():
+        path, folder = course.state / "secret", short(course.results)
+        repair = f"put a back-up there, or move {folder} away to begin anew"
+        raise Unusable(f"{path}: is gone, and with it the random inputs; {repair}")
 
 
 @contextmanager

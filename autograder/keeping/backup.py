@@ -17,6 +17,7 @@ import tempfile
 from collections.abc import Iterator
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import BinaryIO
 
 import autograder
 from autograder import files, settings
@@ -149,9 +150,27 @@ def _add(archive: tarfile.TarFile, path: Path, name: str, without: set[Path | No
         archive.addfile(entry)
         _add_folder(archive, path, name, without)
     elif stat.S_ISREG(found.st_mode):
-        with files.open_regular(path) as file:
+        with _readable(path) as file:
             entry.size = os.fstat(file.fileno()).st_size
             archive.addfile(entry, file)
+
+
+@contextlib.contextmanager
+def _readable(path: Path) -> Iterator[BinaryIO]:
+    """A file that is read to the end that it has now.
+
+    Raises:
+        Unusable: it cannot be, or has become shorter meanwhile.
+    """
+    try:
+        with files.open_regular(path) as file:
+            yield file
+    except files.Refused as refused:
+        raise Unusable(f"{path}: {refused}; a back-up needs it, so see who may read it") from None
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        raise Unusable(f"{path}: {error}; somebody writes into it, so try again") from None
 
 
 def _add_folder(

@@ -6,13 +6,14 @@ import csv
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import Connection, delete, select
 
 from autograder import files, log
 from autograder.class_list import EMAILS, full_name, value_of
 from autograder.collecting import earlier
-from autograder.course import STUDENT_ID, Course
+from autograder.course import STUDENT_ID, Course, pseudonym
 from autograder.errors import Unusable
 from autograder.gradebook import database, earlier_marks, extensions, removed_marks
 from autograder.gradebook.schema import (
@@ -52,7 +53,11 @@ def forget(course: Course, student: str) -> Forgotten:
 def _forgotten(course: Course, student: str) -> Forgotten:
     done = Forgotten()
     person = (course.class_list() or {}).get(student, {})
-    traces = Traces(student, full_name(person), value_of(person, EMAILS))
+    others = [value_of(person, EMAILS)]
+    if course.has_secret():
+        others.append(pseudonym(course.secret(), student))
+    traces = Traces(student, full_name(person), tuple(others))
+    _refuse_damaged(course)
 
     # While the class list and the pages still say which downloads and which feedback are theirs.
     downloads.remove_own(course, student, done)
@@ -69,7 +74,7 @@ def _forgotten(course: Course, student: str) -> Forgotten:
         path.write_text("".join(f"{line}\n" for line in lines if line != student))
     for name in AGAIN:
         for path in sorted((course.state / name).rglob("*"), reverse=True):
-            if path.is_file() and traces.are_in(path, course.state):
+            if path.is_file() and _is_theirs(path, traces, course.state):
                 remove(path, done)
             elif path.is_dir() and not any(path.iterdir()):
                 path.rmdir()
@@ -85,20 +90,59 @@ def _forgotten(course: Course, student: str) -> Forgotten:
     return done
 
 
+def _refuse_damaged(course: Course) -> None:
+    """Refuse files out of which lines could not be taken, before anything is removed.
+
+    Raises:
+        Unusable: one cannot be read.
+    """
+    extensions.read(course)
+    for name in (removed_marks.NAME, earlier_marks.NAME):
+        path = course.state / name
+        lines = path.read_bytes().splitlines() if path.is_file() else []
+        for number, line in enumerate(lines, start=1):
+            if not isinstance(_read(line).get("student"), str):
+                repair = "correct that line, or take it out"
+                raise Unusable(f"{path}:{number}: says of no student what it is; {repair}")
+
+
+def _read(line: bytes | str) -> dict[str, Any]:
+    """What a line of JSON says; nothing where it is none."""
+    try:
+        said = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def _is_theirs(path: Path, traces: Traces, above: Path) -> bool:
+    """Whether a file names them; into some nobody can look."""
+    try:
+        return traces.are_in(path, above)
+    except files.Refused:
+        return False
+
+
 def _without_lines(path: Path, is_theirs: Callable[[str], bool], done: Forgotten) -> None:
     """Take lines out of a file."""
     if not path.is_file():
         return
-    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    others = [line for line in lines if not is_theirs(line)]
+    # Within a line there may be what Python's own splitlines takes for an end of a text.
+    lines = path.read_bytes().splitlines(keepends=True)
+    others = [line for line in lines if not is_theirs(line.decode())]
     if len(others) < len(lines):
-        files.write(path, "".join(others).encode())
+        files.write(path, b"".join(others))
         done.removed.append(f"{short(path)}: {count(len(lines) - len(others), 'line')}")
 
 
 def _is_of(student: str) -> Callable[[str], bool]:
     """Whether a line of JSON is of a student."""
-    return lambda line: json.loads(line).get("student") == student
+    return lambda line: _is(_read(line), student)
+
+
+def _is(entry: dict[str, Any], student: str) -> bool:
+    """Whether an entry is of a student."""
+    return bool(entry.get("student") == student)
 
 
 def _log(course: Course, student: str, done: Forgotten) -> None:
@@ -107,16 +151,18 @@ def _log(course: Course, student: str, done: Forgotten) -> None:
     if not path.is_file():
         return
     number, lines = 0, []
-    for line in path.read_text(encoding="utf-8").splitlines():
-        entry = json.loads(line)
-        scores = entry.get("scores", [])
-        others = [score for score in scores if score["student"] != student]
+    for line in path.read_bytes().splitlines():
+        entry = _read(line)
+        scores = entry.get("scores")
+        if not isinstance(scores, list):
+            scores = []
+        others = [one for one in scores if not (isinstance(one, dict) and _is(one, student))]
         if len(others) < len(scores):
             number += len(scores) - len(others)
-            line = json.dumps({**entry, "scores": others}, ensure_ascii=False)
-        lines.append(f"{line}\n")
+            line = json.dumps({**entry, "scores": others}, ensure_ascii=False).encode()
+        lines.append(line + b"\n")
     if number:
-        files.write(path, "".join(lines).encode())
+        files.write(path, b"".join(lines))
         path.chmod(0o600)
         done.removed.append(f"{short(path)}: {count(number, 'score')}")
 
@@ -195,8 +241,12 @@ def _rest(course: Course, traces: Traces, known: list[str]) -> Iterator[str]:
             words = [word.partition("+")[0].removesuffix(".json") for word in place.parts]
             is_there = traces.student in words
             if name == "inbox":
-                is_there = traces.are_among(str(place).encode())
+                is_there = traces.are_among(str(place))
         else:
-            is_there = traces.are_in(path, course.state)
+            try:
+                is_there = traces.are_in(path, course.state)
+            except files.Refused as refused:
+                yield f"{short(path)}: cannot be looked into ({refused}); look, if it may name them"
+                continue
         if is_there and not any(line.startswith(f"{short(path)}:") for line in known):
             yield f"{short(path)}: may name them; look, and take that out by hand"

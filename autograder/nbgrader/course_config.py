@@ -49,6 +49,7 @@ def configure(c: Any, root: Path) -> Path:
     _engine(c)
     _exchange(c, state)
     formgrader.make_patient()
+    formgrader.keep_to_itself()
     return state
 
 
@@ -77,6 +78,7 @@ def _engine(c: Any) -> None:
 
     # Whoever grades by hand need not scroll past the tools that every notebook begins with.
     c.TagRemovePreprocessor.remove_input_tags = {"setup"}
+    c.HTMLExporter.filters = {"markdown2html": "autograder.nbgrader.shown_markdown.shown"}
 
 
 def _exchange(c: Any, state: Path) -> None:

@@ -1,5 +1,7 @@
 """The formgrader beside others who write to the gradebook: it waits for them, and goes on after.
 
+And its pages ask no other machine for anything.
+
 nbgrader's formgrader works in one session for as long as its server runs. It gives up a lock after
 five seconds, and its session is of no use from then on: every score that a person enters is lost
 with an error. So it waits longer here, and each request begins with a session that works and
@@ -14,6 +16,9 @@ from typing import Any
 PATIENCE = 30
 """Seconds to wait for a lock that another program holds; more than ours hold one for."""
 
+OWN_ONLY = "default-src 'self' 'unsafe-inline' 'unsafe-eval' data:"
+"""What a page may load: nbgrader's own scripts stand in the page, and some of them make others."""
+
 BASE = "nbgrader.server_extensions.formgrader.base"
 """Where nbgrader has what all requests of the formgrader share."""
 
@@ -27,6 +32,18 @@ def make_patient() -> None:
     if base is not None:
         base.Gradebook = _gradebook
         base.BaseHandler.on_finish = _begin_anew
+
+
+def keep_to_itself() -> None:
+    """Let the formgrader's pages load nothing from elsewhere: nbgrader's ask for MathJax, which
+    ``shown_markdown`` makes superfluous."""
+    base: Any = sys.modules.get(BASE)
+    if base is None:
+        return
+    policy = base.JupyterHandler.content_security_policy
+    base.BaseHandler.content_security_policy = property(
+        lambda handler: f"{policy.fget(handler)}; {OWN_ONLY}"
+    )
 
 
 def _gradebook(address: str, *others: Any) -> Any:

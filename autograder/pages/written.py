@@ -1,7 +1,7 @@
 """What people write in Markdown, a student's answer and a teacher's comment, as HTML.
 
 HTML stays text, pictures are not shown, and a link is one only to the web or a mailbox. Formulas
-stand as they were written, in letters of their own: nothing on a page runs to typeset them.
+are MathML; one that is not understood stands as it was written, in letters of its own.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
+from autograder.pages.formulas import formula
 from autograder.text import printable
 from autograder.troubles import extra
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.rules_inline import StateInline
 
-_FORMULA = re.compile(r"(\${1,2})(?!\s)((?:\\.|[^$\\]){1,2000}?)(?<!\s)\1(?!\d)", re.DOTALL)
+FORMULA = re.compile(r"(\${1,2})(?!\s)((?:\\.|[^$\\]){1,2000}?)(?<!\s)\1(?!\d)", re.DOTALL)
 """As Jupyter and Pandoc read dollars: no blank inside of them, no digit behind them."""
 
 _TARGET = re.compile(r"https?://|mailto:", re.IGNORECASE)
@@ -48,7 +49,7 @@ def _markdown() -> MarkdownIt:
 
 def _formula(state: StateInline, silent: bool) -> bool:
     """Take a formula out of what Markdown would read in it: its underscores and backslashes."""
-    found = _FORMULA.match(state.src, state.pos)
+    found = FORMULA.match(state.src, state.pos)
     if found is None:
         return False
     if not silent:
@@ -58,7 +59,14 @@ def _formula(state: StateInline, silent: bool) -> bool:
 
 
 def _shown_formula(renderer, tokens, place, options, env):  # type: ignore[no-untyped-def]
-    return f'<code class="formula">{escape(tokens[place].content)}</code>'
+    return typeset(tokens[place].content)
+
+
+def typeset(source: str) -> Markup:
+    """A formula with its dollars; where it is not understood, what was written."""
+    found = FORMULA.fullmatch(source)
+    shown = formula(found[2], found[1] == "$$") if found else None
+    return shown or Markup('<code class="formula">{}</code>').format(source)
 
 
 def _opened_link(renderer, tokens, place, options, env):  # type: ignore[no-untyped-def]

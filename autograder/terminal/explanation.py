@@ -35,7 +35,7 @@ def lines(
     yield f"{check.id} of {result.student_id}: {graded.status}, {earned}, {kind} check"
     yield check.sentence
     if graded.message:
-        yield f"It says: {graded.message}"
+        yield _behind("It says: ", graded.message)
     yield ""
 
     yield f"Graded {result.graded_at} at isolation level {result.isolation}; run once more now:"
@@ -60,10 +60,13 @@ def _compared(graded: CheckResult, message: str | None) -> str:
     passed = graded.status == "passed"
     now = printable(message or "")
     if passed != (message is None):
-        return f"NOT the same verdict: now it {'passes' if message is None else f'fails: {now}'}"
+        fails = _behind("fails: ", now)
+        return f"NOT the same verdict: now it {'passes' if message is None else fails}"
     if passed:
         return "the same verdict: it passes"
-    return "the same verdict, word for word" if now == then else f"it fails, in other words: {now}"
+    if now == then:
+        return "the same verdict, word for word"
+    return _behind("it fails, in other words: ", now)
 
 
 def _calls(explanation: Explanation, student: str) -> Iterator[str]:
@@ -103,9 +106,17 @@ def _call(question: Question, student: str) -> Iterator[str]:
 
 def _answer(who: str, value: Any, raised: str) -> Iterator[str]:
     if raised:
-        yield f"  {who} with {raised}"
+        yield _behind(f"  {who} with ", raised)
     else:
         yield from _value(who, value)
+
+
+def _behind(first: str, text: str) -> str:
+    """A text that a student may have influenced, each of its lines behind something of ours.
+
+    So none of them is taken for one of ours, or for a command to a machine that runs workflows.
+    """
+    return first + text.replace("\n", "\n  │ ")
 
 
 def _value(name: str, value: Any) -> Iterator[str]:

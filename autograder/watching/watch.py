@@ -6,7 +6,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from autograder import confined
+from autograder import confined, waiting
 from autograder.confined import Checking
 from autograder.errors import Fault, Unusable
 from autograder.student_copy import StudentCopy
@@ -91,6 +91,7 @@ class _Watching:
         self._view = replace(self._view, copy=copy, trouble="")
         if self._keys.are_there:
             self._show(is_checking=True)
+        waiting.prepare(copy)
 
     def _take_the_result(self) -> None:
         assert self._checking is not None

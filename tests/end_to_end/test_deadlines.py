@@ -263,6 +263,28 @@ def test_a_mark_by_hand_never_counts_for_other_work_than_it_was_given_for(course
     assert scores(course) == {"ada": 12}
 
 
+def test_a_mark_stays_settled_until_what_it_was_given_for_changes(course: Course) -> None:
+    """After any rebuild the marks of the whole class waited again."""
+    courses.submit(course, "ada", {**RIGHT, "why": "It commutes."}, IN_TIME)
+    grade(course)
+    by_hand(course, "why", "ada", manual_score=3.0)
+    by_hand(course, "total-negative", "ada", manual_score=1.0)
+    text = courses.AUTHORED.replace("total([1.0, 2.0]), 3.0,", "total([1.0, 3.0]), 4.0,")
+    courses.write_root(course.root, text)
+    grade(course)
+    assert scores(course) == {"ada": 11} and "waits for your marks" not in advice(course)
+
+    # The question is worth more, and then the check comes to another verdict.
+    text = text.replace('manual="why" points=4', 'manual="why" points=5')
+    courses.write_root(course.root, text)
+    assert "waits for your marks: why\n" in grade(course).stdout
+    by_hand(course, "why", "ada", manual_score=4.0)
+    text = text.replace("total([-1.0, -2.0]), -3.0,", "total([-1.0, -2.0]), 5.0,")
+    courses.write_root(course.root, text)
+    assert "waits for your marks: total-negative\n" in grade(course).stdout
+    assert scores(course) == {"ada": 12}
+
+
 HALF = {**RIGHT, "total": "def total(x):\n    return 3.0\n"}
 
 

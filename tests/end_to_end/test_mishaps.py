@@ -188,3 +188,26 @@ def test_empty_lines_of_a_spreadsheet_are_nobody_and_lines_are_counted_with_them
     assert scores(graded) == {"ada": 10, "bob": 7}
     people.write_text(f"{PEOPLE}\n,,\nc/d,Cyd Cedar,3\n")
     assert "students.csv:6: 'c/d' is no student id" in run(graded, "report", NAME, code=2).stderr
+
+
+def test_a_secret_that_is_lost_is_noticed_and_no_other_one_drawn(graded: Course) -> None:
+    """Hidden checks would ask other questions than those that were graded, without a word."""
+    path = graded.state / "secret"
+    secret = path.read_text()
+    path.unlink()
+    courses.submit(graded, "bob", RIGHT, IN_TIME)
+    refused = run(graded, "grade", NAME, code=2).stderr
+    assert "secret: is gone, and with it the random inputs; put a back-up there" in refused
+    assert len(refused.splitlines()) == 1 and not path.exists()
+    path.write_text(secret)
+    grade(graded)
+    assert scores(graded) == {"ada": 10, "bob": 10}
+
+
+def test_a_student_whose_id_is_another_one_now_is_said_at_the_export(graded: Course) -> None:
+    people = graded.state / "students.csv"
+    people.write_text(PEOPLE.replace("bob,Bob Birch", "bob.ash,Bob Ash"))
+    said = run(graded, "export", NAME, "--missing-as-zero").stderr
+    assert "zero: bob.ash: missing\nnot on the class list: bob\n" in said
+    # And the old id stays where it is, until somebody has seen to it.
+    assert scores(graded) == {"ada": 10, "bob": 7, "bob.ash": None}

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
-from autograder.course import Course
-from autograder.exports.anonymous import _pseudonym
+from autograder.course import Course, pseudonym
+from autograder.exports import anonymous
+from autograder.gradebook.marks import Marks
 from tests.exports.test_formats import PEOPLE, SCORES, by_hand, graded, rows_of, run
 from tests.support.courses import NAME
 
@@ -58,8 +61,8 @@ def test_the_points_are_those_of_the_class(graded: Course) -> None:
 def test_a_pseudonym_stays_and_hangs_on_the_secret(graded: Course) -> None:
     first = exported(graded, "csv").read_bytes()
     assert exported(graded, "csv").read_bytes() == first
-    assert _pseudonym(b"one", "ada") == _pseudonym(b"one", "ada") != _pseudonym(b"two", "ada")
-    assert _pseudonym(b"one", "ada") != _pseudonym(b"one", "bob")
+    assert pseudonym(b"one", "ada") == pseudonym(b"one", "ada") != pseudonym(b"two", "ada")
+    assert pseudonym(b"one", "ada") != pseudonym(b"one", "bob")
 
 
 def test_other_systems_need_to_know_who_it_is(
@@ -67,3 +70,14 @@ def test_other_systems_need_to_know_who_it_is(
 ) -> None:
     run("--to", "moodle", "--anonymous", code=2)
     assert "--anonymous: means nothing to --to moodle; only to csv, json" in capsys.readouterr().err
+
+
+def test_nobody_is_found_by_the_second_of_their_hand_in(graded: Course) -> None:
+    data = json.loads(exported(graded, "json").read_text())
+    for student in data["students"]:
+        if student["result"]:
+            assert student["result"]["graded_with"] == {}
+    marks = Marks({}, 0.0, 1.0, datetime(2026, 3, 1), seconds_late=90_061.5)
+    assert anonymous._marks(marks).seconds_late == 2 * anonymous.DAY
+    in_time = replace(marks, seconds_late=0.0)
+    assert anonymous._marks(in_time).seconds_late == 0

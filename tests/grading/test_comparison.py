@@ -100,6 +100,19 @@ def test_compare_counts_marks_by_hand_and_late_work(graded: Course) -> None:
     assert "bob: 11 -> 14," in grade(graded, "--compare").stdout
 
 
+def test_a_score_that_a_person_has_settled_does_not_change_with_a_check(graded: Course) -> None:
+    gradebook = Database(f"sqlite:///{graded.gradebook}", str)
+    test_record.by_hand(
+        gradebook, "total-negative", "bob", manual_score=2.0, needs_manual_grade=False
+    )
+    courses.write_root(graded.root, LOOSER)
+    said = grade(graded, "--compare").stdout
+    assert "bob: 9 -> 9, for the exercise changed\n  total-negative: 0 -> 3\n" in said
+    assert "0 scores would change, 2 would not" in said
+    # What a person gave is less than the check gives now: they look at it, and at nothing else.
+    assert "waits for your marks: total-negative\n" in grade(graded).stdout
+
+
 def test_a_check_with_a_new_name_is_the_same_check(graded: Course) -> None:
     text = courses.AUTHORED.replace("total-negative", "total-below_zero")
     text = text.replace('check="total-below_zero"', 'check="total-below_zero" was="total-negative"')

@@ -178,3 +178,25 @@ def test_what_was_graded_with_is_kept_once(graded: Course) -> None:
     assert [name.partition("-")[0] for name in kept] == [NAME, "engine", "settings"]
     call("grade", NAME, "--force", "--jobs", 1, cwd=graded.root)
     assert sorted(path.name for path in (graded.state / "versions").iterdir()) == kept
+
+
+FORGED = "no\\n::error::done\\n  the solution answers: 1\\r"
+
+
+@pytest.mark.parametrize(
+    ("step", "source"),
+    [
+        ("total", f"def total(x):\n    raise ValueError('{FORGED}')\n"),
+        ("double", f"def double(x):\n    return '{FORGED}'\n"),
+    ],
+)
+def test_no_line_of_a_students_text_stands_as_one_of_ours(
+    course: Course, step: str, source: str
+) -> None:
+    courses.submit(course, "bob", {**RIGHT, step: source})
+    call("grade", NAME, "--jobs", 1, cwd=course.root)
+    said = explain(course, "bob", f"{step}-by_hand")
+    assert "::error::done" in said
+    assert said.count("\n  the solution answers: ") == 1
+    for line in said.splitlines():
+        assert not line.lstrip().startswith("::")

@@ -78,6 +78,9 @@ def test_from_release_to_feedback_in_the_browser(
         lab(browser, teachers, "teacher") as teacher,
         lab(browser, students, "student") as student,
     ):
+        # Of what is asked of other machines: nbgrader's pages would have MathJax from one.
+        arrived: list[str] = []
+        teacher.page.on("requestfinished", lambda request: arrived.append(request.url))
         release(teacher)
         assert files(root) == before, "nothing that git knows has changed"
         fetch(student)
@@ -85,6 +88,8 @@ def test_from_release_to_feedback_in_the_browser(
         validate_and_submit(student)
         collect_and_grade(teacher, known)
         mark(teacher, known)
+        own = ("http://localhost:", "data:", "blob:")
+        assert arrived and all(url.startswith(own) for url in arrived), arrived
         hand_back(teacher)
         read(student, known)
     ada = marks.marks(Course(root, root / "course"), known, "ada")
@@ -189,7 +194,7 @@ def work(student: Lab, known: Exercise) -> None:
     expect(student.output('check("scale_scores-by_hand")')).to_contain_text("5 of 6 entries differ")
     student.picture("a-wrong-answer")
 
-    student.write("Write your answer here.", "Row two looks at *itself*.")
+    student.write("Write your answer here.", "Row two looks at *itself*. $e^{1.2} > 3$")
     student.page.locator(".jp-MarkdownOutput", has_text="Row two looks at itself.").wait_for()
 
 
@@ -246,7 +251,8 @@ def mark(teacher: Lab, known: Exercise) -> None:
     )
     assert len(widths) == len(known.checks) and all(needed <= there for needed, there in widths)
     text = frame.locator("body").inner_text()
-    assert "Row two looks at *itself*." in text
+    assert "Row two looks at itself." in text
+    expect(frame.locator("blockquote math msup")).to_have_count(1)
     assert "by_definition" not in text and "def agree(" not in text, (
         "neither what is hidden nor the tools"
     )

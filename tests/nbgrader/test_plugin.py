@@ -140,7 +140,7 @@ def test_a_regrade_after_manual_marks_keeps_them_through_nbgrader_too(
     with api.gradebook as book:
         grade = book.find_grade("why", NAME, NAME, "bob")
         assert (grade.auto_score, grade.manual_score, grade.extra_credit) == (None, 3, 1)
-        assert grade.needs_manual_grade
+        assert not grade.needs_manual_grade
         assert book.find_submission(NAME, "bob").score == 11
 
 

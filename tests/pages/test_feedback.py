@@ -286,6 +286,12 @@ def test_nothing_but_our_own_style_is_taken_for_markup() -> None:
             ]
     assert found == [
         ("document.py", "    autoescape=True,"),
+        ("formulas.py", "from markupsafe import Markup, escape"),
+        ("formulas.py", "def formula(source: str, is_display: bool) -> Markup | None:"),
+        (
+            "formulas.py",
+            '    return Markup(f"<math{kind}><semantics>{inside}{note}</semantics></math>")',
+        ),
         ("document.html.jinja", "<style>{{ sheet | safe }}</style>"),
         ("document.html.jinja", "<script>{{ script | safe }}</script>"),
         # What markdown-it makes with HTML off; test_markdown_is_shown_and_nothing_in_it_is_markup.
@@ -293,19 +299,24 @@ def test_nothing_but_our_own_style_is_taken_for_markup() -> None:
         ("written.py", "def written(text: str) -> Markup:"),
         ("written.py", '    otherwise = Markup("<p>{}</p>").format(plain)'),
         ("written.py", "    return extra(lambda: Markup(_markdown().render(plain)), otherwise)"),
+        ("written.py", "def typeset(source: str) -> Markup:"),
+        (
+            "written.py",
+            """    return shown or Markup('<code class="formula">{}</code>').format(source)""",
+        ),
     ]
 
 
 def test_markdown_is_shown_and_nothing_in_it_is_markup() -> None:
     said = str(
         written(
-            "**Good.** $a_b c_d$, not `x`.\n\n- one\n- two\n\n# Head\n"
+            "**Good.** $a_b \\unknown$, not `x`.\n\n- one\n- two\n\n# Head\n"
             "[a](javascript:alert(1)) [b](data:text/html,x) ![c](https://c.d/e.png)"
             " [f](https://g.h/'\"onclick=1) <https://i.j> <b onclick=x> \x1b[2J"
         )
     )
     assert "<strong>Good.</strong>" in said and "<li>two</li>" in said
-    assert '<code class="formula">$a_b c_d$</code>' in said and "# Head" in said
+    assert '<code class="formula">$a_b \\unknown$</code>' in said and "# Head" in said
     tags = Tags(said)
     assert tags.open == []
     assert {tag for tag, _ in tags.found} <= {"p", "br", "strong", "code", "ul", "li", "a"}

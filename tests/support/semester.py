@@ -211,6 +211,22 @@ class Term:
         score = self.before_penalty(student, exercise)
         return None if score is None else round(score - self.penalty(student, exercise), 6)
 
+    def total(self, student: str, missing_as_zero: bool = False) -> float | None:
+        """What the exercises give together, of 100, by their weights; None while one has no score.
+
+        Nothing handed in may count as 0, but not for somebody who may still hand in.
+        """
+        shares = 0.0
+        for exercise, weight in WEIGHTS.items():
+            score = self.final(student, exercise)
+            has_time = self.until.get((student, exercise)) == FOR_EVER
+            if missing_as_zero and not self.works[student, exercise] and not has_time:
+                score = 0
+            if score is None:
+                return None
+            shares += weight * score / MOST[exercise]
+        return 100 * shares / sum(WEIGHTS.values())
+
 
 def earned(exercise: str, work: Work, is_mended: bool) -> dict[str, float]:
     """What each check gives by the table."""

@@ -149,6 +149,17 @@ def test_an_endless_loop_holds_up_neither_keys_nor_the_next_save(watched, notebo
     processes.until(lambda: not any(map(processes.command, below)), "ended what it had started")
 
 
+def test_of_several_saves_the_last_one_counts_and_a_syntax_error_is_one_line(watched, notebook):
+    watched.until("Look at double")
+    for answers in (LOOP, {}, {**RIGHT, "double": "def double(x)\n    return x\n"}):
+        notebook(answers)
+    shown = watched.until("SyntaxError")
+    assert "double is not defined: its cell raised SyntaxError in line 1" in shown
+    notebook(RIGHT)
+    watched.until(JOY)
+    assert watched.end() == 0
+
+
 def test_a_file_that_is_gone_or_half_written_is_waited_for(watched, notebook):
     watched.until("Look at double")
     path = notebook(RIGHT)

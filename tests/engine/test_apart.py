@@ -1,0 +1,51 @@
+"""What ends the process that grades is a line of the command, and no silence."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+
+from autograder.engine.apart import apart
+from autograder.errors import Fault, Unusable
+from tests.support import processes
+
+
+def test_what_the_work_makes_or_raises_comes_back() -> None:
+    def raising() -> None:
+        raise Unusable("a file: a cause; a repair", "another line")
+
+    here = os.getpid()
+    made, process = apart(lambda: ([1], os.getpid()))
+    assert made == [1] and process != here
+    with pytest.raises(Unusable) as raised:
+        apart(raising)
+    assert raised.value.lines == ("a file: a cause; a repair", "another line")
+
+
+@pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGKILL])
+def test_a_signal_that_ends_the_work_is_said(number: signal.Signals) -> None:
+    with pytest.raises(Fault, match=f"was ended by {number.name}; look at it by hand"):
+        apart(lambda: os.kill(os.getpid(), number))
+
+
+def test_an_interrupt_that_reaches_the_copy_alone_is_no_success() -> None:
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(Fault, match="was ended; look"):
+        apart(interrupted)
+
+
+def test_nothing_is_left_when_the_command_is_interrupted() -> None:
+    here = os.getpid()
+    before = processes.children(here)
+
+    def waiting() -> None:
+        os.kill(here, signal.SIGINT)
+        signal.pause()
+
+    with pytest.raises(KeyboardInterrupt):
+        apart(waiting)
+    assert processes.children(here) == before

@@ -1,0 +1,98 @@
+"""Formulas are typeset as MathML; what is not understood is left, and nothing in one is markup."""
+
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+
+from autograder.exercises import exercise
+from autograder.pages.formulas import formula
+from autograder.pages.written import FORMULA
+from tests.support.courses import ROOT
+
+NAMES = exercise.built_names(ROOT)
+
+
+def read(source: str, is_display: bool = False) -> str:
+    """The parts of a formula, as a bare tree: names of elements and their texts."""
+    found = formula(source, is_display)
+    assert found is not None, source
+    tree = ElementTree.fromstring(str(found))
+    (semantics,) = tree
+    assert semantics[1].text == source
+
+    def bare(part: ElementTree.Element) -> str:
+        if part.tag == "mrow" and len(part) == 1:
+            return bare(part[0])
+        return f"{part.tag.removeprefix('m')}({part.text or ''}{' '.join(map(bare, part))})"
+
+    return bare(semantics[0])
+
+
+@pytest.mark.parametrize(
+    ("source", "tree"),
+    [
+        ("x", "i(x)"),
+        ("12.5", "n(12.5)"),
+        ("x_i^2", "subsup(i(x) i(i) n(2))"),
+        ("x^{10}", "sup(i(x) n(10))"),
+        (r"\frac12", "frac(n(1) n(2))"),
+        (r"\sqrt 8", "sqrt(n(8))"),
+        (r"\hat s", "over(i(s) o(^))"),
+        (r"m'", "sup(i(m) o(′))"),
+        (r"a \le -b", "row(i(a) o(≤) o(−) i(b))"),
+        (r"\text{if } a", "row(text(if\u00a0) i(a))"),
+        (r"\sum_j", "sub(o(∑) i(j))"),
+        (r"\left[ a \right.", "row(o([) i(a))"),
+        ("a < b", "row(i(a) o(<) i(b))"),
+    ],
+)
+def test_what_people_write_is_typeset(source: str, tree: str) -> None:
+    assert read(source) == tree
+
+
+def test_a_formula_by_itself_has_its_limits_below_the_sum() -> None:
+    assert read(r"\sum_j^n", is_display=True) == "underover(o(∑) i(j) i(n))"
+    cases = read(r"\begin{cases} a & b \\ c & d \end{cases}", is_display=True)
+    assert cases == "row(o({) table(tr(td(i(a)) td(i(b))) tr(td(i(c)) td(i(d)))))"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_formula_of_the_exercises_is_understood(name: str) -> None:
+    notebook = json.loads((ROOT / "solutions" / name / f"{name}.ipynb").read_bytes())
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "markdown":
+            for found in FORMULA.finditer("".join(cell["source"])):
+                read(found[2], found[1] == "$$")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        r"\unknown",
+        r"\frac1",
+        "{a",
+        "a}",
+        "a_b_c",
+        r"\left( a",
+        r"\begin{cases} a",
+        r"\begin{array} a \end{array}",
+        r"\text{a \input{/etc/passwd}}",
+        r"\text",
+        "^",
+        "{" * 500 + "}" * 500,
+        r"\sqrt" * 900,
+    ],
+)
+def test_what_is_not_understood_is_left(source: str) -> None:
+    assert formula(source, False) is None
+
+
+@pytest.mark.parametrize("source", ["<b>", "a'\"b", r"\text{<script>x</script>}", "a<img src=x>"])
+def test_nothing_in_a_formula_is_markup(source: str) -> None:
+    tree = ElementTree.fromstring(str(formula(source, False)))
+    assert {part.tag for part in tree.iter()} <= {
+        "math", "semantics", "annotation", "mrow", "mi", "mo", "mn", "mtext", "msup",
+    }  # fmt: skip

@@ -53,8 +53,7 @@ def prepare(
     """Make the gradebook know the exercise as it is now, submissions or not.
 
     Args:
-        duedate: replaces the due date; without a time zone it is UTC, as everywhere in the
-            gradebook. By default that of the course's settings does, where they have one.
+        duedate: replaces that of the course's settings; without a time zone it is UTC.
         release: the students' notebook, where the file does not stand in its place at the moment.
 
     Raises:

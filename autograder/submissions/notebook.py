@@ -17,7 +17,7 @@ MAX_BYTES = 20_000_000
 MAX_CELLS = 2_000
 MAX_SOURCE = 1 << 20
 """Characters in a cell, or in a script."""
-MAX_CODE = 600_000
+MAX_CODE = 300_000
 """Characters in all code cells together."""
 MAX_VALUES = 1_000_000
 """Values in the JSON of a notebook: each becomes an object of some 60 bytes."""

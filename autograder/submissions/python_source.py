@@ -15,10 +15,11 @@ KEEPS_ITS_BODY = ("%%time", "%%timeit", "%%capture")
 """Magic lines that are left out alone; others take the rest of the cell with them."""
 NO_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
 """What the parser raises for text that is no Python, hostile text among it."""
-MAX_PARSED = 160_000
-"""Characters of the longest cell that is parsed: a parser needs 600 bytes for each."""
+MAX_STATEMENTS, MAX_TOKENS = 10_000, 50_000
+"""Of the longest cell that is parsed: a parser needs 2 kB for a statement, 1 kB for a token."""
 
 _LINE_MAGIC = re.compile(r"(\s*)(?:\w+\s*=\s*)?[%!]\S")
+_TOKEN = re.compile(r"\w+|[^\w\s]")
 _HELP = re.compile(r"(\s*)\?*[\w.]+\?+\s*$")
 
 _Answer = TypeVar("_Answer")
@@ -69,7 +70,7 @@ def _bound(source: str) -> frozenset[str] | None:
 
 def _tree(source: str) -> ast.Module | None:
     """The cell as the parser understands it; None if it is no Python. Not kept: it is large."""
-    if len(source) > MAX_PARSED:
+    if not _is_short(source):
         return None
     try:
         # What the parser says about the student's text is not for the teacher's terminal.
@@ -78,6 +79,13 @@ def _tree(source: str) -> ast.Module | None:
             return ast.parse(source)
     except NO_PYTHON:
         return None
+
+
+def _is_short(source: str) -> bool:
+    """Whether the parser has memory enough; what stands in strings and comments counts as code."""
+    if source.count("\n") + source.count(";") > MAX_STATEMENTS:
+        return False
+    return len(source) <= MAX_TOKENS or sum(1 for _ in _TOKEN.finditer(source)) <= MAX_TOKENS
 
 
 def without_magics(source: str) -> tuple[str, list[str]]:

@@ -233,7 +233,7 @@ attack(
     "G46-split-in-thousands",
     "have thousands of pieces put together",
     change=lambda nb: nb["cells"].__setitem__(
-        slice(2, 2), [code("    y = 1\n" * 20) for _ in range(1500)]
+        slice(2, 2), [code("    y = 1\n" * 8) for _ in range(1500)]
     ),
 )
 attack(

@@ -99,7 +99,8 @@ class _Collection:
         own = datetime.now().astimezone().tzname()
         return (
             f"times in archives were read in this machine's zone, {own}; "
-            f"if it is not that of the platform, write time_zone into {settings.NAME}"
+            f"if it is not that of the platform, write time_zone into {settings.NAME}, "
+            "and collect again"
         )
 
     def _put(self, candidate: Candidate, own: list[Candidate]) -> tuple[Candidate, bool]:

@@ -119,7 +119,7 @@ def _people(report: Report) -> Iterator[Advice]:
     if by_hand:
         wait = agreeing(len(by_hand), "waits", "wait")
         fact = f"{count(len(by_hand), 'submission')} {wait} for your marks"
-        yield Advice(fact, "open the formgrader with make lab", "by_hand")
+        yield Advice(fact, "open the formgrader with autograder lab", "by_hand")
 
     missing = report.who("missing")
     if missing:

@@ -20,7 +20,7 @@ from autograder.reports.statistics import Carried, Item, Scores, Shared
 from autograder.reports.students import ConcernKind, StudentRow
 from autograder.result import Result
 
-_DRAWN = re.compile(r"course-[0-9a-f]{8}")
+_DRAWN = re.compile(r"(?:course|(.+))-[0-9a-f]{8}")
 
 SCHEMA = "autograder/report/1"
 """What ``report --json`` writes, and what version of it."""
@@ -157,9 +157,10 @@ def of_class(course: Course, class_grades: ClassGrades) -> Report:
 
 
 def course_name(course: Course) -> str:
-    """What people call the course: a name that we have drawn ourselves is none."""
+    """What people call the course: what we have drawn ourselves is no part of it."""
     id = database.course_id(course)
-    return course.settings.course_name or ("" if _DRAWN.fullmatch(id) else id)
+    drawn = _DRAWN.fullmatch(id)
+    return course.settings.course_name or ((drawn[1] or "") if drawn else id)
 
 
 def _due(course: Course, exercise: Exercise) -> datetime | None:

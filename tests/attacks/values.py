@@ -458,8 +458,8 @@ _add(
     "warns_much",
     _after("import warnings\nfor n in range(5_000): warnings.warn(f'{n} ' + 'x' * 500)"),
 )
-_add("many_magics", "\n".join([*(["%matplotlib inline"] * 20_000), "!ls", "# RIGHT"]))
-_add("many_other_magics", "\n".join([*(f"%magic{n} ::error::x" for n in range(15_000)), "# RIGHT"]))
+_add("many_magics", "\n".join([*(["%matplotlib inline"] * 5_000), "!ls", "# RIGHT"]))
+_add("many_other_magics", "\n".join([*(f"%magic{n} ::error::x" for n in range(5_000)), "# RIGHT"]))
 _add(
     "a_very_long_cell", "\n".join(["# RIGHT", *["# a remark, and another one, and so on"] * 3_000])
 )

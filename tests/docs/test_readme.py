@@ -101,6 +101,7 @@ def test_every_option_that_the_documents_show_exists() -> None:
         "--no-loadscope-reorder",
         "--no-cache",
         "--no-deps",
+        "--wheel-dir",
     }  # of what make test runs: pytest's, and import-linter's; and pip's
     assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", GUIDE)) <= known
 

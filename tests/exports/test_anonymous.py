@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -41,10 +42,12 @@ def test_no_name_no_mail_no_words(graded: Course, to: str) -> None:
     text = exported(graded, to).read_text()
     words = words_of(graded)
     assert len(words) > 10
+    # A drawn pseudonym may have any four digits in it.
+    bare = re.sub(r"\bp[0-9a-f]{16}\b", "", text)
     for word in {*words, *SCORES}:
         assert f'"{word}"' not in text
         assert f",{word}," not in text
-        assert len(word) < 4 or word not in text
+        assert len(word) < 4 or word not in bare
     assert "It commutes" not in text
 
 

@@ -281,7 +281,7 @@ def test_what_to_do_next_begins_with_what_cannot_wait(small: Report) -> None:
     assert [f"{one.fact}: {one.action}" for one in small.next()] == [
         "1 submission could not be read: ask Eve Lee (eve) for it again",
         "total costs the class most, 2.5 of 5 points on average: look at its checks",
-        "1 submission waits for your marks: open the formgrader with make lab",
+        "1 submission waits for your marks: open the formgrader with autograder lab",
         "1 of 6 handed in nothing: remind Dan Lee (dan)",
         "1 student has no points: talk to dot",
     ]
@@ -477,6 +477,16 @@ def test_the_same_file_of_several_is_told_and_that_as_handed_out_is_not(course: 
         ["2 steps not tried"],
         ["2 steps not tried"],
     ]
+
+
+@pytest.mark.parametrize(
+    ("id", "name"), [("spring-a395a0c7", "spring"), ("course-a395a0c7", ""), ("CS-101", "CS-101")]
+)
+def test_what_was_drawn_for_a_course_is_no_part_of_its_name(
+    course: Course, monkeypatch: pytest.MonkeyPatch, id: str, name: str
+) -> None:
+    monkeypatch.setattr(reporting.database, "course_id", lambda _: id)
+    assert reporting.course_name(course) == name
 
 
 def test_each_group_has_its_addresses_and_the_head_says_when_it_was_due(course: Course) -> None:

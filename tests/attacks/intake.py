@@ -217,7 +217,7 @@ attack(
 attack(
     "G42-blank-lines",
     "have a regular expression search for ever",
-    change=lambda nb: nb["cells"].append(code("\n" * 400_000 + "x")),
+    change=lambda nb: nb["cells"].append(code("\n" * 130_000 + "x")),
 )
 attack("G43-code-without-end", "hand in more code than a parser can hold",
        change=lambda nb: nb["cells"].extend([code("a\n" * 24_000)] * 40), status="rejected", said="code cells")  # fmt: skip

@@ -47,11 +47,20 @@ def is_number(title: str) -> bool:
     return any(heading(title) in headings for headings in NUMBERS.values())
 
 
+def delimiter(headings: str) -> str:
+    """What separates the columns of a table, by its first line.
+
+    A spreadsheet set to a language with decimal commas writes semicolons.
+    """
+    # No quoted heading holds more of the other than there are columns.
+    return ";" if headings.count(";") > headings.count(",") else ","
+
+
 def table(path: Path) -> tuple[list[tuple[int, dict[str, str]]], list[str]]:
     """The lines of a CSV file that people write, each with its number, and its headings.
 
-    A spreadsheet set to a language with decimal commas separates columns by semicolons; one with
-    borders below the last line writes lines of nothing but separators, which are left out.
+    A spreadsheet with borders below the last line writes lines of nothing but separators, which
+    are left out.
 
     Raises:
         Unusable: it cannot be read.
@@ -60,9 +69,7 @@ def table(path: Path) -> tuple[list[tuple[int, dict[str, str]]], list[str]]:
         with path.open(newline="", encoding="utf-8-sig") as file:
             first = file.readline()
             file.seek(0)
-            # No quoted heading holds more of the other than there are columns.
-            between = ";" if first.count(";") > first.count(",") else ","
-            reader = csv.DictReader(file, delimiter=between)
+            reader = csv.DictReader(file, delimiter=delimiter(first))
             lines = [(reader.line_num, row) for row in reader if any(row.values())]
             return lines, list(reader.fieldnames or [])
     except (OSError, UnicodeDecodeError, csv.Error) as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timezone
+from datetime import datetime, timezone, tzinfo
 from functools import lru_cache
 from pathlib import Path
 
@@ -26,6 +26,15 @@ SOURCES = {
 def now() -> datetime:
     """The present time, in UTC without a zone."""
     return datetime.now(timezone.utc).replace(tzinfo=None)
+
+
+def shown(time: datetime, zone: tzinfo | None) -> datetime:
+    """A time as the gradebook has it, in UTC without a zone, as the people of a zone read it.
+
+    Args:
+        zone: None for this machine's own.
+    """
+    return time.replace(tzinfo=timezone.utc).astimezone(zone)
 
 
 def submitted_at(folder: Path, name: str = NAME) -> datetime | None:

@@ -1,9 +1,9 @@
 """``canvas``: what Canvas imports as a gradebook.
 
 Five columns say who it is, and one has the scores; of a whole course one for each exercise, and one
-for the total. Made from the class list, or from the gradebook
-as exported from Canvas (``--fill``), which knows Canvas's own numbers of students and assignment.
-Other assignments are left out, so that an import cannot change them.
+for the total. Made from the class list, or from the gradebook as exported from Canvas (``--fill``),
+which knows Canvas's own numbers of students and assignment. Other assignments are left out, so that
+an import cannot change them.
 """
 
 from __future__ import annotations

@@ -44,9 +44,13 @@ FORMATS = {
     "sources": Format("sources", "sources"),
 }
 
-OF_COURSE = {name: FORMATS[name] for name in ("csv", "json", "canvas")}
+OF_COURSE = {
+    "csv": FORMATS["csv"],
+    "json": FORMATS["json"],
+    "canvas": FORMATS["canvas"],
+    "moodle": Format("moodle", "moodle.csv", ("missing_as_zero",)),
+}
 """The formats that hold more than one exercise: their modules can ``make_course``, too."""
-OF_COURSE["moodle"] = Format("moodle", "moodle.csv", ("missing_as_zero",))
 
 
 def find(name: str, options: Iterable[str], whole_course: bool = False) -> Format:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
+from datetime import datetime
 from fractions import Fraction
 
 from autograder import results, timestamp
@@ -195,7 +195,7 @@ def _exercise(course: Course, name: str) -> CourseExercise:
         why_not = "no points"
     elif due is not None and due > timestamp.now():
         why_not = "not due yet"
-    shown = due and due.replace(tzinfo=timezone.utc).astimezone(course.settings.zone)
+    shown = due and timestamp.shown(due, course.settings.zone)
     return CourseExercise(name, exercise.title, grades.max_score, weight, shown, why_not, grades)
 
 

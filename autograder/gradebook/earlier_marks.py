@@ -19,7 +19,7 @@ from autograder.course import Course
 from autograder.errors import Unusable
 from autograder.gradebook.master import Master
 from autograder.gradebook.master_cells import Saved
-from autograder.gradebook.schema import COMMENT, GRADE
+from autograder.gradebook.schema import BY_HAND, COMMENT, GRADE
 from autograder.text import number, short
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def _entered(connection: Connection, saved: Saved, notebooks: Sequence[str]) -> 
     """What people have entered, by submitted notebook."""
     entered: dict[str, Marks] = {}
     for table, cells in ((GRADE, saved.graded), (COMMENT, saved.solutions)):
-        columns = _columns(table)
+        columns = BY_HAND[table]
         is_entered = or_(*(table.c[column].is_not(None) for column in columns))
         names = {id: name for name, id in cells.items()}
         # By cell first: the tables' only index is on (cell_id, notebook_id).
@@ -136,11 +136,6 @@ def _entered(connection: Connection, saved: Saved, notebooks: Sequence[str]) -> 
     return entered
 
 
-def _columns(table: Any) -> Sequence[str]:
-    """The columns that a person fills in."""
-    return ("manual_score", "extra_credit") if table is GRADE else ("manual_comment",)
-
-
 def _write(course: Course, exercise: str, student: str, marks: Marks) -> None:
     with (course.state / NAME).open("a", encoding="utf-8") as file:
         for cell, mark in marks.items():
@@ -154,7 +149,7 @@ def _clear(connection: Connection, saved: Saved, notebook: str, marks: Marks) ->
         if "manual_score" in mark or "extra_credit" in mark:
             grade = GRADE.c
             same = [grade.cell_id == saved.graded[name], grade.notebook_id == notebook]
-            same += [grade[key] == mark[key] for key in _columns(GRADE) if key in mark]
+            same += [grade[key] == mark[key] for key in BY_HAND[GRADE] if key in mark]
             waits = update(GRADE).where(*same).values(needs_manual_grade=True)
             connection.execute(waits.values(manual_score=None, extra_credit=None))
         if name in saved.solutions:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -44,13 +43,15 @@ class Extensions:
         return max((end for end in ends if end is not None), default=None)
 
     def deadline(
-        self, student: str, exercise: str, due: datetime, stored: timedelta | None
-    ) -> datetime:
-        """Until when a student is in time.
+        self, student: str, exercise: str, due: datetime | None, stored: timedelta | None
+    ) -> datetime | None:
+        """Until when a student is in time; None without a due date.
 
         Args:
             stored: the extension that stands in the gradebook.
         """
+        if due is None:
+            return None
         granted = timedelta() if stored is None or is_ours(stored) else stored
         return max(due + granted, self.of(student, exercise) or due)
 
@@ -68,12 +69,6 @@ class Extensions:
 def is_ours(extension: timedelta) -> bool:
     """Whether the gradebook has this one from the file."""
     return extension.microseconds == OURS.microseconds
-
-
-def is_for(student: str) -> Callable[[str], bool]:
-    """Whether a line of the file names this student, and no group."""
-    cell = re.compile(rf'(?:^|[,;])\s*"?{re.escape(student)}"?\s*(?:[,;]|$)')
-    return lambda line: cell.search(line) is not None
 
 
 def read(course: Course) -> Extensions:

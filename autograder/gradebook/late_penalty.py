@@ -52,9 +52,7 @@ class Penalties:
         due = self._course.settings.due_date(self._exercise) or saved.duedate
         late: dict[str, float] = {}
         for row in rows:
-            deadline = due and self._extensions.deadline(
-                row.student_id, self._exercise, due, row.extension
-            )
+            deadline = self._extensions.deadline(row.student_id, self._exercise, due, row.extension)
             seconds = seconds_late(row.timestamp, deadline)
             if seconds > 0:
                 late[row.id] = seconds

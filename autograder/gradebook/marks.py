@@ -230,7 +230,7 @@ def _read(
     for row in submissions:
         doubt = _doubt(row.timestamp) if due is not None else ""
         student, stored = row.student_id, row.extension
-        deadline = due and given.deadline(student, name, due, stored)
+        deadline = given.deadline(student, name, due, stored)
         seconds = 0.0 if doubt else late_penalty.seconds_late(row.timestamp, deadline)
         by_student[student] = Marks(
             by_notebook[row.notebook],

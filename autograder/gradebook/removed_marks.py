@@ -18,6 +18,7 @@ from autograder.course import Course
 from autograder.errors import Unusable
 from autograder.gradebook.schema import (
     BASE_CELL,
+    BY_HAND,
     COMMENT,
     GRADE,
     SUBMITTED_ASSIGNMENT,
@@ -28,9 +29,6 @@ from autograder.text import agreeing, count, listed
 
 NAME = "removed-marks.jsonl"
 """The file, in the course's folder."""
-
-BY_HAND = {GRADE: ("manual_score", "extra_credit"), COMMENT: ("manual_comment",)}
-"""The columns that a person fills in."""
 
 NAMED = 5
 """So many students are named in a line."""

@@ -166,6 +166,9 @@ COMMENT = Table(
     UniqueConstraint("cell_id", "notebook_id"),
 )
 
+BY_HAND = {GRADE: ("manual_score", "extra_credit"), COMMENT: ("manual_comment",)}
+"""The columns that a person fills in."""
+
 
 def create(engine: Engine) -> None:
     """Create the tables, with the version mark that nbgrader's own upgrades look for."""

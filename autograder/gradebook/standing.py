@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timedelta
 from typing import Literal
 
 from sqlalchemy import Connection, select
@@ -56,7 +56,7 @@ def of_class(course: Course, grades: ClassGrades, missing_as_zero: bool) -> dict
     standings = {}
     for grade in grades.grades:
         student = grade.student
-        until = due and given.deadline(student, name, due, stored.get(student))
+        until = given.deadline(student, name, due, stored.get(student))
         if grade.status == "missing" and until is not None and until > timestamp.now():
             standings[student] = Standing("open", None, _has_time(course, until))
         elif grade.status == "missing":
@@ -90,8 +90,7 @@ def _extensions(connection: Connection, exercise: str) -> dict[str, timedelta | 
 def _has_time(course: Course, until: datetime) -> str:
     if until == extensions.FOR_EVER:
         return "has time without an end"
-    here = until.replace(tzinfo=timezone.utc).astimezone(course.settings.zone)
-    return f"has time until {on_day(here)}"
+    return f"has time until {on_day(timestamp.shown(until, course.settings.zone))}"
 
 
 def _why(grade: FinalGrade) -> str:

@@ -101,7 +101,7 @@ class _Worth:
             return -1.0
         marks = self._marks.get(student)
         stored = marks.stored_extension if marks else None
-        deadline = self._due and self._given.deadline(student, self._exercise, self._due, stored)
+        deadline = self._given.deadline(student, self._exercise, self._due, stored)
         seconds = late_penalty.seconds_late(timestamp.submitted_at(place), deadline)
         penalty = self._penalties.of(student, result.score, seconds) if seconds else 0.0
         return result.score - (penalty or 0.0)

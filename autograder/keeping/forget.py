@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, select
 
-from autograder import files, log
+from autograder import class_list, files, log
 from autograder.class_list import EMAILS, full_name, value_of
 from autograder.collecting import earlier
 from autograder.course import STUDENT_ID, Course, pseudonym
@@ -64,6 +64,7 @@ def _forgotten(course: Course, student: str) -> Forgotten:
     exchanged.remove_own(course, student, done)
 
     _gradebook(course, student, done)
+
     for folder in (course.submitted, course.autograded, course.feedback, *earlier.folders(course)):
         remove(folder / student, done)
     for path in sorted(course.results.glob(f"*/{student}.json")):
@@ -72,15 +73,16 @@ def _forgotten(course: Course, student: str) -> Forgotten:
         lines = path.read_text(encoding="utf-8").splitlines()
         # In its place: the file is a lock, too.
         path.write_text("".join(f"{line}\n" for line in lines if line != student))
+
     for name in AGAIN:
         for path in sorted((course.state / name).rglob("*"), reverse=True):
             if path.is_file() and _is_theirs(path, traces, course.state):
                 remove(path, done)
             elif path.is_dir() and not any(path.iterdir()):
                 path.rmdir()
+
     for name in (removed_marks.NAME, earlier_marks.NAME):
         _without_lines(course.state / name, _is_of(student), done)
-    _without_lines(course.state / extensions.NAME, extensions.is_for(student), done)
     _log(course, student, done)
     _class_list(course, student, done)
 
@@ -127,6 +129,7 @@ def _without_lines(path: Path, is_theirs: Callable[[str], bool], done: Forgotten
     """Take lines out of a file."""
     if not path.is_file():
         return
+
     # Within a line there may be what Python's own splitlines takes for an end of a text.
     lines = path.read_bytes().splitlines(keepends=True)
     others = [line for line in lines if not is_theirs(line.decode())]
@@ -150,17 +153,20 @@ def _log(course: Course, student: str, done: Forgotten) -> None:
     path = course.state / log.NAME
     if not path.is_file():
         return
+
     number, lines = 0, []
     for line in path.read_bytes().splitlines():
         entry = _read(line)
         scores = entry.get("scores")
         if not isinstance(scores, list):
             scores = []
+
         others = [one for one in scores if not (isinstance(one, dict) and _is(one, student))]
         if len(others) < len(scores):
             number += len(scores) - len(others)
             line = json.dumps({**entry, "scores": others}, ensure_ascii=False).encode()
         lines.append(line + b"\n")
+
     if number:
         files.write(path, b"".join(lines))
         path.chmod(0o600)
@@ -183,20 +189,23 @@ def _without_rows(path: Path, column: str, names: set[str], done: Forgotten) -> 
     """Take the rows with these names in a column out of a table; the others stay as written."""
     if not path.is_file():
         return
+
     lines = path.read_bytes().decode("utf-8-sig").splitlines(keepends=True)
-    between = ";" if lines[0].count(";") > lines[0].count(",") else ","
-    reader = csv.reader(lines, delimiter=between)
+    reader = csv.reader(lines, delimiter=class_list.delimiter(lines[0]))
     place = [title.strip().casefold() for title in next(reader)].index(column)
     others = lines[: reader.line_num]
-    start = reader.line_num
+    start, number = reader.line_num, 0
     for row in reader:
         # One in quotes may go over several lines.
-        if not names.intersection(cell.strip() for cell in row[place : place + 1]):
+        if names.intersection(cell.strip() for cell in row[place : place + 1]):
+            number += 1
+        else:
             others += lines[start : reader.line_num]
         start = reader.line_num
-    if len(others) < len(lines):
+
+    if number:
         files.write(path, "".join(others).encode())
-        done.removed.append(short(path))
+        done.removed.append(f"{short(path)}: {count(number, 'row')}")
 
 
 def _gradebook(course: Course, student: str, done: Forgotten) -> None:
@@ -235,6 +244,7 @@ def _rest(course: Course, traces: Traces, known: list[str]) -> Iterator[str]:
         place = path.relative_to(course.state)
         if not path.is_file() or path.is_symlink() or path == course.gradebook:
             continue
+
         name = place.parts[0]
         if name in (*OTHERS, earlier.NAME):
             # A student's folder or file is called as they are, a download in any way.
@@ -248,5 +258,6 @@ def _rest(course: Course, traces: Traces, known: list[str]) -> Iterator[str]:
             except files.Refused as refused:
                 yield f"{short(path)}: cannot be looked into ({refused}); look, if it may name them"
                 continue
+
         if is_there and not any(line.startswith(f"{short(path)}:") for line in known):
             yield f"{short(path)}: may name them; look, and take that out by hand"

@@ -50,6 +50,7 @@ def page(
     is_older: bool = False,
     handed_in: str = "",
     shown: Shown | None = None,
+    zone: tzinfo | None = None,
 ) -> str:
     """The page as HTML: complete in itself, without scripts and without addresses.
 
@@ -61,6 +62,7 @@ def page(
         is_older: something was handed in after this, and is not graded yet.
         handed_in: when it was handed in, and how that is known.
         shown: what has changed since the page before, if anything.
+        zone: in which times are written; None for UTC.
     """
     seen = as_student_sees(result, hidden)
     cells = marks.cells if marks else {}
@@ -82,7 +84,7 @@ def page(
         student=result.student or "",
         name=name,
         result=result,
-        graded_on=_day(result.graded_at),
+        graded_on=_day(result.graded_at, zone),
         hides=hidden == "never",
         is_older=is_older,
         handed_in=handed_in,
@@ -188,7 +190,7 @@ def _write(
         hidden = course.settings.feedback_hidden
         there = digest(course, exercise.name, student)
         is_older = there is not None and there != result.submission_sha256
-        shown = _shown(folder, exercise, result, marks, hidden)
+        shown = _shown(course, folder, exercise, result, marks)
         html = page(
             exercise,
             result,
@@ -199,6 +201,7 @@ def _write(
             is_older=is_older,
             handed_in=_handed_in(course, exercise.name, student, marks),
             shown=shown,
+            zone=course.settings.zone,
         )
 
     path = folder / f"{exercise.name}.html"
@@ -212,17 +215,19 @@ def _write(
 
 
 def _shown(
-    folder: Path, exercise: Exercise, result: Result, marks: Marks | None, hidden: str
+    course: Course, folder: Path, exercise: Exercise, result: Result, marks: Marks | None
 ) -> Shown:
     """What the page says, and what of it is another thing than on the page before."""
     score = final_score(result, marks)
     most = (score.value, score.most) if score else None
     questions = {cell.id for cell in exercise.cells if cell.kind == "manual"}
-    now = feedback_changes.of(as_student_sees(result, hidden), questions, marks, most)
+    seen = as_student_sees(result, course.settings.feedback_hidden)
+    now = feedback_changes.of(seen, questions, marks, most)
     titles = {check.id: f"{check.step}: {check.sentence}" for check in exercise.checks}
     for cell in now.points.keys() | now.remarks.keys():
         titles.setdefault(cell, _cell_title(exercise, cell))
-    return feedback_changes.since(folder, now, titles, on_day(datetime.now(timezone.utc)))
+    today = _said(timestamp.now(), course.settings.zone)
+    return feedback_changes.since(folder, now, titles, today)
 
 
 def _cell_title(exercise: Exercise, cell: str) -> str:
@@ -278,12 +283,12 @@ def _handed_in(course: Course, exercise: str, student: str, marks: Marks | None)
 
 def _said(time: datetime, zone: tzinfo | None) -> str:
     """A time of the gradebook, for people."""
-    return on_day(time.replace(tzinfo=timezone.utc).astimezone(zone or timezone.utc))
+    return on_day(timestamp.shown(time, zone or timezone.utc))
 
 
-def _day(graded_at: str) -> str:
+def _day(graded_at: str, zone: tzinfo | None) -> str:
     """The time for people; empty where it is none."""
     try:
-        return on_day(datetime.fromisoformat(graded_at).astimezone(timezone.utc))
+        return on_day(datetime.fromisoformat(graded_at).astimezone(zone or timezone.utc))
     except (ValueError, OverflowError):
         return ""

@@ -7,9 +7,10 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from datetime import datetime, timezone
+from datetime import datetime
 from typing import Any, get_args
 
+from autograder import timestamp
 from autograder.course import Course
 from autograder.exercises.exercise import Check, Exercise
 from autograder.gradebook import database, due_dates
@@ -165,7 +166,7 @@ def course_name(course: Course) -> str:
 
 def _due(course: Course, exercise: Exercise) -> datetime | None:
     due = due_dates.due_date(course, exercise.name)
-    return due and due.replace(tzinfo=timezone.utc).astimezone(course.settings.zone)
+    return due and timestamp.shown(due, course.settings.zone)
 
 
 def _look(report: Report) -> dict[str, list[str]]:

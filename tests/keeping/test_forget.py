@@ -93,14 +93,14 @@ def test_nothing_is_left_but_what_is_said_to_be(lived: Course, database: Databas
         "left: back-ups, and whatever was uploaded or sent from here; they are out of reach",
     ]
     for place in (
-        "course/students.csv",
+        "course/students.csv: 1 row",
         "course/submitted/zoe",
         "course/autograded/zoe",
         "course/feedback/zoe",
         f"course/results/{NAME}/zoe.json",
         "course/removed-marks.jsonl: 1 line",
         "course/earlier-marks.jsonl: 1 line",
-        "course/extensions.csv: 1 line",
+        "course/extensions.csv: 1 row",
         "course/log.jsonl: 1 score",
         f"course/inbox/zoe/{NAME}.ipynb",
         "course/inbox/alone.zip",
@@ -136,7 +136,7 @@ def test_an_extension_that_nobody_else_has_goes_too(lived: Course, database: Dat
     lines = ["who,exercise,until\n", "A,,waived\n", "B,,waived\n", f"zoe,{NAME},waived\n"]
     (lived.state / "extensions.csv").write_text("".join(lines))
     said = run(lived, "forget", "zoe").stdout
-    assert "removed: course/extensions.csv\n" in said
+    assert "removed: course/extensions.csv: 2 rows\n" in said
     assert (lived.state / "extensions.csv").read_text() == "".join(lines[:2])
     run(lived, "report", NAME)
 

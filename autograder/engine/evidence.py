@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograder.engine.calls import Arguments, Function, Unfit, bound
-from autograder.engine.experiments import Experiment
+from autograder.engine.experiment import Experiment
 from autograder.engine.outcomes import Outcome, Probe, asked, is_small
 from autograder.engine.turns import MOST, Endless, at_most, enough
 from autograder.tools.likeness import ENOUGH, SURE, alike, as_numbers, close, is_binary, weight
@@ -136,8 +136,8 @@ def tried(
             in_other_words += answer.got.raised is not None and more == 0
 
     # Of exceptions alone, all must be in the same words; where most calls end in some exception or
-    # other, the rest says little.
-    if (not returned and calls < len(wrong)) or in_other_words > returned:
+    # other, the rest must be sure by itself.
+    if (not returned and calls < len(wrong)) or (in_other_words > returned and evidence < SURE):
         return Finding(False, evidence > 0)
     single = FEW if len(right) >= SEVERAL and not _is_truth(wrong) else SURE
     return Finding(evidence >= (ENOUGH if calls >= 2 else single), evidence > 0, parts)

@@ -15,9 +15,8 @@ from autograder.engine.calls import Function
 from autograder.engine.circumstances import circumstance, circumstances
 from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.evidence import AnsweredCall, Relation, answers, tried, worth
+from autograder.engine.experiment import Experiment, Namespace
 from autograder.engine.experiments import (
-    Experiment,
-    Namespace,
     one_step_too_many,
     with_arguments,
     with_parts,
@@ -211,7 +210,7 @@ def _by_exception(wrong: Sequence[AnsweredCall], kinds: Kinds) -> Relation | Non
 def _by_some_exceptions(wrong: Sequence[AnsweredCall]) -> Relation | None:
     """What the calls that raise have in common, where others go wrong in another way."""
     raised = [answer for answer in wrong if answer.got.raised]
-    found = _by_exception(raised, EXACT) if raised else None
+    found = (_by_exception(raised, EXACT) or _by_exception(raised, VAGUE)) if raised else None
     if found is None or len(raised) == len(wrong):
         return found
     return Relation(found.name, f"In some calls your function stops. {found.sentence}")

@@ -85,6 +85,10 @@ def _summed(axis: int) -> Change:
     return summed
 
 
+def _diagonal_only(value: Any) -> Any:
+    return value * identity(value)
+
+
 def _half_as_long(value: Any) -> Any:
     if array_of(value).dtype.kind != "f":
         raise Unfit
@@ -174,6 +178,7 @@ _TURNED: tuple[Row, ...] = (
     ("negated", "every sign in {0} were turned", _SIGN, lambda value: -array_of(value)),
     ("transposed", "{0} were transposed", _ROWS, _turned),
     ("argument_ignored", "{0} were left out", "Where does your code use {0}?", identity),
+    ("diagonal", "only the diagonal of {0} counted", _CHANGES, _diagonal_only),
     (
         "reshaped",
         "{0} were reshaped where it should be transposed",
@@ -205,7 +210,7 @@ _CUT: tuple[Row, ...] = (
         lambda value: 1 - array_of(value),
     ),
     (
-        "one_more",
+        "shifted",
         "1 were added to every number in {0}",
         _CHANGES,
         lambda value: array_of(value) + 1,

@@ -102,6 +102,12 @@ _TOTALS = (
     ("logarithm_of_total", "a logarithm of a total were taken", _WHICH_TOTAL, "np.log(1 + {0})"),
     ("root_of_total", "the square root of a total were taken", _WHICH_TOTAL, "np.sqrt({0})"),
     ("largest_left_out", "a total left out the largest", _WHICH_TOTAL, "{0} - {1}"),
+    (
+        "length_for_total",
+        "the root of a total of squares stood for a total",
+        _WHICH_TOTAL,
+        "np.sqrt({4})",
+    ),
     ("count_for_total", "how many there are stood for a total", _WHICH_TOTAL, "{0} / {2}"),
     (
         "running_total",
@@ -111,7 +117,7 @@ _TOTALS = (
     ),
 )
 """Of a total: the name of a slip, what is said, what is asked, and what stands there instead: of
-the total, the largest, the mean and the running total."""
+the total, the largest, the mean, the running total and the total of the squares."""
 
 
 def of_call(node: ast.Call) -> Iterator[Slip]:
@@ -152,6 +158,8 @@ def _of_whole(node: ast.Call, template: str) -> ast.AST:
     ):
         function = ast.Attribute(owner, name, ast.Load())
         parts.append(ast.unparse(ast.Call(function, node.args, keywords)))
+    squares = ast.Attribute(ast.BinOp(owner, ast.Pow(), ast.Constant(2)), "sum", ast.Load())
+    parts.append(ast.unparse(ast.Call(squares, node.args, node.keywords)))
     return ast.parse(f"({template.format(*parts)})", mode="eval").body
 
 

@@ -108,7 +108,7 @@ def tried(
     evidence, calls, returned, missed, in_other_words = 0.0, 0, 0, 0, 0
     parts: frozenset[int] = frozenset()
     for answer in (*wrong, *right):
-        predicted = _predicted(experiment, answer)
+        predicted = prediction(experiment, answer)
         if predicted is None:
             return Finding(False, evidence > 0)
 
@@ -158,7 +158,7 @@ def _is_truth(answers: Sequence[AnsweredCall]) -> bool:
     return all(array is not None and is_binary(array) for array in arrays)
 
 
-def _predicted(experiment: Experiment, answer: AnsweredCall) -> Outcome | None:
+def prediction(experiment: Experiment, answer: AnsweredCall) -> Outcome | None:
     """What a call gives in an experiment; None if that does not end."""
     try:
         with at_most(enough(answer.turns)):

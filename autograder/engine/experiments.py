@@ -37,7 +37,7 @@ def with_arguments(space: Namespace, step: str, samples: list[Arguments]) -> Ite
     """
     function = space[step]
     for change in alterations(function, samples):
-        yield Experiment(change.name, _sentence(change), _altered(function, change))
+        yield altered(function, change)
 
 
 def one_step_too_many(
@@ -147,11 +147,13 @@ def _sentence(change: Alteration | Mutant, where: str = "") -> str:
     return f"Your function answers as if {where}{change.phrase}. {change.ask}"
 
 
-def _altered(function: Function, change: Alteration) -> Callable[[Arguments], Any]:
+def altered(function: Function, change: Alteration) -> Experiment:
+    """A function called with other arguments."""
+
     def answer(arguments: Arguments) -> Any:
         return function(**change.change(arguments))
 
-    return answer
+    return Experiment(change.name, _sentence(change), answer)
 
 
 def _heard(space: Namespace, step: str, inner: str, samples: list[Arguments]) -> list[Arguments]:

@@ -26,6 +26,7 @@ from autograder.engine.experiments import (
 from autograder.engine.outcomes import Probe
 from autograder.engine.raising import EXACT, VAGUE, Kinds, raising
 from autograder.engine.side_effects import changing, forgetful
+from autograder.engine.two_mistakes import together
 from autograder.exercises.exercise import Exercise
 from autograder.tools import relations
 from autograder.tools.likeness import (
@@ -73,6 +74,7 @@ def relate(
             or _first(begun, wrong, right)
             or _by_circumstance(space[step], wrong, right, only_given=False)
             or _in_part(space[step], wrong, right, begun, known)
+            or together(space, step, wrong)
             or _by_comparison(wrong, right, vague=True)
             or _by_circumstance(space[step], wrong, right, only_given=True)
             or _by_exception(wrong, VAGUE)

@@ -44,6 +44,8 @@ def computed(b: Array) -> Iterator[tuple[Key, Array]]:
     yield ("function_on_top", "the positive part"), np.maximum(b, 0)
 
     if b.ndim:
+        shares = np.exp(b - b.max(-1, keepdims=True))
+        yield ("function_on_top", "the softmax"), shares / shares.sum(-1, keepdims=True)
         yield ("largest_alone", ""), (b == b.max(-1, keepdims=True)) * 1.0
     if b.ndim >= 2:
         yield ("diagonal", ""), np.diagonal(b, axis1=-2, axis2=-1)

@@ -21,7 +21,9 @@ def of_truth(a: Array, b: Array) -> Iterator[Found]:
     much = float(np.count_nonzero(yes != b)) / 1.5
     if not yes.any():
         yield ("nothing_true", ""), much
-    for axis, line in ((-1, "column"), (-2, "row")) if b.ndim > 1 else ():
+    for axis, line in ((-1, "column"), (-2, "row"), (-3, "one of the batch")):
+        if b.ndim < max(-axis, 2):
+            continue
         for name, what, places in (
             ("first_line_false", line, slice(0, 1)),
             ("last_line_false", line, slice(-1, None)),
@@ -49,5 +51,8 @@ def _is_band(yes: Array, b: Array) -> bool:
     diagonals = columns - rows
     mine, missing = np.unique(diagonals[yes]), diagonals[b & ~yes]
     if not mine.size or (missing >= mine[0]).any():
+        return False
+    edge = diagonals[b].max(initial=-len(b))
+    if mine[-1] - edge > edge - mine[0]:  # it leans to the other side
         return False
     return bool((yes == ((diagonals >= mine[0]) & (diagonals <= mine[-1]))).all())

@@ -114,10 +114,9 @@ def tried(
 
         if answer.is_right and (predicted.raised or _alike(answer.right, predicted)):
             continue
-        if _alike_but_for_nan(answer.got, predicted):
-            continue
-
         if not _alike(answer.got, predicted):
+            if _alike_but_for_nan(answer.got, predicted):
+                continue
             mixed, places = _mixed(answer, predicted)
             if mixed is not None and parts in (frozenset(), places):
                 predicted, parts = mixed, places

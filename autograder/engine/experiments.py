@@ -22,7 +22,7 @@ from autograder.engine.calls import (
 from autograder.engine.experiment import Bound, Experiment, Namespace
 from autograder.engine.inner_steps import of_inner_step
 from autograder.engine.mutations import Mutant, mutants
-from autograder.engine.turns import MOST, NAME, Endless, at_most, counted, take
+from autograder.engine.turns import MOST, NAME, Endless, at_most, take
 
 MOST_PARTS = 4
 """Results of a step that may have been made from each other."""
@@ -127,8 +127,8 @@ def _bound_anew(space: Namespace, step: str, mutant: Mutant) -> Function | None:
     names = {**space, NAME: take}
     try:
         with at_most(MOST):
-            exec(compile(counted(mutant.source), f"<{step}>", "exec", dont_inherit=True), names)
-    except (Exception, Endless):  # no Python any more
+            exec(mutant.code, names)
+    except (Exception, Endless):  # no function any more
         return None
     return names[step]  # type: ignore[no-any-return]
 

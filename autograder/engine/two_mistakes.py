@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from autograder.engine.alterations import alterations
 from autograder.engine.calls import Alteration
-from autograder.engine.evidence import AnsweredCall, Relation, prediction
+from autograder.engine.evidence import AnsweredCall, Relation, prediction, worth
 from autograder.engine.experiment import Namespace
 from autograder.engine.experiments import altered
 from autograder.tools import relations
@@ -21,6 +21,8 @@ def together(space: Namespace, step: str, wrong: Sequence[AnsweredCall]) -> Rela
     """What explains all wrong answers, if each is related to what a likely change answers."""
     if len(wrong) < 2 or any(answer.got.raised or answer.right.raised for answer in wrong):
         return None
+    # Most changes are not the one, and the call that tells most says so first.
+    wrong = sorted(wrong, key=lambda answer: -worth([answer]))
     for change in alterations(space[step], [answer.arguments for answer in wrong]):
         if change.name not in _LIKELY and not change.phrase.endswith(_ENDINGS):
             continue
@@ -44,7 +46,6 @@ def _beside(
         if outcome is None or outcome.raised:
             return None
         pairs.append((answer.got.value, outcome.value, answer.arguments))
-        # Most changes are not the one: the first call says so.
         if len(pairs) == 1:
             unchanged = alike(outcome.value, answer.right.value)
             if unchanged or relations.relation(pairs, least=1, vague=False) is None:

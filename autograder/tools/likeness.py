@@ -35,6 +35,11 @@ def close(a: Array, b: Array) -> bool:
         return False
     single = np.float32 in (a.dtype, b.dtype)
     rtol, atol = (2e-5, 2e-6) if single else (ALIKE_RTOL, ALIKE_ATOL)
+    # Most arrays that are compared are not the same, and already their ends say so.
+    for place in (0, -1) if a.size else ():
+        one, other = a.item(place), b.item(place)
+        if abs(one - other) > atol + rtol * abs(other):
+            return False
     return bool(np.allclose(a, b, rtol, atol, equal_nan=True))
 
 

@@ -16,6 +16,32 @@ _LIKELY = frozenset({"complemented", "exchanged", "negated", "transposed"})
 
 _ENDINGS = ("were left out", "were not given")
 
+_BESIDE = frozenset(
+    {
+        "argument_added",
+        "argument_multiplied",
+        "argument_subtracted",
+        "averaged",
+        "axes_in_other_order",
+        "axis_missing",
+        "complemented",
+        "cut_off",
+        "multiplied_again",
+        "negated",
+        "one_part_missing",
+        "other_order_of_parts",
+        "parts_added",
+        "parts_too_many",
+        "reversed",
+        "rounded",
+        "scaled",
+        "summed",
+        "taken_from_one",
+        "transposed",
+    }
+)
+"""Relations that no answer has by itself, whatever it is held against."""
+
 
 def together(space: Namespace, step: str, wrong: Sequence[AnsweredCall]) -> Relation | None:
     """What explains all wrong answers, if each is related to what a likely change answers."""
@@ -27,7 +53,7 @@ def together(space: Namespace, step: str, wrong: Sequence[AnsweredCall]) -> Rela
         if change.name not in _LIKELY and not change.phrase.endswith(_ENDINGS):
             continue
         found = _beside(change, space, step, wrong)
-        if found is not None:
+        if found is not None and found[0] in _BESIDE:
             name, sentence = found
             sentence = sentence[0].lower() + sentence[1:]
             both = f"Two mistakes meet. It is as if {change.phrase}, and beside that {sentence}"

@@ -26,6 +26,11 @@ SHAPES = 1.5
 
 VAGUE = frozenset(
     {
+        "nothing_true",
+        "first_line_false",
+        "last_line_false",
+        "every_other",
+        "band",
         "too_few_true",
         "too_many_true",
         "nearly",

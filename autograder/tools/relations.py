@@ -180,7 +180,7 @@ def _explanations(got: Any, wanted: Any, arguments: Mapping[str, Any]) -> Iterat
     yield from _of_parts(got, wanted)
 
     a, b = as_numbers(got), as_numbers(wanted)
-    if a is None or b is None or not b.size:
+    if a is None or b is None or not b.size or not (a.size or isinstance(got, np.ndarray)):
         yield from of_things(got, wanted)
         return
     if isinstance(got, list) and isinstance(wanted, list) and b.ndim == 1:

@@ -1141,7 +1141,7 @@ def loops_with_as_many_keys_as_queries(Q, K):
     return out
 
 
-@mistake(step="attention_scores", named="elementwise_product_summed diagonal")
+@mistake(step="attention_scores", named="elementwise_product_summed diagonal shapes_do_not_fit")
 def only_pairs_of_the_same_index(Q, K):
     """Dot products of row i with row i only."""
     return (Q * K).sum(axis=-1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -10,13 +10,14 @@ from autograder.class_list import full_name
 from autograder.course import STUDENT_ID, Course
 from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise
+from autograder.gradebook import score_parts
+from autograder.gradebook.score_parts import Part
 from autograder.result import Result
 from autograder.submissions.folder import handed_in
 from autograder.text import agreeing, first_of, listed, printable
 from autograder.troubles import Troubles
 
 if TYPE_CHECKING:
-    from autograder.gradebook.cell_marks import CellMarks
     from autograder.gradebook.marks import Marks
     from autograder.gradebook.outdated import Now
 
@@ -28,19 +29,6 @@ OTHER_POINTS = ("exercise", "settings")
 
 NAMED = 5
 """So many students are named in a line."""
-
-
-@dataclass(frozen=True)
-class Part:
-    """Points of a student's final score, which all parts together add up to.
-
-    A late penalty is negative, its ``max_score`` 0.
-    """
-
-    step: str
-    category: str
-    score: float
-    max_score: float
 
 
 @dataclass(frozen=True)
@@ -109,9 +97,9 @@ class ClassGrades:
         if grade.score is None:
             return ()
         if grade.marks is not None:
-            return tuple(_marked(self.exercise, grade.marks))
+            return tuple(score_parts.marked(self.exercise, grade.marks))
         if grade.result is not None:
-            return tuple(_automatic(grade.result))
+            return tuple(score_parts.automatic(grade.result))
         return (Part("", "", grade.score, self.max_score),)
 
     def notes(self) -> Iterator[str]:
@@ -258,50 +246,3 @@ def _graded(grade: FinalGrade, result: Result | None, marks: Marks | None) -> Fi
     if result is not None:
         return replace(grade, status="graded", score=result.score)
     return grade
-
-
-def _automatic(result: Result) -> Iterator[Part]:
-    for step in result.steps:
-        parts = []
-        for check in step.checks:
-            parts.append(Part(step.name, check.category, check.earned, check.points))
-        yield from _by_category(parts)
-
-
-def _marked(exercise: Exercise, marks: Marks) -> Iterator[Part]:
-    cells = dict(marks.cells)
-    parts = []
-    for check in exercise.checks:
-        if check.id in cells:
-            score = _without_extra(cells.pop(check.id))
-            parts.append(Part(check.step, check.category, score, check.points))
-    yield from _by_category(parts)
-
-    for id, cell in cells.items():
-        score = _without_extra(cell)
-        if cell.max_score is not None or score:
-            yield Part(id, "by hand", score, cell.max_score or 0.0)
-
-    extra = sum(cell.extra_credit or 0.0 for cell in marks.cells.values())
-    if extra:
-        yield Part("", "extra credit", round(extra, 9), 0.0)
-    if marks.late_penalty:
-        yield Part("", "late penalty", -marks.late_penalty, 0.0)
-    if marks.raised:
-        yield Part("", "not below 0", marks.raised, 0.0)
-
-
-def _without_extra(cell: CellMarks) -> float:
-    return cell.score - (cell.extra_credit or 0.0)
-
-
-def _by_category(parts: Iterable[Part]) -> Iterator[Part]:
-    """One part for each step and category, in the order in which they come first."""
-    groups: dict[tuple[str, str], list[Part]] = {}
-    for part in parts:
-        groups.setdefault((part.step, part.category), []).append(part)
-
-    for (step, category), group in groups.items():
-        score = round(sum(part.score for part in group), 9)
-        max_score = round(sum(part.max_score for part in group), 9)
-        yield Part(step, category, score, max_score)

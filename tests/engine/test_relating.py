@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from autograder.course import Settings
-from autograder.engine import outcomes
+from autograder.engine import grader, outcomes, run
+from autograder.engine.budget import OutOfTime
 from autograder.engine.calls import bound
 from autograder.engine.diagnosis import BANK
 from autograder.engine.experiments import with_arguments, with_source, with_steps
@@ -34,6 +35,23 @@ SILENT = 0.05
 """The share of mistakes that may get no hint; without the bank, of which one knows less, LONELY."""
 
 LONELY = 0.3
+
+
+@pytest.fixture(scope="module", autouse=True)
+def faults():
+    """What fails while a hint is looked for fails the test; in grading there is no hint then."""
+
+    def without_swallowing(budget, find):
+        try:
+            with budget.at_work():
+                return find()
+        except OutOfTime:
+            return None
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (grader, run):
+            patch.setattr(module, "extra", without_swallowing)
+        yield
 
 
 @pytest.fixture(scope="module")

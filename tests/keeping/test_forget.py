@@ -101,7 +101,7 @@ def test_nothing_is_left_but_what_is_said_to_be(lived: Course, database: Databas
         "course/removed-marks.jsonl: 1 line",
         "course/earlier-marks.jsonl: 1 line",
         "course/extensions.csv: 1 row",
-        "course/log.jsonl: 1 score",
+        "course/log.jsonl: 3 scores",
         f"course/inbox/zoe/{NAME}.ipynb",
         "course/inbox/alone.zip",
         "course/exports/pages.zip",

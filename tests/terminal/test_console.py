@@ -21,7 +21,7 @@ from autograder.gradebook.marks import Marks
 from autograder.reports.students import of_outcomes
 from autograder.result import CheckResult, Outcome, Result, StepResult
 from autograder.terminal import class_tables, score_table
-from autograder.terminal.console import console
+from autograder.terminal.console import console, wait
 from tests.support.courses import ROOT
 from tests.test_cli import RELEASE, mistake, run, run_apart
 
@@ -357,3 +357,20 @@ def test_a_damaged_file_is_described_without_the_words_of_a_parser(
     path.write_text(damage(RELEASE.read_text(encoding="utf-8")), encoding="utf-8")
     line = mistake(run(command, path))
     assert reason in line and "delimiter" not in line and "char " not in line
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_who_waits_long_is_told_for_what_on_a_terminal_alone():
+    for out, said in ((io.StringIO(), ""), (Terminal(), "\rchecking: 1 s\rchecking: 2 s")):
+        answers = iter([False, False, True])
+        wait(lambda seconds, answers=answers: next(answers), "checking", out)
+        # In the end the line is empty again.
+        assert out.getvalue().rstrip(" \r") == said
+
+    quick = Terminal()
+    wait(lambda seconds: True, "checking", quick)
+    assert quick.getvalue() == ""

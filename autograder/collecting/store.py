@@ -99,7 +99,7 @@ def store(
         time: when it was handed in, with its zone, by the clock of the system that took it.
         secret: what ``nbgrader submit`` drew for it.
         first: when the same bytes were handed in for the first time; by default, then.
-        source: where that time comes from (``timestamp.SOURCES``).
+        source: where that time comes from, as ``timestamp.SOURCE`` says it.
     """
     folder = course.submission(student, exercise)
     path = folder / f"{exercise}.ipynb"

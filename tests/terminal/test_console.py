@@ -11,6 +11,7 @@ import sys
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
@@ -292,6 +293,33 @@ def test_a_run_that_grades_nothing_says_so_and_shows_no_progress(new: int, said:
     lines = pipe.getvalue().splitlines()
     assert lines[-1].startswith(said) and lines[-1].endswith("up to date")
     assert len(lines) == 1 + new
+
+
+def test_progress_on_a_terminal_reaches_its_end_where_results_are_up_to_date():
+    screen = Screen()
+    one = Result("e", "ada", "graded", None, 2.0, "process", "", "", "")
+    with class_tables.class_progress("grading e", 20, screen) as tick:
+        for number in range(20):
+            tick(Graded(one, None, unchanged=number % 2 == 0))
+    assert re.findall(r"(\d+)/ *(\d+)", plain(screen.getvalue()))[-1] == ("10", "10")
+
+
+def test_of_many_checks_a_terminal_shows_those_that_fewest_have_passed():
+    checks = []
+    shares = {}
+    for number in range(30):
+        id = f"f-c{number}"
+        checks.append(SimpleNamespace(id=id, points=1.0, category="values"))
+        shares[id] = SimpleNamespace(share=number / 30, count=9)
+    report = SimpleNamespace(exercise=SimpleNamespace(checks=tuple(checks)), checks=shares)
+
+    screen, pipe = Screen(), io.StringIO()
+    class_tables.checks(report, screen)
+    class_tables.checks(report, pipe)
+    shown = re.findall(r"f-c\d+", plain(screen.getvalue()))
+    assert shown == [f"f-c{number}" for number in range(10)]
+    assert "and 20 other checks that as many or more have passed" in screen.getvalue()
+    assert pipe.getvalue().count("f-c") == 30
 
 
 def test_of_many_who_need_a_look_a_terminal_shows_the_most_urgent():

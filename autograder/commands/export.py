@@ -98,7 +98,8 @@ def export(
     file = f"anonymous-{format.file}" if anonymous else format.file
     path = product.put(made, output, course.state / "exports" / name / file)
 
-    log.write(course, f"export{'' if whole_course else f' {name}'} --to {to}")
+    command = f"export{'' if whole_course else f' {name}'} --to {to}"
+    log.write(course, command, **log.final(course, made.final))
     for note in made.notes:
         print(inert(" ".join(note.split())), file=sys.stderr)
     if path is not None:

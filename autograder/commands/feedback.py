@@ -26,7 +26,7 @@ def feedback(
     course_folder: CourseFolder = None,
 ) -> None:
     """Write a page for each student."""
-    from autograder.gradebook import unmarked
+    from autograder.gradebook import final_grades, unmarked
     from autograder.pages import feedback as pages
     from autograder.pages import feedback_zip
 
@@ -51,7 +51,8 @@ def feedback(
         again = "hand them out again, with nbgrader release_feedback or --zip"
         whose = first_of(changed, NAMED)
         print(f"{len(changed)} {those} other points than before ({whose}): {again}")
-    log.write(course, f"feedback {name}", pages=len(paths))
+    scores = final_grades.of_class(course, exercise).final_scores()
+    log.write(course, f"feedback {name}", pages=len(paths), **log.final(course, scores))
     students = unmarked.students(course, name)
     if students:
         print(f"note: {unmarked.said(students)}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
+from autograder import log
 from autograder.commands.common import (
     CourseFolder,
     ExerciseName,
@@ -120,7 +121,10 @@ def grade(
 
     put(json, stored_lines(course, exercise.name, outcomes), out)
     marks = settled_marks(course, exercise)
-    class_tables.students(of_outcomes(outcomes, marks, missing(course, outcomes)), out)
+    rows = of_outcomes(outcomes, marks, missing(course, outcomes))
+    class_tables.students(rows, out)
+    scores = {row.student: row.score for row in rows if row.status != "missing"}
+    log.write_final(course, f"grade {exercise.name}", {exercise.name: scores})
     for name in scanned.strangers:
         print(f"left out: {name!r} is no student id; rename the folder", file=out)
     for name in misspelt:

@@ -8,6 +8,7 @@ from typing import Annotated, Optional
 
 import typer
 
+from autograder import log
 from autograder.commands.common import (
     CourseFolder,
     ExerciseOrCourse,
@@ -66,6 +67,7 @@ def _exercise(folder: Path | None, name: str, json: str | None) -> None:
     class_tables.next_steps(made, out)
     print(f"wrote {short(path)}", file=out)
 
+    log.write_final(course, f"report {name}", class_grades.final_scores())
     finish(class_grades.troubles.lines)
 
 
@@ -88,4 +90,5 @@ def _whole_course(folder: Path | None, json: str | None, missing_as_zero: bool) 
     course_table.students(made, out)
     print(f"wrote {short(path)}", file=out)
 
+    log.write_final(course, "report", made.final_scores())
     finish(made.troubles)

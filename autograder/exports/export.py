@@ -6,7 +6,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder import files
@@ -41,12 +41,13 @@ class Product:
     """One file as bytes, or the files of a folder by their path in it.
 
     ``notes``: lines that the teacher should read. ``troubles``: lines about students for whom the
-    grader could not do it.
+    grader could not do it. ``final``: the final scores that it is made of, by exercise and student.
     """
 
     content: bytes | Mapping[str, bytes]
     notes: tuple[str, ...] = ()
     troubles: tuple[str, ...] = ()
+    final: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
 
 
 def refuse(output: str | None, is_folder: bool) -> None:

@@ -114,6 +114,7 @@ def make(
         product,
         notes=(*class_grades.notes(), *product.notes),
         troubles=tuple(class_grades.troubles.lines),
+        final=class_grades.final_scores(),
     )
 
 
@@ -139,4 +140,5 @@ def make_course(
         product,
         notes=(*grades.notes(), *product.notes),
         troubles=(*grades.troubles, *product.troubles),
+        final=grades.final_scores(),
     )

@@ -103,6 +103,13 @@ class CourseGrades:
         """The exercises of which the total is made."""
         return [one for one in self.exercises if one.counts]
 
+    def final_scores(self) -> dict[str, dict[str, float | None]]:
+        """Everybody's scores as the log knows them, by exercise."""
+        scores: dict[str, dict[str, float | None]] = {}
+        for one in self.exercises:
+            scores |= one.grades.final_scores()
+        return scores
+
     def share(self, exercise: CourseExercise) -> float:
         """The part of the total that an exercise makes up, from 0 to 1."""
         whole = sum(_exact(one.weight) for one in self.counting)

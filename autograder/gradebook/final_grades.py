@@ -97,6 +97,13 @@ class ClassGrades:
         scored = [grade for grade in self.grades if grade.score is not None]
         return {grade.student: grade for grade in scored}
 
+    def final_scores(self) -> dict[str, dict[str, float | None]]:
+        """Everybody's score as the log knows it: by exercise, and without zeros for nothing."""
+        scores = {}
+        for grade in self.grades:
+            scores[grade.student] = None if grade.status == "missing" else grade.score
+        return {self.exercise.name: scores}
+
     def parts(self, grade: FinalGrade) -> tuple[Part, ...]:
         """What the score of one of them is made of; nothing where there is none."""
         if grade.score is None:

@@ -143,9 +143,9 @@ def _is_of(student: str) -> Callable[[str], bool]:
     return lambda line: _is(_read(line), student)
 
 
-def _is(entry: dict[str, Any], student: str) -> bool:
+def _is(entry: Any, student: str) -> bool:
     """Whether an entry is of a student."""
-    return bool(entry.get("student") == student)
+    return isinstance(entry, dict) and entry.get("student") == student
 
 
 def _log(course: Course, student: str, done: Forgotten) -> None:
@@ -157,14 +157,15 @@ def _log(course: Course, student: str, done: Forgotten) -> None:
     number, lines = 0, []
     for line in path.read_bytes().splitlines():
         entry = _read(line)
-        scores = entry.get("scores")
-        if not isinstance(scores, list):
-            scores = []
+        others = {}
+        for kind in ("scores", "final"):
+            if isinstance(entry.get(kind), list):
+                others[kind] = [one for one in entry[kind] if not _is(one, student)]
 
-        others = [one for one in scores if not (isinstance(one, dict) and _is(one, student))]
-        if len(others) < len(scores):
-            number += len(scores) - len(others)
-            line = json.dumps({**entry, "scores": others}, ensure_ascii=False).encode()
+        removed = sum(len(entry[kind]) - len(kept) for kind, kept in others.items())
+        if removed:
+            number += removed
+            line = json.dumps({**entry, **others}, ensure_ascii=False).encode()
         lines.append(line + b"\n")
 
     if number:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autograder.course import Settings
+from autograder.engine.budget import unwatched
 from autograder.engine.known_conversations import KnownConversations
 from autograder.engine.sandbox.parent_process import Parent
 from autograder.engine.turns import NAME, counted, take
@@ -29,7 +30,11 @@ submission serves others."""
 
 
 class CompiledExercise:
-    """The compiled cells of an exercise, its reference, and the parent of its workers."""
+    """The compiled cells of an exercise, its reference, and the parent of its workers.
+
+    The teacher's cells run unwatched. They do what no student chooses, and a library that is
+    interrupted anywhere, in the opening of an archive, say, leaves half an object behind.
+    """
 
     def __init__(
         self, exercise: Exercise, parent: Parent, settings: Settings, secret: bytes
@@ -68,14 +73,16 @@ class CompiledExercise:
 
     def namespace(self) -> Namespace:
         """The names of the setup cell, made anew: nothing of one submission stays for the next."""
-        namespace = self._code.namespace()
+        with unwatched():
+            namespace = self._code.namespace()
         cell_code.reveal(namespace, self.is_read)
         return namespace
 
     @cached_property
     def reference(self) -> Mapping[str, Callable[..., Any]]:
         """The teacher's own functions, by step. They never leave the grader."""
-        namespace = self._code.answered()
+        with unwatched():
+            namespace = self._code.answered()
         return {step: namespace[step] for step in self.exercise.steps}
 
     def laboratory(self) -> Namespace:
@@ -83,7 +90,8 @@ class CompiledExercise:
         replaced for an experiment, and in which loops are counted; another call puts everything
         back."""
         if not self._right:
-            self._space = self._code.rewritten(counted, {NAME: take})
+            with unwatched():
+                self._space = self._code.rewritten(counted, {NAME: take})
             self._right = dict(self._space)
         self._space.clear()
         self._space.update(self._right)

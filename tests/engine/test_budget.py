@@ -18,6 +18,7 @@ from autograder.engine.budget import Budget
 from autograder.engine.grader import Grader
 from autograder.engine.run import Run
 from autograder.engine.worker.protocol import bounds
+from autograder.exercises.cell_code import ExerciseCode
 from tests.attacks.arena import MEMORY_MB, _measured
 from tests.support.toy import exercise, submission
 
@@ -255,6 +256,30 @@ def test_a_function_of_a_check_has_little_memory_for_what_student_code_calls_it_
     assert held.score == 1, held.checks[0].message
     assert cost.memory_mb < MEMORY_MB
     assert let_go.score == 0
+
+
+@pytest.mark.parametrize(
+    ("make", "work"),
+    [("namespace", "namespace"), ("reference", "answered"), ("laboratory", "rewritten")],
+)
+def test_time_that_is_over_does_not_interrupt_the_teachers_cells(monkeypatch, make, work):
+    """A library that is interrupted there leaves half an object, which fails when it is freed."""
+    with Grader(exercise("f()"), b"key", LONG) as grader:
+        compiled = grader._compiled
+        run, ticked = getattr(ExerciseCode, work), []
+
+        def tick(code, *args):
+            budget._tick(0, sys._getframe())
+            ticked.append(work)
+            return run(code, *args)
+
+        monkeypatch.setattr(ExerciseCode, work, tick)
+        with Budget(0).at_work():
+            made = getattr(compiled, make)
+            if callable(made):
+                made()
+
+    assert ticked == [work]
 
 
 def test_numpys_library_for_matrices_has_its_memory_before_any_is_limited():

@@ -281,11 +281,23 @@ def reshape_instead_of_transpose(Q, K):
 @misconception(
     step="attention_scores",
     caught_by="attention_scores-by_hand",
+    family="one_to_one",
     title="queries and keys paired one to one, not each with each",
 )
 def elementwise_product_summed(Q, K):
     """Each query meets at most one key. Print how many queries and how many keys the first check has: how many pairs should get a score?"""
     return (Q * K).sum(axis=-1)
+
+
+@misconception(
+    step="attention_scores",
+    caught_by="attention_scores-by_hand",
+    family="one_to_one",
+    title="queries and keys paired one to one, in a column",
+)
+def elementwise_product_summed_into_a_column(Q, K):
+    """Each query meets at most one key. Print how many queries and how many keys the first check has: how many pairs should get a score?"""
+    return (Q * K).sum(axis=-1, keepdims=True)
 
 
 @misconception(
@@ -1696,6 +1708,19 @@ def empty_row_refused(scores, mask):
 def empty_row_spared(scores, mask):
     """A query that may see nobody sees everybody. Hide the first row of the first check altogether and print your result: which rule speaks about such a row?"""
     return np.where(mask | ~mask.any(axis=-1, keepdims=True), scores, -np.inf)
+
+
+@misconception(step="apply_mask", caught_by="apply_mask-nan_disappears")
+def empty_row_of_zeros(scores, mask):
+    """A query that may see nobody gets zeros. Hide the first row of the first check altogether and print your result: which rule speaks about such a row?"""
+    masked = np.where(mask, scores, -np.inf)
+    return np.where(mask.any(axis=-1, keepdims=True), masked, 0.0)
+
+
+@misconception(step="apply_mask", caught_by="apply_mask-batch_of_two")
+def own_position_always_allowed(scores, mask):
+    """A query keeps the score with the key in its own place, whatever the mask says. Hide everything in the first check and print your result: whose scores are left?"""
+    return np.where(mask | np.eye(*scores.shape[-2:], dtype=bool), scores, -np.inf)
 
 
 @misconception(step="apply_mask", caught_by="apply_mask-inputs_unchanged")

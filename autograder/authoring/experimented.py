@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from autograder.engine.calls import Arguments, Function, Unfit, bound
-from autograder.engine.experiments import Experiment, with_arguments
+from autograder.engine.experiment import Experiment
+from autograder.engine.experiments import with_arguments
 from autograder.engine.turns import MOST, NAME, Endless, at_most, counted, enough, take
 from autograder.exercises.cell_code import ExerciseCode
 from autograder.exercises.exercise import Check, Exercise

@@ -21,7 +21,7 @@ from autograder.engine.calls import (
     is_mask,
     is_whole,
 )
-from autograder.engine.rescaled_arrays import of_length_one
+from autograder.engine.rescaled_arrays import of_length_one, of_shares
 
 _KINDS = (
     ("mask", is_mask),
@@ -125,6 +125,7 @@ def _of_two(one: str, other: str, kind: str) -> Iterator[Alteration]:
         ("transposed", "were both transposed", use, _both_turned),
         ("argument_ignored", "were both left out", use, identity),
         ("normalised", "had rows of length 1", before, of_length_one),
+        ("normalised", "had gone through a softmax", before, of_shares),
     ):
         yield Alteration(
             name,

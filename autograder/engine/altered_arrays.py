@@ -77,6 +77,24 @@ def _without_small(value: Any, least: float) -> Any:
     return np.where(np.abs(array_of(value)) < least, 0.0, value)
 
 
+def _summed(axis: int) -> Change:
+    def summed(value: Any) -> Any:
+        total = array_of(value, -axis).sum(axis, keepdims=True)
+        return np.broadcast_to(total, value.shape).copy()
+
+    return summed
+
+
+def _diagonal_only(value: Any) -> Any:
+    return value * identity(value)
+
+
+def _half_as_long(value: Any) -> Any:
+    if array_of(value).dtype.kind != "f":
+        raise Unfit
+    return value.astype(np.float16).astype(float)
+
+
 def _averaged(axis: int) -> Change:
     def averaged(value: Any) -> Any:
         mean = array_of(value, -axis).mean(axis, keepdims=True)
@@ -116,6 +134,27 @@ _MEAN = "What in your code tells the numbers in {0} apart?"
 _BEFORE = "What is done with {0} before it is used?"
 _CHANGES = "Which numbers of {0} does your code change?"
 
+
+def _one_row(mask: Any, row: Change) -> Any:
+    return np.broadcast_to(row(array_of(mask, 2)), mask.shape).copy()
+
+
+def _rows_alike() -> Iterator[Row]:
+    """A row of a mask that stands for all of them."""
+    for phrase, row in (
+        ("the first row of {0} stood for all of them", lambda mask: mask[..., :1, :]),
+        ("the last row of {0} stood for all of them", lambda mask: mask[..., -1:, :]),
+        ("each row of {0} were True where all are", lambda mask: mask.all(-2, keepdims=True)),
+        ("each row of {0} were True where one is", lambda mask: mask.any(-2, keepdims=True)),
+    ):
+        yield (
+            "one_for_all",
+            phrase,
+            "What in your code knows which row of {0} it is at?",
+            partial(_one_row, row=row),
+        )
+
+
 MASKS: tuple[Row, ...] = (
     (
         "complemented",
@@ -130,12 +169,7 @@ MASKS: tuple[Row, ...] = (
         "Where does your code use {0}?",
         lambda mask: np.ones_like(array_of(mask)),
     ),
-    (
-        "one_for_all",
-        "the first row of {0} stood for all of them",
-        "What in your code knows which row of {0} it is at?",
-        lambda mask: np.broadcast_to(array_of(mask, 2)[..., :1, :], mask.shape).copy(),
-    ),
+    *_rows_alike(),
 )
 """What may become of a mask, the likeliest first."""
 
@@ -144,6 +178,7 @@ _TURNED: tuple[Row, ...] = (
     ("negated", "every sign in {0} were turned", _SIGN, lambda value: -array_of(value)),
     ("transposed", "{0} were transposed", _ROWS, _turned),
     ("argument_ignored", "{0} were left out", "Where does your code use {0}?", identity),
+    ("diagonal", "only the diagonal of {0} counted", _CHANGES, _diagonal_only),
     (
         "reshaped",
         "{0} were reshaped where it should be transposed",
@@ -168,6 +203,18 @@ _TURNED: tuple[Row, ...] = (
 )
 
 _CUT: tuple[Row, ...] = (
+    (
+        "taken_from_one",
+        "every number in {0} were taken from 1",
+        "What stands on either side of a minus?",
+        lambda value: 1 - array_of(value),
+    ),
+    (
+        "shifted",
+        "1 were added to every number in {0}",
+        _CHANGES,
+        lambda value: array_of(value) + 1,
+    ),
     (
         "absolute",
         "{0} had no negative numbers",
@@ -203,8 +250,10 @@ def _arrays() -> Iterator[Row]:
             yield ("rolled", phrase, "At which number does your code begin?", _rolled(shift, axis))
 
     yield from _CUT
-    for digits in (1, 2, 3, 4):
+    for digits in (0, 1, 2, 3, 4):
         yield ("rounded", "{0} were rounded", "Where does your code round?", _rounded(digits))
+    ask = "Which type does your code make of {0}?"
+    yield ("rounded", "numbers in {0} had only half of their digits", ask, _half_as_long)
 
     yield from _along(-1, "row")
     yield from _along(-2, "column")
@@ -220,6 +269,10 @@ def _arrays() -> Iterator[Row]:
     for axis, words in ((-2, "one"), (-3, "two")):
         phrase = f"all numbers in {{0}} along its last axis but {words} were the same, their mean"
         yield ("averaged", phrase, _MEAN, _averaged(axis))
+
+    for axis, words in ((-1, ""), (-2, " but one"), (-3, " but two")):
+        phrase = f"all numbers in {{0}} along its last axis{words} were the same, their total"
+        yield ("summed", phrase, _MEAN, _summed(axis))
 
     for axis, words in ((-1, "row"), (-2, "column")):
         phrase = f"the mean of each {words} of {{0}} had been taken off"

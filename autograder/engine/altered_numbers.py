@@ -41,6 +41,7 @@ def of_counts(name: str, parameters: Mapping[str, Any]) -> Iterator[Alteration]:
         ("the last", lambda n: n[-1]),
         ("the largest", np.max),
         ("the smallest", np.min),
+        ("the mean", np.mean),
     ):
         yield altered(
             name,
@@ -113,6 +114,7 @@ def of_whole_numbers(name: str, parameters: Mapping[str, Any]) -> Iterator[Alter
             "How often does your code count {0}?",
             lambda n: 2 * n,
         ),
+        ("ten_times", "{0} were ten times as much", "Which number meets {0}?", lambda n: 10 * n),
         ("halved", "{0} were half as much", "How often does your code count {0}?", lambda n: n / 2),
         (
             "truncated",

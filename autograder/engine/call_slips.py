@@ -94,12 +94,41 @@ _TEMPLATES: dict[str, tuple[tuple[str, str, str, str], ...]] = {
 instead: of a method its owner and what it is given, of a function all that it is given."""
 
 
+_WHICH_TOTAL = "Which total belongs there?"
+
+_TOTALS = (
+    ("added_to_total", "1 were added to a total", _WHICH_TOTAL, "1 + {0}"),
+    ("logarithm_of_total", "a logarithm of a total were taken", _WHICH_TOTAL, "np.log({0})"),
+    ("logarithm_of_total", "a logarithm of a total were taken", _WHICH_TOTAL, "np.log(1 + {0})"),
+    ("root_of_total", "the square root of a total were taken", _WHICH_TOTAL, "np.sqrt({0})"),
+    ("largest_left_out", "a total left out the largest", _WHICH_TOTAL, "{0} - {1}"),
+    (
+        "length_for_total",
+        "the root of a total of squares stood for a total",
+        _WHICH_TOTAL,
+        "np.sqrt({4})",
+    ),
+    ("count_for_total", "how many there are stood for a total", _WHICH_TOTAL, "{0} / {2}"),
+    (
+        "running_total",
+        "a running total stood for the total",
+        "Which entries belong into the total of each?",
+        "{3}",
+    ),
+)
+"""Of a total: the name of a slip, what is said, what is asked, and what stands there instead: of
+the total, the largest, the mean, the running total and the total of the squares."""
+
+
 def of_call(node: ast.Call) -> Iterator[Slip]:
     """What may become of a call."""
     called = node.func.attr if isinstance(node.func, ast.Attribute) else ""
     called = node.func.id if isinstance(node.func, ast.Name) else called
     for name, phrase, ask, template in _TEMPLATES.get(called, ()):
         yield name, phrase, ask, lambda n, template=template: _filled(n, template)
+    if called == "sum" and isinstance(node.func, ast.Attribute):
+        for name, phrase, ask, template in _TOTALS:
+            yield name, phrase, ask, lambda n, template=template: _of_whole(n, template)
     if called == "decode" and _is_joined(node):
         ask = "Is every part a whole text?"
         yield "read_in_parts", "every part were read as text by itself", ask, _read_in_parts
@@ -114,6 +143,24 @@ def _filled(node: ast.Call, template: str) -> ast.AST:
     given = ", ".join(map(ast.unparse, node.args))
     parts.append(given if parts else f"({given},)")
     return ast.parse(template.format(*parts), mode="eval").body
+
+
+def _of_whole(node: ast.Call, template: str) -> ast.AST:
+    """What becomes of a total, by a template."""
+    assert isinstance(node.func, ast.Attribute)
+    owner, parts = node.func.value, []
+    axes = [keyword for keyword in node.keywords if keyword.arg == "axis"]
+    for name, keywords in (
+        ("sum", node.keywords),
+        ("max", node.keywords),
+        ("mean", node.keywords),
+        ("cumsum", axes),
+    ):
+        function = ast.Attribute(owner, name, ast.Load())
+        parts.append(ast.unparse(ast.Call(function, node.args, keywords)))
+    squares = ast.Attribute(ast.BinOp(owner, ast.Pow(), ast.Constant(2)), "sum", ast.Load())
+    parts.append(ast.unparse(ast.Call(squares, node.args, node.keywords)))
+    return ast.parse(f"({template.format(*parts)})", mode="eval").body
 
 
 def _is_joined(node: ast.Call) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.engine.calls import Arguments, Function
+from autograder.engine.calls import Arguments, Function, is_whole
 from autograder.tools.likeness import as_numbers
 
 LARGE = 500.0
@@ -87,6 +87,9 @@ def circumstances(
         for name in arrays:
             yield _more_axes(name, most)
     yield from map(_special, arrays)
+    for name in parameters:
+        if all(is_whole(sample[name]) for sample in samples):
+            yield _one(name)
 
     sizes = _large(), _far_below()
     yield from sizes
@@ -130,6 +133,17 @@ def _special(name: str) -> Circumstance:
         "where NaN or infinity stands there",
         "What do your operations make of such a number?",
         holds,
+    )
+
+
+def _one(name: str) -> Circumstance:
+    return Circumstance(
+        "wrong_with_one",
+        f"as long as {name} is 2 or more",
+        "where it is 1",
+        "What does your code do where there is just one?",
+        lambda arguments: bool(arguments[name] == 1),
+        least=1,
     )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
 from autograder.engine.calls import Alteration, Arguments, Unfit, array_of, is_whole
 
 
@@ -23,6 +25,8 @@ def of_blocks(name: str, parameters: Mapping[str, Any]) -> Iterator[Alteration]:
         if other != name:
             yield _dealt(name, other, False)
             yield _dealt(name, other, True)
+            for axis, words in ((-1, "last axis"), (-2, "last axis but one")):
+                yield _first_for_all(name, other, axis, words)
 
 
 def _dealt(name: str, other: str, is_width: bool) -> Alteration:
@@ -36,3 +40,17 @@ def _dealt(name: str, other: str, is_width: bool) -> Alteration:
     phrase = f"the last axis of {name} were dealt out in turns, and not cut into blocks"
     ask = "Which of its entries stay side by side?"
     return Alteration("dealt_out", phrase, ask, change)
+
+
+def _first_for_all(name: str, other: str, axis: int, words: str) -> Alteration:
+    def change(arguments: Arguments) -> dict[str, Any]:
+        count, value = arguments[other], array_of(arguments[name], -axis)
+        if not is_whole(count) or count < 2 or value.shape[axis] % count:
+            raise Unfit
+        width = value.shape[axis] // count
+        first = value.take(range(width), axis)
+        return {**arguments, name: np.concatenate([first] * int(count), axis)}
+
+    phrase = f"the first block along the {words} of {name} stood for all blocks"
+    ask = "What in your code knows which block it is at?"
+    return Alteration("first_only", phrase, ask, change)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograder.engine.calls import Arguments, Function, Unfit, bound
-from autograder.engine.experiments import Experiment
+from autograder.engine.experiment import Experiment
 from autograder.engine.outcomes import Outcome, Probe, asked, is_small
 from autograder.engine.turns import MOST, Endless, at_most, enough
 from autograder.tools.likeness import ENOUGH, SURE, alike, as_numbers, close, is_binary, weight
@@ -108,16 +108,15 @@ def tried(
     evidence, calls, returned, missed, in_other_words = 0.0, 0, 0, 0, 0
     parts: frozenset[int] = frozenset()
     for answer in (*wrong, *right):
-        predicted = _predicted(experiment, answer)
+        predicted = prediction(experiment, answer)
         if predicted is None:
             return Finding(False, evidence > 0)
 
         if answer.is_right and (predicted.raised or _alike(answer.right, predicted)):
             continue
-        if _alike_but_for_nan(answer.got, predicted):
-            continue
-
         if not _alike(answer.got, predicted):
+            if _alike_but_for_nan(answer.got, predicted):
+                continue
             mixed, places = _mixed(answer, predicted)
             if mixed is not None and parts in (frozenset(), places):
                 predicted, parts = mixed, places
@@ -136,8 +135,8 @@ def tried(
             in_other_words += answer.got.raised is not None and more == 0
 
     # Of exceptions alone, all must be in the same words; where most calls end in some exception or
-    # other, the rest says little.
-    if (not returned and calls < len(wrong)) or in_other_words > returned:
+    # other, the rest must be sure by itself.
+    if (not returned and calls < len(wrong)) or (in_other_words > returned and evidence < SURE):
         return Finding(False, evidence > 0)
     single = FEW if len(right) >= SEVERAL and not _is_truth(wrong) else SURE
     return Finding(evidence >= (ENOUGH if calls >= 2 else single), evidence > 0, parts)
@@ -158,7 +157,7 @@ def _is_truth(answers: Sequence[AnsweredCall]) -> bool:
     return all(array is not None and is_binary(array) for array in arrays)
 
 
-def _predicted(experiment: Experiment, answer: AnsweredCall) -> Outcome | None:
+def prediction(experiment: Experiment, answer: AnsweredCall) -> Outcome | None:
     """What a call gives in an experiment; None if that does not end."""
     try:
         with at_most(enough(answer.turns)):

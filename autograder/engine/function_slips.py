@@ -55,6 +55,7 @@ INSTEAD: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("square", "a square stood for a square root", "Which power belongs there?"),
         ("log", "a logarithm stood for a square root", "What is the square root of 16?"),
         ("log2", "a logarithm stood for a square root", "What is the square root of 16?"),
+        ("log1p", "a logarithm stood for a square root", "What is the square root of 16?"),
         ("cbrt", "another root stood for a square root", "What is the square root of 16?"),
         ("exp", "an exponential stood for a square root", "What is the square root of 16?"),
     ),

@@ -11,11 +11,15 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+from types import CodeType
 from typing import Any
 
 from autograder.engine.function_slips import Slip
 from autograder.engine.loop_slips import of_function
 from autograder.engine.slips import slips, slips_of_condition
+from autograder.engine.turns import counted
 
 MOST = 200
 """Mutants of one source."""
@@ -23,16 +27,41 @@ MOST = 200
 
 @dataclass(frozen=True)
 class Mutant:
-    """A changed source; ``phrase`` completes "as if ..."."""
+    """A changed source whose turns are counted; ``phrase`` completes "as if ..."."""
 
     name: str
     phrase: str
     ask: str
-    source: ast.Module
+    code: CodeType
 
 
 def mutants(source: str) -> Iterator[Mutant]:
-    """Every small change of a source, first those of all places of a kind at once."""
+    """Every small change of a source, first those of all places of a kind at once.
+
+    They are made one by one, and each once only: many submissions have the same reference.
+    """
+    made, rest = _begun(source)
+    place = 0
+    while True:
+        if place == len(made):
+            try:
+                made.extend(islice(rest, 1))
+            except BaseException:  # a submission's time may be over in the midst of it
+                _begun.cache_clear()
+                raise
+            if place == len(made):
+                return
+        yield made[place]
+        place += 1
+
+
+@cache
+def _begun(source: str) -> tuple[list[Mutant], Iterator[Mutant]]:
+    """The mutants of a source that have been made, and the others."""
+    return [], _mutants(source)
+
+
+def _mutants(source: str) -> Iterator[Mutant]:
     tree = ast.parse(source)
     passed_over = _passed_over(tree)
     conditions = set()
@@ -59,7 +88,13 @@ def mutants(source: str) -> Iterator[Mutant]:
             name, phrase, ask = kind.split("/", 2)
             everywhere.append((name, phrase, ask, spots))
     for name, phrase, ask, spots in (everywhere + found + of_functions)[:MOST]:
-        yield Mutant(name, phrase, ask, _changed(source, spots, conditions))
+        try:
+            code = compile(
+                counted(_changed(source, spots, conditions)), "<step>", "exec", dont_inherit=True
+            )
+        except (SyntaxError, ValueError, TypeError):  # no Python any more
+            continue
+        yield Mutant(name, phrase, ask, code)
 
 
 def _slips(node: ast.AST, is_passed_over: bool) -> Iterator[Slip]:

@@ -50,6 +50,15 @@ def _exchanged(node: ast.BinOp) -> ast.AST:
     return ast.BinOp(node.right, node.op, node.left)
 
 
+def _of_quotient(node: ast.BinOp) -> ast.AST:
+    """Of ``a / f(b)`` the function of the quotient, ``f(a / b)``; nothing else changes."""
+    divisor = node.right
+    if not isinstance(divisor, ast.Call) or len(divisor.args) != 1:
+        return node
+    quotient = ast.BinOp(node.left, node.op, divisor.args[0])
+    return ast.Call(divisor.func, [quotient], divisor.keywords)
+
+
 _SIDES = "the two sides of each {} had changed places"
 _ON_THE_LEFT = "Which of them stands on the left?"
 _TIMES = "it multiplied where one divides, or divided where one multiplies"
@@ -126,6 +135,13 @@ _OPERATORS: tuple[_Slip, ...] = (
         "a quotient were cut to a whole number",
         "Which operator divides without a remainder?",
         _instead(ast.FloorDiv),
+    ),
+    (
+        ast.Div,
+        "function_of_quotient",
+        "it divided first, and took the function of what comes out",
+        "Of which number do you take it?",
+        _of_quotient,
     ),
     (ast.Div, "other_operation", _OTHER, _WHICH, _instead(ast.Sub)),
     (ast.Div, "other_operation", _OTHER, _WHICH, _instead(ast.Add)),

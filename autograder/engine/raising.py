@@ -15,6 +15,12 @@ EXACT: Kinds = (
         "to that shape?",
     ),
     (
+        "no_plain_value",
+        r"^CannotCross",
+        "Your function returns something that is no plain array, number or list. Of which type is "
+        "it, and which type does the docstring promise?",
+    ),
+    (
         "fixed_number_of_axes",
         r"values to unpack|tuple index out of range|axes don't match array"
         r"|out of bounds for array of dimension"

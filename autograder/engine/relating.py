@@ -15,9 +15,8 @@ from autograder.engine.calls import Function
 from autograder.engine.circumstances import circumstance, circumstances
 from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.evidence import AnsweredCall, Relation, answers, tried, worth
+from autograder.engine.experiment import Experiment, Namespace
 from autograder.engine.experiments import (
-    Experiment,
-    Namespace,
     one_step_too_many,
     with_arguments,
     with_parts,
@@ -27,6 +26,7 @@ from autograder.engine.experiments import (
 from autograder.engine.outcomes import Probe
 from autograder.engine.raising import EXACT, VAGUE, Kinds, raising
 from autograder.engine.side_effects import changing, forgetful
+from autograder.engine.two_mistakes import together
 from autograder.exercises.exercise import Exercise
 from autograder.tools import relations
 from autograder.tools.likeness import (
@@ -74,6 +74,7 @@ def relate(
             or _first(begun, wrong, right)
             or _by_circumstance(space[step], wrong, right, only_given=False)
             or _in_part(space[step], wrong, right, begun, known)
+            or together(space, step, wrong)
             or _by_comparison(wrong, right, vague=True)
             or _by_circumstance(space[step], wrong, right, only_given=True)
             or _by_exception(wrong, VAGUE)
@@ -211,7 +212,7 @@ def _by_exception(wrong: Sequence[AnsweredCall], kinds: Kinds) -> Relation | Non
 def _by_some_exceptions(wrong: Sequence[AnsweredCall]) -> Relation | None:
     """What the calls that raise have in common, where others go wrong in another way."""
     raised = [answer for answer in wrong if answer.got.raised]
-    found = _by_exception(raised, EXACT) if raised else None
+    found = (_by_exception(raised, EXACT) or _by_exception(raised, VAGUE)) if raised else None
     if found is None or len(raised) == len(wrong):
         return found
     return Relation(found.name, f"In some calls your function stops. {found.sentence}")

@@ -43,6 +43,12 @@ def _divided_by_largest_size(value: Any) -> Any:
     return value / np.abs(array_of(value)).max(-1, keepdims=True)
 
 
+def of_shares(value: Any) -> Any:
+    """Each row after a softmax."""
+    shares = np.exp(array_of(value) - value.max(-1, keepdims=True))
+    return shares / shares.sum(-1, keepdims=True)
+
+
 def _between_0_and_1(value: Any) -> Any:
     low = array_of(value).min(-1, keepdims=True)
     return (value - low) / (value.max(-1, keepdims=True) - low)
@@ -60,6 +66,7 @@ def _rescaled() -> Iterator[Row]:
     for words, change in (
         ("brought to mean 0 and spread 1", _standardised),
         ("brought to length 1", of_length_one),
+        ("sent through a softmax", of_shares),
         ("divided by its largest number", _divided_by_largest),
         ("divided by the size of its largest number", _divided_by_largest_size),
         ("stretched to lie between 0 and 1", _between_0_and_1),

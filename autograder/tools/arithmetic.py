@@ -9,6 +9,7 @@ import numpy as np
 from autograder.tools.likeness import (
     ALIKE_ATOL,
     ALIKE_RTOL,
+    SURE,
     Array,
     Found,
     Key,
@@ -31,6 +32,7 @@ def computed(b: Array) -> Iterator[tuple[Key, Array]]:
 
     b = b.astype(float)
     yield ("negated", ""), -b
+    yield ("taken_from_one", ""), 1 - b
     yield ("absolute", ""), np.abs(b)
     yield ("logarithm", ""), np.log(b)
     yield ("exponential", ""), np.exp(b)
@@ -42,6 +44,8 @@ def computed(b: Array) -> Iterator[tuple[Key, Array]]:
     yield ("function_on_top", "the positive part"), np.maximum(b, 0)
 
     if b.ndim:
+        shares = np.exp(b - b.max(-1, keepdims=True))
+        yield ("function_on_top", "the softmax"), shares / shares.sum(-1, keepdims=True)
         yield ("largest_alone", ""), (b == b.max(-1, keepdims=True)) * 1.0
     if b.ndim >= 2:
         yield ("diagonal", ""), np.diagonal(b, axis1=-2, axis2=-1)
@@ -89,6 +93,8 @@ def of_values(a: Array, b: Array, arguments: Mapping[str, Any]) -> Iterator[Foun
             for what in _spoken(factor, arguments):
                 yield ("scaled", what), worth(y) - 1
             yield ("scaled_somehow", ""), worth(y) - 1
+            # One call alone says nothing of others.
+            yield ("scaled_alike", f"{factor:.6g}"), min(worth(y) - 1, SURE - 1)
         error = np.abs(y[used] - x[used]) / np.abs(x[used])
         if not are_whole and error.max() < 1e-2 and np.abs(y - x).max() < 1e-2 * np.abs(x).max():
             yield ("nearly", ""), worth(y)

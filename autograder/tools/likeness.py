@@ -35,11 +35,10 @@ def close(a: Array, b: Array) -> bool:
         return False
     single = np.float32 in (a.dtype, b.dtype)
     rtol, atol = (2e-5, 2e-6) if single else (ALIKE_RTOL, ALIKE_ATOL)
-
-    # Most that differ do so at once, and to look at all of them takes twenty times as long.
-    if a.size:
-        first, other = float(a.flat[0]), float(b.flat[0])
-        if abs(first - other) > atol + rtol * abs(other):
+    # Most arrays that are compared are not the same, and already their ends say so.
+    for place in (0, -1) if a.size else ():
+        one, other = a.item(place), b.item(place)
+        if abs(one - other) > atol + rtol * abs(other):
             return False
     return bool(np.allclose(a, b, rtol, atol, equal_nan=True))
 

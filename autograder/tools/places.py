@@ -15,13 +15,13 @@ from autograder.tools.likeness import (
     Array,
     Found,
     Key,
-    as_numbers,
     close,
     is_binary,
     spread,
     weight,
     worth,
 )
+from autograder.tools.truth import of_truth
 
 
 def of_arrays(a: Array, b: Array, arguments: Mapping[str, Any]) -> Iterator[Found]:
@@ -100,6 +100,7 @@ def _of_places(a: Array, b: Array) -> Iterator[Found]:
     if (a == a.flat[0]).all() and not (b == b.flat[0]).all():
         yield ("constant", ""), np.count_nonzero(~same) / 1.5
 
+    yield from of_truth(a, b)
     for axis in range(-1, -min(b.ndim, 2) - 1, -1):
         yield from _moved(a, b, axis)
     if b.dtype.kind == "b" and a.dtype.kind != "b" and (not is_binary(a) or not a[b].any()):
@@ -145,6 +146,7 @@ def _of_places(a: Array, b: Array) -> Iterator[Found]:
         yield from of_ends(a, b, wrong)
     if not is_binary(b) and (a[wrong] == 0).all() and same.any():
         yield ("zeros", ""), float(np.count_nonzero(wrong)) / 1.5
+        yield from _of_zeros(b, wrong)
     if b.ndim >= 2 and b.shape[-1] > 1 and b.shape[-2] > 1 and not is_binary(b):
         more = b.shape[-1] - b.shape[-2]
         for corner in (0, more) if more > 0 else (0,):  # the first, and the last
@@ -163,6 +165,18 @@ def _of_places(a: Array, b: Array) -> Iterator[Found]:
         yield ("not_finite", ""), float(np.count_nonzero(wrong))
     if wrong.any() and (wrong == np.isinf(b)).all() and np.isfinite(a[wrong]).all():
         yield ("finite", ""), float(np.count_nonzero(wrong))
+
+
+def _of_zeros(b: Array, wrong: Array) -> Iterator[Found]:
+    """Which numbers it is in whose place an answer has zeros."""
+    much, sizes = float(np.count_nonzero(wrong)) / 1.5, np.abs(b)
+    if not wrong.any():
+        return
+    if b.ndim > 1 and (wrong == ((np.eye(*b.shape[-2:]) > 0) & (b != 0))).all():
+        yield ("zeros_on_the_diagonal", ""), much
+    others = sizes[~wrong & (b != 0)]
+    if others.size and sizes[wrong].max() < others.min():
+        yield ("small_are_zero", ""), much
 
 
 def _moved(
@@ -187,98 +201,3 @@ def _moved(
 
     for name, much in sorted(found):  # the one that says most comes last
         yield (name, what if name.startswith("moved") else ""), much
-
-
-def of_arguments(a: Array, b: Array, arguments: Mapping[str, Any]) -> Iterator[Found]:
-    """An argument handed back, or on top of the right answer; right where a mask says so."""
-    for name, value in arguments.items():
-        array = as_numbers(value)
-        if array is None or array.ndim == 0:
-            continue
-        for key, prediction in (
-            ("argument_handed_back", array),
-            ("argument_turned", array.swapaxes(-1, -array.ndim)),
-        ):
-            if close(a, prediction):
-                yield (key, name), weight(a, prediction, b)
-        if (
-            array.ndim > 1
-            and a.size == array.size
-            and a.shape != array.shape
-            and close(a.ravel(), array.ravel())
-        ):
-            yield ("argument_reshaped", name), weight(a, a, b)
-        for axis in (
-            range(-1, -array.ndim - 1, -1) if array.ndim > 1 and not is_binary(array) else ()
-        ):
-            for what, less in (
-                ("added up", array.sum(axis)),
-                ("averaged", array.mean(axis)),
-                ("cut down to its first part", array.take(0, axis)),
-                ("cut down to its last part", array.take(-1, axis)),
-                ("cut down to its largest numbers", array.max(axis)),
-            ):
-                if array.shape[axis] > 1 and close(a, less):
-                    yield (
-                        ("argument_merged", f"{name}, {what} along one axis"),
-                        weight(a, less, b),
-                    )
-
-        yield from _of_one_argument(a, b, name, array)
-        wide = spread(array, b.shape)
-        if wide is None:
-            continue
-        if a.shape == b.shape and a.dtype.kind != "b" and array.dtype.kind != "b":
-            for key, prediction in (
-                ("argument_added", b + wide),
-                ("argument_subtracted", b - wide),
-                ("argument_multiplied", b * wide),
-            ):
-                if close(a, prediction):
-                    yield (key, name), weight(a, prediction, b)
-        if array.dtype.kind == "b" and a.ndim == 1 and b.ndim > 1 and close(a, b[wide]):
-            yield ("selected", name), weight(a, a, b)
-        if a.shape == b.shape and array.dtype.kind == "b":
-            same = np.isclose(a, b, ALIKE_RTOL, ALIKE_ATOL, equal_nan=True)
-            for key, where in (("right_where_true", wide), ("right_where_false", ~wide)):
-                if where.any() and (same == where).all():
-                    yield (key, name), float(np.count_nonzero(~where) + np.count_nonzero(where)) / 2
-            empty = ~wide.any(axis=-1)
-            if empty.any() and not empty.all() and (same.all(axis=-1) == ~empty).all():
-                yield ("wrong_in_empty_rows", name), float(np.count_nonzero(~same))
-
-
-def _of_one_argument(a: Array, b: Array, name: str, array: Array) -> Iterator[Found]:
-    """A function of an argument alone; copies of it; and one product too many."""
-    for place in range(array.ndim + 1) if a.ndim == array.ndim + 1 else ():
-        copies = spread(np.expand_dims(array, place), a.shape)
-        if a.size > array.size and copies is not None and close(a, copies):
-            yield ("argument_repeated", name), weight(a, a, b)
-    copies = spread(array.reshape((*array.shape, 1, 1)), a.shape)
-    if a.ndim == array.ndim + 2 and copies is not None and close(a, copies):
-        yield ("argument_repeated", name), weight(a, a, b)
-
-    fits = array.ndim >= 2 and b.ndim >= 2 and array.shape[-1] == array.shape[-2] == b.shape[-1]
-    if fits and close(a, b @ array):
-        yield ("multiplied_again", name), weight(a, a, b)
-
-    if a.shape != array.shape:
-        return
-    x = array.astype(float)
-    total = x.sum(-1, keepdims=True)
-    squares, low, high = x**2, x.min(-1, keepdims=True), x.max(-1, keepdims=True)
-    for what, value in (
-        ("the sigmoid of {}", 1 / (1 + np.exp(-x))),
-        ("the hyperbolic tangent of {}", np.tanh(x)),
-        ("the exponential of {}", np.exp(x)),
-        ("the logarithm of {}", np.log(x)),
-        ("the square of {}", squares),
-        ("the square root of {}", np.sqrt(x)),
-        ("{}, divided by the total of each row", x / total),
-        ("the shares without an exponential of {}", (x - low) / (x - low).sum(-1, keepdims=True)),
-        ("the shares without an exponential of {}", np.abs(x) / np.abs(x).sum(-1, keepdims=True)),
-        ("the shares of the squares of {}", squares / squares.sum(-1, keepdims=True)),
-        ("the place between smallest and largest of {}", (x - low) / (high - low)),
-    ):
-        if close(a, value):
-            yield ("function_of_argument", what.format(name)), weight(a, value, b)

@@ -11,9 +11,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from autograder.tools.arguments import of_arguments
 from autograder.tools.digests import is_large
-from autograder.tools.likeness import ENOUGH, SURE, Found, Key, alike, as_numbers
-from autograder.tools.places import of_arguments, of_arrays
+from autograder.tools.likeness import ENOUGH, SURE, Found, Key, alike, as_numbers, close, weight
+from autograder.tools.places import of_arrays
 from autograder.tools.sentences import SENTENCES
 from autograder.tools.things import of_things
 
@@ -25,6 +26,11 @@ SHAPES = 1.5
 
 VAGUE = frozenset(
     {
+        "nothing_true",
+        "first_line_false",
+        "last_line_false",
+        "every_other",
+        "band",
         "too_few_true",
         "too_many_true",
         "nearly",
@@ -37,10 +43,13 @@ VAGUE = frozenset(
         "right_where_false",
         "one_for_several",
         "one_number",
+        "scaled_alike",
         "scaled_somehow",
         "shifted",
         "not_finite",
         "infinite",
+        "right_where_positive",
+        "small_are_zero",
         "first_row_only",
         "something_missing",
         "something_too_much",
@@ -171,7 +180,7 @@ def _explanations(got: Any, wanted: Any, arguments: Mapping[str, Any]) -> Iterat
     yield from _of_parts(got, wanted)
 
     a, b = as_numbers(got), as_numbers(wanted)
-    if a is None or b is None or not b.size or not a.size:
+    if a is None or b is None or not b.size or not (a.size or isinstance(got, np.ndarray)):
         yield from of_things(got, wanted)
         return
     if isinstance(got, list) and isinstance(wanted, list) and b.ndim == 1:
@@ -195,8 +204,13 @@ def _of_parts(got: Any, wanted: Any) -> Iterator[Found]:
         if len(got) > len(wanted) and alike(tuple(got[: len(wanted)]), wanted):
             yield ("parts_too_many", ""), ENOUGH
 
-        if len(got) == len(wanted) <= 5 and _is_mixed(got, wanted):
-            yield ("parts_mixed", ""), ENOUGH
+        if len(got) == len(wanted) <= 5:
+            mixed = _mixed_parts(got, wanted)
+            if mixed:
+                yield ("parts_mixed", ""), mixed
+            for place, part in enumerate(wanted, start=1):
+                if len([one for one in got if alike(one, part)]) > 1:
+                    yield ("part_repeated", f"part {place}"), ENOUGH
 
     if several:
         alone = got[0] if has_parts and len(got) == 1 else got
@@ -234,21 +248,24 @@ def _has_shapes_of_another_order(got: Sequence[Any], wanted: Sequence[Any]) -> b
     )
 
 
-def _fit(one: Any, other: Any) -> bool:
-    return one is not None and other is not None and bool(one.shape == other.shape)
-
-
-def _is_mixed(got: Sequence[Any], wanted: Sequence[Any]) -> bool:
-    """Whether each wrong part is right but for another part on top of it."""
-    parts: list[Any] = [as_numbers(part) for part in wanted]
-    for place, (part, right) in enumerate(zip(got, parts)):
-        if alike(part, wanted[place]):
+def _mixed_parts(got: Sequence[Any], wanted: Sequence[Any]) -> float:
+    """What it says that each wrong part is right but for another part on top of it; 0 if one is
+    not."""
+    much = 0.0
+    for place, (part, right) in enumerate(zip(got, wanted)):
+        a, b = as_numbers(part), as_numbers(right)
+        if a is None or b is None:
+            return 0.0
+        if close(a, b):
             continue
-        others = parts[:place] + parts[place + 1 :]
-        sums = [right + one for one in others if _fit(right, one)]
-        if not any(alike(part, one) for one in sums):
-            return False
-    return True
+        sums = []
+        for other in map(as_numbers, (*wanted[:place], *wanted[place + 1 :])):
+            if other is not None and other.shape == b.shape and close(a, b + other):
+                sums.append(weight(a, b + other, b))
+        if not sums:
+            return 0.0
+        much += max(sums)
+    return much
 
 
 def _are_some(got: Sequence[Any], wanted: Sequence[Any]) -> bool:

@@ -1,5 +1,7 @@
 """What is said of an answer that is related to the right one."""
 
+from autograder.tools.sentences_of_things import OF_THINGS
+
 # In the order in which they are preferred. {your} is "your answer", or a part of it; {what} is what
 # the relation names.
 SENTENCES = {
@@ -20,6 +22,14 @@ SENTENCES = {
         "promise?"
     ),
     "parts_added": "The right answer is {what}. What is it that you return beside it?",
+    "part_repeated": (
+        "Your answer holds {what} of what is asked for twice. Which result belongs in the other "
+        "place?"
+    ),
+    "parts_mixed": (
+        "Each wrong part of your answer is the right one plus another part. What goes into each of "
+        "them?"
+    ),
     "argument_handed_back": "{your} is {what}, unchanged. Which line makes something new of it?",
     "argument_turned": (
         "{your} is {what}, with its axes in another order. Which line makes something new of it?"
@@ -29,6 +39,9 @@ SENTENCES = {
         " change places before any of them merge, or after one is cut?"
     ),
     "argument_merged": "{your} is {what}. What should become of that axis instead?",
+    "argument_cut": (
+        "{your} is the beginning of {what}, unchanged. Which line makes something new of it?"
+    ),
     "argument_repeated": "{your} is {what}, repeated. What should each of the copies be instead?",
     "function_of_argument": (
         "{your} is {what}, and nothing else. What is missing on the way to what is asked for?"
@@ -44,6 +57,9 @@ SENTENCES = {
         "{your} has one number where True is right and another where False is. Which two values "
         "are asked for?"
     ),
+    "places_for_truth": (
+        "{your} counts or numbers the entries that should be True. Which two values are asked for?"
+    ),
     "constant": (
         "{your} is the same number everywhere. What in your code should tell its entries apart?"
     ),
@@ -51,6 +67,7 @@ SENTENCES = {
         "{your} says True where False is right, and False where True is. What does True mean here?"
     ),
     "negated": "{your} has every sign turned. Which difference do you take the other way round?",
+    "taken_from_one": "{your} is 1 minus the right one. What is asked for by itself?",
     "transposed": (
         "{your} is the right one with its last two axes exchanged. What should a row of it stand "
         "for?"
@@ -75,6 +92,14 @@ SENTENCES = {
     "diagonal": (
         "{your} is the diagonal of the right one only. Which pairs does your code leave out?"
     ),
+    "every_other": (
+        "{your} leaves out every second entry along {what}. In which steps does your code go on?"
+    ),
+    "nothing_true": "{your} is False everywhere. Which comparison of yours holds for no entry?",
+    "band": (
+        "{your} is True near a diagonal only. Which entries further away from it should be True, "
+        "too?"
+    ),
     "squared": "{your} is the square of the right one. Which power is asked for?",
     "root": "{your} is the square root of the right one. Which power is asked for?",
     "reciprocal": (
@@ -88,6 +113,10 @@ SENTENCES = {
     "nearly": (
         "{your} is nearly right: it is off by less than a hundredth. What do you add, round or "
         "cut off?"
+    ),
+    "scaled_alike": (
+        "{your} is the right one times the same number in every call. Which constant of yours does "
+        "that?"
     ),
     "scaled_somehow": (
         "{your} is the right one times a factor of its own in each call. Which factor is one too "
@@ -185,6 +214,15 @@ SENTENCES = {
     "right_where_false": (
         "{your} is right wherever {what} is False. What stands where it is True, and what should?"
     ),
+    "right_where_positive": (
+        "{your} is right wherever {what} is positive. What does your rule do with the others?"
+    ),
+    "zeros_on_the_diagonal": (
+        "{your} is right but for a diagonal of zeros. Which pairs does your code leave out?"
+    ),
+    "small_are_zero": (
+        "{your} is 0 where the right numbers are smallest. Which line drops small numbers?"
+    ),
     "infinite": (
         "{your} is right but for entries that are {what}. Which of your rules puts that there?"
     ),
@@ -211,6 +249,13 @@ SENTENCES = {
     "same_at_the_beginning": (
         "{your} is right but for the beginning of {what}, where it is the same for all. What "
         "should stand there?"
+    ),
+    "first_line_false": (
+        "{your} is right but for the first {what}, which is False throughout. Where do you begin "
+        "to count?"
+    ),
+    "last_line_false": (
+        "{your} is right but for the last {what}, which is False throughout. Where do you stop?"
     ),
     "complemented_and_moved": (
         "{your} is True where False is right, and its edge is in another place. What does True "
@@ -242,59 +287,5 @@ SENTENCES = {
         "{your} is the right one minus its largest number along {what}. What is asked for by "
         "itself?"
     ),
-    "first_missing": "{your} lacks the first of what is asked for. Where do you begin?",
-    "last_missing": "{your} lacks the last of what is asked for. Where do you stop?",
-    "doubled": "{your} holds everything twice. Which line adds it a second time?",
-    "constant_values": (
-        "{your} has the same number for every key. What in your code should make one larger than "
-        "another?"
-    ),
-    "keys_and_values_swapped": (
-        "{your} has keys and values in each other's place. Which of the two do you look things up"
-        " by?"
-    ),
-    "keys_of_other_type": (
-        "{your} has keys of another type or length than those asked for. What does one of yours "
-        "hold?"
-    ),
-    "values_of_other_type": (
-        "{your} looks right when printed, but holds another type. Which type is asked for?"
-    ),
-    "upper_or_lower": (
-        "{your} is right but for capital letters. Which of them does your code change?"
-    ),
-    "spaces": "{your} is right but for spaces and ends of lines. Where do they come from?",
-    "one_number": "{your} is a single number. Which shape does the docstring promise?",
-    "not_added_up": (
-        "{your} holds the terms of the right one, not yet added up. Which axis should be gone at "
-        "the end?"
-    ),
-    "one_for_several": (
-        "{your} is a single thing, and several are asked for. How many results does the docstring"
-        " promise?"
-    ),
-    "something_missing": (
-        "{your} is right but for what it lacks. Which case does your code pass over?"
-    ),
-    "something_too_much": (
-        "{your} holds all that is right, and more. Which case should your code pass over?"
-    ),
-    "counted_too_little": (
-        "{your} has no number that is too large, but some are too small or missing. Which of those"
-        " that count does your code pass over?"
-    ),
-    "counted_too_much": (
-        "{your} has no number that is too small, but some are too large, or should not be there. "
-        "What does your code count that should not count?"
-    ),
-    "one_element": (
-        "{your} is the {what} of the right one's elements, alone. Where do the others stay?"
-    ),
-    "in_a_list": "{your} is the right one inside of a list or tuple. What do you wrap it in?",
-    "parts_of_other_type": (
-        "{your} holds things of another type than those asked for. What should each of them be?"
-    ),
-    "other_type": (
-        "{your} is of another type than is asked for. Which type does the docstring promise?"
-    ),
+    **OF_THINGS,
 }

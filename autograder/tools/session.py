@@ -9,6 +9,7 @@ import html
 import json
 import sys
 from collections.abc import Callable, Mapping
+from itertools import takewhile
 from types import TracebackType
 from typing import Any
 
@@ -60,6 +61,10 @@ JUDGED: dict[str, object] = {}
 """The function that each of these checks has judged."""
 
 
+MARKS: dict[str, str] = {}
+"""What fingerprint said of each check that fails."""
+
+
 def remember(*values: object) -> None:
     """Remember what a check has been given, where somebody waits for a hint."""
     if REVEAL:
@@ -84,8 +89,14 @@ def reveal(what: str, got: Any, wanted: Any, problem: str, ask: str, wrong: Any 
 
 
 def fingerprint(name: str, error: BaseException) -> str:
-    """A digest of what the failing check ``name`` has been given; empty if it tells nothing."""
-    return digest(name, error, SEEN)
+    """A digest of what the failing check ``name`` has been given; empty if it tells nothing.
+
+    Many mistakes end in the same exception: there, the step's earlier failures count, too.
+    """
+    if isinstance(error, AssertionError):
+        return digest(name, error, SEEN)
+    before = [other for other in takewhile(name.__ne__, CHECKS) if step_of(other) == step_of(name)]
+    return digest(name, error, [*SEEN, *filter(None, map(MARKS.get, before))])
 
 
 def hint(name: str, error: BaseException, names: Mapping[str, Any] = {}) -> str:
@@ -151,6 +162,7 @@ class check:
         COMPARED[self.name] = COMPARED.pop("", [])
         is_first = "passes" not in RESULTS.values()
         JUDGED[self.name] = self.names.get(step_of(self.name))
+        MARKS[self.name] = fingerprint(self.name, error) if error else ""
         if error is None or trace is None:
             RESULTS[self.name] = "passes"
             worth = CHECKS.get(self.name, {}).get("points")

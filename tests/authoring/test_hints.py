@@ -147,6 +147,20 @@ def test_a_mistake_that_nobody_has_foreseen_is_asked_about_at_once(attention, ke
     assert "as if W_K stood in the place of W_V. Where does your code use W_V?" in said
 
 
+def test_an_exception_alone_names_no_mistake_that_an_earlier_check_refutes(attention, kernel):
+    # `scores[mask]` ends in the same exception, and has lost its rows in the first check.
+    lost = next(one for one in attention.misconceptions if one.name == "hidden_scores_thrown_away")
+    own = "def apply_mask(scores, mask):\n    scores[~mask] = -1e9\n    return scores"
+    kernel["np"] = np
+    said = []
+    for source in (lost.source, own):
+        exec(source, kernel)
+        run_check(kernel, attention.cell("apply_mask-by_hand").source)
+        said.append(run_check(kernel, attention.cell("apply_mask-batch_of_two").source))
+    assert lost.hint in said[0]
+    assert "The check asks:" in said[1] and lost.hint not in said[1]
+
+
 def test_what_two_checks_show_together_is_asked_about_with_the_second(attention, kernel):
     kernel["np"] = np
     exec("def weighted_sum(weights, V):\n    return 2 * weights @ V + 1", kernel)

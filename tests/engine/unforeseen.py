@@ -126,7 +126,9 @@ def reshape_for_transpose(Q, K):
     return Q @ K.reshape(*K.shape[:-2], K.shape[-1], K.shape[-2])
 
 
-@mistake(step="attention_scores", named="weights_instead_of_scores one_step_too_many")
+@mistake(
+    step="attention_scores", named="weights_instead_of_scores one_step_too_many function_on_top"
+)
 def softmaxed_at_once(Q, K):
     """Returns weights instead of scores."""
     scores = Q @ np.swapaxes(K, -1, -2)
@@ -427,7 +429,7 @@ def everything_allowed(n_queries, n_keys=None):
     return np.ones((n_queries, n_keys or n_queries), dtype=bool)
 
 
-@mistake(step="causal_mask", named="only_oneself too_few_true")
+@mistake(step="causal_mask", named="only_oneself too_few_true band")
 def itself_alone(n_queries, n_keys=None):
     """The diagonal."""
     n_keys = n_keys or n_queries
@@ -1139,13 +1141,13 @@ def loops_with_as_many_keys_as_queries(Q, K):
     return out
 
 
-@mistake(step="attention_scores", named="elementwise_product_summed diagonal")
+@mistake(step="attention_scores", named="elementwise_product_summed diagonal shapes_do_not_fit")
 def only_pairs_of_the_same_index(Q, K):
     """Dot products of row i with row i only."""
     return (Q * K).sum(axis=-1)
 
 
-@mistake(step="scale_scores", named="root_of_everything")
+@mistake(step="scale_scores", named="root_of_everything function_of_quotient")
 def root_over_everything(scores, d_k):
     """sqrt(scores / d_k)."""
     return np.sqrt(scores / d_k)
@@ -1281,7 +1283,9 @@ def one_value_per_query(weights, V):
     return (weights @ V).sum(axis=-1)
 
 
-@mistake(step="weighted_sum", named="weights_sent_through_softmax_again one_step_too_many")
+@mistake(
+    step="weighted_sum", named="weights_sent_through_softmax_again one_step_too_many normalised"
+)
 def softmaxes_the_weights(weights, V):
     """Applies softmax to the weights first."""
     return softmax(weights) @ V
@@ -1335,7 +1339,7 @@ def strict_upper(n_queries, n_keys=None):
     return np.triu(np.ones((n_queries, n_keys), dtype=bool), k=1)
 
 
-@mistake(step="causal_mask", named="too_few_true sees_one_step_back")
+@mistake(step="causal_mask", named="too_few_true sees_one_step_back band")
 def window_of_two(n_queries, n_keys=None):
     """Sees only itself and the one before."""
     n_keys = n_keys or n_queries
@@ -1646,7 +1650,7 @@ def a_list_axis_last(X, num_heads):
     return np.stack(np.split(X, num_heads, axis=-1), axis=-1)
 
 
-@mistake(step="split_heads", named="same_block_for_every_head one_of_all")
+@mistake(step="split_heads", named="same_block_for_every_head one_of_all first_only")
 def same_slice(X, num_heads):
     """All heads get the first slice."""
     if X.shape[-1] % num_heads:
@@ -1712,7 +1716,7 @@ def largest_over_heads(heads):
     return heads.max(axis=-3)
 
 
-@mistake(step="multi_head_attention", named="first_block_for_every_head step_first_only")
+@mistake(step="multi_head_attention", named="first_block_for_every_head step_first_only first_only")
 def w_o_on_every_head(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """Only head 0 is used, tiled."""
     Q, K, V = (split_heads(p, num_heads) for p in project_qkv(X, W_Q, W_K, W_V))

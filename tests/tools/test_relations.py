@@ -15,6 +15,8 @@ WEIGHTS = [rng.dirichlet(np.ones(4), size=size) for size in ((3,), (2,), (2, 5))
 LONG = [rng.normal(size=shape) for shape in ((3, 8), (2, 6), (2, 3, 4))]
 MASKS = [np.tri(n, m, m - n, dtype=bool) for n, m in ((3, 3), (2, 5), (4, 6))]
 
+MASKS_AND_ONE = [*MASKS, np.ones((1, 1), dtype=bool)]
+
 
 def named(change, wanted, arguments=lambda right: {}, **how):
     """The name of what relates changed answers to the right ones."""
@@ -87,6 +89,21 @@ def named(change, wanted, arguments=lambda right: {}, **how):
         ("places_listed", MASKS, np.argwhere),
         ("merged_truth", MASKS, lambda right: right.all(0, keepdims=True)),
         ("too_few_true", MASKS, lambda right: right & (np.arange(right.shape[1]) != 1)),
+        ("nothing_true", MASKS_AND_ONE, np.zeros_like),
+        ("first_line_false", MASKS_AND_ONE, lambda m: m & (np.arange(len(m)) > 0)[:, None]),
+        ("last_line_false", MASKS_AND_ONE, lambda m: m & (np.arange(len(m)) < len(m) - 1)[:, None]),
+        ("every_other", MASKS, lambda right: right & (np.arange(right.shape[1]) % 2 == 0)),
+        (
+            "band",
+            MASKS,
+            lambda m: m & np.tri(*m.shape[::-1], len(m) - m.shape[1] + 1).T.astype(bool),
+        ),
+        ("places_for_truth", MASKS_AND_ONE, lambda right: right * np.arange(right.shape[1])),
+        ("taken_from_one", WEIGHTS, lambda right: 1 - right),
+        ("scaled_alike", MATRICES, lambda right: right * 0.6180339),
+        ("zeros_on_the_diagonal", MATRICES, lambda m: m * (1 - np.eye(*m.shape[-2:]))),
+        ("small_are_zero", MATRICES, lambda m: np.where(np.abs(m) < np.median(np.abs(m)), 0, m)),
+        ("cut_off", MASKS_AND_ONE, lambda right: right[:-1]),
     ],
 )
 def test_a_change_of_numbers_has_its_name(name, wanted, change):
@@ -114,6 +131,36 @@ def test_a_change_of_numbers_has_its_name(name, wanted, change):
 def test_a_change_of_texts_lists_and_dictionaries_has_its_name(name, wanted, change):
     wanted = wanted * 3 if len(wanted) == 1 else wanted
     assert named(change, wanted) == name
+
+
+TUPLES = [tuple(rng.normal(size=(n, 3)) for _ in range(3)) for n in (3, 4)]
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("part_repeated", lambda right: (right[0], right[1], right[1])),
+        ("part_repeated", lambda right: (right[1], right[1], right[2])),
+        ("parts_mixed", lambda right: (right[0], right[0] + right[1], right[2])),
+    ],
+)
+def test_a_change_of_parts_has_its_name(name, change):
+    assert named(change, TUPLES) == name
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("argument_cut", lambda right: 2 * right[..., ::-1][..., :2]),
+        (
+            "right_where_positive",
+            lambda right: np.where(2 * right[..., ::-1] > 0, right, 7 - right),
+        ),
+        ("argument_merged", lambda right: (2 * right[..., ::-1]).prod(-1)),
+    ],
+)
+def test_what_relates_an_answer_to_an_argument_has_its_name(name, change):
+    assert named(change, MATRICES, lambda right: {"x": 2 * right[..., ::-1]}) == name
 
 
 TABLES = [rng.normal(size=(4, 6)), rng.normal(size=(3, 8))]

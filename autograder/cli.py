@@ -126,8 +126,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         stop(error.lines, 2)
     except UsageError as error:
         message = error.format_message().rstrip(".")
-        command = error.ctx.command_path if error.ctx else "autograder"
-        stop(f"{message[:1].lower()}{message[1:]}; see {command} --help", 2)
+        stop(f"{message[:1].lower()}{message[1:]}; see {_command(error, given)} --help", 2)
     except OSError as error:
         # Of a file that is moved to its place the place is what somebody has named.
         place = error.filename2 or error.filename
@@ -146,6 +145,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
         stop(str(interrupted), 128 + interrupted.number)
 
     sys.exit(code)
+
+
+def _command(error: Any, given: Sequence[str]) -> str:
+    """The command whose help says more about a mistake in the command line."""
+    if error.ctx:
+        return str(error.ctx.command_path)
+
+    # What an option lacks is found out before anybody knows whose option it is.
+    names = {command.__name__.replace("_", "-") for command in COMMANDS}
+    return " ".join(["autograder", *[word for word in given if word in names][:1]])
 
 
 def _interrupt(number: int, _: object) -> None:

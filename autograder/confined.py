@@ -101,7 +101,11 @@ class Checking:
     @property
     def is_done(self) -> bool:
         """Whether ``result`` returns at once, as far as that can be known."""
-        return self._process is None or self._process.has_answered
+        return self.wait(0.0)
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for ``result`` so long at most; whether it returns at once now."""
+        return self._process is None or self._process.wait(seconds)
 
     def result(self) -> tuple[Result, str]:
         """What has come of them, as ``checked`` says it."""
@@ -169,10 +173,9 @@ class Confined:
             self.close()
             raise self._ended() from None
 
-    @property
-    def has_answered(self) -> bool:
-        """Whether there is an answer, or never will be."""
-        return self._connection.poll()
+    def wait(self, seconds: float) -> bool:
+        """Wait so long at most; whether there is an answer, or never will be."""
+        return self._connection.poll(seconds)
 
     def answer(self) -> tuple[Result, str]:
         """The result of the notebook's visible checks, and why they ran unlocked, if they did.

@@ -119,9 +119,11 @@ def number(value: float) -> str:
 
 
 def signed(value: float) -> str:
-    """What is added or taken away, with its sign: +2, −0.5."""
-    sign = "−" if value < 0 else "+"
-    return f"{sign}{number(abs(value))}"
+    """What is added or taken away, with its sign: +2, −0.5; what shows as 0 has none."""
+    shown = number(abs(value))
+    if shown == "0":
+        return shown
+    return f"−{shown}" if value < 0 else f"+{shown}"
 
 
 def points(value: float) -> str:

@@ -12,7 +12,10 @@ from autograder import files
 NAME = "timestamp.txt"
 
 SOURCE = "time_source.txt"
-"""The file beside it that says where the time comes from."""
+"""The file beside it that says where the time comes from.
+
+And, behind that word, the zone in which it was read where it named none.
+"""
 
 SOURCES = {
     "exchange": "by the clock of the exchange",
@@ -20,7 +23,10 @@ SOURCES = {
     "file": "by the time of the file, which may be that of a download",
     "": f"by {NAME}",
 }
-"""What it says, in words."""
+"""What its first word says, in words."""
+
+OWN_ZONE = "local"
+"""What stands there for the zone of this machine."""
 
 
 def now() -> datetime:
@@ -48,11 +54,30 @@ def submitted_at(folder: Path, name: str = NAME) -> datetime | None:
 
 def source(folder: Path) -> str:
     """Where the time of a submission comes from, a key of ``SOURCES``."""
+    return _source(folder)[0]
+
+
+def read_in(folder: Path) -> str | None:
+    """The zone in which the time of a submission was read, empty for this machine's.
+
+    None where the time named its zone.
+    """
+    zone = _source(folder)[1]
+    return ("" if zone == OWN_ZONE else zone) if zone else None
+
+
+def source_in(source: str, zone: str) -> str:
+    """What ``time_source.txt`` says of a time that was read in a zone (empty: this machine's)."""
+    return f"{source} {zone or OWN_ZONE}"
+
+
+def _source(folder: Path) -> tuple[str, str]:
     try:
-        text = files.read(folder / SOURCE, 200).decode("utf-8").strip()
+        text = files.read(folder / SOURCE, 200).decode("utf-8")
     except (files.Refused, OSError, UnicodeDecodeError):
-        return ""
-    return text if text in SOURCES else ""
+        return "", ""
+    source, _, zone = text.strip().partition(" ")
+    return (source, zone) if source in SOURCES else ("", "")
 
 
 def read(folder: Path, name: str = NAME) -> str | None:

@@ -9,8 +9,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 
-from autograder import files, settings
-from autograder.collecting import gradescope, naming
+from autograder import files, settings, timestamp
+from autograder.collecting import gradescope, naming, read_zones
 from autograder.collecting.candidates import MAX_LOOKS, Candidate, Reader
 from autograder.collecting.downloads import Download, unreadable
 from autograder.collecting.folder_names import FolderNames
@@ -21,6 +21,10 @@ from autograder.course import Course
 from autograder.exercises import exercise as exercises
 from autograder.exercises.exercise import Exercise
 from autograder.submissions.percent import as_notebook
+from autograder.text import first_of
+
+MAX_NAMES = 10
+"""Students that a line names at most."""
 
 
 def collect(course: Course, exercise: Exercise, due: datetime | None = None) -> Collected:
@@ -41,6 +45,9 @@ def collect(course: Course, exercise: Exercise, due: datetime | None = None) -> 
         by_student = Reader(names, exports, downloads, left).by_student()
 
         collection = _Collection(course, exercise.name, roster, due, left)
+        moved = read_zones.read_again(course, exercise.name)
+        if moved:
+            collection.notes.append(_read_again(moved, course.settings.time_zone))
         for student in sorted(by_student):
             collection.add(student, by_student[student])
     return collection.collected()
@@ -111,7 +118,10 @@ class _Collection:
         time = candidate.handed_in(self.due).replace(microsecond=0)
         counts = first.handed_in(self.due).replace(microsecond=0)
         to = self.course, self.exercise, candidate.student
-        return first, store(*to, data, time, None, counts, first.source)
+        source = first.source
+        if first.has_guessed_zone:
+            source = timestamp.source_in(source, self.course.settings.time_zone)
+        return first, store(*to, data, time, None, counts, source)
 
     def _store(self, newest: Candidate, own: list[Candidate]) -> None:
         student, download, claim = newest.student, newest.download, newest.claim
@@ -130,6 +140,11 @@ class _Collection:
                 self.notes.append(f"{candidate.download.where}: {candidate.doubt}")
         if newest.has_guessed_zone or first.has_guessed_zone:
             self.has_guessed_zone = True
+
+
+def _read_again(students: list[str], zone: str) -> str:
+    place = f"the zone {zone}" if zone else "this machine's zone"
+    return f"times collected earlier are now read in {place}: {first_of(students, MAX_NAMES)}"
 
 
 def _first(newest: Candidate, data: bytes, own: list[Candidate], due: datetime | None) -> Candidate:

@@ -12,13 +12,16 @@ from pathlib import Path
 from autograder import files, timestamp
 from autograder.collecting import earlier, naming
 from autograder.course import Course
-from autograder.text import printable
+from autograder.text import count, printable
 
 MAX_BYTES = earlier.MAX_BYTES
 """The largest notebook that is collected."""
 
 MAX_LINES = 20
 """Files of one student that are listed as left, at most."""
+
+MAX_NAMES = 10
+"""Students that are named where there is nothing new of them, at most."""
 
 SECRET = earlier.SECRET
 """The file in which ``nbgrader submit`` keeps the secret that names the student's feedback."""
@@ -66,11 +69,16 @@ class Collected:
         for student in self.stored:
             yield f"collected: {student}"
         if self.unchanged:
-            yield f"nothing newer: {', '.join(self.unchanged)}"
+            yield f"nothing newer: {self._unchanged()}"
         for left in self.left:
             yield f"left: {left.where}: {left.why}"
         for note in self.notes:
             yield f"note: {note}"
+
+    def _unchanged(self) -> str:
+        if len(self.unchanged) > MAX_NAMES:
+            return count(len(self.unchanged), "student")
+        return ", ".join(self.unchanged)
 
 
 def now() -> datetime:
@@ -99,7 +107,7 @@ def store(
         time: when it was handed in, with its zone, by the clock of the system that took it.
         secret: what ``nbgrader submit`` drew for it.
         first: when the same bytes were handed in for the first time; by default, then.
-        source: where that time comes from (``timestamp.SOURCES``).
+        source: where that time comes from, as ``timestamp.SOURCE`` says it.
     """
     folder = course.submission(student, exercise)
     path = folder / f"{exercise}.ipynb"
@@ -208,9 +216,9 @@ def shortened(left: Iterable[Left]) -> list[Left]:
         if not line.whose or counts[line.whose] <= MAX_LINES:
             lines.append(line)
 
-    for whose, count in sorted(counts.items()):
-        if whose and count > MAX_LINES:
-            lines.append(Left("/".join(whose), f"and {count - MAX_LINES} more"))
+    for whose, number in sorted(counts.items()):
+        if whose and number > MAX_LINES:
+            lines.append(Left("/".join(whose), f"and {number - MAX_LINES} more"))
     return lines
 
 

@@ -24,11 +24,12 @@ def check(
 
     from autograder import student_copy, waiting
     from autograder.terminal import github_actions, score_table
-    from autograder.terminal.console import console, say
+    from autograder.terminal.console import console, say, wait
 
     copy = student_copy.read(read_notebook(notebook), str(notebook), exercise_name)
     checking = confined.Checking(copy)
     waiting.prepare(copy)
+    wait(checking.wait, "running the checks, of which a call may take 5 s", sys.stderr)
     result, reason = checking.result()
     waits = waiting.waits(copy, result)
 

@@ -1,8 +1,8 @@
-"""``autograder explain``: one check of one student, for an appeal."""
+"""``autograder explain``: why a student's checks came to what they did, for an appeal."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 
@@ -14,35 +14,47 @@ from autograder.text import inert, listed, short
 def explain(
     exercise_name: ExerciseName,
     student: Annotated[str, typer.Argument(metavar="STUDENT", help="the id")],
-    check_id: Annotated[
-        str, typer.Argument(metavar="CHECK", help="such as softmax-rows_sum_to_one")
-    ],
+    what: Annotated[
+        Optional[str],
+        typer.Argument(
+            metavar="[CHECK]",
+            help="such as softmax-rows_sum_to_one; or a step, such as softmax: its checks that "
+            "lost points; without it: a list of all that lost points",
+        ),
+    ] = None,
     course_folder: CourseFolder = None,
 ) -> None:
     """Show what a check asked a student's code, their answer and the right one."""
-    from autograder.course import STUDENT_ID
+    from autograder.commands.students import graded_result
     from autograder.engine.apart import apart
     from autograder.engine.explanation import explain as explained
     from autograder.grading import versions
     from autograder.grading.submitted import submission_of
-    from autograder.results import stored_result
     from autograder.terminal import explanation as shown
+    from autograder.terminal import lost_points
 
     course, now = opened(course_folder, exercise_name)
-    result = stored_result(course, now.name, student) if STUDENT_ID.match(student) else None
-    if result is None:
-        where = short(course.results / now.name)
-        raise Unusable(f"{where}: no result of {student!r}; run autograder grade {now.name}")
-    if result.status != "graded":
-        raise Unusable(f"{student}: {result.status}, so no check was run: {result.reason}")
+    result = graded_result(course, now.name, student)
+    if what is None:
+        for line in lost_points.of_result(result):
+            print(inert(line))
+        return
 
     exercise = versions.exercise_of(course, result, now)
-    graded = result.by_id.get(check_id)
     checks = {check.id: check for check in exercise.checks}
-    if graded is None or check_id not in checks:
-        raise Unusable(f"{check_id}: no such check was graded; there are {listed(checks)}")
-    if graded.void:
-        print(f"{check_id}: counts in full for everybody, and is not run")
+    graded = {id: check for id, check in result.by_id.items() if id in checks}
+    if what in exercise.steps:
+        wanted = lost_points.ids_of(result, what)
+        if not wanted:
+            print(inert(lost_points.none_in_step(result, what)))
+            return
+    elif what in graded:
+        wanted = [what]
+    else:
+        raise Unusable(f"{what}: no such check or step was graded; there are {listed(graded)}")
+
+    if graded[wanted[0]].void:
+        print(f"{what}: counts in full for everybody, and is not run")
         return
     if not course.has_secret():
         path = course.state / "secret"
@@ -56,8 +68,12 @@ def explain(
     differences = list(versions.differences(course, now, result))
 
     def lines() -> list[str]:
-        found = explained(exercise, submission, checks[check_id], course.secret(), settings)
-        return list(shown.lines(found, result, graded, differences))
+        found = []
+        for id in wanted:
+            found.append(explained(exercise, submission, checks[id], course.secret(), settings))
+        if len(found) == 1:
+            return list(shown.lines(found[0], result, graded[wanted[0]], differences))
+        return list(shown.step_lines(found, result, differences))
 
     for line in apart(lines):
         print(inert(line))

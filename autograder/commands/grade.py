@@ -21,12 +21,15 @@ from autograder.commands.common import (
 )
 from autograder.errors import Unusable
 from autograder.terminal.json_output import put, writable
-from autograder.text import count, inert, short
+from autograder.text import count, first_of, inert, short
 
 if TYPE_CHECKING:
     from autograder.course import Course
     from autograder.exercises.exercise import Exercise
     from autograder.grading.submitted import Scan
+
+NAMED = 5
+"""Students that a note names at most."""
 
 
 def grade(
@@ -94,6 +97,7 @@ def grade(
             f"run autograder collect {exercise.name}, or name another folder with --submitted"
         )
 
+    _note_other_zone(course, exercise, scanned)
     out = sys.stderr if json == "-" else sys.stdout
     size = len(scanned.students)
     if compare:
@@ -132,6 +136,18 @@ def grade(
         print(f"wrote {stored}, {short(course.autograded)} and the gradebook", file=out)
     if any(outcome.status == "error" for outcome in outcomes):
         stop("some submissions could not be graded, or not recorded: see reason", 3)
+
+
+def _note_other_zone(course: Course, exercise: Exercise, scanned: Scan) -> None:
+    """Say whose time was read in a zone that the settings no longer name."""
+    from autograder.collecting import read_zones
+    from autograder.settings import NAME
+
+    students = read_zones.of_another(course, exercise.name, scanned.students)
+    if students:
+        whose = first_of(students, NAMED)
+        cause = f"time_zone was changed after the times of {whose} were read"
+        print(f"note: {NAME}: {cause}; run autograder collect {exercise.name}", file=sys.stderr)
 
 
 def _compare(

@@ -61,9 +61,9 @@ def _exercise(folder: Path | None, name: str, json: str | None) -> None:
     path = pages.write(course, made)
 
     print(exercise.title, file=out)
-    class_tables.checks(made, out)
-    print(file=out)
     class_tables.students(made.students, out)
+    print(file=out)
+    class_tables.checks(made, out)
     class_tables.next_steps(made, out)
     print(f"wrote {short(path)}", file=out)
 

@@ -57,9 +57,10 @@ def make(folder: Path, old: Path | None = None) -> list[str]:
 
     made = f"made {short(folder)}, with {count(len(names), 'exercise')}"
     lines.insert(0, f"{made}: {', '.join(names)}" if names else f"{made}; autograder new makes one")
+    lines.append(f"next: cd {short(folder)}, then autograder release EXERCISE")
     if has_git:
         lines.append("git keeps all of it but course/, where the class and the secret are")
-    lines.append(f"next: cd {short(folder)}, then autograder release EXERCISE")
+        lines.append("to keep it as it is now: git add --all, then git commit -m 'A new course'")
     return lines
 
 
@@ -78,7 +79,7 @@ def _is_changed(config: Path) -> bool:
 
 
 def _init(folder: Path) -> bool:
-    """Make it a repository where there is git; whether it is one."""
+    """Make it a repository where there is git; whether that could be done."""
     if shutil.which("git") is None:
         return False
     done = subprocess.run(

@@ -212,8 +212,6 @@ class Grader:
         has seen no input of a hidden check. Most submissions fail no visible check and are quick,
         and one worker serves them.
         """
-        quick = budget.part(QUICK)
-        run = Run(self._compiled, submission, quick, reference)
         verdicts: dict[str, Verdict] = {}
         hidden, visible = set(), set()
         for check in self._exercise.checks:
@@ -224,6 +222,9 @@ class Grader:
             else:
                 visible.add(check.id)
 
+        # Without hidden ones nothing is run again.
+        quick = budget.part(QUICK) if hidden else budget
+        run = Run(self._compiled, submission, quick, reference)
         wanted: set[str] = hidden | visible
         again: list[set[str]] = []
 
@@ -233,7 +234,7 @@ class Grader:
                 wanted -= visible
                 again = [visible]
             # What is slow for hidden inputs costs no visible check its turn.
-            if quick.timeouts or quick.is_over:
+            if hidden and (quick.timeouts or quick.is_over):
                 again = [visible, hidden]
                 break
 

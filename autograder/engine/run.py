@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Set
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,8 @@ from autograder.engine.reference import Reference
 from autograder.engine.remote_function import RemoteFunction
 from autograder.engine.remote_object import RemoteClass
 from autograder.engine.sandbox.parent_process import EngineFault
-from autograder.engine.student_errors import Stopped, StudentError
+from autograder.engine.session import TIMEOUTS
+from autograder.engine.student_errors import UNENDING, Stopped, StudentError
 from autograder.engine.verdict import Verdict, failure
 from autograder.exercises.exercise import Check, Exercise
 from autograder.submissions.parse import Submission, SubmittedCell
@@ -50,6 +52,7 @@ class Run:
         self._reference = reference
         self._session = FollowingSession(compiled.parent, compiled.settings, budget)
         self._raised: dict[str, StudentError | Stopped] = {}
+        self._written: set[str] = set()
         self.called: set[str] = set()
         """The replaced steps that were called while the last check ran."""
 
@@ -85,8 +88,21 @@ class Run:
                     session.bind(part, self._stub(part))
                 else:
                     error = session.run(part.id or "added", part.source)
-                    if error is not None and part.id:
-                        self._raised[part.id] = error
+                    if part.id:
+                        self._written.add(part.id)
+                        if error is not None:
+                            self._raised[part.id] = error
+                self._give_up()
+
+    def _give_up(self) -> None:
+        """Let later steps not wait for a function that has hung: what calls it stops at once."""
+        for step in self._written - self._replaced:
+            if self._budget.timeouts[step] >= TIMEOUTS:
+                self._written.remove(step)
+                self._session.bind(step, partial(self._stop, step))
+
+    def _stop(self, step: str, *_: Any, **__: Any) -> None:
+        self._session.get_ready(step)
 
     def _set_up(self) -> None:
         """Run the setup cell in the worker.
@@ -159,7 +175,7 @@ class Run:
     def _verdict(self, check: Check, namespace: dict[str, Any]) -> Verdict:
         session = self._session
         self.called.clear()
-        before = dict(namespace)
+        before, timeouts = dict(namespace), self._budget.timeouts[check.step]
         seed, number = self._compiled.draw(check, self._submission)
         session.begin_check()
         place, hint, raised = ("", 0), "", ""
@@ -185,6 +201,8 @@ class Run:
             hint = self._hint(check, error, namespace)
         except Stopped as stopped:
             message = str(stopped)
+            if self._budget.timeouts[check.step] > timeouts:
+                hint = UNENDING
         except AssertionError as error:
             message = str(error) or check.sentence
             hint = self._hint(check, error, namespace)

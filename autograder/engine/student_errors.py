@@ -10,6 +10,12 @@ from autograder.engine.worker.conversation import Raised
 UNANSWERED = ("Undefined", "CannotCross")
 """What the worker calls a name that is not there, and a value that cannot leave it."""
 
+UNENDING = (
+    "Your function was still at work. If it has a loop, or calls itself: what changes from one "
+    "round to the next, and which round is the last one?"
+)
+"""What to ask where a function does not return in time."""
+
 
 class StudentError(Exception):
     """An exception of the student's code.

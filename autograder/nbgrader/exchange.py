@@ -62,6 +62,9 @@ def release(
     outdated.note_release(course, exercise)
     said = course.settings.due.get(exercise.name)
     until = [f"due {on_day(said)}"] if said else []
+    if said and said < datetime.now(timezone.utc):
+        late = "whatever comes is late; another --due changes it"
+        until.append(f"note: that is over already, so {late}")
 
     if archive is not None:
         names = handed_out.archive(course, exercise, archive)

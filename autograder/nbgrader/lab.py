@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 
 from autograder.course import Course
-from autograder.errors import Unusable
+from autograder.errors import Interrupted, Unusable
 from autograder.exercises import exercise
 from autograder.gradebook import record
 
@@ -27,7 +28,18 @@ def serve(course: Course, arguments: Sequence[str] = ()) -> None:
 
     Raises:
         Unusable: the root is no course of nbgrader's, or a gradebook that cannot be written.
+        Interrupted: somebody has ended it before it was there.
     """
+    print(f"starting JupyterLab in {course.root}; its address follows in a moment", flush=True)
+    # Of other exceptions, such as ours, asyncio prints a traceback, and goes on.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        _serve(course, arguments)
+    except KeyboardInterrupt:
+        raise Interrupted(signal.SIGINT) from None
+
+
+def _serve(course: Course, arguments: Sequence[str]) -> None:
     # It takes a second to load, and is not there for everybody.
     from jupyterlab.labapp import LabApp  # type: ignore[import-untyped]
 
@@ -43,6 +55,8 @@ def serve(course: Course, arguments: Sequence[str] = ()) -> None:
 
     # Jupyter would say the same address again, in seven lines.
     server.identity_provider.token_generated = False
+    # Jupyter would ask whether that is meant, in the midst of its log.
+    signal.signal(signal.SIGINT, lambda *_: server.stop(from_signal=True))
     print(
         f"open {address} and click Nbgrader, then Formgrader, in the menu; Ctrl+C here ends it",
         flush=True,

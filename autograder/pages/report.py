@@ -24,7 +24,10 @@ from autograder.text import number, on_day
 # What a teacher looks at, the most urgent first: what it is called, and what it means.
 LOOK: Mapping[ConcernKind, tuple[str, str]] = {
     "error": ("The grader failed", "Not the student's fault; no points are lost. Grade again."),
-    "rejected": ("Could not be read", "Nothing was graded. Ask for the file again."),
+    "rejected": (
+        "Could not be read",
+        "Nothing was graded, and no earlier upload counts in its place. Ask for the file again.",
+    ),
     "missing": ("Handed in nothing", "On the class list, without a submission."),
     "collected": ("Not graded yet", "Collected since the class was graded. Grade again."),
     "time": (

@@ -9,7 +9,7 @@ from autograder.exercises.exercise import Check
 from autograder.pages.report_people import FEW
 from autograder.reports.report import Report
 from autograder.reports.statistics import Item, Shared
-from autograder.text import number
+from autograder.text import number, signed
 
 LOW = 0.1
 """A discrimination below this is marked."""
@@ -117,7 +117,7 @@ def _figures(item: Item) -> Figures:
         alone=f"{100 * len(item.passed) / count:.0f}",
         kept=f"{100 * len(item.carried) / count:.0f}" if item.carried else "",
         share=f"{100 * item.share:.0f}",
-        lost=f"{number(item.lost)} of {number(item.points)}",
+        lost=f"{signed(-item.lost)} of {number(item.points)}",
         correlation="" if r is None else f"{r:.2f}",
         is_low=r is not None and r < LOW,
     )

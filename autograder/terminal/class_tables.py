@@ -41,6 +41,10 @@ MANY = 100
 """So many students stand on a terminal; a file or a pipe gets everybody."""
 
 
+FEW = 10
+"""So many checks stand on a terminal; a file or a pipe gets all."""
+
+
 def next_steps(report: Report, out: TextIO | None = None) -> None:
     """What the teacher should do next."""
     for advice in report.next():
@@ -107,19 +111,32 @@ def _in_a_line(rows: Iterable[StudentRow]) -> str:
 
 
 def checks(report: Report, out: TextIO | None = None) -> None:
-    """Each check of the exercise with the share of graded submissions that passed it."""
+    """Each check of the exercise with the share of graded submissions that passed it.
+
+    Of many a terminal shows the few that fewest have passed: what to do next stands below them.
+    """
+    screen = console(out)
+    everything = report.exercise.checks
+    few = everything
+    if screen.is_terminal and len(everything) > FEW:
+        hardest = sorted(everything, key=lambda check: report.checks[check.id].share)[:FEW]
+        few = tuple(check for check in everything if check in hardest)
+
     table = _table("check", "points", "category", "passed", right={"points", "passed"})
-    for check in report.exercise.checks:
+    for check in few:
         item = report.checks[check.id]
         share = f"{100 * item.share:.0f} %" if item.count else "–"
         table.add_row(check.id, number(check.points), shown(check.category), share)
-    show(console(out), table)
+    show(screen, table)
+    if len(few) < len(everything):
+        others = count(len(everything) - len(few), "other check")
+        say(screen, f"and {others} that as many or more have passed: the page has them all")
 
 
 @contextmanager
 def progress(title: str, total: int, out: TextIO) -> Iterator[Callable[[object], None]]:
     """A progress bar on a terminal; elsewhere a line now and then."""
-    with _progress(title, total, out, lambda _: False) as tick:
+    with _progress(title, total, out, lambda _: False) as (tick, _):
         yield tick
 
 
@@ -131,12 +148,13 @@ def class_progress(title: str, total: int, out: TextIO) -> Iterator[Callable[[Gr
         return graded.result.status != "graded"
 
     unchanged = 0
-    with _progress(title, total, out, failed) as tick:
+    with _progress(title, total, out, failed) as (tick, leave_out):
 
         def each(graded: Graded) -> None:
             nonlocal unchanged
             if graded.unchanged:
                 unchanged += 1
+                leave_out()
             else:
                 tick(graded)
 
@@ -150,8 +168,12 @@ def class_progress(title: str, total: int, out: TextIO) -> Iterator[Callable[[Gr
 @contextmanager
 def _progress(
     title: str, total: int, out: TextIO, failed: Callable[[Any], bool]
-) -> Iterator[Callable[[Any], None]]:
-    """``failed``: whether something that is done went without a grade."""
+) -> Iterator[tuple[Callable[[Any], None], Callable[[], None]]]:
+    """Says that one more is done, and that there is one fewer to do.
+
+    Args:
+        failed: whether something that is done went without a grade.
+    """
     screen = console(out)
     began = time.monotonic()
     done = failures = 0
@@ -187,8 +209,13 @@ def _progress(
             parts = (f"{title}: {done} of {total}", rate, when, without)
             screen.print(", ".join(filter(None, parts)), highlight=False)
 
+    def leave_out() -> None:
+        nonlocal total
+        total -= 1
+        bar.update(task, total=total)
+
     with bar:
-        yield tick
+        yield tick, leave_out
 
 
 def _table(*columns: str, right: Collection[str]) -> Table:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, TextIO
 
 from rich.cells import cell_len
@@ -55,6 +56,26 @@ def say(screen: Console, line: Text | str, first: str = "", rest: str = "") -> N
     for number, part in enumerate(text.wrap(screen, room, overflow="fold")):
         part.rstrip()
         screen.print(Text.assemble(rest if number else first, part))
+
+
+def wait(is_done: Callable[[float], bool], what: str, out: TextIO) -> None:
+    """Wait for what takes long; a terminal says what for, and for how long by now.
+
+    Args:
+        is_done: waits for so many seconds at most, and says whether it is over.
+    """
+    if not out.isatty():
+        return
+
+    shown, seconds = "", 0
+    try:
+        while not is_done(1.0):
+            seconds += 1
+            shown = f"{what}: {seconds} s"
+            print(f"\r{shown}", end="", file=out, flush=True)
+    finally:
+        if shown:
+            print("\r" + " " * len(shown), end="\r", file=out, flush=True)
 
 
 def quote(screen: Console, text: str, first: Text | str, margin: str) -> None:

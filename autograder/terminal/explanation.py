@@ -1,4 +1,4 @@
-"""What a teacher reads of one check of one student: the inputs, both answers, the code."""
+"""What a teacher reads of checks of one student: the inputs, both answers, the code."""
 
 from __future__ import annotations
 
@@ -29,28 +29,61 @@ def lines(
         graded: what the check came to when it was graded.
         differences: what has changed since.
     """
-    check, verdict = explanation.check, explanation.verdict
+    yield from _head(explanation, result, graded)
+    yield ""
+
+    yield f"Graded {result.graded_at} at isolation level {result.isolation}; run once more now:"
+    yield f"  {_compared(graded, explanation.verdict.message)}"
+    for line in differences:
+        yield f"  {line}"
+
+    yield from _calls(explanation, result.student_id, MOST)
+    yield ""
+    yield "The check"
+    yield from _numbered(explanation.check.source)
+    yield from _code(explanation, result)
+
+
+def step_lines(
+    explanations: Sequence[Explanation], result: Result, differences: Sequence[str]
+) -> Iterator[str]:
+    """Several checks of a step: of each what it says and one call, and the code once.
+
+    Args:
+        differences: what has changed since they were graded.
+    """
+    yield from differences
+    for explanation in explanations:
+        graded = result.by_id[explanation.check.id]
+        yield from _head(explanation, result, graded)
+        yield f"Run once more now: {_compared(graded, explanation.verdict.message)}"
+        yield from _calls(explanation, result.student_id, 1)
+        yield ""
+
+    # The code is the same for all of them.
+    yield from list(_code(explanations[0], result))[1:]
+    yield ""
+    ids = f"{result.student_id} {explanations[0].check.id}"
+    yield f"one of them in full, with its code: autograder explain {result.exercise} {ids}"
+
+
+def _head(explanation: Explanation, result: Result, graded: CheckResult) -> Iterator[str]:
+    check = explanation.check
     kind = "hidden" if check.hidden else "visible"
     earned = points_of(graded.earned, graded.points)
     yield f"{check.id} of {result.student_id}: {graded.status}, {earned}, {kind} check"
     yield check.sentence
     if graded.message:
         yield _behind("It says: ", graded.message)
-    yield ""
 
-    yield f"Graded {result.graded_at} at isolation level {result.isolation}; run once more now:"
-    yield f"  {_compared(graded, verdict.message)}"
-    for line in differences:
-        yield f"  {line}"
 
-    yield from _calls(explanation, result.student_id)
-    yield ""
-    yield "The check"
-    yield from _numbered(check.source)
+def _code(explanation: Explanation, result: Result) -> Iterator[str]:
+    """What the student wrote, with the line that raised."""
+    place = explanation.verdict.place
     for cell in explanation.cells:
         yield ""
         yield f"What {result.student_id} wrote: {cell.id or 'a cell of their own'}"
-        raised = verdict.place[1] if cell.id and verdict.place[0] == cell.id else 0
+        raised = place[1] if cell.id and place[0] == cell.id else 0
         yield from _numbered(cell.source, raised)
 
 
@@ -69,7 +102,7 @@ def _compared(graded: CheckResult, message: str | None) -> str:
     return _behind("it fails, in other words: ", now)
 
 
-def _calls(explanation: Explanation, student: str) -> Iterator[str]:
+def _calls(explanation: Explanation, student: str, most: int) -> Iterator[str]:
     step, questions = explanation.check.step, explanation.questions
     yield ""
     if not questions:
@@ -78,14 +111,14 @@ def _calls(explanation: Explanation, student: str) -> Iterator[str]:
 
     # What is answered right explains nothing, unless all of it is.
     telling = [question for question in questions if not question.is_alike] or list(questions)
-    for question in telling[:MOST]:
+    for question in telling[:most]:
         if question is not telling[0]:
             yield ""
         place = questions.index(question) + 1
         yield f"Call {place} of {len(questions)}: {step}({', '.join(question.given)})"
         yield from _call(question, student)
 
-    more, alike = len(telling) - MOST, len(questions) - len(telling)
+    more, alike = len(telling) - most, len(questions) - len(telling)
     if more > 0:
         yield f"{count(more, 'more call')} {agreeing(more, 'is', 'are')} answered otherwise, too"
     if alike:

@@ -114,6 +114,12 @@ def test_every_platforms_names_lead_to_the_student_loose_and_zipped(
     assert collect(course) == Collected(unchanged=("ada",))
 
 
+def test_of_many_with_nothing_newer_there_is_a_number_and_no_names() -> None:
+    names = tuple(f"s{number:03}" for number in range(200))
+    assert Collected(unchanged=names).lines == ["nothing newer: 200 students"]
+    assert Collected(unchanged=names[:3]).lines == ["nothing newer: s000, s001, s002"]
+
+
 @pytest.mark.parametrize(
     ("place", "student"),
     [

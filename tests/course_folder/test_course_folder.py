@@ -75,17 +75,26 @@ def test_a_teacher_begins_with_nothing_and_ends_with_a_report(folder: Path, tmp_
     assert (own.state / "reports" / f"{NAME}.html").is_file()
 
 
+def test_how_to_keep_a_first_version_is_said_where_there_is_git(kit: Path, tmp_path: Path) -> None:
+    assert "git add --all, then git commit" in run(tmp_path, "new-course", "spring").stdout
+    nowhere = tmp_path / "nothing"
+    nowhere.mkdir()
+    done = processes.call("new-course", "autumn", cwd=tmp_path, PATH=str(nowhere))
+    assert done.returncode == 0 and "git" not in done.stdout
+
+
 def test_git_keeps_the_course_and_nothing_of_the_class(folder: Path) -> None:
     own = opened(folder)
     courses.submit(own, "ada", RIGHT)
     (own.state / "students.csv").write_text("id\nada\n")
     run(folder, "grade", NAME, "--jobs", 1)
+    run(folder, "release", NAME, "--to-zip", "build/out.zip")
     subprocess.run(["git", "add", "--all"], cwd=folder, check=True)
     listed = subprocess.run(
         ["git", "ls-files"], cwd=folder, check=True, capture_output=True, text=True
     ).stdout.splitlines()
     assert {f"solutions/{NAME}.py", "autograder.toml", "nbgrader_config.py"} <= set(listed)
-    assert not [path for path in listed if path.startswith("course/") or "ada" in path]
+    assert not [path for path in listed if path.startswith(("course/", "build/")) or "ada" in path]
     assert (own.state / "secret").is_file()
     for private in (own.root, own.state):
         assert stat.S_IMODE(private.stat().st_mode) == 0o700

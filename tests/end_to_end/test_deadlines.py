@@ -343,3 +343,27 @@ def test_the_last_submission_counts_otherwise(course: Course) -> None:
     grade(course)
     assert scores(course) == {"ada": 0}
     assert not (course.state / "earlier").exists()
+
+
+@pytest.mark.parametrize(("counts", "score"), [("last", None), ("best", 7)])
+def test_a_later_upload_that_nobody_can_read_takes_the_score_unless_the_best_counts(
+    course: Course, counts: str, score: float | None
+) -> None:
+    settings(course, f'counts = "{counts}"\n')
+    course.state.mkdir(exist_ok=True)
+    (course.state / "students.csv").write_text("id\nada\n")
+    collected(course, HALF, 9)
+    run(course, "collect", NAME)
+    grade(course)
+    assert scores(course) == {"ada": 7}
+
+    collected(course, {}, 11)
+    broken = course.inbox / "ada" / "11" / f"{NAME}.ipynb"
+    os.truncate(broken, 100)
+    os.utime(broken, (datetime(2026, 11, 20, 11, tzinfo=timezone.utc).timestamp(),) * 2)
+    assert "collected: ada" in run(course, "collect", NAME).stdout
+    grade(course)
+    assert scores(course).get("ada") == score
+    run(course, "report", NAME)
+    page = (course.reports / f"{NAME}.html").read_text()
+    assert ("no earlier upload counts in its place" in page) == (score is None)

@@ -13,6 +13,7 @@ import zipfile
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -409,6 +410,37 @@ def test_times_in_an_archive_of_moodle_are_read_in_the_zone_of_the_course(
     assert f"times in archives were read in the zone {zone} (time_zone in autograder.toml)" in said
     grade(course)
     assert list(scores(course).values()) == [score]
+
+
+@pytest.mark.parametrize("has_inbox", [True, False])
+@pytest.mark.parametrize("zones", [("UTC", "Asia/Tokyo"), ("Asia/Tokyo", "America/New_York")])
+def test_a_zone_that_is_changed_after_collecting_is_noticed_and_collecting_mends_it(
+    course: Course, zones: tuple[str, str], has_inbox: bool
+) -> None:
+    course.inbox.mkdir(parents=True)
+    download = course.inbox / "Course-Counting-4711.zip"
+    with zipfile.ZipFile(download, "w") as archive:
+        name = f"ada_4711_assignsubmission_file_/{NAME}.ipynb"
+        archive.writestr(
+            zipfile.ZipInfo(name, (2026, 3, 20, 17, 30, 0)), courses.handed_in(course, RIGHT)
+        )
+    (course.root / "autograder.toml").write_text(f'time_zone = "{zones[0]}"\n')
+    run(course, "collect", NAME)
+    assert "time_zone" not in run(course, "grade", NAME).stderr
+    before = timestamp.submitted_at(course.submission("ada", NAME))
+
+    (course.root / "autograder.toml").write_text(f'time_zone = "{zones[1]}"\n')
+    said = run(course, "grade", NAME).stderr
+    assert "time_zone was changed after the times of ada were read; run autograder collect" in said
+    if not has_inbox:
+        download.unlink()
+    said = run(course, "collect", NAME).stdout
+    assert f"times collected earlier are now read in the zone {zones[1]}: ada" in said
+    time = timestamp.submitted_at(course.submission("ada", NAME))
+    there = datetime(2026, 3, 20, 17, 30, tzinfo=ZoneInfo(zones[1]))
+    assert time == there.astimezone(timezone.utc).replace(tzinfo=None) != before
+    assert "time_zone" not in run(course, "grade", NAME).stderr
+    assert "earlier" not in run(course, "collect", NAME).stdout
 
 
 def test_without_a_zone_of_the_course_it_is_said_whose_was_taken(course: Course) -> None:

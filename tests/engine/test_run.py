@@ -311,8 +311,27 @@ def test_after_two_timeouts_a_function_is_not_called_again():
     )
     said = [check.message for check in result.checks]
     assert said[0] == said[1] == "f did not return within 3 s"
+    assert "which round is the last one?" in (result.checks[0].hint or "")
     assert "not called again" in said[2]
     assert result.checks[3].status == "passed"
+
+
+@pytest.mark.parametrize("hidden", [(), (2,)])
+def test_later_steps_do_not_wait_for_a_function_that_has_hung_twice(hidden):
+    toy = exercise("f()", "f()", "g()", "assert h() == 1", steps="f h g", hidden=hidden)
+    with Grader(toy, b"key", MIXED) as grader:
+        data = submission(
+            toy,
+            f="import time\ndef f(): time.sleep(99)",
+            g="def g():\n    try: return f()\n    except BaseException: return 1",
+            h="def h(): return 1",
+        )
+        said = grader.grade(data, "a").result.checks
+    assert [check.message for check in said] == [
+        *["f did not return within 3 s"] * 2,
+        "f was not called again: 2 times it did not return in time",
+        "",
+    ]
 
 
 def test_a_submission_has_a_time_of_its_own():

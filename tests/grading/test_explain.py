@@ -153,9 +153,7 @@ def test_a_void_check_has_nothing_to_explain(graded: Course) -> None:
 
 
 def test_what_cannot_be_explained_is_said_in_a_line(graded: Course) -> None:
-    assert "no result of 'eve'; run autograder grade counting" in refusal(graded, "eve", "x")
-    assert "no result of '../bob'" in refusal(graded, "../bob", "x")
-    assert "total-none: no such check was graded; there are double-by_hand" in refusal(
+    assert "total-none: no such check or step was graded; there are double-by_hand" in refusal(
         graded, "bob", "total-none"
     )
     courses.submit(graded, "bob", RIGHT)
@@ -201,3 +199,50 @@ def test_no_line_of_a_students_text_stands_as_one_of_ours(
     assert said.count("\n  the solution answers: ") == 1
     for line in said.splitlines():
         assert not line.lstrip().startswith("::")
+
+
+def test_a_student_alone_is_a_list_of_what_lost_points_and_how_to_see_it(graded: Course) -> None:
+    said = explain(graded, "bob")
+    assert said.startswith("bob: 2 of 10 points from the checks; 3 checks lost points\n")
+    for check in ("double-by_hand", "double-drawn", "total-negative"):
+        assert f"  {check} " in said
+    assert "total-by_hand" not in said
+    ids = [line.split()[-1] for line in said.splitlines() if line.startswith("to see ")]
+    assert ids == ["double-by_hand", "double"]
+    for id in ids:
+        assert "bob answers: " in explain(graded, "bob", id)
+
+    said = explain(graded, "ann")
+    assert "no check lost points" in said
+    assert "explain counting ann double-by_hand" in said
+
+
+def test_a_step_is_all_its_checks_that_lost_points_with_the_code_once(graded: Course) -> None:
+    said = explain(graded, "bob", "double")
+    for check in ("double-by_hand", "double-drawn"):
+        assert f"{check} of bob: failed" in said
+    assert said.count("the solution answers: ") == 2
+    assert said.count("What bob wrote: double") == 1
+    assert "total-" not in said
+
+    assert explain(graded, "ann", "double") == (
+        "double of ann: no check lost points; its checks are double-by_hand and double-drawn\n"
+    )
+
+
+def test_one_lost_check_of_a_step_is_shown_whole(course: Course) -> None:
+    courses.submit(course, "bob", {**RIGHT, "total": ABSOLUTE})
+    call("grade", NAME, "--jobs", 1, cwd=course.root)
+    assert explain(course, "bob", "total") == explain(course, "bob", "total-negative")
+
+
+def test_who_is_meant_and_what_they_lack_is_said(graded: Course) -> None:
+    (graded.state / "students.csv").write_text("id,name\nann,Ann Li\nrosa7,Rosa Álvarez\neve,\n")
+    assert "submitted/eve/counting: eve handed in nothing" in refusal(graded, "eve")
+    courses.submit(graded, "rosa7", RIGHT)
+    assert "not graded yet; run autograder grade counting" in refusal(graded, "rosa7", "total")
+
+    assert "nobody is called 'rosa'; did you mean rosa7?" in refusal(graded, "rosa")
+    assert "nobody is called 'Álvares'; did you mean rosa7?" in refusal(graded, "Álvares")
+    assert "nobody is called '../bob'; did you mean bob?" in refusal(graded, "../bob", "total")
+    assert "ids look like ann, bob, eve and 1 more" in refusal(graded, "zzzz", "x")

@@ -153,3 +153,30 @@ def test_nobody_of_this_name(lived: Course, database: Database) -> None:
     # Part of another's id is nobody's.
     assert "knows no student zo;" in run(lived, "forget", "zo", code=2).stderr
     assert (lived.submitted / "zoe").is_dir()
+
+
+def test_a_terminal_is_asked_once_with_what_would_go(
+    lived: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    answers = iter(["no", "", "yes"])
+
+    def answer(question: str) -> str:
+        asked.append(question)
+        return next(answers)
+
+    monkeypatch.setattr("builtins.input", answer)
+    monkeypatch.setattr("autograder.commands.forget.has_terminal", lambda: True)
+    for _ in range(2):
+        said = run(lived, "forget", "zoe", code=1).stdout
+        assert said == "nothing was removed of zoe\n"
+    assert (lived.submitted / "zoe").is_dir()
+    assert asked[0].startswith("forget zoe (Zoe Zebra) for good, with 1 submission, 1 result,")
+
+    # Nobody is asked about nobody.
+    run(lived, "forget", "nobody", code=2)
+    assert len(asked) == 2
+    run(lived, "forget", "bob", "--yes")
+    assert len(asked) == 2
+    assert "removed: " in run(lived, "forget", "zoe").stdout
+    assert not (lived.submitted / "zoe").exists()

@@ -80,6 +80,7 @@ def test_from_release_to_feedback_through_the_exchange(
     assert lines == [
         f"released {NAME} in {course.state / 'exchange' / course.id() / 'outbound' / NAME}",
         f"due {on_day(yesterday)}",
+        "note: that is over already, so whatever comes is late; another --due changes it",
     ]
     assert exchange.release(course, known)[0] == lines[0]
     assert due_dates.due_date(course, NAME) == yesterday.replace(tzinfo=None)
@@ -372,6 +373,15 @@ def test_a_due_date_that_is_none_gets_one_line_with_an_example(course: Course, t
     with pytest.raises(Unusable, match="write it like"):
         exchange.release(course, courses.load(course), text)
     assert not course.gradebook.exists()
+
+
+def test_a_due_date_that_is_over_is_noted_and_taken(course: Course, tmp_path: Path) -> None:
+    archive = tmp_path / "out.zip"
+    said = exchange.release(course, courses.load(course), "2020-01-01 12:00 UTC", archive)
+    assert [line for line in said if line.startswith("note: that is over")]
+    assert "due.counting" in course.due_settings.read_text()
+    said = exchange.release(course, courses.load(course), "8999-01-01 12:00 UTC", archive)
+    assert not [line for line in said if line.startswith("note: ")]
 
 
 def test_an_exchange_that_cannot_be_written_gets_one_line(course: Course, tmp_path: Path) -> None:

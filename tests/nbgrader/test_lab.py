@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from autograder.exercises.exercise import Exercise
 from autograder.exercises.misconceptions import Misconception
 from autograder.gradebook import config, marks
 from autograder.nbgrader import lab as ours
-from tests.support import courses
+from tests.support import courses, processes
 from tests.support.courses import ROOT
 from tests.support.jupyter import PICTURES, Lab, lab, server
 
@@ -103,7 +104,8 @@ def test_from_release_to_feedback_in_the_browser(
     for log in logs:
         assert "Traceback" not in log.read_text() and "[E " not in log.read_text(), log.read_text()
     assert re.match(
-        r"open http://\S+ and click Nbgrader, then Formgrader, .*\n", logs[0].read_text()
+        r"starting JupyterLab in .*\nopen http://\S+ and click Nbgrader, then Formgrader, .*\n",
+        logs[0].read_text(),
     )
     assert files(root) == before
 
@@ -324,6 +326,21 @@ def test_an_exercise_that_is_not_built_yet_does_not_keep_jupyterlab_closed(
     (course.root / "solutions" / f"{courses.NAME}.py").write_text(courses.AUTHORED + "\n")
     ours.prepare(course)
     assert f"run autograder build {courses.NAME}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("lines", [1, 2])
+def test_it_says_at_once_what_it_does_and_ends_quietly_when_it_is_interrupted(
+    course: Course, lines: int
+) -> None:
+    with processes.start("lab", "--no-browser", "--port=0", cwd=course.root) as process:
+        assert process.stdout
+        said = [process.stdout.readline() for _ in range(lines)]
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=processes.SECONDS)
+    assert said[0].startswith(f"starting JupyterLab in {course.root}")
+    assert said[1:] == [] or said[1].startswith("open http://localhost")
+    assert process.returncode == (130 if lines == 1 else 0)
+    assert out == "" and err == ("autograder: stopped\n" if lines == 1 else "")
 
 
 def test_a_folder_that_is_no_course_is_refused_in_one_line(course: Course) -> None:

@@ -191,6 +191,22 @@ def test_a_step_that_fails_as_a_whole_says_so_once(course: Course, known: Exerci
     )
 
 
+def test_what_several_checks_say_stands_below_the_first_of_them(
+    course: Course, known: Exercise
+) -> None:
+    graded = courses.graded(course, "ada", RIGHT, ())
+    double, total = graded.result.steps
+    # A third check says something else, so that the step does not fail as a whole.
+    other = replace(double.checks[0], name="other", message="something else")
+    steps = replace(double, checks=(*double.checks, other)), total
+    page = drawn(known, replace(graded, result=replace(graded.result, steps=steps)))
+    shown = part(page, "step-double")
+    places = []
+    for said in ("Twice one is two.", "the doubles: got", "For the same reason:", "Drawn numbers"):
+        places.append(shown.index(said))
+    assert places == sorted(places)
+
+
 @pytest.mark.parametrize("hidden", ["points", "never"])
 def test_hidden_checks_say_what_the_course_lets_them_say(
     course: Course, known: Exercise, hidden: str

@@ -11,6 +11,7 @@ import sys
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
@@ -21,7 +22,7 @@ from autograder.gradebook.marks import Marks
 from autograder.reports.students import of_outcomes
 from autograder.result import CheckResult, Outcome, Result, StepResult
 from autograder.terminal import class_tables, score_table
-from autograder.terminal.console import console
+from autograder.terminal.console import console, wait
 from tests.support.courses import ROOT
 from tests.test_cli import RELEASE, mistake, run, run_apart
 
@@ -294,6 +295,33 @@ def test_a_run_that_grades_nothing_says_so_and_shows_no_progress(new: int, said:
     assert len(lines) == 1 + new
 
 
+def test_progress_on_a_terminal_reaches_its_end_where_results_are_up_to_date():
+    screen = Screen()
+    one = Result("e", "ada", "graded", None, 2.0, "process", "", "", "")
+    with class_tables.class_progress("grading e", 20, screen) as tick:
+        for number in range(20):
+            tick(Graded(one, None, unchanged=number % 2 == 0))
+    assert re.findall(r"(\d+)/ *(\d+)", plain(screen.getvalue()))[-1] == ("10", "10")
+
+
+def test_of_many_checks_a_terminal_shows_those_that_fewest_have_passed():
+    checks = []
+    shares = {}
+    for number in range(30):
+        id = f"f-c{number}"
+        checks.append(SimpleNamespace(id=id, points=1.0, category="values"))
+        shares[id] = SimpleNamespace(share=number / 30, count=9)
+    report = SimpleNamespace(exercise=SimpleNamespace(checks=tuple(checks)), checks=shares)
+
+    screen, pipe = Screen(), io.StringIO()
+    class_tables.checks(report, screen)
+    class_tables.checks(report, pipe)
+    shown = re.findall(r"f-c\d+", plain(screen.getvalue()))
+    assert shown == [f"f-c{number}" for number in range(10)]
+    assert "and 20 other checks that as many or more have passed" in screen.getvalue()
+    assert pipe.getvalue().count("f-c") == 30
+
+
 def test_of_many_who_need_a_look_a_terminal_shows_the_most_urgent():
     late = [Outcome(f"a{n:03}", "graded", None, 1.0, 2.0, ("late",)) for n in range(200)]
     lost = [Outcome(f"z{n:03}", "error", "lost", None, 2.0, ()) for n in range(60)]
@@ -321,6 +349,9 @@ def test_a_table_in_a_pipe_keeps_its_columns_below_each_other_in_every_script():
         (["check"], "check"),
         (["check", "a", "b"], "check"),
         (["score", "x", "--min-score", "y"], "score"),
+        (["release", "x", "--to-zip"], "release"),
+        (["--course", "y", "new-course", "--from"], "new-course"),
+        (["--course"], ""),
         (["chek"], ""),
         (["--no"], ""),
     ],
@@ -357,3 +388,20 @@ def test_a_damaged_file_is_described_without_the_words_of_a_parser(
     path.write_text(damage(RELEASE.read_text(encoding="utf-8")), encoding="utf-8")
     line = mistake(run(command, path))
     assert reason in line and "delimiter" not in line and "char " not in line
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_who_waits_long_is_told_for_what_on_a_terminal_alone():
+    for out, said in ((io.StringIO(), ""), (Terminal(), "\rchecking: 1 s\rchecking: 2 s")):
+        answers = iter([False, False, True])
+        wait(lambda seconds, answers=answers: next(answers), "checking", out)
+        # In the end the line is empty again.
+        assert out.getvalue().rstrip(" \r") == said
+
+    quick = Terminal()
+    wait(lambda seconds: True, "checking", quick)
+    assert quick.getvalue() == ""

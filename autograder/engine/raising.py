@@ -88,6 +88,12 @@ EXACT: Kinds = (
         "of them?",
     ),
     (
+        "own_assertion",
+        r"^AssertionError",
+        "Your code insists on something that is not always so. Of which arguments is it untrue, "
+        "and what does the docstring say of these?",
+    ),
+    (
         "types_do_not_fit",
         r"unsupported operand|can only concatenate|not subscriptable|not iterable|not callable"
         r"|not supported between|must be str|a bytes-like object",

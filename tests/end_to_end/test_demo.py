@@ -64,8 +64,8 @@ def test_every_grade_is_the_expected_one(shown: list[str]) -> None:
 
 
 def test_it_ends_with_the_table_of_scores_and_where_to_look(shown: list[str]) -> None:
-    last = [line for line in shown if line.startswith(("check ", "student ", "== "))][-3:]
-    assert [line.split()[0] for line in last] == ["student", "==", "=="]
+    last = [line for line in shown if line.startswith(("check ", "student ", "== "))][-4:]
+    assert [line.split()[0] for line in last] == ["student", "check", "==", "=="]
     assert last[-1] == "== Where to look next: three pages to open"
     alarms = ("left:", "in time by its name", "cannot be true")
     assert not [line for line in shown if any(alarm in line for alarm in alarms)]

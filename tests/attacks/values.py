@@ -461,7 +461,7 @@ _add(
 _add("many_magics", "\n".join([*(["%matplotlib inline"] * 5_000), "!ls", "# RIGHT"]))
 _add("many_other_magics", "\n".join([*(f"%magic{n} ::error::x" for n in range(5_000)), "# RIGHT"]))
 _add(
-    "a_very_long_cell", "\n".join(["# RIGHT", *["# a remark, and another one, and so on"] * 3_000])
+    "a_very_long_cell", "\n".join(["# RIGHT", *["# a remark, and another one, and so on"] * 2_000])
 )
 
 

@@ -43,6 +43,11 @@ def shown(time: datetime, zone: tzinfo | None) -> datetime:
     return time.replace(tzinfo=timezone.utc).astimezone(zone)
 
 
+def stored(time: datetime) -> datetime:
+    """A time with a zone as the gradebook has it: in UTC without a zone."""
+    return time.astimezone(timezone.utc).replace(tzinfo=None)
+
+
 def submitted_at(folder: Path, name: str = NAME) -> datetime | None:
     """The time in ``folder/timestamp.txt``, in UTC without a zone as in the gradebook.
 
@@ -100,7 +105,7 @@ def parse(text: str) -> datetime | None:
         time = _parsed(text)
         if time.tzinfo is None:
             return time
-        return time.astimezone(timezone.utc).replace(tzinfo=None)
+        return stored(time)
     except (ValueError, OverflowError, TypeError):
         return None
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import timezone
 from pathlib import Path
 
 from autograder import files, moment, timestamp
@@ -53,7 +52,7 @@ def _moved(course: Course, folder: Path) -> dict[str, str]:
         if time is None:
             continue
         there = timestamp.shown(time, old_zone).replace(tzinfo=course.settings.zone)
-        read = there.astimezone(timezone.utc).replace(tzinfo=None)
+        read = timestamp.stored(there)
         if read != time:
             files_of_times[name] = timestamp.format(read)
     if files_of_times:

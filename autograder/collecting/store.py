@@ -111,14 +111,14 @@ def store(
     """
     folder = course.submission(student, exercise)
     path = folder / f"{exercise}.ipynb"
-    last, counts = _utc(time), _utc(first or time)
+    last, counts = timestamp.stored(time), timestamp.stored(first or time)
 
     try:
         same = files.read(path, MAX_BYTES) == data
         old = timestamp.submitted_at(folder) or _modified(path)
     except (files.Refused, OSError):
         same, old = False, None
-    if old is not None and old > _utc(now()):
+    if old is not None and old > timestamp.stored(now()):
         old = None  # an earlier collection believed it
     if old is not None:
         old_last = _last(folder) or old
@@ -167,11 +167,6 @@ def _keep_times(folder: Path, counts: datetime, last: datetime) -> None:
 def _last(folder: Path) -> datetime | None:
     """When what lies there was handed in for the last time, if not only once."""
     return timestamp.submitted_at(folder, LAST)
-
-
-def _utc(time: datetime) -> datetime:
-    """A time with its zone as the gradebook has it."""
-    return time.astimezone(timezone.utc).replace(tzinfo=None)
 
 
 def read_secret(folder: Path | int) -> str | None:

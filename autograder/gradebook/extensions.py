@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timedelta
 from pathlib import Path
 
-from autograder import class_list, moment
+from autograder import class_list, moment, timestamp
 from autograder.course import STUDENT_ID, Course
 from autograder.errors import Unusable
 
@@ -132,7 +132,7 @@ def _end(course: Course, time: str) -> datetime:
         read = moment.read(time, course.settings.zone)
     except ValueError as error:
         raise ValueError(f"until {time!r}: {error}, or {WAIVED}") from None
-    return read.astimezone(timezone.utc).replace(tzinfo=None)
+    return timestamp.stored(read)
 
 
 def _insist_on_an_exercise(course: Course, exercise: str) -> None:

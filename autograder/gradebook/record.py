@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,7 +61,7 @@ def prepare(
     """
     duedate = duedate or course.settings.due_date(exercise.name)
     if duedate is not None and duedate.tzinfo is not None:
-        duedate = duedate.astimezone(timezone.utc).replace(tzinfo=None)
+        duedate = timestamp.stored(duedate)
     master = masters.load(course, exercise, release)
     course_id = database.course_id(course)
 

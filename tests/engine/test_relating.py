@@ -21,10 +21,10 @@ from autograder.exercises import answer_bank, exercise
 from autograder.exercises.cell_code import ExerciseCode
 from autograder.exercises.exercise import Exercise
 from tests.support.courses import ROOT
+from tests.support.one_answer import graded_steps
 
 pytestmark = pytest.mark.usefixtures("kept_parents")
 
-FULL = json.loads((ROOT / "solutions" / "attention" / "attention.ipynb").read_text())
 MARKS = frozenset({"step", "named"})
 UNFORESEEN = answer_bank.read(Path(__file__).with_name("unforeseen.py"), "mistake", MARKS).entries
 OF_TOKENIZER = answer_bank.read(
@@ -60,16 +60,8 @@ def attention() -> Exercise:
 
 
 @pytest.fixture(scope="module")
-def graded(attention):
-    """What grading makes of the step of a right notebook in which one answer is another."""
-    with Grader(attention, b"relations", Settings(isolation="process")) as grader:
-
-        def grade(step: str, source: str):
-            notebook = json.loads(json.dumps(FULL))
-            for cell in notebook["cells"]:
-                cell["source"] = source if cell["id"] == step else cell["source"]
-            return grader.grade(json.dumps(notebook).encode(), None).result.step(step)
-
+def graded():
+    with graded_steps("attention", b"relations") as grade:
         yield grade
 
 

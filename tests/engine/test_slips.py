@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
-from autograder.course import Settings
 from autograder.engine import mutations
 from autograder.engine.budget import OutOfTime
 from autograder.engine.diagnosis import BANK
-from autograder.engine.grader import Grader
 from autograder.engine.mutations import mutants
 from autograder.engine.turns import counted
-from autograder.exercises import exercise
-from tests.support.courses import ROOT
+from tests.support.one_answer import graded_steps
 
 pytestmark = pytest.mark.usefixtures("kept_parents")
 
-FULL = json.loads((ROOT / "solutions" / "attention" / "attention.ipynb").read_text())
 
 SOFTMAX = """def softmax(scores, axis=-1):
     e = np.exp(scores - np.max(scores, axis=axis, keepdims=True))
@@ -68,16 +62,7 @@ TENSORDOT = """def project_qkv(X, W_Q, W_K, W_V):
 
 @pytest.fixture(scope="module")
 def graded():
-    """What grading makes of the step of a right notebook in which one answer is another."""
-    attention = exercise.load(ROOT, "attention")
-    with Grader(attention, b"slips", Settings(isolation="process")) as grader:
-
-        def grade(step: str, source: str):
-            notebook = json.loads(json.dumps(FULL))
-            for cell in notebook["cells"]:
-                cell["source"] = source if cell["id"] == step else cell["source"]
-            return grader.grade(json.dumps(notebook).encode(), None).result.step(step)
-
+    with graded_steps("attention", b"slips") as grade:
         yield grade
 
 

@@ -1,0 +1,29 @@
+"""A right notebook in which one answer is another, and what grading makes of that step."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from autograder.course import Settings
+from autograder.engine.grader import Grader
+from autograder.exercises import exercise
+from autograder.result import StepResult
+from tests.support.courses import ROOT
+
+
+@contextmanager
+def graded_steps(name: str, key: bytes) -> Iterator[Callable[[str, str], StepResult]]:
+    """A function that grades an exercise's step, answered by this source."""
+    full = (ROOT / "solutions" / name / f"{name}.ipynb").read_text()
+    known = exercise.load(ROOT, name)
+    with Grader(known, key, Settings(isolation="process")) as grader:
+
+        def grade(step: str, source: str) -> StepResult:
+            notebook = json.loads(full)
+            for cell in notebook["cells"]:
+                cell["source"] = source if cell["id"] == step else cell["source"]
+            return grader.grade(json.dumps(notebook).encode(), None).result.step(step)
+
+        yield grade

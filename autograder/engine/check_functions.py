@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from typing import Any
 
+from autograder.engine.stub import Stub
 from autograder.engine.worker.conversation import Raised, plain_arguments
 from autograder.engine.worker.protocol.bounds import ProtocolError
+from autograder.engine.worker.protocol.frames import Payload
 
 MAX_CALLBACKS = 20_000
 """Calls of a check's functions during one check."""
+
+CALLED = struct.Struct("<cIcI")
+"""How the call of one begins: it is a tuple of three, of which the function's number is first."""
 
 
 class CheckFunctions:
@@ -52,6 +58,16 @@ class CheckFunctions:
         if number >= len(self._functions):
             raise ProtocolError("a function that is not there")
         return self._functions[number]
+
+    def stub(self, payload: Payload) -> Stub | None:
+        """The right step that a call is for; None where it is for another function, or for none."""
+        if len(payload) < CALLED.size:
+            return None
+        *head, number = CALLED.unpack_from(payload)
+        if head != [b"t", 3, b"g"] or number >= len(self._functions):
+            return None
+        function = self._functions[number]
+        return function if isinstance(function, Stub) else None
 
     def has(self, function: Any) -> bool:
         """Whether it is one of these, the very object."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from autograder.course import Settings
 from autograder.engine.budget import Budget, OutOfTime, called, unwatched
-from autograder.engine.check_functions import CheckFunctions
+from autograder.engine.check_functions import CALLED, CheckFunctions
 from autograder.engine.clock import Clock
 from autograder.engine.listening import Listening
 from autograder.engine.live_worker import LiveWorker
@@ -48,6 +48,7 @@ class Session(Peer):
         self._stdout = sys.stdout
         self.types: Mapping[str, Any] = {}  # the check's names, and the exercise's own classes
         self._functions = CheckFunctions()
+        self._named = 0  # functions and objects that have crossed, either way
         self._calls = RecordedCalls()
         self._errors = StudentErrors()
         self.never: str | None = None
@@ -233,9 +234,25 @@ class Session(Peer):
     def called(self, nonce: bytes, payload: Payload) -> None:
         self._calls.hear(payload)
         self._functions.count_call()
-        super().called(nonce, payload)
+        stub = self._functions.stub(payload)
+        if stub is None:
+            super().called(nonce, payload)
+            return
+
+        question = payload[CALLED.size :]
+        reply: Payload | None = stub.answered(question)
+        if reply is None:
+            before = self._named
+            kind, reply = self.outcome(payload, self.invoke)
+            # Functions and objects have other numbers in every session; the stub itself is one.
+            if kind == frames.RETURN and self._named == before + 1:
+                stub.keep(question, reply)
+        else:
+            kind = frames.RETURN
+        frames.send(self.sock, kind, nonce, reply)
 
     def function(self, value: Any) -> bytes:
+        self._named += 1
         self._calls.is_plain = False  # a callback may answer differently each time
         if isinstance(value, RemoteFunction) and value.session is self:
             if value.handle is None:
@@ -245,6 +262,7 @@ class Session(Peer):
         return b"g" + self._functions.number(value).to_bytes(4, "little")
 
     def find(self, tag: bytes, name: Name) -> Any:
+        self._named += 1
         if tag == b"w" and isinstance(name, int):
             what = f"the function that {self._called} returned"
             return RemoteFunction(self, what, (self._worker.generation, name))

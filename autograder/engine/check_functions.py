@@ -6,7 +6,6 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-from autograder.engine.stub import Stub
 from autograder.engine.worker.conversation import Raised, plain_arguments
 from autograder.engine.worker.protocol.bounds import ProtocolError
 from autograder.engine.worker.protocol.frames import Payload
@@ -59,15 +58,13 @@ class CheckFunctions:
             raise ProtocolError("a function that is not there")
         return self._functions[number]
 
-    def stub(self, payload: Payload) -> Stub | None:
-        """The right step that a call is for; None where it is for another function, or for none."""
+    def called(self, payload: Payload) -> Callable[..., Any] | None:
+        """The function that a call is for; None where it is for none of these."""
         if len(payload) < CALLED.size:
             return None
         *head, number = CALLED.unpack_from(payload)
-        if head != [b"t", 3, b"g"] or number >= len(self._functions):
-            return None
-        function = self._functions[number]
-        return function if isinstance(function, Stub) else None
+        is_call = head == [b"t", 3, b"g"] and number < len(self._functions)
+        return self._functions[number] if is_call else None
 
     def has(self, function: Any) -> bool:
         """Whether it is one of these, the very object."""

@@ -63,7 +63,6 @@ class ObjectSession(Session):
         if not isinstance(value, RemoteObject):
             return super().function(value)
 
-        self._named += 1
         self._calls.is_plain = False  # it may answer differently each time
         if value.remote_session is not self:
             raise CannotCross(words(value))
@@ -74,7 +73,6 @@ class ObjectSession(Session):
         if tag != b"h" or not isinstance(name, tuple) or name[1] >= len(self._classes):
             return super().find(tag, name)
 
-        self._named += 1
         # What stands for an object is always the same for the same.
         handle = self._worker.generation, name[0]
         cls = self._classes[name[1]]

@@ -86,7 +86,7 @@ class Run:
                         if part.id in wanted:
                             yield part, self._verdict(part, namespace)
                 elif isinstance(part, str):
-                    session.bind(part, self._stub(part))
+                    self._session.bind(part, self._stub(part))
                 else:
                     error = session.run(part.id or "added", part.source)
                     if part.id:

@@ -10,7 +10,7 @@ from typing import Any
 
 from autograder.course import Settings
 from autograder.engine.budget import Budget, OutOfTime, called, unwatched
-from autograder.engine.check_functions import CALLED, CheckFunctions
+from autograder.engine.check_functions import CheckFunctions
 from autograder.engine.clock import Clock
 from autograder.engine.listening import Listening
 from autograder.engine.live_worker import LiveWorker
@@ -48,7 +48,6 @@ class Session(Peer):
         self._stdout = sys.stdout
         self.types: Mapping[str, Any] = {}  # the check's names, and the exercise's own classes
         self._functions = CheckFunctions()
-        self._named = 0  # functions and objects that have crossed, either way
         self._calls = RecordedCalls()
         self._errors = StudentErrors()
         self.never: str | None = None
@@ -85,11 +84,6 @@ class Session(Peer):
         if self._worker.is_there:
             self._history.append((cell, source))
         return raised
-
-    def bind(self, name: str, function: Callable[..., Any]) -> None:
-        """Bind a name in the worker to a function of the grader, from here on."""
-        self._functions.bind(function)
-        self.run(name, function)
 
     def begin_check(self) -> None:
         """Forget what belongs to the check before: its callbacks, its calls."""
@@ -145,7 +139,9 @@ class Session(Peer):
         return [call for call in self._calls.of(name) if self._clock.budget.keep(call.size)]
 
     def _run(self, cell: str, source: Source) -> None:
-        values = (cell, source, self._settings.call_seconds)
+        inherited = self._worker.inherited(cell, source)
+        sent = source if inherited is None else inherited
+        values = (cell, sent, self._settings.call_seconds)
         self._calls.is_plain = False
         self._talk(f"the cell {cell}", lambda: self.request(frames.RUN, os.urandom(16), values))
 
@@ -232,27 +228,15 @@ class Session(Peer):
         self._calls.changed(bool(arguments))
 
     def called(self, nonce: bytes, payload: Payload) -> None:
+        self._heard_call(payload)
+        super().called(nonce, payload)
+
+    def _heard_call(self, payload: Payload) -> None:
+        """Student code calls a function of the grader: that counts."""
         self._calls.hear(payload)
         self._functions.count_call()
-        stub = self._functions.stub(payload)
-        if stub is None:
-            super().called(nonce, payload)
-            return
-
-        question = payload[CALLED.size :]
-        reply: Payload | None = stub.answered(question)
-        if reply is None:
-            before = self._named
-            kind, reply = self.outcome(payload, self.invoke)
-            # Functions and objects have other numbers in every session; the stub itself is one.
-            if kind == frames.RETURN and self._named == before + 1:
-                stub.keep(question, reply)
-        else:
-            kind = frames.RETURN
-        frames.send(self.sock, kind, nonce, reply)
 
     def function(self, value: Any) -> bytes:
-        self._named += 1
         self._calls.is_plain = False  # a callback may answer differently each time
         if isinstance(value, RemoteFunction) and value.session is self:
             if value.handle is None:
@@ -262,7 +246,6 @@ class Session(Peer):
         return b"g" + self._functions.number(value).to_bytes(4, "little")
 
     def find(self, tag: bytes, name: Name) -> Any:
-        self._named += 1
         if tag == b"w" and isinstance(name, int):
             what = f"the function that {self._called} returned"
             return RemoteFunction(self, what, (self._worker.generation, name))

@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -284,6 +284,7 @@ class Grader:
         return diagnoses
 
 
+@cache
 def _multiply() -> None:
     """Let NumPy's library for matrices take the memory that it keeps.
 

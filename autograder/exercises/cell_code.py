@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable
+from functools import lru_cache
 from types import CodeType
 from typing import Any
 
@@ -17,8 +18,24 @@ from autograder.quiet import quiet
 Namespace = dict[str, Any]
 
 
+Rewrite = Callable[[ast.Module], ast.Module]
+
+CELLS = 256
+"""So many cells are kept compiled: a setup cell takes as long as all checks take to run."""
+
+
 def compiled(source: str | ast.Module, name: str) -> CodeType:
     """A cell as code; tracebacks call it ``<name>``."""
+    return _compiled(source, name) if isinstance(source, str) else _code(source, name)
+
+
+@lru_cache(CELLS)
+def _compiled(source: str, name: str, rewrite: Rewrite | None = None) -> CodeType:
+    """The same, kept: what reads an exercise again, for another purpose, has it already."""
+    return _code(source if rewrite is None else rewrite(ast.parse(source)), name)
+
+
+def _code(source: str | ast.Module, name: str) -> CodeType:
     # Not under this file's own `from __future__`: a notebook's cells have none.
     return compile(source, f"<{name}>", "exec", dont_inherit=True)
 
@@ -66,7 +83,7 @@ class ExerciseCode:
             bind(self._exercise.cell(step).source, step, namespace)
         return namespace
 
-    def rewritten(self, rewrite: Callable[[ast.Module], ast.Module], names: Namespace) -> Namespace:
+    def rewritten(self, rewrite: Rewrite, names: Namespace) -> Namespace:
         """The same with all code rewritten, which may use these names as well.
 
         They are builtins there: the modules that a setup cell makes have them, too.
@@ -79,7 +96,7 @@ class ExerciseCode:
         namespace = {**new_namespace(), "__builtins__": {**vars(builtins), **names}}
         with quiet():
             for name, source in cells:
-                exec(compiled(rewrite(ast.parse(source)), name), namespace)
+                exec(_compiled(source, name, rewrite), namespace)
         return namespace
 
     def run(self, check: Check, namespace: Namespace) -> None:

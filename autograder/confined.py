@@ -8,29 +8,27 @@ locks up it starts the parent of the student's workers.
 
 from __future__ import annotations
 
-import json
 import os
+import socket
 import subprocess
 import sys
-from dataclasses import replace
-from multiprocessing.connection import Connection, Pipe
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import autograder
 from autograder.engine.sandbox.blas import ONE_THREAD
 from autograder.errors import Fault, Unusable
-from autograder.exercises import data_files
-from autograder.result import Result
-from autograder.text import one_line
 
 if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
     from autograder.engine.sandbox.supplies import Supplies
     from autograder.engine.worker.locks import Lock
+    from autograder.exercises import data_files
+    from autograder.result import Result
     from autograder.student_copy import StudentCopy
 
-# NumPy is imported in the process alone: students may have this package without it, which whoever
-# needs it says in one line.
+# What else is needed is imported further down: a command starts the process first, so that both
+# load at once. NumPy is imported in the process alone: students may have this package without it,
+# which whoever needs it says in one line.
 START = """
 import sys
 sys.path[:] = sys.argv[2:]
@@ -126,6 +124,8 @@ class Checking:
 
 
 def _checked_here(copy: StudentCopy) -> Result:
+    from dataclasses import replace
+
     from autograder.course import Settings
     from autograder.engine.grader import Grader
 
@@ -145,7 +145,8 @@ class Confined:
         self._path = ""
         self._copy: StudentCopy | None = None
         self._folder: data_files.DataFolder | None = None
-        self._connection, theirs = Pipe()
+        self._connection: Connection | None = None
+        self._socket, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
                 [sys.executable, "-I", "-S", "-c", START, str(theirs.fileno()), *sys.path],
@@ -163,7 +164,12 @@ class Confined:
         Raises:
             Fault: the process has ended.
         """
+        from multiprocessing.connection import Connection
+
+        from autograder.exercises import data_files
+
         data, packages = copy.brought()
+        self._connection = Connection(self._socket.detach())
         self._path, self._copy = copy.path, copy
         self._folder = data_files.DataFolder(data)
         # What comes back is JSON and no pickle: it was written where the notebook's code ran.
@@ -175,7 +181,7 @@ class Confined:
 
     def wait(self, seconds: float) -> bool:
         """Wait so long at most; whether there is an answer, or never will be."""
-        return self._connection.poll(seconds)
+        return self._asked.poll(seconds)
 
     def answer(self) -> tuple[Result, str]:
         """The result of the notebook's visible checks, and why they ran unlocked, if they did.
@@ -183,8 +189,13 @@ class Confined:
         Raises:
             Fault: the process has ended, or what it says is no result.
         """
+        import json
+
+        from autograder.result import Result
+        from autograder.text import one_line
+
         try:
-            answer = json.loads(self._connection.recv_bytes(MOST_BYTES))
+            answer = json.loads(self._asked.recv_bytes(MOST_BYTES))
             result = Result.from_json(answer["result"])
             if self._copy is None or not self._copy.is_told_by(result):
                 raise ValueError("a result of other checks")
@@ -199,6 +210,11 @@ class Confined:
         finally:
             self.close()
 
+    @property
+    def _asked(self) -> Connection:
+        assert self._connection is not None
+        return self._connection
+
     def _ended(self) -> Fault:
         return Fault(
             f"{self._path}: the process that runs its checks has ended; is there memory enough?"
@@ -211,7 +227,9 @@ class Confined:
 
     def close(self) -> None:
         """End it, and its workers with it."""
-        self._connection.close()
+        self._socket.close()
+        if self._connection is not None:
+            self._connection.close()
         self._process.wait()
         if self._folder is not None:
             self._folder.close()
@@ -219,6 +237,10 @@ class Confined:
 
 def serve(descriptor: int) -> None:
     """Be that process."""
+    import json
+    from dataclasses import replace
+    from multiprocessing.connection import Connection
+
     from autograder.course import Settings
     from autograder.engine.grader import Grader
     from autograder.engine.sandbox import supplies
@@ -257,8 +279,11 @@ def _lock(own: Supplies) -> Lock:
     if sys.platform != "linux":
         raise OSError("only Linux has Landlock")
 
+    from pathlib import Path
+
     import numpy as np
 
+    import autograder
     from autograder.engine.sandbox import levels
     from autograder.engine.worker.boot import readable
     from autograder.engine.worker.locks import Lock

@@ -280,6 +280,24 @@ def test_starting_imports_nothing_heavy():
     assert done.stdout.strip() == ""
 
 
+@pytest.mark.parametrize(
+    ("arguments", "commands"),
+    [(["--version"], []), (["check", "--help"], ["check"]), (["new-course"], ["new_course"])],
+)
+def test_a_command_loads_no_other_command(arguments, commands):
+    code = (
+        "import sys\nfrom autograder import cli\n"
+        f"try: cli.main({arguments!r})\nexcept SystemExit: pass\n"
+        "print('\\nloaded:', *sorted(n.rpartition('.')[2] for n in sys.modules if n.startswith('autograder.commands.')))\n"
+        "print('heavy:', *sorted({'numpy', 'rich', 'sqlalchemy', 'tomllib'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout.splitlines()[-2:] == [
+        " ".join(["loaded:", *sorted([*commands, "common"])]),
+        "heavy:",
+    ]
+
+
 def test_what_checks_a_notebook_loads_while_the_command_line_does():
     code = (
         "import runpy, sys\nfrom autograder import confined\n"

@@ -18,8 +18,6 @@ from autograder.engine.sandbox.blas import ONE_THREAD
 from autograder.errors import Fault, Unusable
 
 if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-
     from autograder.engine.sandbox.supplies import Supplies
     from autograder.engine.worker.locks import Lock
     from autograder.exercises import data_files
@@ -145,8 +143,9 @@ class Confined:
         self._path = ""
         self._copy: StudentCopy | None = None
         self._folder: data_files.DataFolder | None = None
-        self._connection: Connection | None = None
-        self._socket, theirs = socket.socketpair()
+        # A bare socket until it is asked: what makes more of that takes a while to load.
+        self._connection: Any
+        self._connection, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
                 [sys.executable, "-I", "-S", "-c", START, str(theirs.fileno()), *sys.path],
@@ -169,7 +168,7 @@ class Confined:
         from autograder.exercises import data_files
 
         data, packages = copy.brought()
-        self._connection = Connection(self._socket.detach())
+        self._connection = Connection(self._connection.detach())
         self._path, self._copy = copy.path, copy
         self._folder = data_files.DataFolder(data)
         # What comes back is JSON and no pickle: it was written where the notebook's code ran.
@@ -181,7 +180,7 @@ class Confined:
 
     def wait(self, seconds: float) -> bool:
         """Wait so long at most; whether there is an answer, or never will be."""
-        return self._asked.poll(seconds)
+        return bool(self._connection.poll(seconds))
 
     def answer(self) -> tuple[Result, str]:
         """The result of the notebook's visible checks, and why they ran unlocked, if they did.
@@ -195,7 +194,7 @@ class Confined:
         from autograder.text import one_line
 
         try:
-            answer = json.loads(self._asked.recv_bytes(MOST_BYTES))
+            answer = json.loads(self._connection.recv_bytes(MOST_BYTES))
             result = Result.from_json(answer["result"])
             if self._copy is None or not self._copy.is_told_by(result):
                 raise ValueError("a result of other checks")
@@ -210,11 +209,6 @@ class Confined:
         finally:
             self.close()
 
-    @property
-    def _asked(self) -> Connection:
-        assert self._connection is not None
-        return self._connection
-
     def _ended(self) -> Fault:
         return Fault(
             f"{self._path}: the process that runs its checks has ended; is there memory enough?"
@@ -227,9 +221,7 @@ class Confined:
 
     def close(self) -> None:
         """End it, and its workers with it."""
-        self._socket.close()
-        if self._connection is not None:
-            self._connection.close()
+        self._connection.close()
         self._process.wait()
         if self._folder is not None:
             self._folder.close()

@@ -49,8 +49,9 @@ class Repeated(Generic[T]):
         while text.startswith("{", place):
             item, place = self._item(text, place)
             items.append(item)
-            if text.startswith(", {", place):
-                place += 2
+            if not text.startswith(", {", place):
+                break
+            place += 2
         if text[place:].rstrip() != "]}":
             return self._plain(text)
         return {**data, self._name: tuple(items)}

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from functools import cache
 from io import TextIOWrapper
 from typing import Annotated, Any
 
@@ -121,7 +122,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = list(sys.argv[1:] if arguments is None else arguments)
 
     try:
-        code = app(given or ["--help"], prog_name="autograder", standalone_mode=False)
+        code = _parser()(given or ["--help"], prog_name="autograder", standalone_mode=False)
     except Unusable as error:
         stop(error.lines, 2)
     except UsageError as error:
@@ -145,6 +146,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         stop(str(interrupted), 128 + interrupted.number)
 
     sys.exit(code)
+
+
+@cache
+def _parser() -> Any:
+    """All commands with their options, read from their signatures once and not in each call."""
+    return typer.main.get_command(app)
 
 
 def _command(error: Any, given: Sequence[str]) -> str:

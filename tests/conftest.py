@@ -9,11 +9,12 @@ from hypothesis import settings
 from tests.support.browser import browser, pytest_runtest_setup
 from tests.support.courses import built_root, course
 from tests.support.databases import database, postgres
-from tests.support.graders import graded_here, kept_parents, parents
+from tests.support.graders import checked_here, graded_here, kept_parents, parents
 
 __all__ = [
     "browser",
     "built_root",
+    "checked_here",
     "course",
     "database",
     "graded_here",

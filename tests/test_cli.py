@@ -13,11 +13,12 @@ from pathlib import Path
 import pytest
 
 import autograder
+from autograder import cli
 from autograder.course import Course
 from tests.support import processes
 from tests.support.courses import ROOT
 
-pytestmark = pytest.mark.usefixtures("graded_here")
+pytestmark = pytest.mark.usefixtures("graded_here", "checked_here")
 
 RELEASE = ROOT / "assignments" / "attention" / "attention.ipynb"
 FULL = ROOT / "solutions" / "attention" / "attention.ipynb"
@@ -272,6 +273,12 @@ def test_a_setting_that_is_wrong_gets_one_line(tmp_path):
     ):
         (tmp_path / "autograder.toml").write_text(text)
         assert cause in mistake(run("doctor", cwd=tmp_path))
+
+
+def test_the_options_of_all_commands_are_read_from_their_signatures_once(monkeypatch):
+    assert run("--version").returncode == 0
+    monkeypatch.setattr(cli.typer.main, "get_command", None)
+    assert run("--version").returncode == 0
 
 
 def test_starting_imports_nothing_heavy():

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable
+from functools import lru_cache
 from types import CodeType
 from typing import Any
 
@@ -16,11 +17,23 @@ from autograder.quiet import quiet
 
 Namespace = dict[str, Any]
 
+KEPT = 1000
+"""So many cells stay compiled: a setup cell, which holds all tools, takes 20 ms, and it is wanted
+again by whatever else is done with the exercise."""
+
 
 def compiled(source: str | ast.Module, name: str) -> CodeType:
     """A cell as code; tracebacks call it ``<name>``."""
     # Not under this file's own `from __future__`: a notebook's cells have none.
     return compile(source, f"<{name}>", "exec", dont_inherit=True)
+
+
+@lru_cache(maxsize=KEPT)
+def _kept(
+    source: str, name: str, rewrite: Callable[[ast.Module], ast.Module] | None = None
+) -> CodeType:
+    """The same of a cell that stays as it is, rewritten if that is asked for."""
+    return compiled(rewrite(ast.parse(source)) if rewrite else source, name)
 
 
 def new_namespace() -> Namespace:
@@ -38,7 +51,7 @@ def reveal(namespace: Namespace, is_read: bool) -> None:
 def bind(source: str, name: str, namespace: Namespace) -> None:
     """Run a cell for the names that it binds."""
     with quiet():
-        exec(compiled(source, name), namespace)
+        exec(_kept(source, name), namespace)
 
 
 class ExerciseCode:
@@ -46,10 +59,10 @@ class ExerciseCode:
 
     def __init__(self, exercise: Exercise) -> None:
         self._exercise = exercise
-        self._setup = [compiled(exercise.setup, "setup")]
+        self._setup = [_kept(exercise.setup, "setup")]
         for name in exercise.needed:
-            self._setup.append(compiled(exercise.cell(name).source, name))
-        self.checks = {check.id: compiled(check.source, check.id) for check in exercise.checks}
+            self._setup.append(_kept(exercise.cell(name).source, name))
+        self.checks = {check.id: _kept(check.source, check.id) for check in exercise.checks}
 
     def namespace(self) -> Namespace:
         """The names of the setup cell, and of what is needed of earlier exercises, made anew."""
@@ -79,7 +92,7 @@ class ExerciseCode:
         namespace = {**new_namespace(), "__builtins__": {**vars(builtins), **names}}
         with quiet():
             for name, source in cells:
-                exec(compiled(rewrite(ast.parse(source)), name), namespace)
+                exec(_kept(source, name, rewrite), namespace)
         return namespace
 
     def run(self, check: Check, namespace: Namespace) -> None:

@@ -22,7 +22,10 @@ from tests.support.databases import PASSWORD, Database, Server
 from tests.support.stock import CONTENTS, MASTER, STUDENTS
 
 # nbgrader's own code, not ours.
-pytestmark = pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning"),
+    pytest.mark.usefixtures("graded_here"),
+]
 
 ANSWERED = {**RIGHT, "why": "Because of $a + b = b + a$."}
 WRONG_TOTAL = {**ANSWERED, "total": "def total(x):\n    return float(np.abs(x).sum())\n"}

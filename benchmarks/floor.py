@@ -1,7 +1,7 @@
 """The floor: what no grader can go below that gives every student a process.
 
-A warm process forks; the child runs the cells of one submission, makes the calls that the checks
-make, and ends. No lock, no wire, no check, no grade.
+A warm process, in which the setup cell has run, forks; the child runs the cells of one submission,
+makes the calls that the checks make, and ends. No lock, no wire, no check, no grade.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ Call = tuple[str, tuple[Any, ...], dict[str, Any]]
 def costs(exercise: Exercise, submissions: Sequence[Submission]) -> list[Cost]:
     """What each submission costs, one after the other."""
     calls = _calls(exercise)
+    warm = _set_up(exercise)
     measured = []
     for submission in submissions:
         sources = _sources(exercise, submission)
@@ -35,7 +36,7 @@ def costs(exercise: Exercise, submissions: Sequence[Submission]) -> list[Cost]:
         begun = time.perf_counter()
         pid = os.fork()
         if pid == 0:
-            _run(sources, calls)
+            _run(warm, sources, calls)
         _, _, used = os.wait4(pid, 0)
         wall = time.perf_counter() - begun
 
@@ -44,16 +45,23 @@ def costs(exercise: Exercise, submissions: Sequence[Submission]) -> list[Cost]:
 
 
 def _sources(exercise: Exercise, submission: Submission) -> list[str]:
-    """What runs of a submission: the setup cell, and what the student wrote."""
-    sources = [exercise.setup]
+    """What runs of a submission: what the student wrote."""
+    sources = []
     for cell in parse(submission.data, exercise).cells:
         if cell.is_code and (cell.id is None or cell.id in exercise.steps):
             sources.append(cell.source)
     return sources
 
 
-def _run(sources: Sequence[str], calls: Sequence[Call]) -> None:
+def _set_up(exercise: Exercise) -> dict[str, Any]:
+    """The names of the setup cell."""
     namespace: dict[str, Any] = {"__name__": "__main__"}
+    with quiet():
+        exec(compile(exercise.setup, "<cell>", "exec", dont_inherit=True), namespace)
+    return namespace
+
+
+def _run(namespace: dict[str, Any], sources: Sequence[str], calls: Sequence[Call]) -> None:
     with quiet():
         for source in sources:
             try:
@@ -72,9 +80,8 @@ def _run(sources: Sequence[str], calls: Sequence[Call]) -> None:
 def _calls(exercise: Exercise) -> list[Call]:
     """What the checks call while every step is right, in the order of the notebook."""
     calls: list[Call] = []
-    namespace: dict[str, Any] = {"__name__": "__main__"}
+    namespace = _set_up(exercise)
     with quiet():
-        exec(compile(exercise.setup, "<cell>", "exec", dont_inherit=True), namespace)
         for step in exercise.steps:
             source = exercise.cell(step).source
             exec(compile(source, "<cell>", "exec", dont_inherit=True), namespace)

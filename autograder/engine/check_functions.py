@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from typing import Any
 
 from autograder.engine.worker.conversation import Raised, plain_arguments
 from autograder.engine.worker.protocol.bounds import ProtocolError
+from autograder.engine.worker.protocol.frames import Payload
 
 MAX_CALLBACKS = 20_000
 """Calls of a check's functions during one check."""
+
+CALLED = struct.Struct("<cIcI")
+"""How the call of one begins: it is a tuple of three, of which the function's number is first."""
 
 
 class CheckFunctions:
@@ -52,6 +57,14 @@ class CheckFunctions:
         if number >= len(self._functions):
             raise ProtocolError("a function that is not there")
         return self._functions[number]
+
+    def called(self, payload: Payload) -> Callable[..., Any] | None:
+        """The function that a call is for; None where it is for none of these."""
+        if len(payload) < CALLED.size:
+            return None
+        *head, number = CALLED.unpack_from(payload)
+        is_call = head == [b"t", 3, b"g"] and number < len(self._functions)
+        return self._functions[number] if is_call else None
 
     def has(self, function: Any) -> bool:
         """Whether it is one of these, the very object."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from autograder.course import Settings
 from autograder.engine.budget import unwatched
+from autograder.engine.known_answers import KnownAnswers
 from autograder.engine.known_conversations import KnownConversations
 from autograder.engine.sandbox.parent_process import Parent
 from autograder.engine.turns import NAME, counted, take
@@ -51,6 +52,7 @@ class CompiledExercise:
         self._space: Namespace = {}
         self._right: Namespace = {}
         self.conversations = KnownConversations()
+        self.answers = KnownAnswers()
         self._code = ExerciseCode(exercise)
         self.checks = self._code.checks
 

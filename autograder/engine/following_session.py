@@ -10,8 +10,8 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from autograder.engine.known_conversations import Conversation
-from autograder.engine.object_session import ObjectSession
 from autograder.engine.recorded_calls import Call, agree, arguments
+from autograder.engine.stub_session import StubSession
 from autograder.engine.student_errors import Stopped, StudentError
 from autograder.engine.worker.protocol import frames
 from autograder.engine.worker.protocol.bounds import ProtocolError
@@ -31,7 +31,7 @@ class _Heard(NamedTuple):
     """Seconds that the call had."""
 
 
-class FollowingSession(ObjectSession):
+class FollowingSession(StubSession):
     """A session that can ask what a check would ask, before it runs, and has asked, after it."""
 
     def __init__(self, *args: Any) -> None:

@@ -30,6 +30,10 @@ class LiveWorker:
         """Whether one has been started, and not been ended."""
         return self._worker is not None
 
+    def inherited(self, cell: str, source: object) -> int | None:
+        """The number by which workers know a cell that their parent has run; None if it has not."""
+        return self._parent.preloaded.get((cell, source)) if isinstance(source, str) else None
+
     def start(self) -> socket.socket:
         """A fresh worker, locked up; the socket to talk to it."""
         self._worker = self._parent.start()

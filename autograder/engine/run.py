@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Iterator, Set
 from functools import partial
 from typing import Any
 
@@ -17,6 +17,7 @@ from autograder.engine.remote_function import RemoteFunction
 from autograder.engine.remote_object import RemoteClass
 from autograder.engine.sandbox.parent_process import EngineFault
 from autograder.engine.session import TIMEOUTS
+from autograder.engine.stub import Stub
 from autograder.engine.student_errors import UNENDING, Stopped, StudentError
 from autograder.engine.verdict import Verdict, failure
 from autograder.exercises.exercise import Check, Exercise
@@ -85,7 +86,7 @@ class Run:
                         if part.id in wanted:
                             yield part, self._verdict(part, namespace)
                 elif isinstance(part, str):
-                    session.bind(part, self._stub(part))
+                    self._session.bind(part, self._stub(part))
                 else:
                     error = session.run(part.id or "added", part.source)
                     if part.id:
@@ -123,16 +124,13 @@ class Run:
         """The steps that have returned less than float64."""
         return self._session.imprecise
 
-    def _stub(self, step: str) -> Callable[..., Any]:
+    def _stub(self, step: str) -> Stub:
         assert self._reference is not None
-        function = self._reference.function(step)
+        return Stub(step, self._reference.function, self._compiled.answers, self._note)
 
-        def stub(*args: Any, **kwargs: Any) -> Any:
-            if step not in self._compiled.needed:
-                self.called.add(step)
-            return function(*args, **kwargs)
-
-        return stub
+    def _note(self, step: str) -> None:
+        if step not in self._compiled.needed:
+            self.called.add(step)
 
     def _schedule(self) -> Iterator[SubmittedCell | Check | str]:
         """Cells, checks and the names of replaced steps, in the order of the master notebook.

@@ -85,11 +85,6 @@ class Session(Peer):
             self._history.append((cell, source))
         return raised
 
-    def bind(self, name: str, function: Callable[..., Any]) -> None:
-        """Bind a name in the worker to a function of the grader, from here on."""
-        self._functions.bind(function)
-        self.run(name, function)
-
     def begin_check(self) -> None:
         """Forget what belongs to the check before: its callbacks, its calls."""
         self._stdout = sys.stdout
@@ -144,7 +139,9 @@ class Session(Peer):
         return [call for call in self._calls.of(name) if self._clock.budget.keep(call.size)]
 
     def _run(self, cell: str, source: Source) -> None:
-        values = (cell, source, self._settings.call_seconds)
+        inherited = self._worker.inherited(cell, source)
+        sent = source if inherited is None else inherited
+        values = (cell, sent, self._settings.call_seconds)
         self._calls.is_plain = False
         self._talk(f"the cell {cell}", lambda: self.request(frames.RUN, os.urandom(16), values))
 
@@ -231,9 +228,13 @@ class Session(Peer):
         self._calls.changed(bool(arguments))
 
     def called(self, nonce: bytes, payload: Payload) -> None:
+        self._heard_call(payload)
+        super().called(nonce, payload)
+
+    def _heard_call(self, payload: Payload) -> None:
+        """Student code calls a function of the grader: that counts."""
         self._calls.hear(payload)
         self._functions.count_call()
-        super().called(nonce, payload)
 
     def function(self, value: Any) -> bytes:
         self._calls.is_plain = False  # a callback may answer differently each time

@@ -17,8 +17,6 @@ MAX_BYTES = 20_000_000
 MAX_CELLS = 2_000
 MAX_SOURCE = 1 << 20
 """Characters in a cell, or in a script."""
-MAX_CODE = 300_000
-"""Characters in all code cells together."""
 MAX_VALUES = 1_000_000
 """Values in the JSON of a notebook: each becomes an object of some 60 bytes."""
 
@@ -72,14 +70,8 @@ def raw_cells(data: bytes) -> tuple[list[RawCell], list[str]]:
         Rejected: neither a notebook nor text.
     """
     text, warnings = _text(data)
-    cells = _notebook_cells(text) if re.match(r"\s*\{", text) else _percent_cells(text)
-
-    if sum(len(cell.source) for cell in cells if cell.is_code) > MAX_CODE:
-        raise Rejected(
-            f"its code cells hold more than {MAX_CODE} characters",
-            DELETED,
-        )
-    return cells, warnings
+    is_notebook = re.match(r"\s*\{", text)
+    return _notebook_cells(text) if is_notebook else _percent_cells(text), warnings
 
 
 def outputs_of(data: bytes) -> Iterator[tuple[str, list[Any]]]:

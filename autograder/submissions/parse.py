@@ -14,9 +14,12 @@ from functools import cached_property
 
 from autograder.exercises.checksum import checksum
 from autograder.exercises.exercise import Exercise
-from autograder.submissions.notebook import RawCell, Rejected, marks, raw_cells
+from autograder.submissions.notebook import DELETED, RawCell, Rejected, marks, raw_cells
 from autograder.submissions.python_source import binds, without_magics
 from autograder.submissions.recognizer import Recognizer
+
+MAX_CODE = 300_000
+"""Characters in all code cells together, but for those that stand as they were handed out."""
 
 MAX_WARNINGS = 20
 """Warnings that are told; a page, a terminal and a result hold them for a whole class."""
@@ -95,12 +98,28 @@ def parse(data: bytes, exercise: Exercise) -> Submission:
         Rejected: unreadable, or not a notebook of this exercise.
     """
     raw, warnings = raw_cells(data)
+    _refuse_too_much_code(exercise, raw)
     cells = tuple(_MasterOrder(exercise, data, raw, warnings).cells())
 
     untold = len(warnings) - MAX_WARNINGS
     if untold > 0:
         warnings = [*warnings[:MAX_WARNINGS], f"and {untold} more"]
     return Submission(hashlib.sha256(data).hexdigest(), cells, tuple(warnings))
+
+
+def _refuse_too_much_code(exercise: Exercise, cells: list[RawCell]) -> None:
+    """Refuse more code than there is time to look at; what was handed out is known, and is none."""
+    handed_out = {cell.source for cell in exercise.cells}
+    size = 0
+
+    for cell in cells:
+        if cell.source in handed_out:
+            handed_out.remove(cell.source)
+        elif cell.is_code:
+            size += len(cell.source)
+    if size > MAX_CODE:
+        cause = f"its code cells hold more than {MAX_CODE} characters that were not handed out"
+        raise Rejected(cause, DELETED)
 
 
 class _MasterOrder:

@@ -202,8 +202,10 @@ attack(
     for name, module in list(sys.modules.items()):
         if name.startswith('autograder'):
             for thing in list(vars(module).values()):
-                for key, kept in (list(thing.items()) if type(thing) is dict else ()):
-                    if 'softmax' in str(key) and hasattr(kept, 'softmax'): softmax = kept.softmax
+                many = list(thing.items()) if type(thing) is dict else thing
+                for entry in (many if type(many) is list else ()):
+                    for kept in (entry if type(entry) is tuple else (entry,)):
+                        if hasattr(kept, 'softmax'): softmax = kept.softmax
     """,
 )
 # The argument of a hidden check reaches student code, and must not get from there to the student.

@@ -42,7 +42,7 @@ from autograder.errors import Unusable
 from autograder.exercises.exercise import load
 from autograder.grading import pool, submitted
 from autograder.pages import document
-from autograder.submissions import notebook
+from autograder.submissions import notebook, parse
 from tests.attacks import ATTACKS
 from tests.attacks.arena import (
     FILE,
@@ -250,7 +250,7 @@ GRADER = {
         [(notebook, "MAX_VALUES", 1 << 40), (budget, "MORE_MEMORY", 1 << 40)],
         ["G24"],
     ),
-    "code in a file": ([(notebook, "MAX_CODE", 1 << 40)], ["G43"]),
+    "code in a file": ([(parse, "MAX_CODE", 1 << 40)], ["G43"]),
 }
 
 

@@ -18,7 +18,8 @@ import pytest
 from autograder.course import Settings
 from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.grader import Grader
-from autograder.engine.sandbox.parent_process import NOTHING, ColdParent
+from autograder.engine.sandbox.cold_parent import ColdParent
+from autograder.engine.sandbox.parent_process import NOTHING
 from autograder.exercises import exercise
 from benchmarks import bench as bench_module
 from benchmarks import otter

@@ -14,6 +14,7 @@ import pytest
 
 from autograder.engine.grader import Grader
 from autograder.exercises.exercise import from_notebook
+from autograder.submissions import parse as parse_module
 from autograder.submissions.notebook import Rejected, read
 from autograder.submissions.parse import parse
 from tests.support.toy import PATIENT, added, exercise, notebook
@@ -485,3 +486,14 @@ def test_a_comprehension_s_variable_named_like_a_step_is_no_answer_on_any_python
     found = parse(json.dumps(nb).encode(), TOY)
     assert found.warnings == ()
     assert found.answer("f") == RIGHT["f"]
+
+
+def test_what_was_handed_out_is_no_code_of_the_students(monkeypatch):
+    nb = notebook(TOY, **RIGHT)
+    own = sum(len(answer) for answer in RIGHT.values())
+    monkeypatch.setattr(parse_module, "MAX_CODE", own)
+    assert parse(json.dumps(nb).encode(), TOY).cells
+
+    nb["cells"].append(nb["cells"][0])
+    with pytest.raises(Rejected, match="that were not handed out"):
+        parse(json.dumps(nb).encode(), TOY)

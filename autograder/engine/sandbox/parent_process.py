@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib.util
 import os
 import socket
@@ -14,7 +13,7 @@ from typing import Protocol
 from autograder.engine.sandbox import levels
 from autograder.engine.sandbox.blas import ONE_THREAD
 from autograder.engine.sandbox.supplies import Supplies
-from autograder.engine.worker.control import END_SECONDS, KILLED, MESSAGE
+from autograder.engine.worker.control import KILLED, MESSAGE
 
 # NumPy, and what needs it, is imported further down: a command starts the parent first, so that
 # both load it at once.
@@ -45,6 +44,8 @@ class Parent(Protocol):
     """
 
     lost: bool
+    preloaded: dict[tuple[str, str], int]
+    """The numbers of cells, with their sources, that all workers inherit."""
 
     @property
     def descriptors(self) -> list[int]:
@@ -84,9 +85,13 @@ def start_parent(
         Unusable: the program of this level is not installed.
         EngineFault: it does not start.
     """
-    parent: Parent = ColdParent(supplies)
+    parent: Parent
     if hasattr(os, "fork"):
         parent = _take_early(level, without, supplies) or WarmParent(level, without, supplies)
+    else:
+        from autograder.engine.sandbox.cold_parent import ColdParent
+
+        parent = ColdParent(supplies)
 
     try:
         parent.wait_ready()
@@ -129,7 +134,11 @@ def _take_early(level: str, without: frozenset[str], supplies: Supplies) -> Warm
     return early
 
 
-def _command(
+def _gone(error: OSError) -> EngineFault:
+    return EngineFault(f"the parent of the workers has gone: {error}")
+
+
+def command(
     level: str, without: frozenset[str], supplies: Supplies, way: str, number: int
 ) -> list[str]:
     numpy = importlib.util.find_spec("numpy")
@@ -151,7 +160,7 @@ def _command(
     ]
 
 
-def _environment(without: frozenset[str] = frozenset()) -> dict[str, str]:
+def environment(without: frozenset[str] = frozenset()) -> dict[str, str]:
     # Built from nothing: no token of the grader's environment reaches student code. One BLAS thread
     # is enough for small arrays, and further ones each cost 40 MB of address space.
     kept = (
@@ -166,12 +175,13 @@ class WarmParent:
     def __init__(self, level: str, without: frozenset[str], supplies: Supplies) -> None:
         self.is_for = level, without, supplies
         self.lost = False
+        self.preloaded: dict[tuple[str, str], int] = {}
         self._control, other = socket.socketpair()
         self._control.settimeout(READY_SECONDS)
 
         with other:
             self._process = subprocess.Popen(
-                _command(level, without, supplies, "warm", other.fileno()),
+                command(level, without, supplies, "warm", other.fileno()),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -179,7 +189,7 @@ class WarmParent:
                 # An ordinary user must get through the folders that bubblewrap makes as root.
                 umask=0o022,
                 cwd=supplies.data or "/",
-                env=_environment(without),
+                env=environment(without),
                 start_new_session=True,
             )
 
@@ -194,37 +204,44 @@ class WarmParent:
         from autograder.engine.worker.protocol import frames
         from autograder.engine.worker.protocol.encode import Encoder
 
+        if (cell, source) in self.preloaded:
+            return
         encoder = Encoder(lambda function: b"")
         encoder.value((cell, source))
-        ours, theirs = socket.socketpair()
-        with ours, theirs:
+        with self._connected(b"load") as sock:
             try:
-                socket.send_fds(self._control, [MESSAGE.pack(b"load", 0)], [theirs.fileno()])
-                frames.send(ours, frames.RUN, bytes(16), bytes(encoder.out))
+                frames.send(sock, frames.RUN, bytes(16), bytes(encoder.out))
             except OSError as error:
-                raise EngineFault(f"the parent of the workers has gone: {error}") from None
-            self._expect(b"done")
+                raise _gone(error) from None
+            place = self._expect(b"done")
+        if place >= 0:
+            self.preloaded[cell, source] = place
 
     def start(self) -> Worker:
+        sock = self._connected(b"fork")
+        try:
+            return Worker(sock, self._expect(b"pid."))
+        except EngineFault:
+            sock.close()
+            raise
+
+    def _connected(self, word: bytes) -> socket.socket:
+        """Say a word to the parent, with one end of a new connection; the other end."""
         ours, theirs = socket.socketpair()
         with theirs:
             try:
-                socket.send_fds(self._control, [MESSAGE.pack(b"fork", 0)], [theirs.fileno()])
+                socket.send_fds(self._control, [MESSAGE.pack(word, 0)], [theirs.fileno()])
             except OSError as error:
                 ours.close()
-                raise EngineFault(f"the parent of the workers has gone: {error}") from None
-        try:
-            return Worker(ours, self._expect(b"pid."))
-        except EngineFault:
-            ours.close()
-            raise
+                raise _gone(error) from None
+        return ours
 
     def end(self, worker: Worker, gone: bool = False) -> int | None:
         worker.sock.close()
         try:
             self._control.sendall(MESSAGE.pack(b"gone" if gone else b"kill", worker.number))
         except OSError as error:
-            raise EngineFault(f"the parent of the workers has gone: {error}") from None
+            raise _gone(error) from None
         status = self._expect(b"end.")
         return None if status == KILLED else os.waitstatus_to_exitcode(status)
 
@@ -245,54 +262,3 @@ class WarmParent:
         if said != word:
             raise EngineFault(f"the parent of the workers said {said!r}")
         return int(number)
-
-
-class ColdParent:
-    """A new Python for each worker, where processes cannot be forked (Windows)."""
-
-    def __init__(self, supplies: Supplies) -> None:
-        self._supplies = supplies
-        self._processes: dict[int, subprocess.Popen[bytes]] = {}
-        self.lost = False
-
-    @property
-    def descriptors(self) -> list[int]:
-        return []
-
-    def wait_ready(self) -> None:
-        """Every worker is waited for when it starts."""
-
-    def preload(self, cell: str, source: str) -> None:
-        """Nothing to load: every worker begins anew."""
-
-    def start(self) -> Worker:
-        with socket.create_server(("127.0.0.1", 0)) as server:
-            server.settimeout(READY_SECONDS)
-            process = subprocess.Popen(
-                _command("process", frozenset(), self._supplies, "cold", server.getsockname()[1]),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                cwd=self._supplies.data,
-                env=_environment(),
-            )
-            self._processes[process.pid] = process
-            try:
-                return Worker(server.accept()[0], process.pid)
-            except OSError as error:
-                raise EngineFault(f"the worker does not answer: {error}") from None
-
-    def end(self, worker: Worker, gone: bool = False) -> int | None:
-        worker.sock.close()
-        process = self._processes.pop(worker.number)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(END_SECONDS if gone else 0)
-        status = process.poll()
-        process.kill()
-        process.wait()
-        return status
-
-    def close(self) -> None:
-        for process in self._processes.values():
-            process.kill()
-            process.wait()

@@ -12,7 +12,7 @@ import signal
 import socket
 import time
 
-from autograder.engine.worker import warm_up, worker
+from autograder.engine.worker import preloaded, warm_up, worker
 from autograder.engine.worker.control import END_SECONDS, KILLED, MESSAGE
 from autograder.engine.worker.locks import Lock
 
@@ -38,9 +38,9 @@ def main(control: socket.socket, lock: Lock) -> None:
                 control.sendall(MESSAGE.pack(b"pid.", pid))
             elif word == b"load":
                 with socket.socket(fileno=descriptors[0]) as sender:
-                    worker.preload(sender)
+                    place = preloaded.run(sender)
                 _freeze()
-                control.sendall(MESSAGE.pack(b"done", 0))
+                control.sendall(MESSAGE.pack(b"done", place))
             elif word in (b"kill", b"gone") and number in workers:
                 workers.discard(number)
                 control.sendall(MESSAGE.pack(b"end.", _end(number, word == b"gone")))

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.engine.worker import alarm, operations, silent_modules
+from autograder.engine.worker import alarm, operations, preloaded
 from autograder.engine.worker.alarm import Alarm
 from autograder.engine.worker.conversation import Peer, Raised, plain_arguments
 from autograder.engine.worker.grader_function import GraderFunction
@@ -28,39 +28,6 @@ from autograder.engine.worker.protocol.bounds import CannotCross
 from autograder.engine.worker.protocol.decode import Decoder, Name
 from autograder.engine.worker.protocol.frames import Payload
 from autograder.engine.worker.protocol.records import Form
-
-PRELOADED: dict[tuple[str, str], types.ModuleType] = {}
-"""What the teacher's own first cell leaves behind: run once in the warm parent, inherited by all
-workers."""
-
-
-def preload(sock: socket.socket) -> None:
-    """Run a cell that the grader sends, in a module of its own.
-
-    Nothing of a student's ever comes here.
-    """
-    cell, source = Decoder(frames.receive(sock)[2], lambda tag, name: None).value()
-    before, module = sys.modules["__main__"], _main()
-    sys.modules["__main__"] = module
-
-    # If it raises, every worker runs it, and tells of the exception.
-    with contextlib.suppress(BaseException):
-        exec(_compiled(cell, source), module.__dict__)
-        PRELOADED[cell, source] = module
-
-    sys.modules["__main__"] = before
-
-
-def _main() -> types.ModuleType:
-    module = types.ModuleType("__main__")
-    names = {"display": silent_modules.silent, "get_ipython": silent_modules.silent}
-    module.__dict__.update(names, __builtins__=builtins)
-    return module
-
-
-def _compiled(cell: str, source: str) -> types.CodeType:
-    return compile(source, f"<{cell}>", "exec", dont_inherit=True)
-
 
 TOGETHER_SECONDS = 0.1
 """Time after which no further call of several is begun."""
@@ -83,7 +50,7 @@ class Worker(Peer):
         self._classes: tuple[str, ...] = ()
         self._printed = ""
         self._empty = True
-        self._be(_main())
+        self._be(preloaded.new_main())
 
     def _be(self, module: types.ModuleType) -> None:
         self.globals = module.__dict__
@@ -136,16 +103,20 @@ class Worker(Peer):
         if isinstance(source, tuple):  # the steps that are classes: their objects stay here
             self._classes = source
             return
-        if not isinstance(source, str):  # a function of the grader takes the place of an answer
+        if callable(source):  # a function of the grader takes the place of an answer
             self.globals[cell] = source
             return
-        linecache.cache[f"<{cell}>"] = (len(source), None, source.splitlines(True), f"<{cell}>")
+
         empty, self._empty = self._empty, False
-        if empty and (cell, source) in PRELOADED:
-            self._be(PRELOADED[cell, source])
-            return
+        if isinstance(source, int):
+            source, module = preloaded.CELLS[source]
+            if empty:
+                self._be(module)
+                return
+        else:
+            preloaded.remember(cell, source)
         with Alarm(seconds):
-            exec(_compiled(cell, source), self.globals)
+            exec(preloaded.compiled(cell, source), self.globals)
 
     def _call(self, request: Any) -> Any:
         target, args, kwargs, listens, seconds = request

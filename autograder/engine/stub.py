@@ -1,0 +1,45 @@
+"""What student code gets in the place of a step that is right: it asks the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from autograder.engine.known_answers import KnownAnswers
+from autograder.engine.worker.protocol.frames import Payload
+
+
+class Stub:
+    """A step of the reference, as a function of the grader that a worker may call.
+
+    Args:
+        find: gives the reference for a step.
+        note: is told that student code has called it.
+    """
+
+    def __init__(
+        self,
+        step: str,
+        find: Callable[[str], Callable[..., Any]],
+        known: KnownAnswers,
+        note: Callable[[str], None],
+    ) -> None:
+        self._step = step
+        self._find = find
+        self._known = known
+        self._note = note
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        self._note(self._step)
+        return self._find(self._step)(*args, **kwargs)
+
+    def answered(self, question: Payload) -> bytes | None:
+        """What a call was answered before, as it crosses; None where nobody has made it yet."""
+        answer = self._known.get(self._step, question)
+        if answer is not None:
+            self._note(self._step)
+        return answer
+
+    def keep(self, question: Payload, answer: Payload) -> None:
+        """Answer the same call in the same way from now on."""
+        self._known.keep(self._step, question, answer)

@@ -1,0 +1,94 @@
+"""The reference is not asked again what it has answered: the stub of a step knows it."""
+
+from __future__ import annotations
+
+import pytest
+
+from autograder.engine import known_answers
+from autograder.engine.grader import Grader
+from autograder.engine.stub import Stub
+from tests.support import toy
+
+pytestmark = pytest.mark.usefixtures("kept_parents")
+
+DOUBLE = "def f(x):\n    return 2 * x"
+WRONG = "def f(x):\n    return 3 * x"
+PLUS_ONE = "def g(x):\n    return f(x) + 1"
+CALLS = "assert [g(x) for x in (1, 2)] == [3, 5], 'wrong'"
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """What the reference was asked, in its order."""
+    questions = []
+    call = Stub.__call__
+
+    def noted(self, *args, **kwargs):
+        questions.append(args)
+        return call(self, *args, **kwargs)
+
+    monkeypatch.setattr(Stub, "__call__", noted)
+    return questions
+
+
+def graded(exercise, *answers):
+    """The statuses that each of these answers gets for the last step's check."""
+    statuses = []
+    with Grader(exercise, b"key", toy.PATIENT) as grader:
+        for answer in answers:
+            result = grader.grade(toy.submission(exercise, **answer), "ada").result
+            statuses.append(result.steps[-1].checks[-1].status)
+    return statuses
+
+
+def two_steps(f=DOUBLE):
+    """An exercise of a step and one that calls it, with a check each."""
+    cells = [toy._cell("setup", toy.SETUP, {"kind": "setup"})]
+    for step, answer, check in (("f", f, "assert f(1) == 0"), ("g", PLUS_ONE, CALLS)):
+        marks = {"kind": "check", "step": step, "check": "c", "points": 1, "category": "values"}
+        cells.append(toy._cell(step, answer, {"kind": "step", "step": step}))
+        cells.append(toy._cell(f"{step}-c", check, {**marks, "hidden": False}))
+    about = {"exercise": "two", "source_sha256": "0"}
+    return toy.from_notebook({"metadata": {"autograder": about}, "cells": cells})
+
+
+def test_what_one_submission_has_asked_is_known_for_the_next(asked):
+    other = {"f": f"{WRONG}  # of another", "g": PLUS_ONE}
+    assert graded(two_steps(), {"f": WRONG, "g": PLUS_ONE}, other) == ["carried", "carried"]
+    assert asked == [(1,), (2,)]
+
+
+def test_another_question_is_asked(asked):
+    minus = {"f": WRONG, "g": "def g(x):\n    return f(x + 1) - 1"}
+    assert graded(two_steps(), {"f": WRONG, "g": PLUS_ONE}, minus) == ["carried", "carried"]
+    assert asked == [(1,), (2,), (3,)]
+
+
+def test_an_exception_of_the_reference_is_raised_each_time(asked):
+    steps = two_steps(f="def f(x):\n    if x > 1: raise ValueError('large')\n    return 2 * x")
+    caught = (
+        "def g(x):\n    try:\n        return f(x) + 1\n    except ValueError:\n        return 5"
+    )
+    assert graded(steps, *2 * [{"f": WRONG, "g": caught}]) == ["carried", "carried"]
+    assert asked == [(1,), (2,), (2,)]
+
+
+def test_what_it_changes_in_an_argument_is_changed_each_time(asked):
+    steps = two_steps(f="def f(x):\n    x.append(2)\n    return x[0] * 2")
+    in_place = {"f": WRONG, "g": "def g(x):\n    y = [x]\n    return f(y) + 1 + len(y) - 2"}
+    assert graded(steps, in_place, in_place) == ["carried", "carried"]
+    assert asked == [([1, 2],), ([2, 2],)]
+
+
+def test_a_function_among_the_arguments_is_called_each_time(asked):
+    steps = two_steps(f="def f(x):\n    return 2 * x()")
+    called = {"f": WRONG, "g": "def g(x):\n    return f(lambda: x) + 1"}
+    assert graded(steps, called, called) == ["carried", "carried"]
+    assert len(asked) == 4
+
+
+def test_without_room_it_is_asked_again_and_says_the_same(asked, monkeypatch):
+    monkeypatch.setattr(known_answers, "MAX_BYTES", 0)
+    wrong = {"f": WRONG, "g": PLUS_ONE}
+    assert graded(two_steps(), wrong, wrong) == ["carried", "carried"]
+    assert len(asked) > 2 * 2  # a call of a check is repeated

@@ -7,77 +7,43 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from functools import cache
+from importlib import import_module
 from io import TextIOWrapper
 from typing import Annotated, Any
 
 import typer
 
 from autograder import __version__
-from autograder.commands.backup import backup
-from autograder.commands.build import build
-from autograder.commands.check import check
-from autograder.commands.collect import collect
 from autograder.commands.common import CourseFolder, stop
-from autograder.commands.doctor import doctor
-from autograder.commands.explain import explain
-from autograder.commands.export import export
-from autograder.commands.feedback import feedback
-from autograder.commands.forget import forget
-from autograder.commands.grade import grade
-from autograder.commands.lab import lab
-from autograder.commands.new import new
-from autograder.commands.new_course import new_course
-from autograder.commands.prove import prove
-from autograder.commands.release import release
-from autograder.commands.report import report
-from autograder.commands.restore import restore
-from autograder.commands.sample import sample
-from autograder.commands.score import score
-from autograder.commands.update import update
-from autograder.commands.watch import watch
 from autograder.errors import Fault, Interrupted, Unusable
 
-app = typer.Typer(
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    help="Build, release and grade exercises in which people learn by writing the code.",
-)
 COMMANDS = (
-    build,
-    check,
-    watch,
-    score,
-    release,
-    collect,
-    grade,
-    feedback,
-    report,
-    explain,
-    export,
-    lab,
-    backup,
-    restore,
-    forget,
-    new_course,
-    update,
-    new,
-    prove,
-    sample,
-    doctor,
+    "build",
+    "check",
+    "watch",
+    "score",
+    "release",
+    "collect",
+    "grade",
+    "feedback",
+    "report",
+    "explain",
+    "export",
+    "lab",
+    "backup",
+    "restore",
+    "forget",
+    "new-course",
+    "update",
+    "new",
+    "prove",
+    "sample",
+    "doctor",
 )
-"""In the order in which ``--help`` lists them."""
+"""In the order in which ``--help`` lists them; each is the function of a module of its name."""
 
 GARBAGE = 100_000
 """So many new objects before Python looks for those that nobody needs."""
-
-for command in COMMANDS:
-    app.command(
-        # The list of commands shows this line whole; typer would cut it.
-        short_help=(command.__doc__ or "").partition("\n")[0],
-        context_settings={"ignore_unknown_options": command is lab},  # they are for jupyter lab
-    )(command)
 
 # The base of all that typer says of a command line; where it lies differs between versions.
 UsageError: Any = typer.BadParameter.__bases__[0]
@@ -89,7 +55,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def common(
     course_folder: CourseFolder = None,
     version: Annotated[
@@ -101,6 +66,26 @@ def common(
 ) -> None:
     if course_folder is not None:
         os.environ["AUTOGRADER_COURSE"] = str(course_folder)
+
+
+def app(names: Sequence[str] = COMMANDS) -> typer.Typer:
+    """The command line with these commands alone: each that is loaded takes its time."""
+    made = typer.Typer(
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        help="Build, release and grade exercises in which people learn by writing the code.",
+    )
+    made.callback()(common)
+    for name in names:
+        function = name.replace("-", "_")
+        command = getattr(import_module(f"autograder.commands.{function}"), function)
+        made.command(
+            # The list of commands shows this line whole; typer would cut it.
+            short_help=(command.__doc__ or "").partition("\n")[0],
+            context_settings={"ignore_unknown_options": name == "lab"},  # they are for jupyter lab
+        )(command)
+    return made
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -122,7 +107,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = list(sys.argv[1:] if arguments is None else arguments)
 
     try:
-        code = _parser()(given or ["--help"], prog_name="autograder", standalone_mode=False)
+        run = app(_wanted(given))
+        code = run(given or ["--help"], prog_name="autograder", standalone_mode=False)
     except Unusable as error:
         stop(error.lines, 2)
     except UsageError as error:
@@ -148,10 +134,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(code)
 
 
-@cache
-def _parser() -> Any:
-    """All commands with their options, read from their signatures once and not in each call."""
-    return typer.main.get_command(app)
+def _wanted(given: Sequence[str]) -> Sequence[str]:
+    """The commands to load: what comes first is one as a rule; else any may follow."""
+    if given[:1] == ["--version"]:
+        return ()
+    return given[:1] if given and given[0] in COMMANDS else COMMANDS
 
 
 def _command(error: Any, given: Sequence[str]) -> str:
@@ -160,8 +147,7 @@ def _command(error: Any, given: Sequence[str]) -> str:
         return str(error.ctx.command_path)
 
     # What an option lacks is found out before anybody knows whose option it is.
-    names = {command.__name__.replace("_", "-") for command in COMMANDS}
-    return " ".join(["autograder", *[word for word in given if word in names][:1]])
+    return " ".join(["autograder", *[word for word in given if word in COMMANDS][:1]])
 
 
 def _interrupt(number: int, _: object) -> None:

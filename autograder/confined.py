@@ -8,29 +8,25 @@ locks up it starts the parent of the student's workers.
 
 from __future__ import annotations
 
-import json
 import os
+import socket
 import subprocess
 import sys
-from dataclasses import replace
-from multiprocessing.connection import Connection, Pipe
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import autograder
 from autograder.engine.sandbox.blas import ONE_THREAD
 from autograder.errors import Fault, Unusable
-from autograder.exercises import data_files
-from autograder.result import Result
-from autograder.text import one_line
 
 if TYPE_CHECKING:
     from autograder.engine.sandbox.supplies import Supplies
     from autograder.engine.worker.locks import Lock
+    from autograder.exercises import data_files
+    from autograder.result import Result
     from autograder.student_copy import StudentCopy
 
-# NumPy is imported in the process alone: students may have this package without it, which whoever
-# needs it says in one line.
+# What else is needed is imported further down: a command starts the process first, so that both
+# load at once. NumPy is imported in the process alone: students may have this package without it,
+# which whoever needs it says in one line.
 START = """
 import sys
 sys.path[:] = sys.argv[2:]
@@ -126,6 +122,8 @@ class Checking:
 
 
 def _checked_here(copy: StudentCopy) -> Result:
+    from dataclasses import replace
+
     from autograder.course import Settings
     from autograder.engine.grader import Grader
 
@@ -145,7 +143,9 @@ class Confined:
         self._path = ""
         self._copy: StudentCopy | None = None
         self._folder: data_files.DataFolder | None = None
-        self._connection, theirs = Pipe()
+        # A bare socket until it is asked: what makes more of that takes a while to load.
+        self._connection: Any
+        self._connection, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
                 [sys.executable, "-I", "-S", "-c", START, str(theirs.fileno()), *sys.path],
@@ -163,7 +163,12 @@ class Confined:
         Raises:
             Fault: the process has ended.
         """
+        from multiprocessing.connection import Connection
+
+        from autograder.exercises import data_files
+
         data, packages = copy.brought()
+        self._connection = Connection(self._connection.detach())
         self._path, self._copy = copy.path, copy
         self._folder = data_files.DataFolder(data)
         # What comes back is JSON and no pickle: it was written where the notebook's code ran.
@@ -175,7 +180,7 @@ class Confined:
 
     def wait(self, seconds: float) -> bool:
         """Wait so long at most; whether there is an answer, or never will be."""
-        return self._connection.poll(seconds)
+        return bool(self._connection.poll(seconds))
 
     def answer(self) -> tuple[Result, str]:
         """The result of the notebook's visible checks, and why they ran unlocked, if they did.
@@ -183,6 +188,11 @@ class Confined:
         Raises:
             Fault: the process has ended, or what it says is no result.
         """
+        import json
+
+        from autograder.result import Result
+        from autograder.text import one_line
+
         try:
             answer = json.loads(self._connection.recv_bytes(MOST_BYTES))
             result = Result.from_json(answer["result"])
@@ -219,6 +229,10 @@ class Confined:
 
 def serve(descriptor: int) -> None:
     """Be that process."""
+    import json
+    from dataclasses import replace
+    from multiprocessing.connection import Connection
+
     from autograder.course import Settings
     from autograder.engine.grader import Grader
     from autograder.engine.sandbox import supplies
@@ -257,8 +271,11 @@ def _lock(own: Supplies) -> Lock:
     if sys.platform != "linux":
         raise OSError("only Linux has Landlock")
 
+    from pathlib import Path
+
     import numpy as np
 
+    import autograder
     from autograder.engine.sandbox import levels
     from autograder.engine.worker.boot import readable
     from autograder.engine.worker.locks import Lock

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from autograder.check_ids import check_id
 from autograder.fields import fitting, named_texts, texts
+from autograder.repeated import Repeated
 
 SCHEMA = "autograder/result/1"
 """What ``to_json`` writes, and what version of it."""
@@ -43,8 +44,7 @@ class CheckResult:
     """With ``line``, counted from 1: the step's cell where what made the check fail was raised."""
     line: int = 0
     unmended: str = ""  # of a carried check: its message with no step replaced
-    relation: str | None = None
-    """How answers that no bank has relate to the right ones: ``transposed``, ``scaled``, ..."""
+    relation: str | None = None  # of answers that no bank has to the right ones: ``scaled``, ...
     kept: float = 0.0  # of ``earned``: from an earlier grading of the same file
     void: bool = False  # counts in full for everybody
 
@@ -110,7 +110,7 @@ class StepResult:
     def failed(self) -> list[CheckResult]:
         return [check for check in self.checks if check.has_failed]
 
-    @property
+    @cached_property
     def is_unattempted(self) -> bool:
         """Nothing was tried yet: all of its checks say so, but for those that are never asked."""
         return {check.status for check in self.checks if not check.void} == {"unattempted"}
@@ -187,9 +187,8 @@ class Result:
             points.setdefault(check.category, []).append(check.points)
 
         sums: dict[str, dict[str, float]] = {}
-        for category in earned:
-            score, most = _total(earned[category]), _total(points[category])
-            sums[category] = {"score": score, "max_score": most}
+        for category, own in earned.items():
+            sums[category] = {"score": _total(own), "max_score": _total(points[category])}
         return sums
 
     @property
@@ -243,13 +242,12 @@ class Result:
     def from_json(cls, text: str | bytes) -> Result:
         """Read a stored result back; ValueError when it is not one of version 1."""
         try:
-            data = json.loads(text)
+            data = _STEPS.loads(text)
             if not isinstance(data, dict) or data.get("schema") != SCHEMA:
                 raise ValueError(f"not a result of schema {SCHEMA}")
-            plain = {name: data[name] for name in _PLAIN}
-            own = fitting(cls, plain, MOST_POINTS)
+            own = fitting(cls, {name: data[name] for name in _PLAIN}, MOST_POINTS)
             own["graded_with"] = named_texts(data.get("graded_with", {}))
-            own["steps"] = tuple(map(_step, data["steps"]))
+            own["steps"] = data["steps"]
             return cls(**own, warnings=texts(data["warnings"]))
         except (KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
             raise ValueError(f"not a result of schema {SCHEMA}: {error}") from None
@@ -280,6 +278,9 @@ def _step(data: Mapping[str, Any]) -> StepResult:
     return StepResult(name, checks, None if example is None else _example(example))
 
 
+_STEPS = Repeated("steps", _step)
+
+
 def _check(data: dict[str, Any]) -> CheckResult:
     data["with_reference"] = texts(data["with_reference"])
     return _shared_check(tuple(data), *data.values())
@@ -296,5 +297,4 @@ def _example(data: Mapping[str, Any]) -> Example:
 
 
 def _total(numbers: Iterable[float]) -> float:
-    # Points such as 0.1 must add up as people expect: the rounding hides the last bit.
-    return round(math.fsum(numbers), 9)
+    return round(math.fsum(numbers), 9)  # points such as 0.1 must add up as people expect

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 import autograder
-from autograder import cli
 from autograder.course import Course
 from tests.support import processes
 from tests.support.courses import ROOT
@@ -275,16 +274,49 @@ def test_a_setting_that_is_wrong_gets_one_line(tmp_path):
         assert cause in mistake(run("doctor", cwd=tmp_path))
 
 
-def test_the_options_of_all_commands_are_read_from_their_signatures_once(monkeypatch):
-    assert run("--version").returncode == 0
-    monkeypatch.setattr(cli.typer.main, "get_command", None)
-    assert run("--version").returncode == 0
-
-
 def test_starting_imports_nothing_heavy():
     code = "import sys, autograder.cli; print(*sorted({'numpy', 'nbformat', 'jupytext', 'nbgrader', 'jsonschema'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert done.stdout.strip() == ""
+
+
+def test_a_mistake_in_a_mark_is_said_before_the_engine_is_loaded(tmp_path):
+    (tmp_path / "solutions").mkdir()
+    (tmp_path / "solutions" / "one.py").write_text(
+        '# %% check="f-one" pionts=2\nassert f(1) == 2\n'
+    )
+    code = (
+        "import sys\nfrom autograder import cli\n"
+        "try: cli.main(['build', 'one'])\nexcept SystemExit: pass\n"
+        "print(*sorted({'autograder.engine.grader', 'autograder.engine.experiments', 'nbgrader'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert "unknown mark pionts" in done.stderr
+    assert done.stdout.strip() == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "commands"),
+    [(["--version"], []), (["check", "--help"], ["check"]), (["new-course"], ["new_course"])],
+)
+def test_a_command_loads_no_other_command(arguments, commands):
+    code = (
+        "import sys\nfrom autograder import cli\n"
+        f"try: cli.main({arguments!r})\nexcept SystemExit: pass\n"
+        "print('\\nloaded:', *sorted(n.rpartition('.')[2] for n in sys.modules if n.startswith('autograder.commands.')))\n"
+        "print('heavy:', *sorted({'numpy', 'rich', 'sqlalchemy', 'tomllib'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout.splitlines()[-2:] == [
+        " ".join(["loaded:", *sorted([*commands, "common"])]),
+        "heavy:",
+    ]
 
 
 def test_what_checks_a_notebook_loads_while_the_command_line_does():

@@ -18,8 +18,6 @@ from autograder.authoring import (
     beside,
     cell_metadata,
     check_form,
-    grading,
-    hints,
     modules,
     oracles,
     read,
@@ -57,6 +55,8 @@ def notebooks(path: Path, settings: Settings | None = None) -> tuple[bytes, byte
 
 def _with_hints(authored: Source, root: Path, settings: Settings) -> bytes:
     """The full notebook, with the questions that misconceptions ask while students work."""
+    from autograder.authoring import hints
+
     bank = misconceptions.load(misconceptions.path_of(root, authored.exercise))
     data = data_files.read(root / "solutions" / authored.exercise)
     with data_files.inside(data):
@@ -119,6 +119,8 @@ def build(
         if _differs(path, content):
             stale.append(path)
     if not check:
+        from autograder.authoring import grading
+
         grading.insist(exercise, full, release, settings, data)
         for path in stale:
             _write(path, files[path])

@@ -35,10 +35,18 @@ class CompiledExercise:
 
     The teacher's cells run unwatched. They do what no student chooses, and a library that is
     interrupted anywhere, in the opening of an archive, say, leaves half an object behind.
+
+    Args:
+        code: the exercise's, where it is compiled already.
     """
 
     def __init__(
-        self, exercise: Exercise, parent: Parent, settings: Settings, secret: bytes
+        self,
+        exercise: Exercise,
+        parent: Parent,
+        settings: Settings,
+        secret: bytes,
+        code: ExerciseCode | None = None,
     ) -> None:
         self.exercise = exercise
         self.use(parent)
@@ -53,7 +61,7 @@ class CompiledExercise:
         self._right: Namespace = {}
         self.conversations = KnownConversations()
         self.answers = KnownAnswers()
-        self._code = ExerciseCode(exercise)
+        self._code = code or ExerciseCode(exercise)
         self.checks = self._code.checks
 
     @property

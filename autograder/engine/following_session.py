@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import struct
 from collections import deque
-from collections.abc import Sequence
-from itertools import islice
+from collections.abc import Mapping, Sequence
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from autograder.engine.known_conversations import Conversation
@@ -37,6 +37,8 @@ class FollowingSession(StubSession):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self._heard: deque[_Heard] = deque()
+        self._ahead: dict[str, list[_Heard]] = {}
+        """Answers to checks whose turn has not come, by the check."""
         self._again: _Heard | None = None
         """What a call of the check was answered when it was repeated right behind the others."""
 
@@ -45,7 +47,22 @@ class FollowingSession(StubSession):
         self._heard.clear()
         self._again = None
 
-    def follow(self, known: Sequence[Conversation], drawn: int | None) -> bool:
+    def ask_ahead(self, expected: Mapping[str, Conversation]) -> None:
+        """Ask at once what several checks are going to ask, one after the other.
+
+        Args:
+            expected: by check, in their order: the calls of a known conversation, and the one to be
+                repeated.
+        """
+        self._ahead.clear()
+        if len(expected) < 2:
+            return
+
+        answers = self._together(tuple(chain.from_iterable(expected.values())))
+        for check, calls in expected.items():
+            self._ahead[check], answers = answers[: len(calls)], answers[len(calls) :]
+
+    def follow(self, check: str, known: Sequence[Conversation], drawn: int | None) -> bool:
         """Ask what a check has asked in known conversations, while the answers are those of one.
 
         Args:
@@ -61,8 +78,7 @@ class FollowingSession(StubSession):
             if len(heard) == len(way):
                 return True
             calls = way[len(heard) :]
-            again = () if drawn is None else (way[drawn % len(way)],)
-            answers = self._together(calls + again)
+            answers = self._ahead.pop(check, []) or self._together(calls + repeated(way, drawn))
             if not answers:
                 break
             self._again = answers.pop() if len(answers) > len(calls) else None
@@ -173,6 +189,11 @@ class FollowingSession(StubSession):
             if kind not in (frames.RETURN, frames.RAISE):
                 raise ProtocolError("an answer of no kind")
         return replies
+
+
+def repeated(way: Conversation, drawn: int | None) -> Conversation:
+    """The call of a conversation that is repeated, at a random number; none where that is None."""
+    return () if drawn is None else (way[drawn % len(way)],)
 
 
 def _question(request: Payload) -> Payload:

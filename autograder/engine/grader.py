@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from autograder.engine.verdict import Verdict, of_unwritten_steps
 from autograder.engine.verdict_diagnosis import diagnose_by_verdicts
 from autograder.engine.workers import Workers
 from autograder.errors import Unusable
+from autograder.exercises.cell_code import ExerciseCode
 from autograder.exercises.exercise import Exercise
 from autograder.quiet import quiet
 from autograder.result import Result, StepResult
@@ -71,8 +72,9 @@ class Grader:
         _multiply()
         self._exercise = exercise
         self._settings = settings
+        code = ExerciseCode(exercise)  # while the parent of the workers loads NumPy
         self._workers = Workers(exercise, settings, without, folder)
-        self._compiled = CompiledExercise(exercise, self._workers.parent, settings, secret)
+        self._compiled = CompiledExercise(exercise, self._workers.parent, settings, secret, code)
         # The checks of a student's own copy are for nobody's records.
         known = exercise.has_reference
         self._graded_with = dependencies(exercise, settings, secret) if known else {}
@@ -284,6 +286,7 @@ class Grader:
         return diagnoses
 
 
+@cache
 def _multiply() -> None:
     """Let NumPy's library for matrices take the memory that it keeps.
 

@@ -2,8 +2,8 @@
 
 A check is a function of its random inputs and of the answers that it gets. So where a submission
 gives the very answers with which another one has passed, the check itself need not run. Its calls
-are made all the same, in their order. As they are known, they cross to the worker together, and so
-do their answers.
+are made all the same, in their order. As they are known, they cross to the worker together, for all
+checks that stand one behind the other, and so do their answers.
 """
 
 from __future__ import annotations

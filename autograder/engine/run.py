@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Set
 from functools import partial
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 
 from autograder.engine.budget import Budget, OutOfTime, extra
 from autograder.engine.compiled_exercise import CompiledExercise
-from autograder.engine.following_session import FollowingSession
+from autograder.engine.following_session import FollowingSession, repeated
+from autograder.engine.known_conversations import Conversation
 from autograder.engine.reference import Reference
 from autograder.engine.remote_function import RemoteFunction
 from autograder.engine.remote_object import RemoteClass
@@ -20,6 +22,7 @@ from autograder.engine.session import TIMEOUTS
 from autograder.engine.stub import Stub
 from autograder.engine.student_errors import UNENDING, Stopped, StudentError
 from autograder.engine.verdict import Verdict, failure
+from autograder.exercises.cell_code import Namespace
 from autograder.exercises.exercise import Check, Exercise
 from autograder.submissions.parse import Submission, SubmittedCell
 from autograder.submissions.python_source import binds, uses
@@ -64,36 +67,51 @@ class Run:
             wanted: ids of checks; one that is no longer among them when its turn comes is left out.
         """
         left = set(wanted)
-        with self._session as session:
-            exercise = self._compiled.exercise
-            if exercise.classes:
-                self._session.keep_objects(exercise.classes)
-            self._set_up()
-            namespace = self._compiled.namespace()
-            session.types = namespace
-            # What a student has pasted; the grader has what it needs among its own names.
-            session.pasted = set(exercise.needed) - self._compiled.needed
-            for step in (*exercise.steps, *session.pasted):
-                kind = RemoteClass if step in exercise.classes else RemoteFunction
-                namespace[step] = kind(session, step)
-
-            for part in self._schedule():
+        with self._session:
+            namespace = self._set_up()
+            by_kind = groupby(self._schedule(), lambda part: isinstance(part, Check))
+            for are_checks, parts in by_kind:
                 if not left:
                     return
-                if isinstance(part, Check):
-                    if part.id in left:
-                        left.remove(part.id)
-                        if part.id in wanted:
-                            yield part, self._verdict(part, namespace)
-                elif isinstance(part, str):
-                    self._session.bind(part, self._stub(part))
-                else:
-                    error = session.run(part.id or "added", part.source)
-                    if part.id:
-                        self._written.add(part.id)
-                        if error is not None:
-                            self._raised[part.id] = error
-                self._give_up()
+                if not are_checks:
+                    self._run(parts)
+                    continue
+
+                checks = [part for part in parts if isinstance(part, Check) and part.id in left]
+                self._ask_ahead([check for check in checks if check.id in wanted])
+                for check in checks:
+                    left.remove(check.id)
+                    if check.id in wanted:
+                        yield check, self._verdict(check, namespace)
+                        self._give_up()
+
+    def _run(self, parts: Iterator[SubmittedCell | Check | str]) -> None:
+        """Run cells, and bind what stands in the place of some."""
+        for part in parts:
+            if isinstance(part, str):
+                self._session.bind(part, self._stub(part))
+            elif isinstance(part, SubmittedCell):
+                error = self._session.run(part.id or "added", part.source)
+                if part.id:
+                    self._written.add(part.id)
+                    if error is not None:
+                        self._raised[part.id] = error
+            self._give_up()
+
+    def _ask_ahead(self, checks: list[Check]) -> None:
+        """Ask at once what these checks are known to ask, one after the other."""
+        # Which replaced steps a check calls is seen while it runs.
+        if self._replaced - self._compiled.needed:
+            return
+
+        expected: dict[str, Conversation] = {}
+        for check in checks:
+            seed, number = self._compiled.draw(check, self._submission)
+            known = self._compiled.conversations.about(check.id, seed)
+            if known:
+                drawn = number if check.repeatable else None
+                expected[check.id] = known[0] + repeated(known[0], drawn)
+        self._session.ask_ahead(expected)
 
     def _give_up(self) -> None:
         """Let later steps not wait for a function that has hung: what calls it stops at once."""
@@ -105,19 +123,31 @@ class Run:
     def _stop(self, step: str, *_: Any, **__: Any) -> None:
         self._session.get_ready(step)
 
-    def _set_up(self) -> None:
-        """Run the setup cell in the worker.
+    def _set_up(self) -> Namespace:
+        """Run the setup cell in the worker, and here; its names, and the steps.
 
         Raises:
             SetupFailed: it raises there, though not here.
         """
-        error = self._session.run("setup", self._compiled.exercise.setup)
+        session, exercise = self._session, self._compiled.exercise
+        if exercise.classes:
+            session.keep_objects(exercise.classes)
+        error = session.run("setup", exercise.setup)
         if isinstance(error, StudentError):
             repair = "use what is there for student code, or do it in a function"
             if isinstance(error, ImportError):
                 repair = "name the package in packages, in autograder.toml"
             what = f"raises {error.kind} in the worker: {error.text}"
             raise SetupFailed(f"the setup cell {what}; {repair}")
+
+        namespace = self._compiled.namespace()
+        session.types = namespace
+        # What a student has pasted; the grader has what it needs among its own names.
+        session.pasted = set(exercise.needed) - self._compiled.needed
+        for step in (*exercise.steps, *session.pasted):
+            kind = RemoteClass if step in exercise.classes else RemoteFunction
+            namespace[step] = kind(session, step)
+        return namespace
 
     @property
     def imprecise(self) -> set[str]:
@@ -181,7 +211,7 @@ class Run:
         try:
             with self._budget.at_work():
                 known = self._compiled.conversations.about(check.id, seed)
-                if not session.follow(known, number if check.repeatable else None):
+                if not session.follow(check.id, known, number if check.repeatable else None):
                     self._ask(check, seed, namespace)
                 message = session.never
                 if message is None and session.unanswered:  # no answer that a check may like

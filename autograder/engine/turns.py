@@ -68,5 +68,7 @@ def counted(tree: ast.Module) -> ast.Module:
     for node in ast.walk(tree):
         if isinstance(node, (ast.While, ast.For)):
             turn = ast.Expr(ast.Call(ast.Name(NAME, ast.Load()), [], []))
-            node.body.insert(0, ast.copy_location(turn, node.body[0]))
-    return ast.fix_missing_locations(tree)
+            # Located here: to look for what has no location takes as long as to compile it all.
+            ast.fix_missing_locations(ast.copy_location(turn, node.body[0]))
+            node.body.insert(0, turn)
+    return tree

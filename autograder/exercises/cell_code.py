@@ -17,23 +17,27 @@ from autograder.quiet import quiet
 
 Namespace = dict[str, Any]
 
-KEPT = 1000
-"""So many cells stay compiled: a setup cell, which holds all tools, takes 20 ms, and it is wanted
-again by whatever else is done with the exercise."""
+
+Rewrite = Callable[[ast.Module], ast.Module]
+
+CELLS = 256
+"""So many cells are kept compiled: a setup cell takes as long as all checks take to run."""
 
 
 def compiled(source: str | ast.Module, name: str) -> CodeType:
     """A cell as code; tracebacks call it ``<name>``."""
+    return _compiled(source, name) if isinstance(source, str) else _code(source, name)
+
+
+@lru_cache(CELLS)
+def _compiled(source: str, name: str, rewrite: Rewrite | None = None) -> CodeType:
+    """The same, kept: what reads an exercise again, for another purpose, has it already."""
+    return _code(source if rewrite is None else rewrite(ast.parse(source)), name)
+
+
+def _code(source: str | ast.Module, name: str) -> CodeType:
     # Not under this file's own `from __future__`: a notebook's cells have none.
     return compile(source, f"<{name}>", "exec", dont_inherit=True)
-
-
-@lru_cache(maxsize=KEPT)
-def _kept(
-    source: str, name: str, rewrite: Callable[[ast.Module], ast.Module] | None = None
-) -> CodeType:
-    """The same of a cell that stays as it is, rewritten if that is asked for."""
-    return compiled(rewrite(ast.parse(source)) if rewrite else source, name)
 
 
 def new_namespace() -> Namespace:
@@ -51,7 +55,7 @@ def reveal(namespace: Namespace, is_read: bool) -> None:
 def bind(source: str, name: str, namespace: Namespace) -> None:
     """Run a cell for the names that it binds."""
     with quiet():
-        exec(_kept(source, name), namespace)
+        exec(compiled(source, name), namespace)
 
 
 class ExerciseCode:
@@ -59,10 +63,10 @@ class ExerciseCode:
 
     def __init__(self, exercise: Exercise) -> None:
         self._exercise = exercise
-        self._setup = [_kept(exercise.setup, "setup")]
+        self._setup = [compiled(exercise.setup, "setup")]
         for name in exercise.needed:
-            self._setup.append(_kept(exercise.cell(name).source, name))
-        self.checks = {check.id: _kept(check.source, check.id) for check in exercise.checks}
+            self._setup.append(compiled(exercise.cell(name).source, name))
+        self.checks = {check.id: compiled(check.source, check.id) for check in exercise.checks}
 
     def namespace(self) -> Namespace:
         """The names of the setup cell, and of what is needed of earlier exercises, made anew."""
@@ -79,7 +83,7 @@ class ExerciseCode:
             bind(self._exercise.cell(step).source, step, namespace)
         return namespace
 
-    def rewritten(self, rewrite: Callable[[ast.Module], ast.Module], names: Namespace) -> Namespace:
+    def rewritten(self, rewrite: Rewrite, names: Namespace) -> Namespace:
         """The same with all code rewritten, which may use these names as well.
 
         They are builtins there: the modules that a setup cell makes have them, too.
@@ -92,7 +96,7 @@ class ExerciseCode:
         namespace = {**new_namespace(), "__builtins__": {**vars(builtins), **names}}
         with quiet():
             for name, source in cells:
-                exec(_kept(source, name, rewrite), namespace)
+                exec(_compiled(source, name, rewrite), namespace)
         return namespace
 
     def run(self, check: Check, namespace: Namespace) -> None:

@@ -11,6 +11,7 @@ import ast
 import builtins
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 # What a script and a notebook have without defining it.
 BUILTINS = frozenset(dir(builtins)) | {"__name__", "__file__", "__doc__"}
@@ -38,8 +39,12 @@ class Names:
         return self.used - self.bound - BUILTINS
 
 
+@lru_cache(1000)
 def names(code: str) -> Names:
-    """The names of ``code``, which must parse."""
+    """The names of ``code``, which must parse.
+
+    Kept: each answer of a bank is asked several times, and its setup cell with each of them.
+    """
     tree = ast.parse(code)
     return Names(bound(tree, code), used(tree))
 

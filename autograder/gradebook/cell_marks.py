@@ -14,6 +14,9 @@ from autograder.gradebook import late_penalty
 from autograder.gradebook.schema import COMMENT, GRADE
 from autograder.result import MOST_POINTS
 
+ROWS = 1000
+"""So many are had from the database at once: a class of 10,000 has 640,000."""
+
 
 @dataclass(frozen=True)
 class CellMarks:
@@ -80,10 +83,12 @@ def cell_marks(
 
     marks: defaultdict[str, dict[str, CellMarks]] = defaultdict(dict)
     columns = ("auto_score", "manual_score", "extra_credit", "needs_manual_grade")
-    for notebook, cell, *grade in connection.execute(_of_cells(GRADE, columns, names, notebooks)):
-        name = names[cell]
-        said = comments.pop((notebook, name), (None, None))
-        marks[notebook][name] = _shared_marks(*grade, points.get(name), *said)
+    for rows in connection.execute(_of_cells(GRADE, columns, names, notebooks)).partitions(ROWS):
+        for notebook, cell, auto_score, manual_score, extra_credit, waits in rows:
+            name = names[cell]
+            said = comments.pop((notebook, name), (None, None)) if comments else (None, None)
+            grade = (auto_score, manual_score, extra_credit, waits)
+            marks[notebook][name] = _shared_marks(*grade, points.get(name), *said)
     for (notebook, name), said in comments.items():
         marks[notebook][name] = _shared_marks(None, None, None, False, points.get(name), *said)
     return marks

@@ -200,6 +200,7 @@ def of_class(
     people = course.class_list() or {}
     there = handed_in(course, exercise.name)
     now = Now(course, exercise)
+    others = now.of_other_bytes(results)
     max_score = master.load(course, exercise).max_score
     grades: list[FinalGrade] = []
     for student in sorted({*results, *marks, *people, *there, *troubles}):
@@ -211,7 +212,7 @@ def of_class(
         if student not in troubles:
             with troubles.of(student, "no score"):
                 grade = _graded(grade, results.get(student), marks.get(student))
-                grade = _compared(grade, now)
+                grade = _compared(grade, now, is_older=student in others)
         if student in troubles:
             grade = replace(grade, status="error", trouble=troubles.about(student))
         elif grade.status == "missing" and missing_as_zero:
@@ -220,7 +221,7 @@ def of_class(
     return ClassGrades(exercise, max_score, tuple(grades), troubles)
 
 
-def _compared(grade: FinalGrade, now: Now) -> FinalGrade:
+def _compared(grade: FinalGrade, now: Now, is_older: bool) -> FinalGrade:
     """The grade with what has changed since, and what is not known."""
     doubt = grade.marks.doubt if grade.marks else ""
     if grade.result is None:
@@ -228,9 +229,7 @@ def _compared(grade: FinalGrade, now: Now) -> FinalGrade:
     outdated = now.changed_since(grade.result)
     if grade.status == "graded" and grade.marks is None:
         outdated = (*outdated, "gradebook")
-    return replace(
-        grade, doubt=doubt, outdated=outdated, is_older=now.is_of_other_bytes(grade.result)
-    )
+    return replace(grade, doubt=doubt, outdated=outdated, is_older=is_older)
 
 
 def _graded(grade: FinalGrade, result: Result | None, marks: Marks | None) -> FinalGrade:

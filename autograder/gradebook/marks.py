@@ -188,8 +188,11 @@ def _settled(student: str, marks: Marks, penalties: late_penalty.Penalties, lowe
             penalty = penalties.of(student, marks.before_penalty, marks.seconds_late) or 0.0
         except Unusable as error:
             return replace(marks, trouble=str(error))
-    marks = replace(marks, late_penalty=penalty)
-    return replace(marks, raised=max(0.0, round(lowest - marks.score, 9)))
+    # Most are in time: theirs stay the same, with the sums that they have made by now.
+    if penalty != marks.late_penalty:
+        marks = replace(marks, late_penalty=penalty)
+    raised = max(0.0, round(lowest - marks.score, 9))
+    return marks if raised == marks.raised else replace(marks, raised=raised)
 
 
 def _read(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from autograder import files
 from autograder.course import Course
@@ -11,7 +11,7 @@ from autograder.engine.dependencies import changed, dependencies
 from autograder.exercises.exercise import Exercise
 from autograder.result import Result
 from autograder.results import stored_results
-from autograder.submissions.folder import digest
+from autograder.submissions.folder import digests
 from autograder.troubles import Troubles
 
 RELEASED = "released.json"
@@ -38,10 +38,18 @@ class Now:
             names.insert(0, "exercise")
         return tuple(names)
 
-    def is_of_other_bytes(self, result: Result) -> bool:
-        """Whether another submission than the graded one lies in the course's folder by now."""
-        there = digest(self._course, result.exercise, result.student_id)
-        return there is not None and there != result.submission_sha256
+    def of_other_bytes(self, results: Mapping[str, Result]) -> set[str]:
+        """The students of whom another submission than the graded one lies there by now.
+
+        Args:
+            results: by student.
+        """
+        there = digests(self._course, self._exercise.name, results)
+        others = set()
+        for student, result in results.items():
+            if there[student] not in (None, result.submission_sha256):
+                others.add(student)
+        return others
 
 
 def note_release(course: Course, exercise: Exercise) -> None:

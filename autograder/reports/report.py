@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any, get_args
 
 from autograder import timestamp
@@ -64,7 +65,15 @@ class Report:
 
     def who(self, kind: ConcernKind) -> list[StudentRow]:
         """Whom such a concern is about."""
-        return [row for row in self.students if row.causes(kind)]
+        return self._by_concern.get(kind, [])
+
+    @cached_property
+    def _by_concern(self) -> dict[str, list[StudentRow]]:
+        found: dict[str, list[StudentRow]] = {}
+        for row in self.students:
+            for kind in {concern.kind for concern in row.concerns}:
+                found.setdefault(kind, []).append(row)
+        return found
 
     def undiscriminated(self) -> str | None:
         """Why there are no discriminations; None where there are."""

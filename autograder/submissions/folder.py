@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 from autograder.course import STUDENT_ID, Course
@@ -27,6 +30,14 @@ def handed_in(course: Course, exercise: str) -> set[str]:
 def digest(course: Course, exercise: str, student: str) -> str | None:
     """The SHA-256 of what would be graded now; None where nothing of the student lies there."""
     return digest_of(course.submission(student, exercise), exercise)
+
+
+def digests(course: Course, exercise: str, students: Iterable[str]) -> dict[str, str | None]:
+    """The same for many, by student; in threads, which read and hash at the same time."""
+    names = list(students)
+    with ThreadPoolExecutor() as threads:
+        found = threads.map(partial(digest, course, exercise), names)
+        return dict(zip(names, found))
 
 
 def digest_of(folder: Path, exercise: str) -> str | None:

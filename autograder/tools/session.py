@@ -9,6 +9,7 @@ import html
 import json
 import sys
 from collections.abc import Callable, Mapping
+from functools import cache
 from itertools import takewhile
 from types import TracebackType
 from typing import Any
@@ -101,7 +102,7 @@ def fingerprint(name: str, error: BaseException) -> str:
 
 def hint(name: str, error: BaseException, names: Mapping[str, Any] = {}) -> str:
     """The question to ask about a failure of the check ``name``; empty if there is none."""
-    questions, numbers = json.loads(bz2.decompress(base64.b85decode(HINTS))) if HINTS else ([], {})
+    questions, numbers = unpacked(HINTS)
     # In a copy that is checked, the check itself has met another kind of error: the wire's.
     mark = MARKS[name] = fingerprint(name, error)
     number = numbers.get(mark + earlier(name, names), numbers.get(mark))
@@ -115,6 +116,12 @@ def hint(name: str, error: BaseException, names: Mapping[str, Any] = {}) -> str:
             pairs += wrong
     found = relation(pairs)
     return found[1] if found else ""
+
+
+@cache
+def unpacked(hints: str) -> Any:
+    """The questions, and the number of one by what has been seen; unpacked once, which is slow."""
+    return json.loads(bz2.decompress(base64.b85decode(hints))) if hints else ([], {})
 
 
 def earlier(name: str, names: Mapping[str, Any]) -> str:

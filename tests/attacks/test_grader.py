@@ -11,7 +11,7 @@ import signal
 import time
 import zipfile
 from collections import Counter
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 
@@ -59,13 +59,21 @@ from tests.attacks.target import exercise, handed_in
 
 LEVELS = ("bubblewrap", "landlock")
 BY_ID = {attack.id.partition("-")[0]: attack for attack in ATTACKS}
-# One in six, of every family some, is made by make test; make test-everything makes the others, and
-# all of them where an ordinary user grades.
+# One in six, of every family some, is made by make test, at one level, by turns; make test-everything
+# makes the others, those at the other level, and all of them where an ordinary user grades.
 FEW = ATTACKS[::6]
-SAMPLED = [
-    attack if attack in FEW else pytest.param(attack, marks=pytest.mark.everything)
-    for attack in ATTACKS
-]
+
+
+def by_turns():
+    """Every attack at every level; the ordinary run makes the few, each at another level than the
+    one before."""
+    cases = []
+    for place, level in enumerate(LEVELS):
+        made = FEW[place :: len(LEVELS)]
+        for attack in ATTACKS:
+            marks = () if attack in made else pytest.mark.everything
+            cases.append(pytest.param(level, attack, id=f"{level}-{attack}", marks=marks))
+    return cases
 
 
 def not_here(reason: str) -> None:
@@ -96,15 +104,25 @@ def other_user(request):
         process.close()
 
 
-@pytest.fixture(scope="module", params=LEVELS)
-def arena(request, other_user):
-    with arena_at(request.param) as opened:
-        yield opened
+@pytest.fixture(scope="module")
+def arena_of(other_user):
+    """The arena at a level; one at a time, for each looks at all processes below this one."""
+    with ExitStack() as stack:
+        opened = {}
+
+        def arena(level):
+            if level not in opened:
+                stack.close()
+                opened.clear()
+                opened[level] = stack.enter_context(arena_at(level))
+            return opened[level]
+
+        yield arena
 
 
-@pytest.mark.parametrize("attack", SAMPLED, ids=str)
-def test_an_attack_gains_nothing_learns_nothing_and_leaves_nothing(arena, attack):
-    assert arena.problems(attack) == []
+@pytest.mark.parametrize(("level", "attack"), by_turns())
+def test_an_attack_gains_nothing_learns_nothing_and_leaves_nothing(arena_of, level, attack):
+    assert arena_of(level).problems(attack) == []
 
 
 @pytest.mark.everything
@@ -120,14 +138,16 @@ def test_the_same_where_an_ordinary_user_grades(other_user, level, attack):
 
 
 def test_there_are_attacks_of_every_family():
-    assert {attack.family for attack in FEW} == {attack.family for attack in ATTACKS}
+    for place in range(len(LEVELS)):
+        made = FEW[place :: len(LEVELS)]
+        assert {attack.family for attack in made} == {attack.family for attack in ATTACKS}
     families = Counter(attack.family for attack in ATTACKS)
     assert set(families) == set("ABCDEFGHI")
     assert len(ATTACKS) >= 60 and min(families.values()) >= 6
 
 
 # Proof that the attacks see a hole where there is one: each protection is left out, and they must
-# succeed.
+# succeed: the first of its attacks in the ordinary run, the others in the exhaustive one.
 
 WORKER = [
     ("bubblewrap", "namespaces", ["C01", "C03", "C05"]),
@@ -143,11 +163,17 @@ WORKER = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("level", "protection", "ids"),
-    WORKER,
-    ids=lambda value: value if isinstance(value, str) else "",
-)
+def first_and_others(table):
+    """Each row twice: with the first of its attacks, and with the others, if there are any."""
+    cases = []
+    for *about, ids in table:
+        for some, marks in ((ids[:1], ()), (ids[1:], pytest.mark.everything)):
+            if some:
+                cases.append(pytest.param(*about, some, id="-".join([*about, *some]), marks=marks))
+    return cases
+
+
+@pytest.mark.parametrize(("level", "protection", "ids"), first_and_others(WORKER))
 def test_without_a_protection_of_the_worker_its_attacks_succeed(level, protection, ids):
     if protection == "unprivileged" and os.getuid() != 0:
         pytest.skip("only root has privileges to give up")
@@ -260,10 +286,11 @@ def bare(other_user):
         yield opened
 
 
-@pytest.mark.parametrize("protection", GRADER)
-def test_without_a_protection_of_the_grader_its_attacks_succeed(bare, protection, monkeypatch):
-    holes, ids = GRADER[protection]
-    for place, name, hole in holes:
+@pytest.mark.parametrize(
+    ("protection", "ids"), first_and_others((name, ids) for name, (_, ids) in GRADER.items())
+)
+def test_without_a_protection_of_the_grader_its_attacks_succeed(bare, protection, ids, monkeypatch):
+    for place, name, hole in GRADER[protection][0]:
         monkeypatch.setattr(
             place, name, hole, raising=name not in ("AssertionError", "StopIteration")
         )
@@ -358,7 +385,14 @@ def graded():
 
 @pytest.mark.parametrize(
     "answers",
-    [{}, *({step: HONEST[step]} for step in HONEST), HONEST],
+    [
+        {},
+        HONEST,
+        *(
+            pytest.param({step: answer}, marks=pytest.mark.everything)
+            for step, answer in HONEST.items()
+        ),
+    ],
     ids=lambda a: "+".join(a) or "right",
 )
 def test_honest_work_gets_the_same_at_every_level(graded, answers):

@@ -31,7 +31,7 @@ MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 TARGETS = dict(re.findall(r"^([a-z-]+):.*?## (.+)$", MAKEFILE, flags=re.MULTILINE))
 # Every group of typer is one of its own click's; all that is asked of it is its commands and their
 # options.
-COMMANDS = typer.main.get_command(cli.app).commands  # type: ignore[attr-defined]
+COMMANDS = typer.main.get_command(cli.app()).commands  # type: ignore[attr-defined]
 
 
 def session(command: str) -> list[str]:
@@ -81,7 +81,7 @@ def test_every_command_has_its_line_and_every_line_its_command() -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_help(name: str) -> None:
-    done = CliRunner().invoke(cli.app, [name, "--help"])
+    done = CliRunner().invoke(cli.app(), [name, "--help"])
     assert done.exit_code == 0
     assert COMMANDS[name].help
     for parameter in COMMANDS[name].params:

@@ -99,15 +99,21 @@ def test_a_call_that_hangs_and_catches_its_time_limit_is_told_all_the_same():
     assert messages == ["", "f did not return within 3 s"]
 
 
-def test_known_calls_cross_together_with_the_one_that_is_repeated(monkeypatch):
-    sent = []
+@pytest.fixture
+def sent(monkeypatch):
+    """The kinds of all frames that the grader has sent."""
+    kinds = []
     send = frames.send
 
     def noted(sock, kind, nonce, payload):
-        sent.append(kind)
+        kinds.append(kind)
         send(sock, kind, nonce, payload)
 
     monkeypatch.setattr(frames, "send", noted)
+    return kinds
+
+
+def test_known_calls_cross_together_with_the_one_that_is_repeated(sent):
     toy = exercise(THREE_CALLS)
     with Grader(toy, b"key", PATIENT) as grader:
         grader.grade(submission(toy, f=RIGHT), "ada")
@@ -116,6 +122,57 @@ def test_known_calls_cross_together_with_the_one_that_is_repeated(monkeypatch):
         grader.grade(submission(toy, f=f"{RIGHT}  # bob"), "bob")
     assert frames.CALL not in sent
     assert sent.count(frames.CALLS) == 1
+
+
+SEVERAL = (THREE_CALLS, "assert f(4) == 4, 'not 4'", "assert f(5) == 5, 'not 5'")
+
+
+def test_all_that_the_checks_of_a_step_are_known_to_ask_crosses_together(sent):
+    toy = exercise(*SEVERAL)
+    with Grader(toy, b"key", PATIENT) as grader:
+        grader.grade(submission(toy, f=RIGHT), "ada")
+        sent.clear()
+        assert grader.grade(submission(toy, f=f"{RIGHT}  # bob"), "bob").result.score == 3
+    assert frames.CALL not in sent
+    assert sent.count(frames.CALLS) == 1
+
+
+@pytest.mark.parametrize("wrong", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("outcome", ["0", "...", "1 / 0", "__import__('os')._exit(0)"])
+def test_who_differs_in_one_of_several_checks_is_told_of_that_one(wrong, outcome):
+    toy, answer = (
+        exercise(*SEVERAL),
+        f"def f(number): return {outcome} if number == {wrong} else number",
+    )
+    with Grader(toy, b"key", PATIENT) as grader:
+        alone = grader.grade(submission(toy, f=answer), "ada").result.checks
+    with Grader(toy, b"key", PATIENT) as grader:
+        grader.grade(submission(toy, f=RIGHT), "bob")
+        assert grader.grade(submission(toy, f=answer), "ada").result.checks == alone
+    assert [check.status for check in alone].count("failed") == 1
+
+
+def test_of_several_checks_the_one_that_hangs_fails_and_the_others_are_asked_all_the_same():
+    answer = "def f(number):\n    while number == 4: pass\n    return number"
+    toy = exercise(*SEVERAL)
+    with Grader(toy, b"key", MIXED) as grader:
+        grader.grade(submission(toy, f=RIGHT), "bob")
+        checks = grader.grade(submission(toy, f=answer), "ada").result.checks
+    assert [check.message for check in checks] == ["", "f did not return within 3 s", ""]
+
+
+def test_what_a_visible_check_quotes_has_seen_no_hidden_input_where_all_were_asked_ahead():
+    toy = exercise("assert f(1) == 1, str(f(0))", "assert f(7) == 7", hidden=(1,))
+    spying = """
+    seen = []
+    def f(number):
+        seen.append(number)
+        return sum(seen) if number == 0 else 2 if number == 1 else number
+    """
+    with Grader(toy, b"key", PATIENT) as grader:
+        grader.grade(submission(toy, f=RIGHT), "bob")
+        visible, _ = grader.grade(submission(toy, f=spying), "ada").result.checks
+    assert visible.message == "2"  # it was asked for f(1) twice, and not for f(7)
 
 
 @pytest.mark.parametrize(

@@ -17,17 +17,17 @@ def test_a_cell_is_compiled_once_however_often_its_exercise_is_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     names = []
-    compiled = cell_code.compiled
+    code = cell_code._code
 
     def counting(source: Any, name: str) -> CodeType:
         names.append(name)
-        return compiled(source, name)
+        return code(source, name)
 
-    monkeypatch.setattr(cell_code, "compiled", counting)
+    monkeypatch.setattr(cell_code, "_code", counting)
     answer = "def once():\n    return 'as nobody else does'\n"
     exercise = toy.exercise("assert once()", steps="once", once=answer)
     for _ in range(2):
-        code = ExerciseCode(exercise)
-        assert code.answered()["once"] is not code.answered()["once"]
-        assert code.rewritten(counted, {NAME: take})["once"]() == "as nobody else does"
+        cells = ExerciseCode(exercise)
+        assert cells.answered()["once"] is not cells.answered()["once"]
+        assert cells.rewritten(counted, {NAME: take})["once"]() == "as nobody else does"
     assert names.count("once") == 2, "as it is, and rewritten"

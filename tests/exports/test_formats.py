@@ -901,7 +901,9 @@ def test_constraints_are_the_versions_of_the_lock(course: Course) -> None:
 def test_every_format_stands_in_the_help_and_in_the_documents() -> None:
     import typer
 
-    (to,) = [p for p in typer.main.get_command(cli.app).commands["export"].params if p.name == "to"]  # type: ignore[attr-defined]
+    (to,) = [
+        p for p in typer.main.get_command(cli.app()).commands["export"].params if p.name == "to"
+    ]  # type: ignore[attr-defined]
     page = (ROOT / "docs/exports.md").read_text(encoding="utf-8")
     for name in formats.FORMATS:
         assert name in re.split(r", | or ", to.help)

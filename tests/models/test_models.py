@@ -94,10 +94,11 @@ def test_the_stored_scores_are_those_of_the_stored_weights(name: str) -> None:
     assert texts == [sentence.format("soft"), sentence.format("tired")]
 
 
+@pytest.mark.parametrize("texts", [3, pytest.param(10, marks=pytest.mark.everything)])
 @pytest.mark.parametrize("name", DECODERS)
-def test_a_decoder_writes_sentences_of_its_language(name: str) -> None:
+def test_a_decoder_writes_sentences_of_its_language(name: str, texts: int) -> None:
     right = 0
-    for seed in range(10):
+    for seed in range(texts):
         words = reference.text(model(name), ["the"], 2, np.random.default_rng(seed))
         for start in (0, ITEM):
             _, first, verb, place, _, second, *_ = said = words[start : start + ITEM]
@@ -106,7 +107,7 @@ def test_a_decoder_writes_sentences_of_its_language(name: str) -> None:
                 tuple(said) == grammar.item(first, verb, place, second, adjective).words
             )
             right += is_sentence
-    assert right >= 17, f"{right} of 20 sentences"
+    assert right >= 0.85 * 2 * texts, f"{right} of {2 * texts} sentences"
 
 
 def test_the_finder_looks_at_the_noun_and_at_the_word_before() -> None:

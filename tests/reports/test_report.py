@@ -634,7 +634,7 @@ def test_the_command_writes_the_page_and_the_json_and_shows_final_scores(
             " (SELECT n.id FROM submitted_notebook n JOIN submitted_assignment s ON s.id = n.assignment_id"
             " WHERE s.student_id = 'bob')"
         )
-    done = CliRunner().invoke(cli.app, ["report", NAME, "--json", str(tmp_path / "r.json")])
+    done = CliRunner().invoke(cli.app(), ["report", NAME, "--json", str(tmp_path / "r.json")])
     assert done.exit_code == 0
     assert re.search(
         r"^bob +5 +2 +graded +2 from the checks, \+3 by hand", done.stdout, flags=re.MULTILINE
@@ -652,7 +652,7 @@ def test_the_command_writes_the_page_and_the_json_and_shows_final_scores(
 def test_names_lead_to_the_step_on_the_students_own_page(course: Course) -> None:
     graded_course(course)
     for command in ("feedback", "report"):
-        assert CliRunner().invoke(cli.app, [command, NAME]).exit_code == 0
+        assert CliRunner().invoke(cli.app(), [command, NAME]).exit_code == 0
     path = course.reports / f"{NAME}.html"
     found = [
         link.partition("#")
@@ -719,7 +719,7 @@ def test_no_words_below_the_scores_touch_each_other(
 
 def test_json_on_standard_output_stands_there_alone(course: Course) -> None:
     graded_course(course)
-    done = CliRunner().invoke(cli.app, ["report", NAME, "--json", "-"])
+    done = CliRunner().invoke(cli.app(), ["report", NAME, "--json", "-"])
     assert json.loads(done.stdout)["class"] == {
         "students": 3,
         "listed": 3,
@@ -732,7 +732,7 @@ def test_json_on_standard_output_stands_there_alone(course: Course) -> None:
 def test_no_command_of_githubs_machines_stands_in_json_on_standard_output(course: Course) -> None:
     graded_course(course)
     (course.state / "students.csv").write_text("id,name\nada,##[error]Ada\nbob,Bob\n")
-    done = CliRunner().invoke(cli.app, ["report", NAME, "--json", "-"])
+    done = CliRunner().invoke(cli.app(), ["report", NAME, "--json", "-"])
     assert "##[" not in done.stdout
     assert json.loads(done.stdout)["students"][0]["name"] == "##[error]Ada"
 
@@ -748,7 +748,7 @@ def calls_of_report(course: Course, students: int) -> int:
     record.record(course, known, batch)
 
     profiler = cProfile.Profile()
-    done = profiler.runcall(CliRunner().invoke, cli.app, ["report", NAME])
+    done = profiler.runcall(CliRunner().invoke, cli.app(), ["report", NAME])
     assert done.exit_code == 0
     return sum(entry.callcount for entry in profiler.getstats())
 

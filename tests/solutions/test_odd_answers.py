@@ -1,5 +1,9 @@
 """Answers that no student gives by mistake: the checks of attention fail them in a sentence, and
-cheaply."""
+cheaply.
+
+To count memory makes each of them slow. Of huge answers ``make test`` gives each to one check in
+five, to another one each time; ``make test-everything`` gives all of them to all checks.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +20,7 @@ from tests.support.attention_notebook import checks, lost, namespace, play, refe
 
 POINTS = {cell.step: None for cell in checks()}
 PEAK = 16_000_000  # bytes; the answers themselves were made before
+FEW = 5
 
 
 def _nested() -> list[Any]:
@@ -87,12 +92,22 @@ def failing(names: dict[str, Any], cell: Any, answer: Any, reveal: bool) -> Asse
     return caught.value
 
 
+def some_checks(name: str, several: bool, every: int) -> list[Any]:
+    """One of every so many checks for each huge answer: over all answers every check has its turn,
+    with one of it and with several."""
+    first = [*HUGE].index(name) + (every // 2 if several else 0)
+    return checks()[first % every :: every]
+
+
+@pytest.mark.parametrize("every", [FEW, pytest.param(1, marks=pytest.mark.everything)])
 @pytest.mark.parametrize("name", HUGE)
 @pytest.mark.parametrize("several", [False, True])
-def test_a_huge_answer_is_refused_without_a_copy_of_it(name: str, several: bool) -> None:
+def test_a_huge_answer_is_refused_without_a_copy_of_it(
+    name: str, several: bool, every: int
+) -> None:
     names = namespace()
     parts = {"project_qkv": 3, "scaled_dot_product_attention": 2, "self_attention": 2}
-    for cell in checks():
+    for cell in some_checks(name, several, every):
         value = (HUGE[name],) * parts.get(cell.step, 1) if several else HUGE[name]
         for reveal in {False, not cell.hidden}:
             tracemalloc.start()
@@ -102,6 +117,14 @@ def test_a_huge_answer_is_refused_without_a_copy_of_it(name: str, several: bool)
             finally:
                 tracemalloc.stop()
             assert len(message) < 300, message
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_every_check_and_every_step_has_its_turn_with_huge_answers(several: bool) -> None:
+    met = {cell.name for name in HUGE for cell in some_checks(name, several, FEW)}
+    assert met == {cell.name for cell in checks()}
+    for name in HUGE:
+        assert len({cell.step for cell in some_checks(name, several, FEW)}) >= 10, name
 
 
 @pytest.mark.parametrize("name", ODD)

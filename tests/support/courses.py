@@ -9,7 +9,9 @@ import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -116,14 +118,29 @@ def write_root(root: Path, text: str = AUTHORED) -> Path:
     """A checkout with the exercise, both notebooks, and the project's own nbgrader
     configuration."""
     (root / "solutions").mkdir(parents=True, exist_ok=True)
-    (root / "solutions" / f"{NAME}.py").write_text(text, encoding="utf-8")
-    full, release = build.notebooks(root / "solutions" / f"{NAME}.py")
+    authored = root / "solutions" / f"{NAME}.py"
+    authored.write_text(text, encoding="utf-8")
+    beside = {path for path in authored.parent.rglob("*") if path.is_file()}
+    if beside <= {authored, authored.with_suffix("") / f"{NAME}.ipynb"}:
+        full, release = _built(text)
+    else:
+        full, release = build.notebooks(authored)
     for folder, data in (("solutions", full), ("assignments", release)):
         path = root / folder / NAME / f"{NAME}.ipynb"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
     shutil.copy(ROOT / "nbgrader_config.py", root)
     return root
+
+
+@cache
+def _built(text: str) -> tuple[bytes, bytes]:
+    """Both notebooks of a text that has no bank and no data beside it; a build takes a while."""
+    with TemporaryDirectory() as root:
+        authored = Path(root) / "solutions" / f"{NAME}.py"
+        authored.parent.mkdir()
+        authored.write_text(text, encoding="utf-8")
+        return build.notebooks(authored)
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,33 @@
+"""The folder of submissions: which bytes lie there, read for a whole class at once."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+from autograder.course import Course
+from autograder.submissions import folder
+
+NAME = "attention"
+
+
+def test_a_file_changed_under_its_old_size_and_time_has_another_digest(tmp_path: Path) -> None:
+    course = Course(tmp_path, tmp_path / "course")
+    students = ["ada", "ben", "cyd", "dan"]
+    for student in students[:3]:
+        place = course.submission(student, NAME)
+        place.mkdir(parents=True)
+        (place / f"{NAME}.ipynb").write_bytes(student.encode())
+    before = folder.digests(course, NAME, students)
+
+    path = course.submission("ben", NAME) / f"{NAME}.ipynb"
+    was = path.stat()
+    path.write_bytes(b"Ben")
+    os.utime(path, ns=(was.st_atime_ns, was.st_mtime_ns))
+    after = folder.digests(course, NAME, students)
+
+    assert list(before) == students
+    assert before["dan"] is None
+    assert after == {one: folder.digest(course, NAME, one) for one in students}
+    assert after == {**before, "ben": hashlib.sha256(b"Ben").hexdigest()}

@@ -17,7 +17,7 @@ from autograder.course import Course
 from tests.support import processes
 from tests.support.courses import ROOT
 
-pytestmark = pytest.mark.usefixtures("graded_here")
+pytestmark = pytest.mark.usefixtures("graded_here", "checked_here")
 
 RELEASE = ROOT / "assignments" / "attention" / "attention.ipynb"
 FULL = ROOT / "solutions" / "attention" / "attention.ipynb"

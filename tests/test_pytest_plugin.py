@@ -188,7 +188,12 @@ confined.checked = checked
 
 
 @pytest.mark.parametrize(
-    ("arguments", "runs"), [([], 1), (["-k", "total"], 1), (["--collect-only"], 0)]
+    ("arguments", "runs"),
+    [
+        ([], 1),
+        (["--collect-only"], 0),
+        pytest.param(["-k", "total"], 1, marks=pytest.mark.everything),
+    ],
 )
 def test_a_notebook_is_graded_once_however_many_items_are_asked_for(notebook, arguments, runs):
     path = notebook(RIGHT)

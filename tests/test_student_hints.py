@@ -16,6 +16,8 @@ from autograder.exercises.misconceptions import Misconception
 from autograder.waiting import waits
 from tests.support.courses import ROOT
 
+pytestmark = pytest.mark.usefixtures("kept_parents")
+
 NAMES = exercise.built_names(ROOT)
 
 

@@ -14,6 +14,7 @@ import json
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from types import CodeType
 from typing import Any, TextIO
 
 import numpy as np
@@ -217,19 +218,29 @@ class _Watch:
 
 def _run(source: str, name: str, namespace: Namespace) -> CellRun:
     """Run a cell as a notebook does, in silence."""
-    tree = ast.parse(source)
-    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-    value = None
     printed = io.StringIO()
     with contextlib.redirect_stderr(printed), contextlib.redirect_stdout(io.StringIO()):
         try:
-            exec(compiled(tree, name), namespace)
-            if isinstance(last, ast.Expr):
-                expression = ast.Expression(last.value)
-                value = eval(compile(expression, f"<{name}>", "eval"), namespace)
+            code, last = _in_two(source, name)
+            exec(code, namespace)
+            value = eval(last, namespace) if last else None
         except (Exception, SystemExit) as error:
             return CellRun(_line(f"{type(error).__name__}: {error}"), None, printed.getvalue())
     return CellRun("", value, printed.getvalue())
+
+
+@functools.cache
+def _in_two(source: str, name: str) -> tuple[CodeType, CodeType | None]:
+    """A cell as code, and the expression that it ends on, if it ends on one.
+
+    Kept: the setup cell is run again with the stub of each step.
+    """
+    tree = ast.parse(source)
+    value = None
+    if tree.body and isinstance(last := tree.body[-1], ast.Expr):
+        value = compile(ast.Expression(last.value), f"<{name}>", "eval")
+        tree.body.pop()
+    return compiled(tree, name), value
 
 
 def _line(text: str) -> str:

@@ -18,6 +18,8 @@ from autograder.engine.grader import Grader
 from autograder.errors import Unusable
 from autograder.exercises import exercise
 
+pytestmark = pytest.mark.usefixtures("checked_here")
+
 AUTHORED = '''\
 # %% [markdown]
 # # Looking up

@@ -19,6 +19,7 @@ from autograder.course import Settings
 from autograder.errors import Unusable
 from autograder.exercises import data_files
 from autograder.exercises.exercise import from_notebook
+from tests.support.courses import PYTHONPATH
 
 pytestmark = pytest.mark.usefixtures("kept_parents")
 
@@ -194,7 +195,7 @@ def test_the_bytes_depend_on_the_text_alone(tmp_path: Path, seed: str) -> None:
         "sys.stdout.buffer.write(b''.join(build.notebooks(pathlib.Path(sys.argv[1]))))"
     )
     environment = {
-        **os.environ, "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": seed, "LC_ALL": "C", "PYTHONUTF8": "0", "TZ": "Asia/Tokyo"
+        **os.environ, "PYTHONPATH": PYTHONPATH, "PYTHONHASHSEED": seed, "LC_ALL": "C", "PYTHONUTF8": "0", "TZ": "Asia/Tokyo"
     }  # fmt: skip
     command = [sys.executable, "-c", code, str(path)]
     there = subprocess.run(command, cwd="/", env=environment, capture_output=True, check=True)
@@ -351,7 +352,7 @@ def test_nbgraders_own_release_leaves_the_checkout_clean(
     environment = {
         "PATH": "/usr/bin:/bin",
         "HOME": str(tmp_path),
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": PYTHONPATH,
         "LC_ALL": "C.UTF-8",
     }
     release = folder / "assignments" / name / f"{name}.ipynb"
@@ -382,7 +383,7 @@ def test_a_course_can_keep_its_state_elsewhere(tmp_path: Path) -> None:
     environment = {
         "PATH": "/usr/bin:/bin",
         "HOME": str(tmp_path),
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": PYTHONPATH,
         "AUTOGRADER_COURSE": "../else where",
     }
     command = [sys.executable, "-B", "-m", "nbgrader", "generate_assignment", "doubling", "--force"]

@@ -14,6 +14,8 @@ from autograder.errors import Unusable
 from autograder.exercises import exercise
 from autograder.proving import proof, sample
 
+pytestmark = pytest.mark.usefixtures("kept_parents")
+
 THREE = '''\
 # %% [markdown]
 # # Three steps

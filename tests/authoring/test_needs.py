@@ -19,7 +19,7 @@ from autograder.proving.trial import Bench
 from autograder.result import Result
 from tests.authoring.test_modules import TINY
 
-pytestmark = pytest.mark.usefixtures("kept_parents")
+pytestmark = pytest.mark.usefixtures("checked_here")
 
 LATER = '''\
 # %% setup needs="doubling:double"{given}

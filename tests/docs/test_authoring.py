@@ -12,6 +12,8 @@ import pytest
 from autograder.authoring import percent
 from tests.support import processes
 
+pytestmark = pytest.mark.usefixtures("graded_here", "checked_here")
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "authoring.md").read_text(encoding="utf-8")
 WALK = PAGE[PAGE.index("## From nothing to a proof") : PAGE.index("## The file")]

@@ -17,7 +17,10 @@ from tests.support.courses import ROOT, private
 from tests.support.databases import rows
 
 # nbgrader's own code and that of what it starts, not ours.
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore"),
+    pytest.mark.usefixtures("graded_here"),
+]
 
 # Right, half done, wrong as students are wrong, untouched.
 HONEST = ("ada", "ben", "nora", "uma")

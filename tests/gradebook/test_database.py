@@ -18,11 +18,14 @@ from autograder.gradebook import config, marks, record
 from autograder.gradebook import database as opening
 from tests.support import courses, databases, processes
 from tests.support.courses import ALL_CHECKS, NAME, RIGHT
-from tests.support.databases import PASSWORD, Database, Server
+from tests.support.databases import PASSWORD, Database, Server, mostly_sqlite
 from tests.support.stock import CONTENTS, MASTER, STUDENTS
 
 # nbgrader's own code, not ours.
-pytestmark = pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning"),
+    pytest.mark.usefixtures("graded_here"),
+]
 
 ANSWERED = {**RIGHT, "why": "Because of $a + b = b + a$."}
 WRONG_TOTAL = {**ANSWERED, "total": "def total(x):\n    return float(np.abs(x).sum())\n"}
@@ -183,11 +186,7 @@ def test_a_gradebook_that_knows_nobody_who_was_graded_is_not_begun_anew(
     assert len(marks.class_marks(course, NAME)) == 2
 
 
-@pytest.mark.parametrize(
-    "database",
-    ["sqlite", pytest.param("postgresql", marks=pytest.mark.everything)],
-    indirect=True,
-)
+@mostly_sqlite
 def test_two_graders_at_once_give_every_grade_once(course: Course, database: Database) -> None:
     for student in ("ada", "bob", "cyd"):
         courses.submit(course, student, ANSWERED)

@@ -13,7 +13,7 @@ from autograder.gradebook import config
 from tests.gradebook import test_record
 from tests.support import courses
 from tests.support.courses import NAME, RIGHT
-from tests.support.databases import Database
+from tests.support.databases import Database, mostly_sqlite
 from tests.support.processes import call
 
 pytestmark = pytest.mark.usefixtures("graded_here")
@@ -120,6 +120,7 @@ def test_nothing_is_left_but_what_is_said_to_be(lived: Course, database: Databas
     assert "ann" in (lived.state / "log.jsonl").read_text()
 
 
+@mostly_sqlite
 def test_the_course_goes_on_without_them(lived: Course, database: Database) -> None:
     run(lived, "forget", "zoe")
     (lived.inbox / "submissions.zip").unlink()
@@ -129,6 +130,7 @@ def test_the_course_goes_on_without_them(lived: Course, database: Database) -> N
     assert "zoe" not in run(lived, "export", NAME, "--output", "-").stdout
 
 
+@mostly_sqlite
 def test_an_extension_that_nobody_else_has_goes_too(lived: Course, database: Database) -> None:
     """A line for somebody who is not on the class list is a mistake: the course would stand still."""
     people = "id,group\nann,A\nzoe,B\nbob,A\n"
@@ -141,12 +143,14 @@ def test_an_extension_that_nobody_else_has_goes_too(lived: Course, database: Dat
     run(lived, "report", NAME)
 
 
+@mostly_sqlite
 def test_what_names_them_elsewhere_is_said(lived: Course, database: Database) -> None:
     (lived.state / "notes.txt").write_text("call Zoe Zebra")
     said = run(lived, "forget", "zoe").stdout
     assert "left: course/notes.txt: may name them; look, and take that out by hand" in said
 
 
+@mostly_sqlite
 def test_nobody_of_this_name(lived: Course, database: Database) -> None:
     for name, why in (("eve", "knows no student eve;"), ("../ann", "is no student id;")):
         assert why in run(lived, "forget", name, code=2).stderr
@@ -155,6 +159,7 @@ def test_nobody_of_this_name(lived: Course, database: Database) -> None:
     assert (lived.submitted / "zoe").is_dir()
 
 
+@mostly_sqlite
 def test_a_terminal_is_asked_once_with_what_would_go(
     lived: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -328,7 +328,8 @@ def test_an_exercise_that_is_not_built_yet_does_not_keep_jupyterlab_closed(
     assert f"run autograder build {courses.NAME}" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("lines", [1, 2])
+# Before the server answers, and after: that takes it five seconds.
+@pytest.mark.parametrize("lines", [1, pytest.param(2, marks=pytest.mark.everything)])
 def test_it_says_at_once_what_it_does_and_ends_quietly_when_it_is_interrupted(
     course: Course, lines: int
 ) -> None:

@@ -18,7 +18,7 @@ from autograder.gradebook import marks
 from autograder.grading import grade_class
 from tests.support import courses, databases, formgrader
 from tests.support.courses import NAME, RIGHT
-from tests.support.databases import Database
+from tests.support.databases import Database, mostly_sqlite
 
 # nbgrader's and nbconvert's own code, not ours.
 pytestmark = [
@@ -69,11 +69,7 @@ def scores(course: Course) -> dict[str, float]:
     return {student: entry.score for student, entry in marks.class_marks(course, NAME).items()}
 
 
-@pytest.mark.parametrize(
-    "database",
-    ["sqlite", pytest.param("postgresql", marks=pytest.mark.everything)],
-    indirect=True,
-)
+@mostly_sqlite
 def test_nbgrader_on_the_command_line_the_formgraders_button_and_ours_give_the_same_grades(
     class_: Course, database: Database
 ) -> None:

@@ -26,7 +26,10 @@ from tests.support.databases import rows
 from tests.test_pytest_plugin import pytest_on
 
 # nbgrader's own code and that of what it starts, not ours.
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore"),
+    pytest.mark.usefixtures("graded_here"),
+]
 
 RELEASE = ROOT / "assignments" / "attention" / "attention.ipynb"
 MISTAKES = {"softmax": "no_shift", "attention_scores": "dot_t_on_a_batch"}

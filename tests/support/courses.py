@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
@@ -25,6 +26,9 @@ from autograder.result import CheckResult, CheckStatus, Result, StepResult
 from autograder.submissions import parse
 
 ROOT = Path(__file__).resolve().parents[2]
+PYTHONPATH = os.pathsep.join([str(ROOT), str(ROOT / "tests" / "support" / "quick")])
+"""Of what tests start."""
+
 NAME = "counting"
 
 AUTHORED = '''\
@@ -160,7 +164,7 @@ def private(folder: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
     for name in ("CONFIG", "DATA", "RUNTIME"):
         monkeypatch.setenv(f"JUPYTER_{name}_DIR", str(folder / "jupyter" / name.lower()))
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("PYTHONPATH", PYTHONPATH)
     monkeypatch.chdir(root)
 
 

@@ -105,6 +105,14 @@ def database(request: pytest.FixtureRequest, course: Course, tmp_path: Path) -> 
     )
 
 
+mostly_sqlite = pytest.mark.parametrize(
+    "database",
+    ["sqlite", pytest.param("postgresql", marks=pytest.mark.everything)],
+    indirect=True,
+)
+"""For what another test of the same file has shown to be alike on both kinds."""
+
+
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Server]:
     missing = _missing()

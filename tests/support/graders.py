@@ -3,7 +3,8 @@
 Half of the time of a short test went into starting Python and NumPy: once for a grader process, and
 once for the parent of its workers. ``kept_parents`` hands the same parents on from test to test;
 what a parent holds are setup cells, each by its text, and no student's code. ``graded_here`` lets
-``autograder grade`` grade in the tests' own process, too.
+``autograder grade`` grade in the tests' own process, too, and ``checked_here`` lets ``autograder
+check`` run checks there.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from concurrent.futures import Future
 
 import pytest
 
+from autograder import confined
 from autograder.course import Settings
 from autograder.engine import workers
 from autograder.engine.grader import Graded, Grader
@@ -25,6 +27,8 @@ from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise
 from autograder.grading import grade_class, grader_process, orphans
 from autograder.grading.processes import Task
+from autograder.result import Result
+from autograder.student_copy import StudentCopy
 
 
 class KeptParents:
@@ -119,4 +123,31 @@ def graded_here(kept_parents: None) -> Iterator[None]:
         patch.setattr(grade_class, "LocalPool", GradedHere)
         # It would wait for the kept parents to end. There are no grader processes to leave orphans.
         patch.setattr(orphans, "adopted", contextlib.nullcontext)
+        yield
+
+
+class CheckedHere:
+    """The process that runs the checks of a student's copy, played by this one, which no lock
+    locks in."""
+
+    def ask(self, copy: StudentCopy) -> None:
+        self._copy = copy
+
+    def wait(self, seconds: float) -> bool:
+        return True
+
+    def answer(self) -> tuple[Result, str]:
+        return confined._checked_here(self._copy), ""
+
+    def kill(self) -> None:
+        """There is nothing to end."""
+
+
+@pytest.fixture(scope="module")
+def checked_here(kept_parents: None) -> Iterator[None]:
+    """The visible checks of notebooks run in this process: for tests of what is said of them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(confined, "Confined", CheckedHere)
+        # What has been started before is for somebody else.
+        patch.setattr(confined, "_early", None)
         yield

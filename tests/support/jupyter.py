@@ -16,8 +16,8 @@ from pathlib import Path
 from playwright.sync_api import Browser, FrameLocator, Locator, Page, expect
 
 from tests.support.browser import SCREENSHOTS
+from tests.support.courses import PYTHONPATH
 
-ROOT = Path(__file__).resolve().parents[2]
 PICTURES = SCREENSHOTS / "lab"
 # Jupyter takes seconds for what one expects at once, and several times as long on a busy machine.
 PATIENCE = 300
@@ -38,7 +38,7 @@ def server(command: list[str], folder: Path, log: Path) -> Iterator[str]:
         if not name.startswith(("JUPYTER", "AUTOGRADER"))
     }
     # As somebody who has not activated the environment.
-    clean |= {**private, "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT)}
+    clean |= {**private, "PATH": "/usr/bin:/bin", "PYTHONPATH": PYTHONPATH}
     with log.open("w") as out:
         process = subprocess.Popen(
             [sys.executable, "-m", *command, "--no-browser", "--port=0"],

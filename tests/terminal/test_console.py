@@ -32,7 +32,7 @@ if sys.platform != "win32":
     import struct
     import termios
 
-pytestmark = pytest.mark.usefixtures("graded_here")
+pytestmark = pytest.mark.usefixtures("graded_here", "checked_here")
 
 needs_terminals = pytest.mark.skipif(
     sys.platform == "win32", reason="Windows has no pseudo-terminals"

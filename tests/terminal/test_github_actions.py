@@ -16,7 +16,7 @@ from autograder.terminal import github_actions
 from tests.support.courses import NAME, RIGHT, handed_in
 from tests.test_cli import run
 
-pytestmark = pytest.mark.usefixtures("graded_here")
+pytestmark = pytest.mark.usefixtures("graded_here", "checked_here")
 
 HOSTILE = "x%0A::error::a\n::error::b\n  ::warning file=c,title=d::e\r::notice::f ##[error]g\n```\n<img src=x> [l](http://h) @all | `"
 

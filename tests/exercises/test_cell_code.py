@@ -1,0 +1,33 @@
+"""Cells of an exercise as code: what takes long is done once."""
+
+from __future__ import annotations
+
+from types import CodeType
+from typing import Any
+
+import pytest
+
+from autograder.engine.turns import NAME, counted, take
+from autograder.exercises import cell_code
+from autograder.exercises.cell_code import ExerciseCode
+from tests.support import toy
+
+
+def test_a_cell_is_compiled_once_however_often_its_exercise_is_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = []
+    code = cell_code._code
+
+    def counting(source: Any, name: str) -> CodeType:
+        names.append(name)
+        return code(source, name)
+
+    monkeypatch.setattr(cell_code, "_code", counting)
+    answer = "def once():\n    return 'as nobody else does'\n"
+    exercise = toy.exercise("assert once()", steps="once", once=answer)
+    for _ in range(2):
+        cells = ExerciseCode(exercise)
+        assert cells.answered()["once"] is not cells.answered()["once"]
+        assert cells.rewritten(counted, {NAME: take})["once"]() == "as nobody else does"
+    assert names.count("once") == 2, "as it is, and rewritten"

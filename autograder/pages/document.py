@@ -14,7 +14,6 @@ from functools import cache
 from importlib import resources
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup, escape
 
 from autograder.pages.written import written
 from autograder.text import number, points, points_of, printable, shown
@@ -26,11 +25,6 @@ def _without_controls(value: object) -> object:
     if not isinstance(value, str) or value.isprintable() or hasattr(value, "__html__"):
         return value
     return printable(value)
-
-
-def escaped(text: str) -> Markup:
-    """Any text as the templates write it."""
-    return escape(_without_controls(text))
 
 
 PAGES = Environment(

@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Protocol
-
-from markupsafe import Markup
-
-from autograder.pages.document import escaped
 
 FEW = 12
 """So many students stand in an open list; more wait to be opened."""
@@ -40,30 +35,6 @@ class People:
     links: Mapping[str, str]
     emails: Mapping[str, str]
     few: int = FEW
-
-    @cached_property
-    def _items(self) -> dict[str, tuple[str, str]]:
-        """Each as an item of a list, in two parts: an anchor goes between them."""
-        items: dict[str, tuple[str, str]] = {}
-        for student, name in self.names.items():
-            if student in self.links:
-                begin = f'<li><a href="{escaped(self.links[student])}'
-                items[student] = begin, f'">{escaped(name)}</a>'
-            else:
-                items[student] = "", f"<li>{escaped(name)}"
-        return items
-
-    def items(self, students: Iterable[str], step: str = "") -> Markup:
-        """The items of a list of these, each leading to the own page, at a step if one is named.
-
-        Made here and not in a template, for a class of 10,000 has 300,000 of them.
-        """
-        anchor = escaped(f"#step-{step}") if step else ""
-        lines = []
-        for student in students:
-            begin, end = self._items[student]
-            lines.append(f"{begin}{anchor}{end}" if begin else end)
-        return Markup("".join(lines))
 
     def emails_of(self, students: Iterable[str]) -> list[str]:
         """The e-mail addresses that are known of them."""

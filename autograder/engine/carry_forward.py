@@ -41,11 +41,15 @@ class CarryForward:
 
         self._broken: set[str] = set()
         self._broken_visibly: set[str] = set()
+        self._doubtful: set[str] = set()
+        """Steps with a check that is not asked: nobody knows whether they are right."""
         self._at_fault: set[str] = set()
         attempted = set()
         for check in compiled.exercise.checks:
             verdict = verdicts[check.id]
-            if not verdict.unattempted and not check.void:
+            if check.void:
+                self._doubtful.add(check.step)
+            elif not verdict.unattempted:
                 attempted.add(check.step)
             if verdict.message is not None:
                 self._broken.add(check.step)
@@ -102,7 +106,8 @@ class CarryForward:
         # First those that are at fault themselves. A step that was carried is right once those are,
         # as a rule.
         likely, all_of_them = frozenset(self._at_fault & earlier), frozenset(self._broken & earlier)
-        for broken in dict.fromkeys((likely, all_of_them)):
+        doubtful = all_of_them | (self._doubtful & earlier)
+        for broken in dict.fromkeys((likely, all_of_them, doubtful)):
             called = self._passes(check, broken | imprecise, budget) if broken else set()
             if called:
                 return tuple(sorted(called & broken, key=self._compiled.exercise.steps.index))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from dataclasses import replace
 from typing import Any
@@ -217,3 +218,17 @@ def test_a_carried_check_keeps_what_it_said_of_the_submission_as_it_is():
     assert check.status == "carried"
     assert check.message == f"passes once double is right; now: {check.unmended}"
     assert check.unmended == "wrong"
+
+
+def test_a_step_whose_check_was_withdrawn_costs_later_steps_nothing():
+    data = copy.deepcopy(cells())
+    for cell in data:
+        if cell["id"] == "double-c0":  # nothing else tells that three is not two
+            cell["metadata"]["autograder"]["void"] = True
+    about = {"autograder": {"exercise": "three", "source_sha256": "0"}}
+    voided = toy.from_notebook({"metadata": about, "cells": data})
+
+    result = toy.grade(voided, settings=SETTINGS, **{**ANSWERS, "double": WRONG["double"]})
+    assert result.score == 10
+    (check, _) = result.step("both").checks
+    assert (check.status, check.with_reference) == ("carried", ("double",))

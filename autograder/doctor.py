@@ -17,7 +17,16 @@ from autograder.errors import Unusable
 from autograder.exercises import exercise
 from autograder.text import count, points
 
-PACKAGES = ("numpy", "nbgrader", "jupyterlab", "nbformat", "jupytext", "matplotlib", "sqlalchemy")
+NEEDED = {
+    "numpy": "run make setup, or pip install numpy",
+    "nbgrader": "teachers need it: run make setup",
+    "jupyterlab": "run make setup, or pip install jupyterlab",
+    "nbformat": "teachers need it: run make setup",
+    "jupytext": "only to open percent scripts as notebooks: pip install jupytext",
+    "matplotlib": "for the pictures of the notebook: run make setup, or pip install matplotlib",
+    "sqlalchemy": "teachers need it: run make setup",
+}
+"""What to do where a package is not installed, by its name."""
 
 
 def examine(course: Course) -> None:
@@ -35,8 +44,8 @@ def findings(course: Course) -> Iterator[tuple[str, str]]:
     yield "to raise the level", _advice()
     yield "level asked for", _asked(course.settings.isolation)
 
-    for package in PACKAGES:
-        yield package, _version(package)
+    for package, repair in NEEDED.items():
+        yield package, _version(package, repair)
 
     names = exercise.built_names(course.root)
     yield "exercises", ", ".join(names) or f"none in {course.root / 'solutions'}"
@@ -83,11 +92,11 @@ def _advice() -> str:
     return "nothing to do"
 
 
-def _version(package: str) -> str:
+def _version(package: str, repair: str) -> str:
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
-        return "not installed; run make setup"
+        return f"not installed; {repair}"
 
 
 def _built(course: Course, name: str) -> str:
@@ -107,4 +116,4 @@ def _writable(folder: Path) -> str:
 def _alembic() -> str:
     # nbgrader calls it by name to set up its gradebook.
     beside = Path(sys.executable).parent / "alembic"
-    return "there" if beside.exists() else "not installed; run make setup"
+    return "there" if beside.exists() else "not installed; teachers need it: run make setup"

@@ -259,6 +259,12 @@ def test_the_course_may_stand_before_the_command_after_it_and_in_the_environment
         assert str(tmp_path / "c" / "results") in mistake(done)
 
 
+def test_outside_of_a_course_a_command_says_which_one_it_is_about(tmp_path):
+    elsewhere = run("report", "nothing", cwd=tmp_path, AUTOGRADER_COURSE="").stderr
+    assert f"note: {tmp_path} is in no course, so this is about {ROOT / 'course'}" in elsewhere
+    assert "note:" not in run("report", "nothing", cwd=ROOT, AUTOGRADER_COURSE="").stderr
+
+
 def test_a_setting_that_is_wrong_gets_one_line(tmp_path):
     (tmp_path / "solutions").mkdir()
     for text, cause in (

@@ -97,8 +97,20 @@ def opened(folder: Path | None, name: str) -> tuple[Course, Exercise]:
 def opened_course(folder: Path | None) -> Course:
     """The course, with a line about what its settings say in vain."""
     course = course_at(folder)
+    _note_elsewhere(course, folder)
     _note_unknown(course)
     return course
+
+
+def _note_elsewhere(course: Course, folder: Path | None) -> None:
+    """Say which course it is where nobody has named one, and the working folder is in none."""
+    is_named = folder is not None or os.environ.get("AUTOGRADER_COURSE")
+    here = Path.cwd().resolve()
+    if not is_named and course.root.resolve() not in (here, *here.parents):
+        what = f"{here} is in no course, so this is about {course.state}"
+        print(
+            f"note: {what}; go to your course's folder, or name it with --course", file=sys.stderr
+        )
 
 
 def _note_unknown(course: Course) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Optional
 
@@ -12,6 +13,20 @@ from autograder import log
 from autograder.commands.common import CourseFolder, ExerciseOrCourse, finish, opened, opened_course
 from autograder.exports import formats
 from autograder.text import inert, listed, short
+
+NOTES = 10
+"""So many lines that begin alike, such as "empty:", are printed; the file has the others."""
+
+
+def _first_of_each_kind(notes: Sequence[str]) -> Iterator[str]:
+    """The notes by what they begin with, and how many more there are of a kind."""
+    by_kind: dict[str, list[str]] = {}
+    for note in notes:
+        by_kind.setdefault(note.partition(":")[0], []).append(note)
+    for kind, alike in by_kind.items():
+        yield from alike[:NOTES]
+        if len(alike) > NOTES:
+            yield f"{kind}: and {len(alike) - NOTES} more"
 
 
 def _help(option: str, meaning: str) -> str:
@@ -100,7 +115,7 @@ def export(
 
     command = f"export{'' if whole_course else f' {name}'} --to {to}"
     log.write(course, command, **log.final(course, made.final))
-    for note in made.notes:
+    for note in _first_of_each_kind(made.notes):
         print(inert(" ".join(note.split())), file=sys.stderr)
     if path is not None:
         print(f"wrote {short(path)}")

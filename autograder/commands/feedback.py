@@ -48,9 +48,11 @@ def feedback(
 
     if changed:
         those = agreeing(len(changed), "page says", "pages say")
+        what = "other points than before, or is about another file"
+        if len(changed) > 1:
+            what = what.replace("is about", "are about")
         again = "hand them out again, with nbgrader release_feedback or --zip"
-        whose = first_of(changed, NAMED)
-        print(f"{len(changed)} {those} other points than before ({whose}): {again}")
+        print(f"{len(changed)} {those} {what} ({first_of(changed, NAMED)}): {again}")
     scores = final_grades.of_class(course, exercise).final_scores()
     log.write(course, f"feedback {name}", pages=len(paths), **log.final(course, scores))
     students = unmarked.students(course, name)

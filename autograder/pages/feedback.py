@@ -137,7 +137,7 @@ def write_class(
     Args:
         troubles: gets whoever's page cannot be written; an older one of theirs stays.
         changed: gets whose page says other points, or other words of a teacher, than the one
-            before.
+            before, or is about another file.
 
     Returns:
         The pages that were written.

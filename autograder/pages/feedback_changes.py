@@ -80,8 +80,11 @@ def since(folder: Path, now: Shown, titles: Mapping[str, str], day: str) -> Show
 
 
 def is_new(folder: Path, shown: Shown) -> bool:
-    """Whether the page in this folder does not say yet what changed."""
-    return bool(shown.changes) and _read(folder / NAME) != shown
+    """Whether the page in this folder does not say yet what changed, or is about another file."""
+    before = _read(folder / NAME)
+    if before is None or before == shown:
+        return False
+    return bool(shown.changes) or before.submission != shown.submission
 
 
 def write(folder: Path, shown: Shown) -> None:
@@ -97,10 +100,15 @@ def _changes(before: Shown, now: Shown, titles: Mapping[str, str]) -> Iterator[s
         if old != new:
             was = "not there" if old is None else number(old)
             became = "gone" if new is None else number(new)
-            yield f"{titles.get(id, id)}: {was}, now {became}"
+            yield f"{_title(id, titles)}: {was}, now {became}"
     for id in dict.fromkeys([*now.remarks, *before.remarks]):
         if before.remarks.get(id) != now.remarks.get(id):
-            yield f"{titles.get(id, id)}: your teacher's words are others"
+            yield f"{_title(id, titles)}: your teacher's words are others"
+
+
+def _title(id: str, titles: Mapping[str, str]) -> str:
+    """What people call a cell, without the full stop of a check's sentence."""
+    return titles.get(id, id).rstrip(".")
 
 
 def _read(path: Path) -> Shown | None:

@@ -75,9 +75,11 @@ class Keys:
     else:
 
         def _listen(self) -> None:
-            # In the background a program must not change the terminal.
-            if os.tcgetpgrp(self._descriptor) == os.getpgrp():
-                tty.setcbreak(self._descriptor)
+            # In the background a program must not change the terminal; of one that is another
+            # session's nobody says who is in front.
+            with contextlib.suppress(OSError):
+                if os.tcgetpgrp(self._descriptor) == os.getpgrp():
+                    tty.setcbreak(self._descriptor)
 
         def _pressed(self, seconds: float) -> str:
             if not self._typed and select.select([self._descriptor], [], [], seconds)[0]:

@@ -24,6 +24,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autograder import cli, files
+from autograder.commands import export
 from autograder.course import Course
 from autograder.exports import formats, gradescope_zip, safe_csv
 from autograder.gradebook import record
@@ -180,6 +181,18 @@ def test_who_has_no_score_is_listed_and_empty_and_only_missing_ones_can_be_zero(
     assert "zero: gil: missing" in capsys.readouterr().err
     zero = {row["Student"]: row[NAME] for row in rows_of(place(graded, "canvas.csv")) if row["ID"]}
     assert zero == {**empty, "Gil Amelio": "0"}
+
+
+def test_of_many_notes_of_a_kind_the_first_are_printed(
+    graded: Course, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(export, "NOTES", 1)
+    run("--to", "csv")
+    assert capsys.readouterr().err.splitlines() == [
+        "empty: eve: rejected, not a notebook",
+        "empty: and 2 more",
+        "automatic score alone: cyd: not in the gradebook",
+    ]
 
 
 def test_scores_that_may_still_change_are_said(

@@ -22,7 +22,7 @@ from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
 from autograder.gradebook.cell_marks import CellMarks
 from autograder.gradebook.marks import Marks
-from autograder.pages import document, feedback, feedback_code
+from autograder.pages import document, feedback, feedback_changes, feedback_code
 from autograder.pages.feedback_code import code, docstrings
 from autograder.pages.written import written
 from autograder.result import Example
@@ -506,3 +506,11 @@ def test_real_pages_show_the_mask_the_line_and_no_address(attention: dict[str, s
             r"https?:|\bsrc=|url\(|@import|<script| style=", page.replace("http-equiv", "")
         )
         assert '<html lang="en">' in page and 'name="viewport"' in page
+
+
+def test_a_page_about_another_file_is_another_page(tmp_path: Path) -> None:
+    shown = feedback_changes.Shown("a file", "4 of 5 points", {}, {})
+    assert not feedback_changes.is_new(tmp_path, shown), "the first page is none made again"
+    feedback_changes.write(tmp_path, shown)
+    assert not feedback_changes.is_new(tmp_path, shown)
+    assert feedback_changes.is_new(tmp_path, replace(shown, submission="another"))

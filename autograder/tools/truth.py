@@ -34,7 +34,8 @@ def of_truth(a: Array, b: Array) -> Iterator[Found]:
             if (changed == yes).all():
                 yield (name, what), much
     if b.ndim == 2 and _is_band(yes, b):
-        yield ("band", ""), much
+        # Where nothing is missing, what is True is too much, and that says nothing of a band.
+        yield ("band", ""), much if (b & ~yes).any() else 0.0
 
 
 def _numbered(a: Array, b: Array) -> Iterator[Found]:

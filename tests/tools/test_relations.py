@@ -8,6 +8,7 @@ import pytest
 
 from autograder.tools.relations import VAGUE, relation
 from autograder.tools.sentences import SENTENCES
+from autograder.tools.truth import of_truth
 
 rng = np.random.default_rng(5)
 MATRICES = [rng.normal(size=shape) for shape in ((3, 4), (5, 2), (2, 3, 4))]
@@ -250,6 +251,11 @@ def test_where_rows_have_vanished_nobody_shares_out_one_whole():
         uneven = right * rng.random(right[..., :1].shape)
         pairs.append((uneven / uneven.sum(), right, {}))
     assert relation(pairs, vague=False)[0] == "total_elsewhere"
+
+
+def test_truth_that_lacks_nothing_says_nothing_of_a_band():
+    right, one_too_far = np.tri(1, 4, 2, dtype=bool), np.tri(1, 4, 3, dtype=bool)
+    assert dict(of_truth(one_too_far, right))["band", ""] == 0
 
 
 def test_one_answer_of_few_numbers_is_not_enough():

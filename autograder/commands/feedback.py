@@ -48,9 +48,8 @@ def feedback(
 
     if changed:
         those = agreeing(len(changed), "page says", "pages say")
-        what = "other points than before, or is about another file"
-        if len(changed) > 1:
-            what = what.replace("is about", "are about")
+        are = agreeing(len(changed), "is", "are")
+        what = f"other points than before, or {are} about another file"
         again = "hand them out again, with nbgrader release_feedback or --zip"
         print(f"{len(changed)} {those} {what} ({first_of(changed, NAMED)}): {again}")
     scores = final_grades.of_class(course, exercise).final_scores()

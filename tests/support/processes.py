@@ -11,22 +11,16 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
-from functools import cache
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
-import typer.main
 
 from autograder import cli
 
 SECONDS = 900
 """How long a test waits for what takes a second on a machine that is not busy: it ends what would
 never end."""
-
-
-# What a process does once, and takes longer than some commands.
-_command_line = cache(typer.main.get_command)
 
 
 def call(*arguments: object, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -37,7 +31,6 @@ def call(*arguments: object, cwd: Path, **environment: str) -> subprocess.Comple
     code: object = None
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         patch.chdir(cwd)
-        patch.setattr(typer.main, "get_command", _command_line)
         # The command itself sets this one.
         patch.setenv("AUTOGRADER_COURSE", os.environ.get("AUTOGRADER_COURSE", ""))
         if not os.environ["AUTOGRADER_COURSE"]:

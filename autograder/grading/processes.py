@@ -51,10 +51,10 @@ parent of the workers starts before NumPy is imported here, so that both load it
 """
 
 
-BY_ITSELF = ("SIGXCPU", "SIGSEGV", "SIGBUS", "SIGABRT", "SIGFPE", "SIGILL")
+BY_ITSELF = ("SIGVTALRM", "SIGSEGV", "SIGBUS", "SIGABRT", "SIGFPE", "SIGILL")
 """Signals that end a process for what it does itself, whatever else goes on on the machine.
 
-A limit of its own; and faults of libraries in C that do not expect to be refused memory: NumPy 2.4
+Its own timer; and faults of libraries in C that do not expect to be refused memory: NumPy 2.4
 ends the process where an operation finds none for its buffers.
 """
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import faulthandler
+import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -14,14 +15,21 @@ from tests.attacks.neighbours import Neighbours
 
 
 @pytest.fixture(scope="session", autouse=True)
-def told() -> Iterator[None]:
-    """The system's clock ends a grader's process; where that is the tests' own, it says where it was.
+def told(pytestconfig: pytest.Config) -> Iterator[None]:
+    """The system ends a grader that does not come back; where that is the tests' own process, it
+    says where it was.
 
     Then the test fails for what it cost, and the tests after it run.
     """
-    faulthandler.register(signal.SIGXCPU, chain=False)
+    capture = pytestconfig.pluginmanager.getplugin("capturemanager")
+    assert capture is not None
+    with capture.global_and_fixture_disabled():
+        terminal = os.dup(2)
+
+    faulthandler.register(signal.SIGVTALRM, file=terminal, chain=False)
     yield
-    faulthandler.unregister(signal.SIGXCPU)
+    faulthandler.unregister(signal.SIGVTALRM)
+    os.close(terminal)
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import time
@@ -14,10 +15,12 @@ import pytest
 from autograder.course import Settings
 from autograder.engine import budget
 from autograder.engine import grader as grading
+from autograder.engine.apart import apart
 from autograder.engine.budget import Budget
 from autograder.engine.grader import Grader
 from autograder.engine.run import Run
 from autograder.engine.worker.protocol import bounds
+from autograder.errors import Fault
 from autograder.exercises.cell_code import ExerciseCode
 from tests.attacks.arena import MEMORY_MB, _measured
 from tests.support.toy import exercise, submission
@@ -40,9 +43,7 @@ def graded(toy, *answers, settings=SHORT):
 @pytest.fixture
 def fast(monkeypatch):
     """The clock of the grader's own work runs four times as fast: so long is nobody kept waiting."""
-    clock = SimpleNamespace(
-        thread_time=lambda: 4 * time.thread_time(), process_time=time.process_time
-    )
+    clock = SimpleNamespace(thread_time=lambda: 4 * time.thread_time())
     monkeypatch.setattr(budget, "time", clock)
 
 
@@ -428,14 +429,35 @@ def test_what_is_spent_of_a_part_is_spent_of_the_whole():
 
 
 def test_the_process_is_as_it_was_when_the_submission_is_done():
-    before = [
-        budget.resource.getrlimit(kind)
-        for kind in (budget.resource.RLIMIT_DATA, budget.resource.RLIMIT_CPU)
-    ]
+    def limits():
+        memory = budget.resource.getrlimit(budget.resource.RLIMIT_DATA)
+        return memory, signal.getitimer(signal.ITIMER_PROF), signal.getitimer(signal.ITIMER_VIRTUAL)
+
+    before = limits()
     graded(exercise("f()"), RIGHT)
 
-    assert before == [
-        budget.resource.getrlimit(kind)
-        for kind in (budget.resource.RLIMIT_DATA, budget.resource.RLIMIT_CPU)
-    ]
+    assert limits() == before
     assert np.empty(300_000_000, dtype="u1").size, "and there is as much memory as before"
+
+
+def test_the_system_ends_a_grader_that_does_not_come_back(monkeypatch):
+    monkeypatch.setattr(budget, "MORE_SECONDS", 0.1)
+
+    def endless():
+        signal.signal(signal.SIGVTALRM, signal.SIG_DFL)  # an attack's test may have set it
+        with budget.limits(0.1):
+            while True:
+                pass
+
+    with pytest.raises(Fault, match="was ended by SIGVTALRM"):
+        apart(endless)
+
+
+def test_what_a_grader_has_computed_before_is_not_counted():
+    # The system counts that by a clock of its own, which drifts from all that can be read.
+    with budget.limits(60):
+        most, _ = budget.resource.getrlimit(budget.resource.RLIMIT_CPU)
+        left, _ = signal.getitimer(signal.ITIMER_VIRTUAL)
+
+    assert most == budget.resource.RLIM_INFINITY
+    assert left == pytest.approx(2 * 60 + budget.MORE_SECONDS, abs=5)

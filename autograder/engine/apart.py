@@ -11,13 +11,17 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection, Pipe
 from typing import Any, NoReturn, TypeVar
 
 from autograder.errors import Fault
 
 Made = TypeVar("Made")
+
+LOOK_SECONDS = 0.1
+"""Seconds between two looks at whether the command was interrupted: another thread of it may have
+taken the signal, and then that does not end the waiting."""
 
 
 def apart(work: Callable[[], Made]) -> Made:
@@ -32,26 +36,28 @@ def apart(work: Callable[[], Made]) -> Made:
         return work()
 
     ours, theirs = Pipe(duplex=False)
-    # An interrupt just after the copy has begun would leave it behind.
-    unblocked = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
-    with warnings.catch_warnings():
-        # Threads that others have started are not copied, and the copy needs none of them.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        process = os.fork()
-    if process == 0:
-        _answer(theirs, work, unblocked)
-
     answer: Any = None
-    try:
-        signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
-        theirs.close()
-        with ours, contextlib.suppress(EOFError):
-            answer = ours.recv()
-    except BaseException:
-        os.kill(process, signal.SIGKILL)
-        raise
-    finally:
-        _, status = os.waitpid(process, 0)
+
+    with _interrupts_put_off() as heed:
+        with warnings.catch_warnings():
+            # Threads that others have started are not copied, and the copy needs none of them.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            process = os.fork()
+        if process == 0:
+            _answer(theirs, work, heed)
+
+        try:
+            heed()
+            theirs.close()
+            with ours, contextlib.suppress(EOFError):
+                while not ours.poll(LOOK_SECONDS):
+                    pass
+                answer = ours.recv()
+        except BaseException:
+            os.kill(process, signal.SIGKILL)
+            raise
+        finally:
+            _, status = os.waitpid(process, 0)
 
     if answer is None:
         how = f" by {signal.Signals(os.WTERMSIG(status)).name}" if os.WIFSIGNALED(status) else ""
@@ -62,10 +68,34 @@ def apart(work: Callable[[], Made]) -> Made:
     return made
 
 
-def _answer(connection: Connection, work: Callable[[], Made], unblocked: Iterable[int]) -> NoReturn:
+@contextlib.contextmanager
+def _interrupts_put_off() -> Iterator[Callable[[], None]]:
+    """Note interrupts, until what this gives is called: then they are heeded as ever.
+
+    One while the copy begins would leave the copy behind. They are not blocked, for then another
+    thread takes them.
+    """
+    noted: list[int] = []
+    handlers = {}
+    for number in (signal.SIGINT, signal.SIGTERM):
+        handlers[number] = signal.signal(number, lambda number, _: noted.append(number))
+
+    def heed() -> None:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        while noted:
+            signal.raise_signal(noted.pop())
+
+    try:
+        yield heed
+    finally:
+        heed()
+
+
+def _answer(connection: Connection, work: Callable[[], Made], heed: Callable[[], None]) -> NoReturn:
     """Do the work and end, whatever comes of it: all else here is the other process's."""
     with contextlib.suppress(BaseException):
-        signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
+        heed()
         try:
             answer: object = (work(),)
         except Exception as error:

@@ -213,9 +213,9 @@ def _memory() -> int:
 def _ended_after(seconds: float) -> Iterator[None]:
     """Let the system end this process when it has computed for so long, from now on.
 
-    A timer, and no RLIMIT_CPU. That one goes by a clock which no process can read, and which minutes
-    of computing on a busy machine put many seconds before or behind all others: a grader of a large
-    class would be ended for its age.
+    A timer, and no RLIMIT_CPU. That one goes by a clock which no process can read, and which, in
+    minutes of computing on a busy machine, comes to be many seconds before or behind all others: a
+    grader of a large class would be ended for its age.
     """
     try:
         before = signal.setitimer(signal.ITIMER_VIRTUAL, seconds)

@@ -109,7 +109,7 @@ def test_time_that_is_over_is_over_whatever_swallows_that(fast):
     assert Budget.watched is None and Budget.interrupted is None
 
 
-def test_an_answer_is_read_in_the_time_that_its_making_has_left():
+def test_an_answer_is_read_in_the_time_that_its_making_has_left(fast):
     answer = """
     import time
     answer = [dict.fromkeys([n * (2 ** 61 - 1) for n in range(1, 1001)]) for _ in range(50)]

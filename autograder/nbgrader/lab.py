@@ -16,6 +16,9 @@ OPTIONS = (
     "--allow-root",  # Jupyter refuses to serve for root unless told to
     "--ServerApp.log_level=WARN",
     "--LabApp.log_level=WARN",
+    # It would ask at its first start, over whatever one does, whether it may fetch news.
+    "--LabApp.news_url=None",
+    "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
 )
 """Our options of ``jupyter lab``; those of the command line come after them."""
 

@@ -84,6 +84,7 @@ def test_from_release_to_feedback_in_the_browser(
         teacher.page.on("requestfinished", lambda request: arrived.append(request.url))
         release(teacher)
         assert files(root) == before, "nothing that git knows has changed"
+        student.want_no_news()
         fetch(student)
         work(student, known)
         validate_and_submit(student)
@@ -91,6 +92,7 @@ def test_from_release_to_feedback_in_the_browser(
         mark(teacher, known)
         own = ("http://localhost:", "data:", "blob:")
         assert arrived and all(url.startswith(own) for url in arrived), arrived
+        assert not any("/lab/api/news" in url for url in arrived), "nobody is asked about news"
         hand_back(teacher)
         read(student, known)
     ada = marks.marks(Course(root, root / "course"), known, "ada")

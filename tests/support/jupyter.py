@@ -75,6 +75,10 @@ class Lab:
     def __init__(self, page: Page, who: str) -> None:
         self.page, self.who = page, who
 
+    def want_no_news(self) -> None:
+        """Jupyter asks everybody once whether they want its news, over the buttons."""
+        self.page.get_by_role("button", name="No", exact=True).click()
+
     def picture(self, about: str) -> None:
         self.page.screenshot(path=PICTURES / f"{next(self.numbers):02}-{self.who}-{about}.png")
 
@@ -131,8 +135,6 @@ def lab(browser: Browser, address: str, who: str) -> Iterator[Lab]:
     opened = Lab(page, who)
     try:
         page.goto(address)
-        # Jupyter asks everybody once whether they want its news, over the buttons.
-        page.get_by_role("button", name="No", exact=True).click()
         yield opened
     except BaseException:
         opened.picture("when-it-failed")

@@ -226,6 +226,9 @@ def _compared(grade: FinalGrade, now: Now, is_older: bool) -> FinalGrade:
     doubt = grade.marks.doubt if grade.marks else ""
     if grade.result is None:
         return replace(grade, doubt=doubt)
+    if is_older and grade.status in ("rejected", "error"):
+        # They have handed in again, as they were asked to.
+        return replace(grade, status="collected", result=None, doubt=doubt)
     outdated = now.changed_since(grade.result)
     if grade.status == "graded" and grade.marks is None:
         outdated = (*outdated, "gradebook")

@@ -310,6 +310,27 @@ def test_what_was_collected_and_not_graded_is_neither_missing_nor_0(course: Cour
     assert scores(course) == {"ada": 10, "bob": 10, "cyd": None}
 
 
+def test_who_has_handed_in_again_after_a_rejection_is_not_asked_a_second_time(
+    course: Course,
+) -> None:
+    folder = courses.submit(course, "ada", RIGHT)
+    notebook = folder / f"{NAME}.ipynb"
+    whole = notebook.read_bytes()
+    notebook.write_bytes(whole[:100])
+    grade(course)
+    assert "1 submission could not be read: ask ada for it again" in " ".join(
+        advice(course).split()
+    )
+
+    notebook.write_bytes(whole)
+    told = " ".join(advice(course).split())
+    assert "could not be read" not in told and "1 submission is not graded" in told
+    assert students(course)["ada"]["status"] == "collected"
+
+    grade(course)
+    assert scores(course) == {"ada": 10}
+
+
 # 6
 def test_scores_from_before_the_exercise_changed_are_not_exported(course: Course) -> None:
     courses.submit(course, "ada", RIGHT)

@@ -146,4 +146,13 @@ class CarryForward:
         found = {}
         for check, verdict in run.verdicts(checks):
             found[check.id] = verdict, set(run.called)  # of this check: the next one clears it
+            # Its step is at fault itself, as a rule: later steps are asked with that replaced, too.
+            if verdict.message is not None:
+                checks -= self._later(check)
         return found
+
+    def _later(self, check: Check) -> set[str]:
+        """The checks of later steps."""
+        place = self._order[check.step]
+        checks = self._compiled.exercise.checks
+        return {other.id for other in checks if self._order[other.step] > place}

@@ -71,7 +71,7 @@ class Run:
             namespace = self._set_up()
             by_kind = groupby(self._schedule(), lambda part: isinstance(part, Check))
             for are_checks, parts in by_kind:
-                if not left:
+                if left.isdisjoint(wanted):
                     return
                 if not are_checks:
                     self._run(parts)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from autograder.engine.run import Run
 from autograder.result import Result
 from tests.support import toy
 
@@ -232,3 +233,19 @@ def test_a_step_whose_check_was_withdrawn_costs_later_steps_nothing():
     assert result.score == 10
     (check, _) = result.step("both").checks
     assert (check.status, check.with_reference) == ("carried", ("double",))
+
+
+def test_what_comes_behind_a_step_that_is_wrong_itself_is_asked_once_that_is_mended(monkeypatch):
+    asked: dict[frozenset[str], list[str]] = {}
+    verdict = Run._verdict
+
+    def noted(self, check, namespace):
+        asked.setdefault(self._replaced, []).append(check.id)
+        return verdict(self, check, namespace)
+
+    monkeypatch.setattr(Run, "_verdict", noted)
+    calling = "def shift(x):\n    return double(x) - x + 2"
+    result = grade(double=WRONG["double"], shift=calling)
+    assert asked[frozenset({"double"})] == ["shift-c0"]
+    assert asked[frozenset({"double", "shift"})] == ["both-c0"]
+    assert seen(result)["both-c0"] == "carried" and result.score == 6

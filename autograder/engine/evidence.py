@@ -142,6 +142,12 @@ def tried(
     return Finding(evidence >= (ENOUGH if calls >= 2 else single), evidence > 0, parts)
 
 
+def is_telling(got: Outcome) -> bool:
+    """Whether an experiment could explain an outcome: of an exception its words must say shapes or
+    sizes, as NumPy's do."""
+    return got.raised is None or any(letter.isdigit() for letter in got.text)
+
+
 def worth(answers: Sequence[AnsweredCall]) -> float:
     """How much it says to meet just these answers, which are wrong."""
     total = 0.0
@@ -209,9 +215,7 @@ def _alike_but_for_nan(one: Outcome, other: Outcome) -> bool:
 def _evidence(got: Outcome, predicted: Outcome, right: Outcome) -> float:
     """How much speaks for a prediction that is the answer, and not the right one."""
     if got.raised is not None:
-        # Shapes and sizes stand in the words of NumPy.
-        same = got.text == predicted.text and any(letter.isdigit() for letter in got.text)
-        return 2.0 if same else 0.0
+        return 2.0 if is_telling(got) and got.text == predicted.text else 0.0
     return _weight(got.value, predicted.value, right.value)
 
 

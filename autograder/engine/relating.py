@@ -14,7 +14,7 @@ import numpy as np
 from autograder.engine.calls import Function
 from autograder.engine.circumstances import circumstance, circumstances
 from autograder.engine.compiled_exercise import CompiledExercise
-from autograder.engine.evidence import AnsweredCall, Relation, answers, tried, worth
+from autograder.engine.evidence import AnsweredCall, Relation, answers, is_telling, tried, worth
 from autograder.engine.experiment import Experiment, Namespace
 from autograder.engine.experiments import (
     one_step_too_many,
@@ -166,6 +166,8 @@ def _first(
 ) -> Relation | None:
     """The first experiment that explains all; where there is ``begun``, it must explain whole
     answers, and those that begin to are kept there."""
+    if not any(is_telling(answer.got) for answer in wrong):
+        return None
     for experiment in experiments:
         found = tried(experiment, wrong, right)
         if found.explains and (begun is None or not found.parts):

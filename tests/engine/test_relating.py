@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from autograder.course import Settings
-from autograder.engine import grader, outcomes, run
+from autograder.engine import grader, outcomes, relating, run
 from autograder.engine.budget import OutOfTime
 from autograder.engine.calls import bound
 from autograder.engine.diagnosis import BANK
@@ -308,3 +308,12 @@ def test_what_a_failed_step_has_answered_is_decoded_once(graded, monkeypatch) ->
     assert decoded and all(
         one is not other for place, one in enumerate(decoded) for other in decoded[:place]
     )
+
+
+def test_a_name_that_is_missing_is_told_without_experiments(graded, monkeypatch) -> None:
+    """None of them would raise in the words of a slip of the pen."""
+    tried = []
+    monkeypatch.setattr(relating, "tried", lambda *arguments: tried.append(arguments))
+    source = "def scale_scores(scores, d_k):\n    return resutl"
+    assert first_failed(graded("scale_scores", source)).relation == "name_missing"
+    assert tried == []

@@ -9,6 +9,7 @@ checks that stand one behind the other, and so do their answers.
 from __future__ import annotations
 
 from autograder.engine.recorded_calls import Call
+from autograder.engine.worker.protocol.frames import Payload
 
 Conversation = tuple[Call, ...]
 """The calls of a check that has passed, with their answers, in their order."""
@@ -16,7 +17,7 @@ Conversation = tuple[Call, ...]
 MAX_BYTES = 32 << 20
 """Bytes of all conversations that a grader keeps."""
 
-MAX_EACH = 64 << 10
+MAX_EACH = 256 << 10
 """Bytes of one conversation."""
 
 MAX_WAYS = 32
@@ -28,6 +29,8 @@ class KnownConversations:
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, int | None], list[Conversation]] = {}
+        self._parts: dict[bytes, bytes] = {}
+        """Requests and replies, each once: conversations about the same differ in few of them."""
         self._kept = 0
 
     def about(self, check: str, seed: int) -> list[Conversation]:
@@ -42,7 +45,16 @@ class KnownConversations:
         """
         known = self._known.setdefault((check, seed), [])
         size = sum(call.size for call in conversation)
-        has_room = size <= MAX_EACH and self._kept + size <= MAX_BYTES
-        if has_room and len(known) < MAX_WAYS:
-            self._kept += size
-            known.append(conversation)
+        if size <= MAX_EACH and self._kept + size <= MAX_BYTES and len(known) < MAX_WAYS:
+            known.append(tuple(map(self._shared, conversation)))
+
+    def _shared(self, call: Call) -> Call:
+        """The same call, of parts that are kept already where they can be."""
+        return call._replace(request=self._part(call.request), reply=self._part(call.reply))
+
+    def _part(self, payload: Payload) -> bytes:
+        part = bytes(payload)
+        if part not in self._parts:
+            self._parts[part] = part
+            self._kept += len(part)
+        return self._parts[part]

@@ -288,3 +288,16 @@ class CompiledSeeds:
 
     def inputs(self, check):
         return [float(self._compiled.generator(check, seed).normal()) for seed in range(SEEDS)]
+
+
+def test_what_conversations_have_in_common_is_kept_once():
+    """Right answers differ in the rounding of a few calls, and in nothing else."""
+    toy = exercise("x = np.ones(1000)\nassert len(f(x)) == 1000\nassert abs(f(1) - 1) < 1e-9")
+    way = "import numpy as np\ndef f(x): return x if np.ndim(x) else {}"
+    kept = []
+    with Grader(toy, b"key", PATIENT) as grader:
+        for other in ("1.0", "1.0 + 1e-15", "1.0 - 1e-15"):
+            data = submission(toy, f=way.format(other))
+            assert grader.grade(data, None).result.score == toy.max_score
+            kept.append(grader._compiled.conversations._kept)
+    assert kept[0] < kept[1] < kept[2] < kept[0] + 1000

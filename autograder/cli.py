@@ -99,14 +99,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
             # text.
             stream.reconfigure(errors="replace")
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _interrupt)
-
     # What a command makes lives to its end: there is no garbage in ten thousand results.
     gc.set_threshold(GARBAGE)
     given = list(sys.argv[1:] if arguments is None else arguments)
 
     try:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, _interrupt)
         run = app(_wanted(given))
         code = run(given or ["--help"], prog_name="autograder", standalone_mode=False)
     except Unusable as error:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import autograder
+from autograder import cli
 from autograder.course import Course
 from tests.support import processes
 from tests.support.courses import ROOT
@@ -381,3 +383,12 @@ def test_doctor_names_a_level_that_does_not_exist(tmp_path):
     (tmp_path / "autograder.toml").write_text('isolation = "landlok"\n')
     done = run("doctor", cwd=tmp_path)
     assert "landlok: no such level; correct autograder.toml" in done.stdout, done.stderr
+
+
+def test_an_interrupt_at_the_very_start_is_one_line(monkeypatch, capsys):
+    """One that comes while its handler is being set."""
+    monkeypatch.setattr(signal, "signal", lambda number, handler: handler(number, None))
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["doctor"])
+    assert ended.value.code == 130
+    assert capsys.readouterr().err == "autograder: stopped\n"

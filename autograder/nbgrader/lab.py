@@ -34,9 +34,9 @@ def serve(course: Course, arguments: Sequence[str] = ()) -> None:
         Interrupted: somebody has ended it before it was there.
     """
     print(f"starting JupyterLab in {course.root}; its address follows in a moment", flush=True)
-    # Of other exceptions, such as ours, asyncio prints a traceback, and goes on.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
+        # Of other exceptions, such as ours, asyncio prints a traceback, and goes on.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         _serve(course, arguments)
     except KeyboardInterrupt:
         raise Interrupted(signal.SIGINT) from None

@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, expect
 
 from autograder.course import Course, find
-from autograder.errors import Unusable
+from autograder.errors import Interrupted, Unusable
 from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.misconceptions import Misconception
@@ -344,6 +344,15 @@ def test_it_says_at_once_what_it_does_and_ends_quietly_when_it_is_interrupted(
     assert said[1:] == [] or said[1].startswith("open http://localhost")
     assert process.returncode == (130 if lines == 1 else 0)
     assert out == "" and err == ("autograder: stopped\n" if lines == 1 else "")
+
+
+def test_an_interrupt_at_the_very_start_ends_it_quietly_too(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that comes while its handler is being set."""
+    monkeypatch.setattr(signal, "signal", lambda number, handler: handler(number, None))
+    with pytest.raises(Interrupted):
+        ours.serve(course)
 
 
 def test_a_folder_that_is_no_course_is_refused_in_one_line(course: Course) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 
@@ -15,7 +16,11 @@ def main() -> None:
 
     from autograder import cli
 
-    cli.main()
+    try:
+        cli.main()
+    finally:
+        # Python would look for garbage before it ends, in all that the command has loaded.
+        gc.freeze()
 
 
 if __name__ == "__main__":

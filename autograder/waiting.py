@@ -97,8 +97,11 @@ def _calls(data: bytes) -> Mapping[str, set[str]]:
     """The names that each function or other name of a notebook's top level uses."""
     calls: dict[str, set[str]] = {}
     for cell in raw_cells(data)[0]:
-        source = without_magics(cell.source)[0] if cell.is_code else ""
-        if FILLED_IN.search(source) or not parses(source):
+        # The setup cell is as long as all others together, and calls no step.
+        if not cell.is_code or FILLED_IN.search(cell.source):
+            continue
+        source = without_magics(cell.source)[0]
+        if not parses(source):
             continue
         for statement in ast.parse(source).body:
             alone = ast.Module([statement], [])

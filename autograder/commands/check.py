@@ -22,12 +22,15 @@ def check(
 
     confined.start_early()
 
-    from autograder import student_copy, waiting
-    from autograder.terminal import github_actions, score_table
-    from autograder.terminal.console import console, say, wait
+    from autograder import student_copy
 
     copy = student_copy.read(read_notebook(notebook), str(notebook), exercise_name)
     checking = confined.Checking(copy)
+
+    from autograder import waiting
+    from autograder.terminal import github_actions, score_table
+    from autograder.terminal.console import console, say, wait
+
     waiting.prepare(copy)
     wait(checking.wait, "running the checks, of which a call may take 5 s", sys.stderr)
     result, reason = checking.result()

@@ -6,6 +6,7 @@ import builtins
 import contextlib
 import functools
 import linecache
+import marshal
 import os
 import socket
 import sys
@@ -99,7 +100,7 @@ class Worker(Peer):
         return bytes(replies)
 
     def _run(self, request: Any) -> None:
-        cell, source, seconds = request
+        cell, source, compiled, seconds = request
         if isinstance(source, tuple):  # the steps that are classes: their objects stay here
             self._classes = source
             return
@@ -116,7 +117,8 @@ class Worker(Peer):
         else:
             preloaded.remember(cell, source)
         with Alarm(seconds):
-            exec(preloaded.compiled(cell, source), self.globals)
+            code = marshal.loads(compiled) if compiled else preloaded.compiled(cell, source)
+            exec(code, self.globals)
 
     def _call(self, request: Any) -> Any:
         target, args, kwargs, listens, seconds = request

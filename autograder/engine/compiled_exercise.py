@@ -63,7 +63,6 @@ class CompiledExercise:
         self.answers = KnownAnswers()
         self._code = code or ExerciseCode(exercise)
         self.checks = self._code.checks
-        self.setup = self._code.setup
 
     @property
     def is_read(self) -> bool:

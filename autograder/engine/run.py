@@ -132,7 +132,6 @@ class Run:
         session, exercise = self._session, self._compiled.exercise
         if exercise.classes:
             session.keep_objects(exercise.classes)
-        session.compiled = {exercise.setup: self._compiled.setup}
         error = session.run("setup", exercise.setup)
         if isinstance(error, StudentError):
             repair = "use what is there for student code, or do it in a function"

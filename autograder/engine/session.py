@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import marshal
 import os
 import socket
 import sys
 from collections.abc import Callable, Mapping, Set
-from types import CodeType
 from typing import Any
 
 from autograder.course import Settings
@@ -49,7 +47,6 @@ class Session(Peer):
         self._called = ""
         self._stdout = sys.stdout
         self.types: Mapping[str, Any] = {}  # the check's names, and the exercise's own classes
-        self.compiled: Mapping[Source, CodeType] = {}  # cells: to compile one takes its time
         self._functions = CheckFunctions()
         self._calls = RecordedCalls()
         self._errors = StudentErrors()
@@ -143,10 +140,8 @@ class Session(Peer):
 
     def _run(self, cell: str, source: Source) -> None:
         inherited = self._worker.inherited(cell, source)
-        sent: Source | int = source if inherited is None else inherited
-        code = self.compiled.get(source) if inherited is None else None
-        compiled = marshal.dumps(code) if code else b""
-        values = (cell, sent, compiled, self._settings.call_seconds)
+        sent = source if inherited is None else inherited
+        values = (cell, sent, self._settings.call_seconds)
         self._calls.is_plain = False
         self._talk(f"the cell {cell}", lambda: self.request(frames.RUN, os.urandom(16), values))
 

@@ -63,15 +63,16 @@ class ExerciseCode:
 
     def __init__(self, exercise: Exercise) -> None:
         self._exercise = exercise
-        self.setup = compiled(exercise.setup, "setup")
-        self._needed = [compiled(exercise.cell(name).source, name) for name in exercise.needed]
+        self._setup = [compiled(exercise.setup, "setup")]
+        for name in exercise.needed:
+            self._setup.append(compiled(exercise.cell(name).source, name))
         self.checks = {check.id: compiled(check.source, check.id) for check in exercise.checks}
 
     def namespace(self) -> Namespace:
         """The names of the setup cell, and of what is needed of earlier exercises, made anew."""
         namespace = new_namespace()
         with quiet():
-            for code in (self.setup, *self._needed):
+            for code in self._setup:
                 exec(code, namespace)
         return namespace
 

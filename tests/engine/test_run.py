@@ -8,8 +8,6 @@ import pytest
 
 from autograder.course import Settings
 from autograder.engine.grader import Grader
-from autograder.engine.remote_function import RemoteFunction
-from autograder.engine.session import Session
 from autograder.exercises.exercise import from_notebook
 from tests.support import written_tools
 from tests.support.toy import (
@@ -560,16 +558,3 @@ def test_a_worker_that_has_itself_traced_and_stops_is_the_students_own_failure()
     result = grade(exercise("f()"), settings=settings, f=answer)
     assert (result.status, result.reason) == ("graded", None)
     assert result.checks[0].message == "f did not return within 0.5 s"
-
-
-def test_a_cell_that_is_compiled_here_is_not_compiled_again_in_the_worker():
-    toy = exercise("assert f(1) == 1")
-    cell = "number = 'compiled there'"
-    with (
-        Grader(toy, b"key", PATIENT) as grader,
-        Session(grader._workers.parent, PATIENT) as session,
-    ):
-        session.compiled = {cell: compile("number = 'compiled here'", "<cell>", "exec")}
-        assert session.run("cell", cell) is None
-        assert session.run("f", "def f(): return number") is None
-        assert RemoteFunction(session, "f")() == "compiled here"

@@ -48,7 +48,7 @@ def rehearse() -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs:
         worker = Worker(theirs)
-        _ask(ours, worker, frames.RUN, ("rehearsal", CELL, b"", 1.0))
+        _ask(ours, worker, frames.RUN, ("rehearsal", CELL, 1.0))
         scores = np.linspace(0.0, 1.0, 24).reshape(2, 3, 4)
         mask = np.ones((3, 4), dtype=bool)
         for _ in range(ROUNDS):

@@ -6,7 +6,6 @@ import builtins
 import contextlib
 import functools
 import linecache
-import marshal
 import os
 import socket
 import sys
@@ -100,7 +99,7 @@ class Worker(Peer):
         return bytes(replies)
 
     def _run(self, request: Any) -> None:
-        cell, source, compiled, seconds = request
+        cell, source, seconds = request
         if isinstance(source, tuple):  # the steps that are classes: their objects stay here
             self._classes = source
             return
@@ -117,8 +116,7 @@ class Worker(Peer):
         else:
             preloaded.remember(cell, source)
         with Alarm(seconds):
-            code = marshal.loads(compiled) if compiled else preloaded.compiled(cell, source)
-            exec(code, self.globals)
+            exec(preloaded.compiled(cell, source), self.globals)
 
     def _call(self, request: Any) -> Any:
         target, args, kwargs, listens, seconds = request

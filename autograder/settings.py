@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields
@@ -24,6 +25,9 @@ TABLES = ("due", "late", "weights")
 
 MOST_WEIGHT = 1e6
 """No exercise weighs more."""
+
+ALIKE = 0.8
+"""How much alike two words are, of 1, when one is taken for a slip of the pen."""
 
 NAME = "autograder.toml"
 """The file of settings: one beside ``nbgrader_config.py``, and the class's own in its folder."""
@@ -179,7 +183,8 @@ def _rules(path: Path, table: dict[str, Any]) -> dict[str, LateRule]:
         except ValueError as error:
             key, cause = error.args
             where = toml_file.where(path, [*keys, key] if key in said else keys)
-            raise Unusable(f"{where}: {'.'.join([*keys, key])}: {cause}") from None
+            what = _misplaced(key, "late") or cause
+            raise Unusable(f"{where}: {'.'.join([*keys, key])}: {what}") from None
     return rules
 
 
@@ -188,14 +193,14 @@ def _weight(path: Path, exercise: str, value: Any) -> float:
     # TOML's numbers have no end, and an infinite weight would leave nothing to the others.
     if not is_number or not 0 <= value <= MOST_WEIGHT:
         where = toml_file.where(path, ("weights", exercise))
-        repair = f"write it like {exercise} = 2"
+        repair = _misplaced(exercise, "weights") or f"write it like {exercise} = 2"
         raise Unusable(f"{where}: weights.{exercise} = {value!r} does not fit; {repair}")
     return float(value)
 
 
 def _setting(path: Path, name: str, value: Any) -> dict[str, Any]:
     """The field of a setting, and its value."""
-    known = {setting.metadata.get("name", setting.name): setting for setting in fields(Settings)}
+    known = _known()
     if name not in known:
         where = toml_file.where(path, name.split("."))
         raise Unusable(f"{where}: unknown setting {name}; there are {', '.join(known)}")
@@ -207,13 +212,24 @@ def _setting(path: Path, name: str, value: Any) -> dict[str, Any]:
     return {setting.name: tuple(value) if isinstance(value, list) else value}
 
 
+def _known() -> dict[str, Field[Any]]:
+    """The fields of the settings, by what they are called in a file."""
+    return {setting.metadata.get("name", setting.name): setting for setting in fields(Settings)}
+
+
+def _misplaced(name: str, table: str) -> str:
+    """What to do about a line below the head of a table, if it is a setting, or meant for one."""
+    meant = difflib.get_close_matches(name, _known(), 1, ALIKE)
+    return f"{meant[0]} is no part of [{table}]; write its line above [{table}]" if meant else ""
+
+
 def _due(path: Path, value: Any, exercise: str, zone: tzinfo | None) -> datetime:
     try:
         # TOML has times of its own.
         return moment.read(str(value), zone)
     except ValueError as error:
-        where = toml_file.where(path, ("due", exercise))
-        raise Unusable(f"{where}: due.{exercise} = {str(value)!r}: {error}") from None
+        where, repair = toml_file.where(path, ("due", exercise)), _misplaced(exercise, "due")
+        raise Unusable(f"{where}: due.{exercise} = {str(value)!r}: {repair or error}") from None
 
 
 def _dotted(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:

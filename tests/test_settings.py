@@ -42,6 +42,17 @@ def test_the_courses_own_file_comes_before_that_of_the_kit(tmp_path: Path) -> No
         ('due.a = "soon"', "due.a = 'soon': no time; write it like 2026-12-01 18:00"),
         ("due.a = 2026-12-01", "no time"),
         ('due.a = "2026-12-01 18:00 Middle/Earth"', "unknown time zone Middle/Earth"),
+        (
+            '[due]\ntime_zone = "Europe/Berlin"',
+            "autograder.toml:2: due.time_zone = 'Europe/Berlin': time_zone is no part of [due]; "
+            "write its line above [due]",
+        ),
+        ('[due]\nisolatoin = "landlock"', "isolation is no part of [due]; write its line above"),
+        ('[weights]\nbelow_zero = "no"', "below_zero is no part of [weights]; write its line"),
+        (
+            '[late]\nrule = "zero"\ncall_seconds = 5',
+            "late.call_seconds: call_seconds is no part of [late]; write its line above [late]",
+        ),
         ('isolation = "auto"\ncarried = 2', "autograder.toml:2: carried = 2 does not fit"),
         ("carried = 0.5\n\ncarid = 1", "autograder.toml:3: unknown setting carid; there are"),
         ("a = 1\nb = x\n", "autograder.toml:2: Invalid value; write it as TOML"),

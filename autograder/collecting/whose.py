@@ -129,6 +129,10 @@ class Whose:
             return replace(platform[0], depth=depth)
         if is_named and before:
             return Claim("plain", before, depth=depth)
+        # What lies in the inbox itself was put there by a teacher, and may be called just a name.
+        alone = self._names.claim(download.parts[0].rpartition(".")[0]) if depth == 1 else None
+        if alone is not None:
+            return replace(alone, depth=depth)
 
         if unknown:
             names = " or ".join(download.parts[place] for place in unknown)

@@ -10,6 +10,9 @@ from autograder.engine.worker.conversation import Raised
 UNANSWERED = ("Undefined", "CannotCross")
 """What the worker calls a name that is not there, and a value that cannot leave it."""
 
+UNDEFINED = " is not defined"
+"""What the worker says behind such a name."""
+
 UNENDING = (
     "Your function was still at work. If it has a loop, or calls itself: what changes from one "
     "round to the next, and which round is the last one?"
@@ -72,7 +75,7 @@ class StudentErrors:
         _, names, text, cell, line, arguments, printed = raised
         if not 0 < line <= self._lines[cell]:  # the worker's word, and it may be any text
             cell, line = "", 0
-        if names[:1] == ("Undefined",) and text.removesuffix(" is not defined") not in self._names:
+        if names[:1] == ("Undefined",) and text.removesuffix(UNDEFINED) not in self._names:
             names = ("NameError", "Exception")
 
         kind = builtin_kind(names)

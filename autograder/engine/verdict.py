@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from autograder.engine.recorded_calls import Call
-from autograder.engine.student_errors import Stopped, StudentError
+from autograder.engine.student_errors import UNDEFINED, Stopped, StudentError
 from autograder.exercises.exercise import Check, Exercise
+from autograder.submissions.parse import Submission
+from autograder.submissions.python_source import binds
+from autograder.text import one_line
 
 _KNOWN_KINDS = re.compile(
     r"a masked array|more than [0-9]{1,6} (MB|values|MB of text|characters of printed text)"
@@ -57,7 +61,12 @@ def of_unwritten_steps(exercise: Exercise, verdicts: Mapping[str, Verdict]) -> d
     return settled
 
 
-def failure(error: StudentError, check: Check, of_cell: StudentError | Stopped | None) -> str:
+def failure(
+    error: StudentError,
+    check: Check,
+    submission: Submission,
+    of_cell: StudentError | Stopped | None,
+) -> str:
     """An exception of student code in words.
 
     Its text stands there only where the inputs are public, for it may hold them.
@@ -74,11 +83,18 @@ def failure(error: StudentError, check: Check, of_cell: StudentError | Stopped |
     if error.kind == "Undefined":
         if of_cell and error.text.startswith(f"{check.step} "):
             return f"{error.text}: {_cell_failure(of_cell, check.hidden)}"
-        return error.text
+        return error.text + _other_name(error.text.removesuffix(UNDEFINED), submission)
 
     where = f" in line {error.line} of your cell {error.cell}" if error.cell else ""
     text = f": {error.text}" if error.text and not check.hidden else ""
     return f"{check.step} raised {error.kind}{where}{text}"
+
+
+def _other_name(name: str, submission: Submission) -> str:
+    """What the cell of a function calls it, where that is another name, but much like its own."""
+    defined = binds(submission.answer(name) or "")
+    alike = difflib.get_close_matches(name, sorted(defined), 1)
+    return f": its cell defines {one_line(alike[0], 60)}" if alike else ""
 
 
 def _cell_failure(error: StudentError | Stopped, hidden: bool) -> str:

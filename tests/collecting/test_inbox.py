@@ -114,6 +114,20 @@ def test_every_platforms_names_lead_to_the_student_loose_and_zipped(
     assert collect(course) == Collected(unchanged=("ada",))
 
 
+@pytest.mark.parametrize("name", ["ada.ipynb", "Ada Lovelace.ipynb", "ADA (1).ipynb"])
+def test_what_lies_in_the_inbox_itself_may_be_called_just_a_student(
+    course: Course, name: str
+) -> None:
+    """Deeper, a student may have named it, and without a class list nobody knows the name."""
+    path = put(course, name)
+    assert not collect(course).stored
+    class_list(course)
+    put(course, f"unpacked/{name}")
+    put(course, "downloads.zip", archive({name: courses.handed_in(course, {})}, 5))
+    assert collect(course).stored == ("ada",)
+    assert taken(course, "ada") == path.read_bytes()
+
+
 def test_of_many_with_nothing_newer_there_is_a_number_and_no_names() -> None:
     names = tuple(f"s{number:03}" for number in range(200))
     assert Collected(unchanged=names).lines == ["nothing newer: 200 students"]

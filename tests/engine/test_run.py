@@ -285,6 +285,20 @@ def test_what_is_a_slip_never_counts_as_refusing(answer, words, again):
     assert words in said.message
 
 
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("def ff(): return 1", "f is not defined: its cell defines ff"),
+        ("ff, _f = min, max\nclass F: pass", "f is not defined: its cell defines ff"),
+        ("def other(): return 1", "f is not defined"),
+    ],
+)
+@pytest.mark.parametrize("hidden", [False, True])
+def test_a_function_by_another_name_is_named(answer, said, hidden):
+    toy = exercise("assert f() == 1", hidden=hidden)
+    assert grade(toy, f=answer).checks[0].message == said
+
+
 @pytest.mark.parametrize("answer", ["", "def f():\n    return object()"])
 def test_a_check_that_takes_any_error_is_not_met_by_a_step_without_an_answer(answer):
     check = "try:\n    f()\nexcept Exception:\n    pass"

@@ -12,6 +12,9 @@ from autograder.engine.sandbox.parent_process import Parent, Worker
 from autograder.engine.worker.protocol import frames
 from autograder.engine.worker.protocol.encode import Encoder
 
+PIECE = 50_000
+"""Characters of a cell that cross as one text: beside a longer one, too few other values may."""
+
 
 class LiveWorker:
     """Starts workers with the limits of the settings, one at a time, and ends them.
@@ -30,9 +33,16 @@ class LiveWorker:
         """Whether one has been started, and not been ended."""
         return self._worker is not None
 
-    def inherited(self, cell: str, source: object) -> int | None:
-        """The number by which workers know a cell that their parent has run; None if it has not."""
-        return self._parent.preloaded.get((cell, source)) if isinstance(source, str) else None
+    def sent(self, cell: str, source: object) -> object:
+        """What a worker is sent to run a cell: the number by which it knows one that its parent has
+        run, the pieces of a long one, else what it is."""
+        if not isinstance(source, str):
+            return source
+        if (cell, source) in self._parent.preloaded:
+            return self._parent.preloaded[cell, source]
+        if len(source) <= PIECE:
+            return source
+        return [source[start : start + PIECE] for start in range(0, len(source), PIECE)]
 
     def start(self) -> socket.socket:
         """A fresh worker, locked up; the socket to talk to it."""

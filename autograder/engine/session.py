@@ -139,9 +139,7 @@ class Session(Peer):
         return [call for call in self._calls.of(name) if self._clock.budget.keep(call.size)]
 
     def _run(self, cell: str, source: Source) -> None:
-        inherited = self._worker.inherited(cell, source)
-        sent = source if inherited is None else inherited
-        values = (cell, sent, self._settings.call_seconds)
+        values = (cell, self._worker.sent(cell, source), self._settings.call_seconds)
         self._calls.is_plain = False
         self._talk(f"the cell {cell}", lambda: self.request(frames.RUN, os.urandom(16), values))
 

@@ -9,6 +9,7 @@ import pytest
 from autograder.course import Settings
 from autograder.engine.grader import Grader
 from autograder.exercises.exercise import from_notebook
+from autograder.submissions import parse
 from tests.support import written_tools
 from tests.support.toy import (
     MIXED,
@@ -260,6 +261,11 @@ def test_what_never_counts_as_raising(answer, words, settings):
     said = verdict(check, f"def f():\n    {answer}", settings=settings)
     assert said.has_failed and said.earned == 0
     assert words in said.message
+
+
+def test_a_cell_may_be_as_long_as_a_notebook():
+    long = f"def f(x):\n    return x\n#{'x' * (parse.MAX_CODE - 1000)}"
+    assert verdict("assert f(1) == 1", long).message == ""
 
 
 REFUSES = written_tools.setup("refuses")

@@ -108,6 +108,8 @@ class Worker(Peer):
             return
 
         empty, self._empty = self._empty, False
+        if isinstance(source, list):
+            source = "".join(source)  # a long one comes in pieces
         if isinstance(source, int):
             source, module = preloaded.CELLS[source]
             if empty:

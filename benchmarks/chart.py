@@ -30,6 +30,9 @@ Okabe and Ito's palette, which people of all kinds of colour vision tell apart; 
 again.
 """
 
+DASHES = (0, (4, 3))
+"""What is extrapolated."""
+
 TIMES = {0.1: "0.1 s", 1: "1 s", 10: "10 s", 60: "1 min", 600: "10 min", 3600: "1 h", 36000: "10 h"}
 """The ticks of the axis of time, in seconds, and what they are called."""
 
@@ -49,6 +52,7 @@ def draw(folder: Path, title: str, measured: Measured) -> list[Path]:
     axes.set_title(title, loc="left", fontsize=11)
     axes.grid(color="#dddddd", linewidth=0.8)
     axes.spines[["top", "right"]].set_visible(False)
+    axes.plot([], [], color="#777777", linestyle=DASHES, label="extrapolated")
     axes.legend(frameon=False, loc="upper left")
     stock = {**measured.wall(STOCK.key), **measured.extrapolated(STOCK.key)}
     _ratio(axes, stock, measured.wall(ALL.key))
@@ -71,13 +75,9 @@ def _curve(
         return
 
     last, end = max(times), max(further)
-    dashes = (0, (4, 3))
     line = {last: times[last], **further}
-    axes.plot(*_points(line), color=colour, linestyle=dashes, linewidth=1.6)
+    axes.plot(*_points(line), color=colour, linestyle=DASHES, linewidth=1.6)
     axes.plot([end], [further[end]], fillstyle="none", **look)
-    text: dict[str, Any] = {"color": colour, "fontsize": 9, "ha": "right", "va": "bottom"}
-    place = (end, further[end])
-    axes.annotate("extrapolated", place, (-12, 4), textcoords="offset points", **text)
 
 
 def _scales(axes: Axes, sizes: Sequence[int], seconds: Sequence[float]) -> None:

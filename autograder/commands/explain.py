@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import Annotated, Optional
 
 import typer
 
 from autograder.commands.common import CourseFolder, ExerciseName, opened
 from autograder.errors import Unusable
-from autograder.text import inert, listed, short
+from autograder.text import either, inert, listed, short
 
 
 def explain(
@@ -51,7 +52,9 @@ def explain(
     elif what in graded:
         wanted = [what]
     else:
-        raise Unusable(f"{what}: no such check or step was graded; there are {listed(graded)}")
+        meant = get_close_matches(what, [*exercise.steps, *graded])
+        there = f"did you mean {either(meant)}?" if meant else f"there are {listed(graded)}"
+        raise Unusable(f"{what}: no such check or step was graded; {there}")
 
     if graded[wanted[0]].void:
         print(f"{what}: counts in full for everybody, and is not run")

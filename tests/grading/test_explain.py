@@ -153,9 +153,10 @@ def test_a_void_check_has_nothing_to_explain(graded: Course) -> None:
 
 
 def test_what_cannot_be_explained_is_said_in_a_line(graded: Course) -> None:
-    assert "total-none: no such check or step was graded; there are double-by_hand" in refusal(
-        graded, "bob", "total-none"
+    assert "xyz: no such check or step was graded; there are double-by_hand" in refusal(
+        graded, "bob", "xyz"
     )
+    assert "no such check or step was graded; did you mean total?" in refusal(graded, "bob", "totl")
     courses.submit(graded, "bob", RIGHT)
     assert "what was graded is no longer there" in refusal(graded, "bob", "total-negative")
     courses.write_root(graded.root, courses.AUTHORED.replace("Rows of", "Lines of"))

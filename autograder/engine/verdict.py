@@ -24,6 +24,9 @@ _KNOWN_KINDS = re.compile(
 """Kinds of values that may be named after a hidden check: of a class of their own, students choose
 the name."""
 
+MAX_NAMES = 50
+"""Names in a cell among which one is looked for: to compare two takes longer than to write them."""
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -93,7 +96,9 @@ def failure(
 def _other_name(name: str, submission: Submission) -> str:
     """What the cell of a function calls it, where that is another name, but much like its own."""
     defined = binds(submission.answer(name) or "")
-    alike = difflib.get_close_matches(name, sorted(defined), 1)
+    alike = []
+    if len(defined) <= MAX_NAMES:
+        alike = difflib.get_close_matches(name, sorted(defined), 1)
     return f": its cell defines {one_line(alike[0], 60)}" if alike else ""
 
 

@@ -297,6 +297,7 @@ def test_what_is_a_slip_never_counts_as_refusing(answer, words, again):
         ("def ff(): return 1", "f is not defined: its cell defines ff"),
         ("ff, _f = min, max\nclass F: pass", "f is not defined: its cell defines ff"),
         ("def other(): return 1", "f is not defined"),
+        ("\n".join(f"f{number} = 0" for number in range(1000)), "f is not defined"),
     ],
 )
 @pytest.mark.parametrize("hidden", [False, True])

@@ -14,8 +14,11 @@ from autograder.engine.worker.protocol.frames import Payload
 Conversation = tuple[Call, ...]
 """The calls of a check that has passed, with their answers, in their order."""
 
-MAX_BYTES = 32 << 20
+MAX_BYTES = 24 << 20
 """Bytes of all conversations that a grader keeps."""
+
+CALL_BYTES = 200
+"""What a call takes beside its request and its reply."""
 
 MAX_EACH = 256 << 10
 """Bytes of one conversation."""
@@ -47,6 +50,7 @@ class KnownConversations:
         size = sum(call.size for call in conversation)
         if size <= MAX_EACH and self._kept + size <= MAX_BYTES and len(known) < MAX_WAYS:
             known.append(tuple(map(self._shared, conversation)))
+            self._kept += CALL_BYTES * len(conversation)
 
     def _shared(self, call: Call) -> Call:
         """The same call, of parts that are kept already where they can be."""

@@ -73,6 +73,8 @@ class Terminal:
             return text in shown and ("q quit" in shown or JOY in shown)
 
         processes.until(lambda: is_there() or self.process.poll() is not None, f"showed {text}")
+        if not is_there():  # it has ended, and its last words may still be on their way
+            self._reader.join(5)
         assert text in self.shown, self.printed
         return self.shown
 

@@ -147,7 +147,8 @@ class CarryForward:
         for check, verdict in run.verdicts(checks):
             found[check.id] = verdict, set(run.called)  # of this check: the next one clears it
             # Its step is at fault itself, as a rule: later steps are asked with that replaced, too.
-            if verdict.message is not None:
+            # Not so where nothing at fault is replaced: of float32 alone all are asked the same.
+            if verdict.message is not None and replaced & self._at_fault:
                 checks -= self._later(check)
         return found
 

@@ -235,6 +235,20 @@ def test_a_step_whose_check_was_withdrawn_costs_later_steps_nothing():
     assert (check.status, check.with_reference) == ("carried", ("double",))
 
 
+def test_float32_beside_a_step_that_is_wrong_itself_takes_one_run(monkeypatch):
+    runs: list[frozenset[str]] = []
+    verdicts = Run.verdicts
+
+    def noted(self, wanted):
+        runs.append(self._replaced)
+        return verdicts(self, wanted)
+
+    monkeypatch.setattr(Run, "verdicts", noted)
+    single = "def double(x):\n    return np.asarray(2 * x, dtype=np.float32)"
+    grade(double=single, shift="def shift(x):\n    return double(x) - x + 2")
+    assert runs.count(frozenset({"double"})) == 1
+
+
 def test_what_comes_behind_a_step_that_is_wrong_itself_is_asked_once_that_is_mended(monkeypatch):
     asked: dict[frozenset[str], list[str]] = {}
     verdict = Run._verdict

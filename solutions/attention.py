@@ -508,7 +508,7 @@ with tools.check("scale_scores-batch_of_two"):
         scale_scores(np.array([[[8.0, 4.0, -2.0]], [[0.0, 1.0, 16.0]]]), 8),
         [[[2.8284271247, 1.4142135624, -0.7071067812]], [[0.0, 0.3535533906, 5.6568542495]]],
         "the scaled scores",
-        "What is the square root of 8? Half of your digits are not enough.",
+        "What is the square root of 8, to ten digits?",
     )
 
 # %% check="scale_scores-any_length" points=1 category="values" hidden=true

@@ -31,6 +31,7 @@ from autograder.tools.showing import (
 )
 from autograder.tools.tally import (
     CHECKS,
+    FIRST,
     RESULTS,
     blame,
     culprit,
@@ -152,6 +153,7 @@ class check:
         SEEN.clear()
         SHOWN.clear()
         COMPARED[""] = []
+        FIRST.pop(self.name, None)
         # The notebook's own names, in which the student's functions are.
         self.names = sys._getframe(1).f_globals
         return self
@@ -183,7 +185,7 @@ class check:
             empty = missing or culprit(trace) or step_of(self.name)
             own = "fails" if missing else "is unwritten"
             RESULTS[self.name] = own if empty == step_of(self.name) else "waits"
-            said = [still_to_do(empty, is_defined=not missing)]
+            said = [still_to_do(empty, not missing, self.names)]
             if in_notebook():
                 present(f'{CARD}<span class="check-open"></span>', "")
         else:

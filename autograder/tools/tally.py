@@ -3,6 +3,7 @@
 The build fills in ``CHECKS``, ``HEADINGS`` and ``NEEDED``.
 """
 
+import difflib
 import html
 import types
 from collections.abc import Mapping
@@ -31,8 +32,14 @@ STATES = {
 }
 """How the summary calls what a check that does not pass has come to."""
 
+FIRST: dict[str, str] = {}
+"""By failing check: the failing check of an earlier step that its own step calls."""
+
 TOLD: set[str] = set()
 """Earlier steps that have been named once as still open."""
+
+LIKENESS = 0.8
+"""How much alike two names are, 1 at most, where one may be meant for the other."""
 
 
 def progress() -> str:
@@ -71,13 +78,26 @@ def undefined(error: BaseException) -> str:
     return name if name in {*map(step_of, CHECKS), *NEEDED} else ""
 
 
-def still_to_do(step: str, is_defined: bool) -> str:
+def still_to_do(step: str, is_defined: bool, names: Mapping[str, Any]) -> str:
     """What to do about a step that is empty, or whose function is not there, in a sentence."""
+    other = misspelt(step, names)
+    if not is_defined and other:
+        return f"{step} is not defined, but {other} is: if that is yours, call it {step}."
     if not is_defined:
         return f"{step} is not defined: run its cell, and see whether an error stops it."
     if step in NEEDED:
         return f"{step} is still empty: paste yours from {NEEDED[step]} into its cell, and run it."
     return f"{step} is still to be written."
+
+
+def misspelt(step: str, names: Mapping[str, Any]) -> str:
+    """A function that has almost the name of a step, and not that of another; or empty."""
+    steps = {*map(step_of, CHECKS), *NEEDED}
+    functions = []
+    for name, thing in names.items():
+        if isinstance(thing, types.FunctionType) and name not in steps:
+            functions.append(name)
+    return next(iter(difflib.get_close_matches(step, functions, 1, LIKENESS)), "")
 
 
 def in_points(number: float) -> str:
@@ -101,6 +121,8 @@ def blame(name: str, names: Mapping[str, Any]) -> str:
         return ""
 
     first = (called or failing)[0]
+    if called:
+        FIRST[name] = first
     wrong, _, short = first.partition("-")
     where = f"step {order.index(wrong) + 1}, {wrong}: its check {short} {RESULTS[first]}"
     if called:
@@ -119,6 +141,12 @@ def step_of(name: str) -> str:
 def is_open(name: str) -> bool:
     """Has this check run, and failed?"""
     return RESULTS.get(name) == "fails"
+
+
+def state_of(name: str) -> str:
+    """What a check has come to: it passes, or one of the states."""
+    waits = is_open(name) and is_open(FIRST.get(name, ""))
+    return "waits" if waits else RESULTS.get(name, "has not run")
 
 
 def reaches(name: str, goal: str, names: Mapping[str, Any], passed: tuple[str, ...] = ()) -> bool:
@@ -153,7 +181,7 @@ def summary() -> None:
     order = list(dict.fromkeys(map(step_of, CHECKS)))
     states: dict[str, dict[str, list[str]]] = {}
     for name, about in CHECKS.items():
-        state = RESULTS.get(name, "has not run")
+        state = state_of(name)
         if state != "passes" and not about["hidden"]:
             states.setdefault(state, {}).setdefault(step_of(name), []).append(name.split("-")[1])
 

@@ -73,6 +73,31 @@ def test_a_failure_names_the_earlier_step_that_it_calls(notebook, capsys) -> Non
         assert capsys.readouterr().out.splitlines() == [FAILED, *said]
 
 
+def test_what_only_waits_for_an_earlier_step_is_not_to_fix(notebook, capsys) -> None:
+    run(notebook, "def double(x): return x\ndef twice(x): return double(x)")
+    double = 'with tools.check("double-by_hand"): assert double(1) == 2'
+    twice = 'with tools.check("twice-by_hand"): assert twice(1) == 2'
+
+    def open_steps() -> list[str]:
+        capsys.readouterr()
+        run(notebook, "tools.summary()")
+        return capsys.readouterr().out.splitlines()[2:]
+
+    run(notebook, double)
+    run(notebook, twice)
+    assert open_steps() == ["To fix: 1 double (by_hand).", "Waiting for earlier steps: 2 twice."]
+
+    run(notebook, "def twice(x): return x")
+    run(notebook, twice)
+    assert open_steps() == ["To fix: 1 double (by_hand), 2 twice (by_hand)."]
+
+    run(notebook, "def twice(x): return double(x)")
+    run(notebook, twice)
+    run(notebook, "def double(x): return 2 * x")
+    run(notebook, double)
+    assert open_steps() == ["To fix: 2 twice (by_hand)."]
+
+
 @pytest.mark.parametrize(
     "twice",
     [
@@ -180,6 +205,10 @@ def test_a_function_that_is_not_there_or_not_pasted_is_said_in_a_line(
     double = 'with tools.check("double-by_hand"): assert double(1) == 2'
     lost = "double is not defined: run its cell, and see whether an error stops it."
     assert said(double) == [lost]
+
+    run(notebook, "def duble(x): return 2 * x")
+    meant = "double is not defined, but duble is: if that is yours, call it double."
+    assert said(double) == [meant]
 
     run(notebook, "def double(x): raise NotImplementedError")
     assert said(double) == ["double is still to be written."]

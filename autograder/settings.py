@@ -13,6 +13,7 @@ from typing import Any
 from autograder import files, late_rule, moment, toml_file
 from autograder.errors import Unusable
 from autograder.late_rule import LateRule
+from autograder.text import meant
 
 DISCLOSURES = ("never", "points", "message")
 """How much students may see of hidden checks."""
@@ -203,7 +204,8 @@ def _setting(path: Path, name: str, value: Any) -> dict[str, Any]:
     known = _known()
     if name not in known:
         where = toml_file.where(path, name.split("."))
-        raise Unusable(f"{where}: unknown setting {name}; there are {', '.join(known)}")
+        repair = meant(name, known, f"there are {', '.join(known)}")
+        raise Unusable(f"{where}: unknown setting {name}; {repair}")
 
     setting = known[name]
     if not _fits(setting, value):
@@ -219,8 +221,8 @@ def _known() -> dict[str, Field[Any]]:
 
 def _misplaced(name: str, table: str) -> str:
     """What to do about a line below the head of a table, if it is a setting, or meant for one."""
-    meant = difflib.get_close_matches(name, _known(), 1, ALIKE)
-    return f"{meant[0]} is no part of [{table}]; write its line above [{table}]" if meant else ""
+    own = difflib.get_close_matches(name, _known(), 1, ALIKE)
+    return f"{own[0]} is no part of [{table}]; write its line above [{table}]" if own else ""
 
 
 def _due(path: Path, value: Any, exercise: str, zone: tzinfo | None) -> datetime:

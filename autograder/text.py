@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
@@ -106,6 +107,12 @@ def first_of(names: Sequence[str], most: int) -> str:
 def either(names: Iterable[str]) -> str:
     """``a``, ``a or b``, ``a or b or c``, sorted."""
     return " or ".join(sorted(names))
+
+
+def meant(word: str, known: Iterable[str], otherwise: str) -> str:
+    """``did you mean a?``, of the known word that is most like this one; otherwise that."""
+    close = difflib.get_close_matches(word, list(known), 1)
+    return f"did you mean {close[0]}?" if close else otherwise
 
 
 def shown(category: str) -> str:

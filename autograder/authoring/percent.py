@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import re
 import warnings
 from collections.abc import Iterator, Mapping
@@ -13,7 +12,7 @@ from typing import cast, get_args
 from autograder.authoring.cells import Cell, Kind, Problem
 from autograder.exercises.percent import ScriptCell, split
 from autograder.result import Picture
-from autograder.text import not_python
+from autograder.text import meant, not_python
 
 # The mark that makes a cell what it is, and the marks that may stand beside it.
 _MARKS: Mapping[Kind, tuple[str, ...]] = {
@@ -161,10 +160,8 @@ class _CellReader:
             return
 
         word = word.rstrip("?!.,;:")
-        repair = f"a title goes into a comment below; the marks are {', '.join(KNOWN)}"
-        close = difflib.get_close_matches(word, [*KNOWN, "[markdown]"], 1)
-        if close:
-            repair = f"did you mean {close[0]}?"
+        marks = f"a title goes into a comment below; the marks are {', '.join(KNOWN)}"
+        repair = meant(word, [*KNOWN, "[markdown]"], marks)
         self._wrong(f"unknown mark {word}", repair)
 
     def _read_kind(self) -> Kind:

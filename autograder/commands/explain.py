@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import Annotated, Optional
 
 import typer
 
 from autograder.commands.common import CourseFolder, ExerciseName, opened
 from autograder.errors import Unusable
-from autograder.text import either, inert, listed, short
+from autograder.text import inert, listed, meant, short
 
 
 def explain(
@@ -52,8 +51,7 @@ def explain(
     elif what in graded:
         wanted = [what]
     else:
-        meant = get_close_matches(what, [*exercise.steps, *graded])
-        there = f"did you mean {either(meant)}?" if meant else f"there are {listed(graded)}"
+        there = meant(what, [*exercise.steps, *graded], f"there are {listed(graded)}")
         raise Unusable(f"{what}: no such check or step was graded; {there}")
 
     if graded[wanted[0]].void:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from autograder.exercises.exercise import Exercise
 from autograder.exercises.misconceptions import Misconception, Misconceptions
 from autograder.exercises.names import BUILTINS, names
 from autograder.exercises.right_answers import RightAnswer
+from autograder.text import meant
 
 
 @dataclass(frozen=True)
@@ -101,13 +101,15 @@ def refuse_misfits(
     for entry in entries:
         step = entry.step
         if step not in in_scope:
-            problem = f"answers {step}, which is no step; {_meant(step, list(in_scope), 'steps')}"
+            repair = meant(step, in_scope, f"the steps are {', '.join(in_scope)}")
+            problem = f"answers {step}, which is no step; {repair}"
         elif _parameters(entry.source, step) != parameters[step]:
             problem = f"does not take what {step} takes; write {step}({parameters[step]})"
         elif isinstance(entry, Misconception) and entry.caught_by not in checks:
             own = [check.id for check in exercise.checks_of(step)]
             cause = f"is caught by {entry.caught_by}, which is no check"
-            problem = f"{cause}; {_meant(entry.caught_by, own, 'checks')}"
+            repair = meant(entry.caught_by, own, f"the checks are {', '.join(own)}")
+            problem = f"{cause}; {repair}"
         else:
             own_names = names(entry.source).bound | _declared_global(entry.source)
             strange = names(entry.source).used - own_names - in_scope[step]
@@ -117,12 +119,6 @@ def refuse_misfits(
         lines.append(f"{path}:{entry.line}: {entry.name} {problem}")
     if lines:
         raise Unusable(*lines)
-
-
-def _meant(word: str, known: Sequence[str], what: str) -> str:
-    """What to write for a word that is none of those that are known."""
-    close = difflib.get_close_matches(word, known, 1)
-    return f"did you mean {close[0]}?" if close else f"the {what} are {', '.join(known)}"
 
 
 def _parameters(source: str, step: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -173,7 +174,19 @@ def prediction(experiment: Experiment, answer: AnsweredCall) -> Outcome | None:
     except Unfit:
         return answer.right
     except Exception as error:
-        return Outcome(None, type(error).__name__, [], str(error))
+        cell = _cell(error.__traceback__)
+        return Outcome(None, type(error).__name__, [], str(error), cell=cell)
+
+
+def _cell(trace: TracebackType | None) -> str:
+    """The innermost cell that an exception came through, as ``Outcome`` names it."""
+    cell = ""
+    while trace is not None:
+        name = trace.tb_frame.f_code.co_filename
+        if name.startswith("<") and name[1:-1].isidentifier():
+            cell = name[1:-1]
+        trace = trace.tb_next
+    return cell
 
 
 def _alike(one: Outcome, other: Outcome) -> bool:
@@ -215,7 +228,9 @@ def _alike_but_for_nan(one: Outcome, other: Outcome) -> bool:
 def _evidence(got: Outcome, predicted: Outcome, right: Outcome) -> float:
     """How much speaks for a prediction that is the answer, and not the right one."""
     if got.raised is not None:
-        return 2.0 if is_telling(got) and got.text == predicted.text else 0.0
+        # Sizes coincide often: where they did not fit says what was done with them.
+        same = (got.text, got.cell) == (predicted.text, predicted.cell)
+        return 2.0 if is_telling(got) and same else 0.0
     return _weight(got.value, predicted.value, right.value)
 
 

@@ -91,7 +91,7 @@ def with_parts(space: Namespace, step: str, samples: list[Arguments]) -> Iterato
 
 def with_source(space: Namespace, step: str, source: str) -> Iterator[Experiment]:
     """Experiments with the source of a step."""
-    for mutant in mutants(source):
+    for mutant in mutants(source, step):
         function = _bound_anew(space, step, mutant)
         if function is not None:
             sentence = _sentence(mutant)
@@ -115,7 +115,7 @@ def with_steps(
     for inner, seen in called.items():
         yield from of_inner_step(space, step, inner, seen)
     for inner in called:
-        for mutant in mutants(earlier[inner]):
+        for mutant in mutants(earlier[inner], inner):
             function = _bound_anew(space, inner, mutant)
             if function is not None:
                 sentence = _sentence(mutant, f"in {inner} ")

@@ -35,12 +35,12 @@ class Mutant:
     code: CodeType
 
 
-def mutants(source: str) -> Iterator[Mutant]:
-    """Every small change of a source, first those of all places of a kind at once.
+def mutants(source: str, step: str) -> Iterator[Mutant]:
+    """Every small change of a step's source, first those of all places of a kind at once.
 
     They are made one by one, and each once only: many submissions have the same reference.
     """
-    made, rest = _begun(source)
+    made, rest = _begun(source, step)
     place = 0
     while True:
         if place == len(made):
@@ -56,12 +56,12 @@ def mutants(source: str) -> Iterator[Mutant]:
 
 
 @cache
-def _begun(source: str) -> tuple[list[Mutant], Iterator[Mutant]]:
+def _begun(source: str, step: str) -> tuple[list[Mutant], Iterator[Mutant]]:
     """The mutants of a source that have been made, and the others."""
-    return [], _mutants(source)
+    return [], _mutants(source, step)
 
 
-def _mutants(source: str) -> Iterator[Mutant]:
+def _mutants(source: str, step: str) -> Iterator[Mutant]:
     tree = ast.parse(source)
     passed_over = _passed_over(tree)
     conditions = set()
@@ -89,9 +89,8 @@ def _mutants(source: str) -> Iterator[Mutant]:
             everywhere.append((name, phrase, ask, spots))
     for name, phrase, ask, spots in (everywhere + found + of_functions)[:MOST]:
         try:
-            code = compile(
-                counted(_changed(source, spots, conditions)), "<step>", "exec", dont_inherit=True
-            )
+            changed = counted(_changed(source, spots, conditions))
+            code = compile(changed, f"<{step}>", "exec", dont_inherit=True)
         except (SyntaxError, ValueError, TypeError):  # no Python any more
             continue
         yield Mutant(name, phrase, ask, code)

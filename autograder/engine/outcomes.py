@@ -23,7 +23,8 @@ from autograder.engine.worker.protocol.records import form_of, values_of
 class Outcome:
     """What a call gave: a value or the kind of an exception, and its arguments afterwards.
 
-    ``printed`` is what it printed, where the check reads that.
+    ``printed`` is what it printed, where the check reads that; ``cell`` the one in which the
+    exception was raised, the innermost that it came through.
     """
 
     value: Any
@@ -31,6 +32,7 @@ class Outcome:
     arguments: list[Any]
     text: str = ""
     printed: str = ""
+    cell: str = ""
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ def answered(call: Call) -> Outcome | None:
     if call.kind == frames.RAISE:
         raised = check_raised(value)
         kind = kind_of(raised.names)
-        return Outcome(None, kind, known[:count], raised.text, raised.printed)
+        return Outcome(None, kind, known[:count], raised.text, raised.printed, raised.cell)
 
     value, printed = value if call.listens else (value, "")
     return Outcome(value, None, known[:count], printed=printed)

@@ -15,6 +15,9 @@ from autograder.tools.session import REVEAL, compared, remember, reveal
 RTOL, ATOL = 1e-7, 1e-10
 TOL_SINGLE = 2e-6
 
+SEVERAL = "got a tuple, not one array; look at the line with your return"
+"""What is wrong with several arrays where one is wanted, also with a single one and a comma."""
+
 
 def plain(value: Any, what: str, shape: tuple[int, ...] | None = None) -> Array:
     """The value as an ordinary array of real numbers.
@@ -38,7 +41,8 @@ def plain(value: Any, what: str, shape: tuple[int, ...] | None = None) -> Array:
     try:
         array = np.asarray(value)
     except ValueError:
-        raise AssertionError(f"{what}: got rows of different lengths") from None
+        problem = SEVERAL if isinstance(value, tuple) else "got rows of different lengths"
+        raise AssertionError(f"{what}: {problem}") from None
     if array.dtype.kind not in "biuf":
         kind = f"{type(value).__name__:.40} ({array.dtype!s:.40})"
         raise AssertionError(f"{what}: expected real numbers, got {kind}")
@@ -126,11 +130,14 @@ def agree(
     Raises:
         AssertionError: it does not.
     """
+    is_tuple = isinstance(got, tuple)
     got, wanted = plain(got, what), np.asarray(wanted)
     if single or is_single(got):
         rtol, atol = max(rtol, tol_single), max(atol, tol_single)
 
     problem = difference(got, wanted, where, rtol, atol)
+    if is_tuple and got.shape != wanted.shape:
+        problem = SEVERAL
     if REVEAL and (show or problem):
         wrong = None
         if problem and got.shape == wanted.shape:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from autograder.tools.digests import is_large, whole
-from autograder.tools.numbers import ATOL, RTOL, difference, plain
+from autograder.tools.numbers import ATOL, RTOL, SEVERAL, difference, plain
 from autograder.tools.session import REVEAL, compared, remember, reveal
 
 
@@ -93,7 +93,10 @@ def unlike_array(got: Any, wanted: np.ndarray[Any, Any], rtol: float, atol: floa
     """The same, for an array."""
     if wanted.dtype.kind in "biuf":
         try:
-            return difference(plain(got, ""), wanted, True, rtol, atol)
+            array = plain(got, "")
+            if isinstance(got, tuple) and array.shape != wanted.shape:
+                return SEVERAL
+            return difference(array, wanted, True, rtol, atol)
         except AssertionError as error:
             return str(error).removeprefix(": ").removesuffix(".")
 

@@ -68,7 +68,7 @@ def graded():
 
 def test_what_is_interrupted_does_not_cost_the_next_submission_its_experiments(monkeypatch):
     source = "def scaled(x, by):\n    return x / by + 1\n"
-    whole = [mutant.phrase for mutant in mutants(source)]
+    whole = [mutant.phrase for mutant in mutants(source, "step")]
     mutations._begun.cache_clear()
 
     calls = []
@@ -82,8 +82,8 @@ def test_what_is_interrupted_does_not_cost_the_next_submission_its_experiments(m
     with monkeypatch.context() as patch:
         patch.setattr(mutations, "counted", interrupted)
         with pytest.raises(OutOfTime):
-            list(mutants(source))
-    assert [mutant.phrase for mutant in mutants(source)] == whole
+            list(mutants(source, "step"))
+    assert [mutant.phrase for mutant in mutants(source, "step")] == whole
     assert len(whole) > 5
 
 

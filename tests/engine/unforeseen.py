@@ -1594,7 +1594,7 @@ def residual_of_tokens(X, W_Q, W_K, W_V, mask=None):
     return X + out, w
 
 
-@mistake(step="self_attention", named="transposed")
+@mistake(step="self_attention", named="transposed shapes_do_not_fit")
 def weights_transposed(X, W_Q, W_K, W_V, mask=None):
     """X @ W.T."""
     Q, K, V = X @ W_Q.T, X @ W_K.T, X @ W_V.T
@@ -1783,6 +1783,15 @@ def heads_in_other_order(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
         mask = np.expand_dims(mask, -3)
     heads = scaled_dot_product_attention(Q, K, V, mask)[0]
     return concat_heads(heads[..., ::-1, :, :]) @ W_O
+
+
+@mistake(step="self_attention", named="shapes_do_not_fit")
+def one_projection_of_the_other(X, W_Q, W_K, W_V, mask=None):
+    """Keys are projected from the queries, and values from the keys."""
+    Q = X @ W_Q
+    K = Q @ W_K
+    V = K @ W_V
+    return scaled_dot_product_attention(Q, K, V, mask)
 
 
 @mistake(step="multi_head_attention", named="multiplied_again")

@@ -15,6 +15,8 @@ from autograder.tools import tally
     [
         (None, "got None. Does your function end with a return?"),
         ([[1.0], [2.0, 3.0]], "rows of different lengths"),
+        (([1.0], [2.0, 3.0]), "got a tuple, not one array; look at the line with your return"),
+        (([1.0, 2.0],), "got a tuple, not one array; look at the line with your return. Why?"),
         (np.array([1j, 2j]), "expected real numbers"),
         (np.ma.masked_array([1.0, 2.0], [True, False]), "masked array"),
         (np.array([1.0, 2.0], dtype=object), "expected real numbers"),
@@ -28,7 +30,7 @@ from autograder.tools import tally
 )
 def test_refused_answers_are_told_why(tools, got: object, why: str) -> None:
     with pytest.raises(AssertionError, match=re.escape(why)):
-        tools.agree(got, [1.0, 2.0], "the answer")
+        tools.agree(got, [1.0, 2.0], "the answer", "Why?")
 
 
 @pytest.mark.parametrize(

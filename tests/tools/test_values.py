@@ -82,6 +82,7 @@ def test_all_that_an_iterator_yields_is_as_good_as_a_list(tools) -> None:
         ({"a": 1}, {"a": 2}, "a value: it is off by 1"),
         ({1, 2}, {2, 3}, "1 element of 2 missing, 1 element too many"),
         ([1.0, 2.5], np.array([1.0, 2.0]), "1 of 2 entries differ; the largest difference is 0.5"),
+        (([1.0, 2.0],), np.array([1.0, 2.0]), "got a tuple, not one array"),
         ("ab", np.array([1.0]), "expected real numbers, got text"),
         ([[1], [1, 2]], np.array(["a"]), "got rows of different lengths"),
         (np.array(["a"]), np.array(["b"]), "entry 0: it is another text"),

@@ -34,7 +34,7 @@ $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo 'make: $(PYTHON): older than 3.10, or not there; run make setup PYTHON=python3.11' >&2; exit 2; }
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV) || { echo 'make: $(PYTHON): cannot create $(VENV); install python3-venv, or choose another with PYTHON=' >&2; exit 2; }
 	@echo 'installing into $(VENV): some 100 MB to download, 450 MB on disk'
-	@# Nothing is compiled here: Python does it with what is used when it is first used.
+	@# Little is compiled here: Python does it with what is used when it is first used.
 	@$(BIN)/python .ci/install.py requirements.lock
 	@touch $(READY)
 

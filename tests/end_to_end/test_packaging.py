@@ -181,6 +181,15 @@ def test_where_uv_is_not_to_be_had_pip_installs_the_rest(
     assert "without uv" in out and "takes 5 MB on disk" in out
 
 
+def test_what_workers_load_is_compiled_when_it_is_installed(
+    install: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path))
+    install.compile_for_workers()
+    compiled = {(path.parent.name, path.name.split(".")[0]) for path in tmp_path.rglob("*.pyc")}
+    assert compiled >= {("ma", "core"), ("fft", "_helper"), ("worker", "parent")}
+
+
 @pytest.mark.parametrize(
     ("arguments", "forbidden"),
     [

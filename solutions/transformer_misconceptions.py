@@ -985,6 +985,14 @@ def no_looking_ahead(X_queries, X_keys, W_Q, W_K, W_V):
     return scaled_dot_product_attention(X_queries @ W_Q, X_keys @ W_K, X_keys @ W_V, mask)[0]
 
 
+@misconception(step="cross_attention", caught_by="cross_attention-by_hand", family="something_is_hidden")
+def no_looking_ahead_counted_from_the_end(X_queries, X_keys, W_Q, W_K, W_V):
+    """Your first query does not see the last key. Print the weights of query 0: is anything hidden in this step?"""
+    n_queries, n_keys = X_queries.shape[-2], X_keys.shape[-2]
+    mask = np.tri(n_queries, n_keys, n_keys - n_queries, dtype=bool)
+    return scaled_dot_product_attention(X_queries @ W_Q, X_keys @ W_K, X_keys @ W_V, mask)[0]
+
+
 @misconception(step="cross_attention", caught_by="cross_attention-by_hand")
 def shares_over_queries(X_queries, X_keys, W_Q, W_K, W_V):
     """Your columns add up to 1. Print the sum of each row of weights: who shares out its attention over whom?"""
@@ -1027,6 +1035,13 @@ def both_texts_in_one(X_queries, X_keys, W_Q, W_K, W_V):
     """Queries look at their own text as well. Print how many keys you have: how many tokens has the text that is read?"""
     both = np.concatenate([X_queries, X_keys], axis=-2)
     return scaled_dot_product_attention(X_queries @ W_Q, both @ W_K, both @ W_V)[0]
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-by_hand")
+def both_texts_ask(X_queries, X_keys, W_Q, W_K, W_V):
+    """More rows come back than there are queries. Print the shape of your output: whose tokens should it stand for?"""
+    both = np.concatenate([X_queries, X_keys], axis=-2)
+    return scaled_dot_product_attention(both @ W_Q, both @ W_K, both @ W_V)[0]
 
 
 @misconception(step="cross_attention", caught_by="cross_attention-batch_of_two")

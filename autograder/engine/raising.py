@@ -30,6 +30,18 @@ EXACT: Kinds = (
         "have, and from which end can you count them?",
     ),
     (
+        "several_for_one",
+        r"setting an array element with a sequence|inhomogeneous shape",
+        "An array is made of parts of different shapes. What does each function that you call "
+        "return: one thing, or several?",
+    ),
+    (
+        "array_for_a_number",
+        r"arrays can be converted to Python scalars",
+        "A function that takes a single number gets a whole array. Which one takes arrays, or what "
+        "should your loop go over?",
+    ),
+    (
         "truth_of_an_array",
         r"truth value of an array",
         "Your code asks whether a whole array is true. What do you want to know about it?",

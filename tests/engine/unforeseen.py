@@ -1794,6 +1794,22 @@ def one_projection_of_the_other(X, W_Q, W_K, W_V, mask=None):
     return scaled_dot_product_attention(Q, K, V, mask)
 
 
+@mistake(step="softmax", named="array_for_a_number")
+def single_numbers_of_one_row(scores, axis=-1):
+    """math.exp of each score: right for a row of plain numbers alone."""
+    powers = [math.exp(score) for score in scores]
+    return [power / sum(powers) for power in powers]
+
+
+@mistake(step="multi_head_attention", named="several_for_one")
+def concatenates_output_and_weights(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Both results of the attention go into concat_heads."""
+    Q, K, V = (split_heads(p, num_heads) for p in project_qkv(X, W_Q, W_K, W_V))
+    if mask is not None and np.ndim(mask) > 2:
+        mask = np.expand_dims(mask, -3)
+    return concat_heads(scaled_dot_product_attention(Q, K, V, mask)) @ W_O
+
+
 @mistake(step="multi_head_attention", named="multiplied_again")
 def w_o_before_concat(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """Sum of heads through W_O twice."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Set
 from functools import partial
 from itertools import groupby
@@ -13,6 +12,7 @@ import numpy as np
 from autograder.engine.budget import Budget, OutOfTime, extra
 from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.following_session import FollowingSession, repeated
+from autograder.engine.idle_pictures import idle_pictures
 from autograder.engine.known_conversations import Conversation
 from autograder.engine.reference import Reference
 from autograder.engine.remote_function import RemoteFunction
@@ -23,9 +23,8 @@ from autograder.engine.stub import Stub
 from autograder.engine.student_errors import UNENDING, Stopped, StudentError
 from autograder.engine.verdict import Verdict, failure
 from autograder.exercises.cell_code import Namespace
-from autograder.exercises.exercise import Check, Exercise
+from autograder.exercises.exercise import Check
 from autograder.submissions.parse import Submission, SubmittedCell
-from autograder.submissions.python_source import binds, uses
 
 
 class SetupFailed(EngineFault):
@@ -168,7 +167,7 @@ class Run:
         What a student added stays behind what it followed.
         """
         exercise = self._compiled.exercise
-        idle = self._idle()
+        idle = idle_pictures(exercise, self._submission)
         for place in self._submission.by_master(cell.id for cell in exercise.cells):
             check = exercise.cell(place.id).check
             if check:
@@ -178,27 +177,6 @@ class Run:
             if place.id in self._replaced:
                 yield place.id
             yield from place.added
-
-    def _idle(self) -> set[str]:
-        """The pictures that were left as they are, and whose names no cell of the student uses."""
-        offered: dict[str, str] = {}
-        own: list[str] = []
-        for cell in self._submission.cells:
-            if cell.is_code and cell.id and _as_released(self._compiled.exercise, cell):
-                offered[cell.id] = cell.source
-            elif cell.is_code:
-                own.append(cell.source)
-
-        # Nearly always; a closer look takes a while.
-        words = set(re.findall(r"\w+", "\n".join(own)))
-        if not any(words & binds(source) for source in offered.values()):
-            return set(offered)
-
-        while own:
-            used = set[str]().union(*(uses(source) or () for source in own))
-            wanted = [id for id, source in offered.items() if used & binds(source)]
-            own = [offered.pop(id) for id in wanted]
-        return set(offered)
 
     def _verdict(self, check: Check, namespace: dict[str, Any]) -> Verdict:
         session = self._session
@@ -290,12 +268,3 @@ class Run:
 def _position(rng: np.random.Generator) -> int:
     """Where a generator stands: another number once something has been drawn."""
     return int(rng.bit_generator.state["state"]["state"])
-
-
-def _as_released(exercise: Exercise, cell: SubmittedCell) -> bool:
-    master = exercise.cell(cell.id) if cell.id else None
-    return (
-        master is not None
-        and master.kind == "plain"
-        and master.source.strip() == cell.source.strip()
-    )

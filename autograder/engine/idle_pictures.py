@@ -1,0 +1,41 @@
+"""Pictures and other plain cells that need not run, for nobody grades what they make."""
+
+from __future__ import annotations
+
+import re
+
+from autograder.exercises.exercise import Exercise
+from autograder.submissions.parse import Submission, SubmittedCell
+from autograder.submissions.python_source import binds, uses
+
+
+def idle_pictures(exercise: Exercise, submission: Submission) -> set[str]:
+    """The ids of plain cells that are as they were handed out, and whose names no cell of the
+    student uses."""
+    offered: dict[str, str] = {}
+    own: list[str] = []
+    for cell in submission.cells:
+        if cell.is_code and cell.id and _is_as_released(exercise, cell):
+            offered[cell.id] = cell.source
+        elif cell.is_code:
+            own.append(cell.source)
+
+    # Nearly always; a closer look takes a while.
+    words = set(re.findall(r"\w+", "\n".join(own)))
+    if not any(words & binds(source) for source in offered.values()):
+        return set(offered)
+
+    while own:
+        used = set[str]().union(*(uses(source) or () for source in own))
+        wanted = [id for id, source in offered.items() if used & binds(source)]
+        own = [offered.pop(id) for id in wanted]
+    return set(offered)
+
+
+def _is_as_released(exercise: Exercise, cell: SubmittedCell) -> bool:
+    master = exercise.cell(cell.id) if cell.id else None
+    return (
+        master is not None
+        and master.kind == "plain"
+        and master.source.strip() == cell.source.strip()
+    )

@@ -137,7 +137,7 @@ def agree(
 
     problem = difference(got, wanted, where, rtol, atol)
     if is_tuple and got.shape != wanted.shape:
-        problem = SEVERAL
+        problem, ask = SEVERAL, ""  # the question is about numbers
     if REVEAL and (show or problem):
         wrong = None
         if problem and got.shape == wanted.shape:

@@ -16,7 +16,7 @@ from autograder.tools import tally
         (None, "got None. Does your function end with a return?"),
         ([[1.0], [2.0, 3.0]], "rows of different lengths"),
         (([1.0], [2.0, 3.0]), "got a tuple, not one array; look at the line with your return"),
-        (([1.0, 2.0],), "got a tuple, not one array; look at the line with your return. Why?"),
+        (([1.0, 2.0],), "got a tuple, not one array; look at the line with your return"),
         (np.array([1j, 2j]), "expected real numbers"),
         (np.ma.masked_array([1.0, 2.0], [True, False]), "masked array"),
         (np.array([1.0, 2.0], dtype=object), "expected real numbers"),
@@ -25,12 +25,17 @@ from autograder.tools import tally
         (1.0, "the shape is (), not (2,)"),
         ([[1.0, 2.0]], "the shape is (1, 2), not (2,)"),
         ([np.nan, 2.0], "1 of 2 entries are NaN or infinite"),
-        ([1.0, 2.5], "1 of 2 entries differ; the largest difference is 0.5"),
+        ([1.0, 2.5], "1 of 2 entries differ; the largest difference is 0.5. Why?"),
     ],
 )
 def test_refused_answers_are_told_why(tools, got: object, why: str) -> None:
     with pytest.raises(AssertionError, match=re.escape(why)):
         tools.agree(got, [1.0, 2.0], "the answer", "Why?")
+
+
+def test_the_question_about_numbers_is_not_asked_of_a_tuple(tools) -> None:
+    with pytest.raises(AssertionError, match=r"with your return\.$"):
+        tools.agree(([1.0, 2.0],), [1.0, 2.0], "the answer", "Why?")
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,9 @@ GONE = "its cell is gone; download the notebook again and copy your answers over
 
 _ID = re.compile(r"[A-Za-z0-9_]{1,62}-[A-Za-z0-9_-]{1,62}")
 
+MOST_WARNINGS = MAX_WARNINGS + 2
+"""Those of a submission, that there are more of them, and which cells did not end."""
+
 # No more of the cell is parsed than this: it is long, and who waits for `check` waits for that.
 _TABLE = re.compile(r"^tools\.CHECKS = (\{.*?\})$", re.MULTILINE | re.DOTALL)
 """What the build wrote about the checks, and nothing else of the setup cell."""
@@ -94,7 +97,7 @@ class StudentCopy:
         asked: dict[str, tuple[str, float, bool]] = {}
         for known in self.exercise.checks:
             asked[known.id] = known.category, known.points, known.hidden
-        return told == asked and len(result.warnings) <= MAX_WARNINGS + 1
+        return told == asked and len(result.warnings) <= MOST_WARNINGS
 
     def brought(self) -> tuple[dict[str, bytes], tuple[str, ...]]:
         """The files beside the notebook that it needs, and the packages.

@@ -175,7 +175,7 @@ class Grader:
 
     def _graded(self, result: Result, submission: Submission, budget: Budget) -> Result:
         with Reference(self._exercise, self._workers.parent, self._settings) as reference:
-            verdicts, imprecise = self._verdicts(submission, budget, reference)
+            verdicts, imprecise, unended = self._verdicts(submission, budget, reference)
         forward = CarryForward(self._compiled, submission, verdicts, imprecise)
         carried = forward.carried(budget.part())
         diagnoses = self._diagnoses(submission, verdicts, forward, carried, budget)
@@ -193,7 +193,9 @@ class Grader:
             picture = extra(budget, partial(example, self._compiled, step, verdicts))
             steps.append(StepResult(step, tuple(checks), picture))
 
-        return replace(result, steps=tuple(steps))
+        said = [f"{'; '.join(unended)}; running the whole notebook stops there, too"]
+        warnings = (*result.warnings, *(said if unended else ()))
+        return replace(result, steps=tuple(steps), warnings=warnings)
 
     def _share(self, mended: tuple[str, ...], unattempted: set[str]) -> float:
         """The share of its points that a check earns that passes once these steps are right."""
@@ -207,8 +209,9 @@ class Grader:
 
     def _verdicts(
         self, submission: Submission, budget: Budget, reference: Reference
-    ) -> tuple[dict[str, Verdict], set[str]]:
-        """Every check's verdict, and the steps that have returned less than float64.
+    ) -> tuple[dict[str, Verdict], set[str], list[str]]:
+        """Every check's verdict, the steps that have returned less than float64, and the cells that
+        did not end by themselves.
 
         What a visible check says of a failure may quote student code, so it comes of a worker that
         has seen no input of a hidden check. Most submissions fail no visible check and are quick,
@@ -240,14 +243,15 @@ class Grader:
                 again = [visible, hidden]
                 break
 
-        imprecise = set(run.imprecise)
+        imprecise, unended = set(run.imprecise), dict.fromkeys(run.unended)
         for kind in again:
             run = Run(self._compiled, submission, budget, reference)
             for check, verdict in run.verdicts(kind):
                 verdicts[check.id] = verdict
             imprecise |= run.imprecise
+            unended.update(dict.fromkeys(run.unended))
 
-        return of_unwritten_steps(self._exercise, verdicts), imprecise
+        return of_unwritten_steps(self._exercise, verdicts), imprecise, list(unended)
 
     def _diagnoses(
         self,

@@ -56,6 +56,8 @@ class Run:
         self._session = FollowingSession(compiled.parent, compiled.settings, budget)
         self._raised: dict[str, StudentError | Stopped] = {}
         self._written: set[str] = set()
+        self.unended: list[str] = []
+        """The cells that had to be stopped, or ended the process, in words."""
         self.called: set[str] = set()
         """The replaced steps that were called while the last check ran."""
 
@@ -91,6 +93,8 @@ class Run:
                 self._session.bind(part, self._stub(part))
             elif isinstance(part, SubmittedCell):
                 error = self._session.run(part.id or "added", part.source)
+                if isinstance(error, Stopped) and str(error).startswith("the cell "):
+                    self.unended.append(str(error).replace("the cell added", "an added cell", 1))
                 if part.id:
                     self._written.add(part.id)
                     if error is not None:

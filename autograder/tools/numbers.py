@@ -47,7 +47,8 @@ def plain(value: Any, what: str, shape: tuple[int, ...] | None = None) -> Array:
         kind = f"{type(value).__name__:.40} ({array.dtype!s:.40})"
         raise AssertionError(f"{what}: expected real numbers, got {kind}")
     if shape is not None and array.shape != shape:
-        raise AssertionError(f"{what}: {other_shape(array.shape, shape)}.")
+        problem = SEVERAL if isinstance(value, tuple) else other_shape(array.shape, shape)
+        raise AssertionError(f"{what}: {problem}.")
     return array
 
 

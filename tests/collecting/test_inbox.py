@@ -155,6 +155,7 @@ def test_without_a_class_list_folders_and_platforms_name_the_students(
     ("place", "says"),
     [
         ("counting.ipynb", "no student in its path"),
+        ("ada counting.ipynb", "no student in its path"),
         ("week 1/ada/counting.ipynb", "the student may be week 1 or ada"),
         (
             "export/lovelaceada_1_2_counting.ipynb",
@@ -175,6 +176,12 @@ def test_without_a_class_list_what_is_not_certain_is_left(
     put(course, place)
     found = collect(course)
     assert not found.stored and says in reasons(found)[place]
+
+
+def test_an_empty_file_that_names_the_exercise_among_other_words_is_left(course: Course) -> None:
+    put(course, "ada counting.ipynb", b"")
+    put(course, "ada notes.ipynb", b"")
+    assert reasons(collect(course)).keys() == {"ada counting.ipynb"}
 
 
 def test_with_a_class_list_strangers_and_contradictions_are_left_with_their_reason(

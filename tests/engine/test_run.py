@@ -579,3 +579,19 @@ def test_a_worker_that_has_itself_traced_and_stops_is_the_students_own_failure()
     result = grade(exercise("f()"), settings=settings, f=answer)
     assert (result.status, result.reason) == ("graded", None)
     assert result.checks[0].message == "f did not return within 0.5 s"
+
+
+def test_a_cell_that_does_not_end_is_named_though_its_function_is_right():
+    toy = exercise("assert f() == 1")
+    settings = Settings(isolation="process", call_seconds=0.5, submission_seconds=60)
+    answer = "def f(): return 1\nwhile True: pass"
+    result = grade(toy, settings=settings, f=answer)
+    assert result.score == 1
+    stops = "running the whole notebook stops there, too"
+    assert result.warnings == (f"the cell f did not return within 0.5 s; {stops}",)
+
+    result = grade(toy, settings=settings, f="def f(): return 1\nimport os; os._exit(0)")
+    assert result.warnings == (f"the cell f ended its process; {stops}",)
+    result = grade(toy, settings=settings, f="def f(): return 1\nraise SystemExit")
+    assert result.warnings == (f"the cell f called exit; {stops}",)
+    assert grade(toy, settings=settings, f="def f(): return 1\n1 / 0").warnings == ()

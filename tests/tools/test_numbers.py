@@ -36,6 +36,8 @@ def test_refused_answers_are_told_why(tools, got: object, why: str) -> None:
 def test_the_question_about_numbers_is_not_asked_of_a_tuple(tools) -> None:
     with pytest.raises(AssertionError, match=r"with your return\.$"):
         tools.agree(([1.0, 2.0],), [1.0, 2.0], "the answer", "Why?")
+    with pytest.raises(AssertionError, match="got a tuple, not one array"):
+        tools.plain(([1.0, 2.0],), "the answer", shape=(2,))
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import PurePath
 
 from autograder import files
 from autograder.collecting import gradescope, naming
@@ -154,7 +155,7 @@ class Reader:
                 time, doubt = self._time(download, claim)
                 yield Candidate(student, claim, time, file.copy, download, doubt)
             else:
-                why = self._why_not(file)
+                why = self._why_not(file, PurePath(name).suffix, student)
                 self._others.append((student, Left(download.where, why, (student,))))
 
     def _file_name(self, name: str) -> _FileName:
@@ -198,10 +199,10 @@ class Reader:
         owner = download.owner if is_theirs else ()
         self._left.append(Left(download.where, str(problem), owner))
 
-    def _why_not(self, file: _FileName) -> str:
-        name = f"{self._exercise}.ipynb"
+    def _why_not(self, file: _FileName, suffix: str, student: str) -> str:
         if not file.is_notebook:
-            return f"is no notebook; ask for {name}"
+            return f"is no notebook; ask for {self._exercise}.ipynb"
+        name = f"{student}_{self._exercise}{suffix}"
         return f"neither its name nor its content says {self._exercise}; rename it to {name}"
 
     def _time(self, download: Download, claim: Claim) -> tuple[datetime, str]:

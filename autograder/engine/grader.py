@@ -210,8 +210,7 @@ class Grader:
     def _verdicts(
         self, submission: Submission, budget: Budget, reference: Reference
     ) -> tuple[dict[str, Verdict], set[str], list[str]]:
-        """Every check's verdict, the steps that have returned less than float64, and the cells that
-        did not end by themselves.
+        """Every check's verdict, the steps that returned less than float64, and unended cells.
 
         What a visible check says of a failure may quote student code, so it comes of a worker that
         has seen no input of a hidden check. Most submissions fail no visible check and are quick,
@@ -239,19 +238,20 @@ class Grader:
                 wanted -= visible
                 again = [visible]
             # What is slow for hidden inputs costs no visible check its turn.
-            if hidden and (quick.timeouts or quick.is_over):
+            if hidden and (quick.timeouts or quick.is_over or run.unended):
                 again = [visible, hidden]
                 break
 
-        imprecise, unended = set(run.imprecise), dict.fromkeys(run.unended)
+        imprecise, unended = set(run.imprecise), [] if hidden else run.unended
         for kind in again:
             run = Run(self._compiled, submission, budget, reference)
             for check, verdict in run.verdicts(kind):
                 verdicts[check.id] = verdict
             imprecise |= run.imprecise
-            unended.update(dict.fromkeys(run.unended))
+            if kind is visible:  # a cell that has heard hidden inputs might tell of them
+                unended = run.unended
 
-        return of_unwritten_steps(self._exercise, verdicts), imprecise, list(unended)
+        return of_unwritten_steps(self._exercise, verdicts), imprecise, unended
 
     def _diagnoses(
         self,

@@ -75,6 +75,8 @@ def next_for_student(screen: Console, result: Result) -> None:
         say(screen, f"A fresh start. Write {step.name} first, {then}.")
     elif step.is_unattempted:
         say(screen, f"Next: write {step.name}.")
+    elif step.not_passed[0].message.startswith(f"{step.name} is not defined"):
+        say(screen, f"Next: mend the cell of {step.name}.")
     else:
         say(screen, f"Next: look at {step.not_passed[0].name} of {step.name}.")
 

@@ -204,7 +204,7 @@ class check:
     def reasons(self, error: BaseException, trace: TracebackType) -> list[str]:
         """What is wrong, and what to look at, in sentences; the first is the error's own."""
         problem = str(error)[:1000]
-        blamed = blame(self.name, self.names)
+        blamed = blame(self.name, self.names, culprit(trace))
         question = "" if blamed.startswith("First") else hint(self.name, error, self.names)
         said = []
         if not isinstance(error, AssertionError):
@@ -215,7 +215,9 @@ class check:
             problem = problem.removesuffix(SHOWN[-1]["ask"]).rstrip()
         said.append(problem)
 
-        asked = "" if isinstance(error, AssertionError) else next_question(trace)
+        # No question about numbers helps where a call does not fit, or a name is not there.
+        is_slip = isinstance(error, (TypeError, AttributeError, NameError))
+        asked = "" if is_slip or isinstance(error, AssertionError) else next_question(trace)
         if asked:
             said.append(f"The check asks: {asked}")
         if question:

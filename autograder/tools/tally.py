@@ -105,21 +105,28 @@ def in_points(number: float) -> str:
     return f"{number:g} {'point' if number == 1 else 'points'}"
 
 
-def blame(name: str, names: Mapping[str, Any]) -> str:
-    """Which earlier step fails, in a sentence; "First …" if the check ``name`` may fail for it."""
+def blame(name: str, names: Mapping[str, Any], raised: str) -> str:
+    """Which earlier step fails, in a sentence; "First …" if the check ``name`` may fail for it.
+
+    Args:
+        raised: the step in which an exception came up, or empty; if it fails, it is the one.
+    """
     step = step_of(name)
     order = list(dict.fromkeys(map(step_of, CHECKS)))
     before = order[: order.index(step)] if step in order else []
 
-    failing, called = [], []
+    failing, called, at_fault = [], [], []
     for other in CHECKS:
         if step_of(other) in before and is_open(other):
             failing.append(other)
             if reaches(step, step_of(other), names):
                 called.append(other)
+            if step_of(other) == raised:
+                at_fault.append(other)
     if not failing:
         return ""
 
+    called = at_fault or called
     first = (called or failing)[0]
     if called:
         FIRST[name] = first

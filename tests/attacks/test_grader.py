@@ -217,7 +217,7 @@ def all_in_one_worker(self, submission, budget, reference):
     """Hidden checks run beside visible ones, and what they find stands."""
     run = Run(self._compiled, submission, budget, reference=reference)
     ids = {check.id for check in self._exercise.checks}
-    return {check.id: verdict for check, verdict in run.verdicts(ids)}, run.imprecise
+    return {check.id: verdict for check, verdict in run.verdicts(ids)}, run.imprecise, run.unended
 
 
 def reference_in_the_grader(self, step):

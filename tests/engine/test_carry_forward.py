@@ -263,3 +263,16 @@ def test_what_comes_behind_a_step_that_is_wrong_itself_is_asked_once_that_is_men
     assert asked[frozenset({"double"})] == ["shift-c0"]
     assert asked[frozenset({"double", "shift"})] == ["both-c0"]
     assert seen(result)["both-c0"] == "carried" and result.score == 6
+
+
+def test_a_cell_that_ends_for_a_hidden_input_is_not_named():
+    # Of the checks of double the hidden one alone has an array of one number, or none.
+    hearing = "heard = []\ndef double(x):\n    heard.append(np.shape(x))\n    return 2 * x"
+    shift = f"import numpy as np\n{ANSWERS['shift']}\n"
+    told = grade(double=f"import numpy as np\n{hearing}", shift=shift + "raise SystemExit")
+    assert told.score == 10 and "the cell shift called exit" in told.warnings[0]
+
+    secret = grade(
+        double=f"import numpy as np\n{hearing}", shift=shift + "if (1,) in heard: raise SystemExit"
+    )
+    assert secret.score == 10 and secret.warnings == ()

@@ -143,6 +143,7 @@ def test_a_syntax_error_in_one_answer_leaves_the_other_checks(tmp_path, mixed):
     )
     done = run("check", broken)
     assert done.returncode == 1 and "SyntaxError" in done.stdout and "✓ project_qkv" in done.stdout
+    assert "Next: mend the cell of attention_scores." in done.stdout
 
 
 def test_a_pipe_that_knows_few_letters_is_no_reason_to_stop(mixed):

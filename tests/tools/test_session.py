@@ -164,6 +164,32 @@ def test_what_a_check_was_about_to_ask_is_asked_when_the_function_raises(noteboo
     assert capsys.readouterr().out.splitlines()[-1] == "The check asks: Which way?"
 
 
+def test_no_question_about_numbers_follows_a_call_that_does_not_fit(notebook, capsys) -> None:
+    run(notebook, "def double(): return 2")
+    run(
+        notebook,
+        'with tools.check("double-by_hand"):\n'
+        '    tools.agree(double(1), [2.0], "the answer", "Which way?")',
+    )
+    assert "Which way?" not in capsys.readouterr().out
+
+
+def test_the_step_that_has_raised_is_the_one_to_fix_first(notebook, capsys) -> None:
+    notebook["tools"].CHECKS = {**CHECKS, "last-by_hand": {"points": 1, "hidden": False}}
+    run(notebook, "def double(x): return x\ndef twice(): return 2")
+    run(notebook, "def last(x): return double(x) + twice(x)")
+    for name in ("double", "twice", "last"):
+        capsys.readouterr()
+        run(notebook, f'with tools.check("{name}-by_hand"): assert {name}(1) == 2')
+    assert "First fix step 1, double" in capsys.readouterr().out
+
+    run(notebook, "def twice(x): raise ValueError")
+    for name in ("twice", "last"):
+        capsys.readouterr()
+        run(notebook, f'with tools.check("{name}-by_hand"): assert {name}(1) == 2')
+    assert "First fix step 2, twice" in capsys.readouterr().out
+
+
 def test_a_check_that_was_interrupted_has_not_run(notebook, capsys) -> None:
     with pytest.raises(KeyboardInterrupt):
         exec('with tools.check("double-by_hand"): raise KeyboardInterrupt', notebook)

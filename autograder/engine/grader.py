@@ -193,7 +193,7 @@ class Grader:
             picture = extra(budget, partial(example, self._compiled, step, verdicts))
             steps.append(StepResult(step, tuple(checks), picture))
 
-        said = [f"{'; '.join(unended)}; running the whole notebook stops there, too"]
+        said = [f"{'; '.join(dict.fromkeys(unended))}; running the whole notebook stops there, too"]
         warnings = (*result.warnings, *(said if unended else ()))
         return replace(result, steps=tuple(steps), warnings=warnings)
 

@@ -594,4 +594,8 @@ def test_a_cell_that_does_not_end_is_named_though_its_function_is_right():
     assert result.warnings == (f"the cell f ended its process; {stops}",)
     result = grade(toy, settings=settings, f="def f(): return 1\nraise SystemExit")
     assert result.warnings == (f"the cell f called exit; {stops}",)
+    several = notebook(toy, f="def f(): return 1")
+    several["cells"][1:1] = [added(f"raise SystemExit({number})") for number in range(9)]
+    result = grade(toy, json.dumps(several).encode(), settings=settings)
+    assert result.warnings == (f"an added cell called exit; {stops}",)
     assert grade(toy, settings=settings, f="def f(): return 1\n1 / 0").warnings == ()

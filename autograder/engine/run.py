@@ -54,7 +54,7 @@ class Run:
         self._replaced = replaced.union(compiled.needed)
         self._reference = reference
         self._session = FollowingSession(compiled.parent, compiled.settings, budget)
-        self._raised: dict[str, StudentError | Stopped] = {}
+        self._raised: list[tuple[SubmittedCell, StudentError | Stopped]] = []
         self._written: set[str] = set()
         self.unended: list[str] = []
         """The cells that had to be stopped, or ended the process, in words."""
@@ -95,10 +95,10 @@ class Run:
                 error = self._session.run(part.id or "added", part.source)
                 if isinstance(error, Stopped) and str(error).startswith("the cell "):
                     self.unended.append(str(error).replace("the cell added", "an added cell", 1))
+                if error is not None:
+                    self._raised.append((part, error))
                 if part.id:
                     self._written.add(part.id)
-                    if error is not None:
-                        self._raised[part.id] = error
             self._give_up()
 
     def _ask_ahead(self, checks: list[Check]) -> None:
@@ -235,7 +235,7 @@ class Run:
         return Verdict(message, unattempted, waits, calls, place, hint, raised)
 
     def _failure(self, error: StudentError, check: Check) -> str:
-        return failure(error, check, self._submission, self._raised.get(check.step))
+        return failure(error, check, self._submission, self._raised)
 
     def _hint(self, check: Check, error: Exception, namespace: dict[str, Any]) -> str:
         """What the tools in a student's own notebook have to ask about a failure."""
@@ -263,9 +263,10 @@ class Run:
             self._compiled.conversations.keep(check.id, drawn_from, conversation)
 
     def _place(self, error: StudentError, check: Check) -> tuple[str, int]:
-        raised = self._raised.get(check.step) if error.kind == "Undefined" else None
-        if isinstance(raised, StudentError):
-            error = raised
+        if error.kind == "Undefined":
+            for cell, raised in self._raised:
+                if cell.id == check.step and isinstance(raised, StudentError):
+                    error = raised
         return (error.cell, error.line) if error.cell in self._compiled.exercise.steps else ("", 0)
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from autograder.engine.recorded_calls import Call
 from autograder.engine.student_errors import UNDEFINED, Stopped, StudentError
 from autograder.exercises.exercise import Check, Exercise
-from autograder.submissions.parse import Submission
+from autograder.submissions.parse import Submission, SubmittedCell
 from autograder.submissions.python_source import binds
 from autograder.text import one_line
 
@@ -23,6 +23,8 @@ _KNOWN_KINDS = re.compile(
 )
 """Kinds of values that may be named after a hidden check: of a class of their own, students choose
 the name."""
+
+_NO_NAME = re.compile(r"name '(\w{1,100})' is not defined")
 
 MAX_NAMES = 50
 """Names in a cell among which one is looked for: to compare two takes longer than to write them."""
@@ -68,14 +70,14 @@ def failure(
     error: StudentError,
     check: Check,
     submission: Submission,
-    of_cell: StudentError | Stopped | None,
+    of_cells: Sequence[tuple[SubmittedCell, StudentError | Stopped]],
 ) -> str:
     """An exception of student code in words.
 
     Its text stands there only where the inputs are public, for it may hold them.
 
     Args:
-        of_cell: what the cell of the step raised when it ran, if anything.
+        of_cells: the cells that raised when they ran, each with what it raised.
     """
     if error.kind == "CannotCross":
         text = "a value of a kind"
@@ -84,13 +86,36 @@ def failure(
         return f"{check.step} returned {text}, which no check can use"
 
     if error.kind == "Undefined":
-        if of_cell and error.text.startswith(f"{check.step} "):
-            return f"{error.text}: {_cell_failure(of_cell, check.hidden)}"
+        for cell, raised in of_cells:
+            if cell.id == check.step and error.text.startswith(f"{check.step} "):
+                why = _cell_failure("its cell", raised, check.hidden)
+                return f"{error.text}: {why}" + _missing(raised, of_cells, check)
         return error.text + _other_name(error.text.removesuffix(UNDEFINED), submission)
 
     where = f" in line {error.line} of your cell {error.cell}" if error.cell else ""
     text = f": {error.text}" if error.text and not check.hidden else ""
-    return f"{check.step} raised {error.kind}{where}{text}"
+    return f"{check.step} raised {error.kind}{where}{text}" + _missing(error, of_cells, check)
+
+
+def _missing(
+    error: StudentError | Stopped,
+    of_cells: Sequence[tuple[SubmittedCell, StudentError | Stopped]],
+    check: Check,
+) -> str:
+    """Why a name is not there, where a cell that would define it has raised; or empty."""
+    if check.hidden or not isinstance(error, StudentError):
+        return ""
+    name = _NO_NAME.fullmatch(error.text)
+    if name is None:
+        return ""
+
+    for cell, raised in of_cells:
+        if raised is error or isinstance(raised, Stopped):
+            continue
+        if name[1] in binds(cell.source):
+            which = f"your cell {cell.id}" if cell.id else "a cell that you added"
+            return f"; {_cell_failure(which, raised, hidden=False)}"
+    return ""
 
 
 def _other_name(name: str, submission: Submission) -> str:
@@ -102,8 +127,8 @@ def _other_name(name: str, submission: Submission) -> str:
     return f": its cell defines {one_line(alike[0], 60)}" if alike else ""
 
 
-def _cell_failure(error: StudentError | Stopped, hidden: bool) -> str:
+def _cell_failure(which: str, error: StudentError | Stopped, hidden: bool) -> str:
     if isinstance(error, Stopped):
         return str(error)
     where = f" in line {error.line}" if error.line else ""
-    return f"its cell raised {error.kind}{where}" + (f": {error.text}" if not hidden else "")
+    return f"{which} raised {error.kind}{where}" + (f": {error.text}" if not hidden else "")

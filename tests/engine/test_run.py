@@ -467,6 +467,36 @@ def test_a_name_that_nothing_defines_is_said_with_the_reason():
     assert check.message.startswith("f is not defined: its cell raised SyntaxError in line 1")
 
 
+@pytest.mark.parametrize("hidden", [False, True])
+@pytest.mark.parametrize(
+    ("answer", "where"),
+    [
+        ("def f(x):\n    return torch.tensor(x)", "f raised NameError in line 2 of your cell f"),
+        ("torch.ones(2)\ndef f(x): pass", "f is not defined: its cell raised NameError in line 1"),
+    ],
+)
+def test_a_name_that_an_added_cell_should_have_defined_is_said_with_the_reason(
+    answer, where, hidden
+):
+    toy = exercise("assert f(1) == 2", hidden=hidden)
+    document = notebook(toy, f=answer)
+    document["cells"][1:1] = [added("import no_torch as torch"), added("1 / 0")]
+    (check,) = grade(toy, json.dumps(document).encode()).checks
+
+    why = "a cell that you added raised ModuleNotFoundError in line 1: No module named 'no_torch'"
+    missing = "" if hidden else f": name 'torch' is not defined; {why}"
+    assert check.message == where + missing
+
+
+def test_a_name_that_a_cell_would_have_defined_behind_its_error_is_said_with_the_reason():
+    toy = exercise("assert f(1) == 2")
+    document = notebook(toy, f="def f(x):\n    return half(x)\n1 / 0\nhalf = abs")
+    (check,) = grade(toy, json.dumps(document).encode()).checks
+    assert "name 'half' is not defined; your cell f raised ZeroDivisionError in line 3" in (
+        check.message
+    )
+
+
 def test_an_exception_is_said_with_its_line():
     said = verdict("f(1)", "def f(x):\n    y = 2\n    return x @ y")
     assert said.message.startswith("f raised TypeError in line 3 of your cell f: ")

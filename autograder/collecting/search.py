@@ -54,6 +54,11 @@ def found(
         search.archives.close()
 
 
+def has_downloads(folder: Path) -> bool:
+    """Whether a file lies below a folder."""
+    return next(_walk(folder, (), []), None) is not None
+
+
 @dataclass(frozen=True)
 class _Archive:
     """An archive in the folder of downloads; ``student`` is empty where it is a class's."""

@@ -124,7 +124,10 @@ def _people(report: Report) -> Iterator[Advice]:
     missing = report.who("missing")
     if missing:
         fact = f"{len(missing)} of {len(report.students)} handed in nothing"
-        yield Advice(fact, f"remind {_names(missing)}", "missing")
+        action = f"remind {_names(missing)}"
+        if report.has_downloads:  # a file that nobody could be given may be theirs
+            action += f", unless autograder collect {report.exercise.name} lists their file as left"
+        yield Advice(fact, action, "missing")
 
     untried = report.who("untried")
     if untried:

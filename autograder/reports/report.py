@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, get_args
 
 from autograder import timestamp
+from autograder.collecting.search import has_downloads
 from autograder.course import Course
 from autograder.exercises.exercise import Check, Exercise
 from autograder.gradebook import database, due_dates
@@ -34,7 +35,8 @@ class Report:
 
     ``max_score`` has the points of a person in it, ``exercise.max_score`` those of the checks
     alone. ``course`` is its name, empty where it has none; ``due`` has the course's zone.
-    ``graded_at`` is the time of the latest result, None without one.
+    ``has_downloads``: files lie in the course's inbox. ``graded_at`` is the time of the latest
+    result, None without one.
     """
 
     exercise: Exercise
@@ -42,6 +44,7 @@ class Report:
     due: datetime | None
     max_score: float
     listed: int | None
+    has_downloads: bool
     students: tuple[StudentRow, ...]
     levels: Mapping[str, int]
     graded_at: str | None
@@ -152,6 +155,7 @@ def of_class(course: Course, class_grades: ClassGrades) -> Report:
         due=_due(course, class_grades.exercise),
         max_score=class_grades.max_score,
         listed=listed or None,
+        has_downloads=has_downloads(course.inbox),
         students=tuple(rows),
         levels=levels,
         graded_at=max((result.graded_at for result in results), default=None),

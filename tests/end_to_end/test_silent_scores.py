@@ -301,6 +301,11 @@ def test_what_was_collected_and_not_graded_is_neither_missing_nor_0(course: Cour
     told = " ".join(advice(course).split())
     assert "2 submissions are not graded: run autograder grade counting" in told
     assert "1 of 3 handed in nothing: remind cyd" in told
+    assert "unless" not in told
+    course.inbox.mkdir()
+    (course.inbox / "who knows.ipynb").write_text("{}")
+    told = " ".join(advice(course).split())
+    assert "remind cyd, unless autograder collect counting lists their file as left" in told
     pages = feedback.write_class(course, courses.load(course))
     ada, bob, cyd = (path.read_text() for path in pages)
     assert "You have handed in again since" in ada

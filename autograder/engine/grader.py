@@ -20,12 +20,11 @@ from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.dependencies import dependencies
 from autograder.engine.diagnosis import Diagnosis, diagnose
 from autograder.engine.examples import example
-from autograder.engine.ordinary_verdicts import ordinary_verdicts
 from autograder.engine.outcomes import Probe
 from autograder.engine.reference import Reference
-from autograder.engine.run import SetupFailed
+from autograder.engine.run import Run, SetupFailed
 from autograder.engine.sandbox.parent_process import EngineFault
-from autograder.engine.verdict import Verdict
+from autograder.engine.verdict import Verdict, of_unwritten_steps
 from autograder.engine.verdict_diagnosis import diagnose_by_verdicts
 from autograder.engine.workers import Workers
 from autograder.errors import Unusable
@@ -35,6 +34,9 @@ from autograder.quiet import quiet
 from autograder.result import Result, StepResult
 from autograder.submissions.notebook import CLEARED, Rejected
 from autograder.submissions.parse import Submission, parse
+
+QUICK = 0.1
+"""Share of a submission's time after which each kind of check gets a worker of its own."""
 
 
 @dataclass(frozen=True)
@@ -173,9 +175,8 @@ class Grader:
 
     def _graded(self, result: Result, submission: Submission, budget: Budget) -> Result:
         with Reference(self._exercise, self._workers.parent, self._settings) as reference:
-            ordinary = ordinary_verdicts(self._compiled, submission, budget, reference)
-        verdicts = ordinary.verdicts
-        forward = CarryForward(self._compiled, submission, verdicts, ordinary.imprecise)
+            verdicts, imprecise, unended = self._verdicts(submission, budget, reference)
+        forward = CarryForward(self._compiled, submission, verdicts, imprecise)
         carried = forward.carried(budget.part())
         diagnoses = self._diagnoses(submission, verdicts, forward, carried, budget)
 
@@ -192,10 +193,8 @@ class Grader:
             picture = extra(budget, partial(example, self._compiled, step, verdicts))
             steps.append(StepResult(step, tuple(checks), picture))
 
-        warnings = result.warnings
-        if ordinary.unended:
-            cells = "; ".join(dict.fromkeys(ordinary.unended))
-            warnings = (*warnings, f"{cells}; running the whole notebook stops there, too")
+        said = [f"{'; '.join(dict.fromkeys(unended))}; running the whole notebook stops there, too"]
+        warnings = (*result.warnings, *(said if unended else ()))
         return replace(result, steps=tuple(steps), warnings=warnings)
 
     def _share(self, mended: tuple[str, ...], unattempted: set[str]) -> float:
@@ -207,6 +206,52 @@ class Grader:
             else:
                 share = min(share, self._settings.carried)
         return share
+
+    def _verdicts(
+        self, submission: Submission, budget: Budget, reference: Reference
+    ) -> tuple[dict[str, Verdict], set[str], list[str]]:
+        """Every check's verdict, the steps that returned less than float64, and unended cells.
+
+        What a visible check says of a failure may quote student code, so it comes of a worker that
+        has seen no input of a hidden check. Most submissions fail no visible check and are quick,
+        and one worker serves them.
+        """
+        verdicts: dict[str, Verdict] = {}
+        hidden, visible = set(), set()
+        for check in self._exercise.checks:
+            if check.void:
+                verdicts[check.id] = Verdict(None)
+            elif check.hidden:
+                hidden.add(check.id)
+            else:
+                visible.add(check.id)
+
+        # Without hidden ones nothing is run again.
+        quick = budget.part(QUICK) if hidden else budget
+        run = Run(self._compiled, submission, quick, reference)
+        wanted: set[str] = hidden | visible
+        again: list[set[str]] = []
+
+        for check, verdict in run.verdicts(wanted):
+            verdicts[check.id] = verdict
+            if hidden and not check.hidden and verdict.message is not None:
+                wanted -= visible
+                again = [visible]
+            # What is slow for hidden inputs costs no visible check its turn.
+            if hidden and (quick.timeouts or quick.is_over or run.unended):
+                again = [visible, hidden]
+                break
+
+        imprecise, unended = set(run.imprecise), [] if hidden else run.unended
+        for kind in again:
+            run = Run(self._compiled, submission, budget, reference)
+            for check, verdict in run.verdicts(kind):
+                verdicts[check.id] = verdict
+            imprecise |= run.imprecise
+            if kind is visible:  # a cell that has heard hidden inputs might tell of them
+                unended = run.unended
+
+        return of_unwritten_steps(self._exercise, verdicts), imprecise, unended
 
     def _diagnoses(
         self,

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from autograder.exercises.exercise import Exercise
 from autograder.submissions.parse import Submission, SubmittedCell
-from autograder.submissions.python_source import binds, uses
+from autograder.submissions.python_source import binds, uses, words
 
 
 def idle_pictures(exercise: Exercise, submission: Submission) -> set[str]:
@@ -21,8 +19,8 @@ def idle_pictures(exercise: Exercise, submission: Submission) -> set[str]:
             own.append(cell.source)
 
     # Nearly always; a closer look takes a while.
-    words = set(re.findall(r"\w+", "\n".join(own)))
-    if not any(words & binds(source) for source in offered.values()):
+    said = frozenset[str]().union(*map(words, own))
+    if not any(said & binds(source) for source in offered.values()):
         return set(offered)
 
     while own:

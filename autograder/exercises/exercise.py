@@ -136,7 +136,7 @@ class Exercise:
         """The questions whose points come on top: full marks are full marks without them."""
         return {cell.id for cell in self.cells if cell.is_extra}
 
-    @property
+    @cached_property
     def has_reference(self) -> bool:
         """The teacher's answers are there; a student's copy has none."""
         return all(cell.source for cell in self.cells if cell.kind == "step")

@@ -141,7 +141,9 @@ def _text(data: bytes) -> tuple[str, list[str]]:
 
 def _loaded(text: str) -> dict[str, Any]:
     """The notebook in a text of JSON."""
-    if _values(text) > MAX_VALUES:
+    # Each of the marks that are counted stands for three values at most: a short text need not be
+    # looked through.
+    if 3 * len(text) > MAX_VALUES and _values(text) > MAX_VALUES:
         raise Rejected(f"more than {MAX_VALUES} values", CLEARED)
     try:
         notebook = json.loads(text, object_pairs_hook=_unique)
@@ -267,7 +269,10 @@ def _clean(source: str) -> str:
     """Line ends as Python has them; lone surrogates, which no file can hold, as question marks."""
     if len(source) > MAX_SOURCE:
         raise Rejected("a cell holds more than a million characters", DELETED)
-    if source.isascii() and "\r" not in source and "\x00" not in source:
-        return source
-    source = source.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "")
-    return source.encode("utf-8", "replace").decode("utf-8")
+    if "\r" in source or "\x00" in source:
+        source = source.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "")
+    try:
+        source.encode()
+    except UnicodeEncodeError:
+        return source.encode("utf-8", "replace").decode("utf-8")
+    return source

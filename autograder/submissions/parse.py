@@ -252,12 +252,13 @@ class _MasterOrder:
             self._warnings.append(
                 f"there are two cells of {id}; both were run, the later one counts"
             )
-        # The checksum tells a setup of an earlier version from one that the student has changed.
-        is_older = id in cell.claims and cell.checksum == checksum(cell.source, id)
-        if own is not None and kind == "setup" and not is_older:
-            self._warnings.append(
-                "the setup cell is not the teacher's present one, which was run first"
-            )
+        if own is not None and kind == "setup":
+            # The checksum tells one of an earlier version from one that the student has changed.
+            is_older = id in cell.claims and cell.checksum == checksum(cell.source, id)
+            if not is_older:
+                self._warnings.append(
+                    "the setup cell is not the teacher's present one, which was run first"
+                )
 
     def _renamed(self, source: str, id: str | None) -> str:
         """An answer that defines its step by the name of an earlier version, by both names."""

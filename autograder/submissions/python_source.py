@@ -56,6 +56,12 @@ def binds(source: str) -> frozenset[str]:
 
 
 @_remembered
+def words(source: str) -> frozenset[str]:
+    """Every word of a cell: the names that it uses, and many more, but without parsing it."""
+    return frozenset(re.findall(r"\w+", source))
+
+
+@_remembered
 def uses(source: str) -> frozenset[str] | None:
     """The global names that a cell refers to, functions included; None if it does not parse."""
     tree = _tree(source)

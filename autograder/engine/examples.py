@@ -53,10 +53,12 @@ def example(
         if check.step != step:
             continue
         for found in _examples(compiled, step, check.name, verdicts[check.id].calls, draws):
-            if not found.same and trusted:
+            if found.same and not trusted:
+                return replace(found, got=found.wanted)
+            if trusted and not found.same:
                 return found
-            if found.same and first is None:
-                first = found if trusted else replace(found, got=found.wanted)
+            if first is None and trusted:
+                first = found
     return first
 
 

@@ -3,43 +3,28 @@
 from __future__ import annotations
 
 import os
-import struct
 from collections import deque
 from collections.abc import Mapping, Sequence
-from itertools import chain, islice
-from typing import Any, NamedTuple
+from itertools import chain
+from typing import Any
 
+from autograder.engine.joined_session import Cells, Failure, Heard, JoinedSession, question
 from autograder.engine.known_conversations import Conversation
 from autograder.engine.recorded_calls import Call, agree, arguments
-from autograder.engine.stub_session import StubSession
 from autograder.engine.student_errors import Stopped, StudentError
 from autograder.engine.worker.protocol import frames
-from autograder.engine.worker.protocol.bounds import ProtocolError
 from autograder.engine.worker.protocol.frames import Payload
 
-_SECONDS = struct.Struct("<d")
-"""At the end of a request stands how long the call may take, which is no part of the question."""
 
-
-class _Heard(NamedTuple):
-    """An answer that is there before the check has asked for it."""
-
-    question: Payload
-    kind: int
-    reply: Payload
-    given: float
-    """Seconds that the call had."""
-
-
-class FollowingSession(StubSession):
+class FollowingSession(JoinedSession):
     """A session that can ask what a check would ask, before it runs, and has asked, after it."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self._heard: deque[_Heard] = deque()
-        self._ahead: dict[str, list[_Heard]] = {}
+        self._heard: deque[Heard] = deque()
+        self._ahead: dict[str, list[Heard]] = {}
         """Answers to checks whose turn has not come, by the check."""
-        self._again: _Heard | None = None
+        self._again: Heard | None = None
         """What a call of the check was answered when it was repeated right behind the others."""
 
     def begin_check(self) -> None:
@@ -47,20 +32,22 @@ class FollowingSession(StubSession):
         self._heard.clear()
         self._again = None
 
-    def ask_ahead(self, expected: Mapping[str, Conversation]) -> None:
-        """Ask at once what several checks are going to ask, one after the other.
+    def run_all(self, cells: Cells, expected: Mapping[str, Conversation]) -> list[Failure | None]:
+        """Run cells, and ask at once what the checks behind them are going to ask.
 
         Args:
             expected: by check, in their order: the calls of a known conversation, and the one to be
                 repeated.
+
+        Returns:
+            What each cell raised, if anything.
         """
         self._ahead.clear()
-        if len(expected) < 2:
-            return
-
-        answers = self._together(tuple(chain.from_iterable(expected.values())))
-        for check, calls in expected.items():
-            self._ahead[check], answers = answers[: len(calls)], answers[len(calls) :]
+        calls = tuple(chain.from_iterable(expected.values()))
+        raised, answers = self.together(cells, calls)
+        for check, asked in expected.items():
+            self._ahead[check], answers = answers[: len(asked)], answers[len(asked) :]
+        return raised
 
     def follow(self, check: str, known: Sequence[Conversation], drawn: int | None) -> bool:
         """Ask what a check has asked in known conversations, while the answers are those of one.
@@ -72,19 +59,21 @@ class FollowingSession(StubSession):
             Whether they were to its end. If not, the check can run: the calls that have been made
             are not made again when it makes them, and get the answers that have been heard.
         """
-        heard: deque[_Heard] = deque()
+        heard: deque[Heard] = deque()
         while known:
             way = known[0]
             if len(heard) == len(way):
                 return True
             calls = way[len(heard) :]
-            answers = self._ahead.pop(check, []) or self._together(calls + repeated(way, drawn))
+            answers = self._ahead.pop(check, [])
+            if not answers:
+                _, answers = self.together((), calls + repeated(way, drawn))
             if not answers:
                 break
             self._again = answers.pop() if len(answers) > len(calls) else None
             for answer in answers:
                 asked = known[0][len(heard)] if known else None
-                if asked and _question(asked.request) != answer.question:
+                if asked and question(asked.request) != answer.question:
                     break  # what is asked depends on the answers, and another way is left
                 heard.append(answer)
                 known = [one for one in known if one[len(heard) - 1].reply == answer.reply]
@@ -113,11 +102,15 @@ class FollowingSession(StubSession):
         Returns:
             What there is to say if the answers differ.
         """
-        self._heard = deque([self._again] if self._again else [])
         first = self._calls.drawn(drawn)
         if first is None or not self._worker.is_there:
             return None
 
+        heard, self._again = self._again, None
+        if heard and heard[:3] == (question(first.request), first.kind, first.reply):
+            return None
+
+        self._heard = deque([heard] if heard else [])
         count = len(self._calls)
         self._calls.is_plain = True
         try:
@@ -146,55 +139,13 @@ class FollowingSession(StubSession):
     def converse(self, kind: int, nonce: bytes, payload: Payload) -> tuple[int, Payload]:
         if self._heard:
             heard = self._heard.popleft()
-            if heard.question == _question(payload):
+            if heard.question == question(payload):
                 self._clock.given = heard.given
                 return heard.kind, heard.reply
             self._heard.clear()
         return super().converse(kind, nonce, payload)
 
-    def _together(self, calls: Conversation) -> list[_Heard]:
-        """Ask for calls in one frame, and hear the answers in one.
-
-        Returns:
-            The answers to the first calls: to all of them, as a rule. To none where that went
-            wrong: whoever asks for one after the other finds out which call is to blame.
-        """
-        timeouts = dict(self._clock.timeouts)
-        try:
-            for name in {call.name for call in calls}:
-                self.get_ready(name)
-            seconds = _SECONDS.pack(self._clock.seconds)
-            requests = []
-            for call in calls:
-                requests.append(frames.part(frames.CALL, _question(call.request) + seconds))
-            replies = self._talk(calls[0].name, lambda: self._replies(requests))
-        except Stopped:
-            self._clock.timeouts.clear()
-            self._clock.timeouts.update(timeouts)
-            return []
-
-        answers = []
-        for call, (kind, reply) in zip(calls, replies):
-            question = _question(call.request)
-            answers.append(_Heard(question, kind, reply, self._clock.given))
-        return answers
-
-    def _replies(self, requests: list[bytes]) -> list[tuple[int, Payload]]:
-        _, payload = super().converse(frames.CALLS, os.urandom(16), b"".join(requests))
-        self._calls.hear(payload)
-        replies = list(islice(frames.parts(payload), len(requests) + 1))
-        if not 0 < len(replies) <= len(requests):
-            raise ProtocolError("other answers than calls")
-        for kind, _ in replies:
-            if kind not in (frames.RETURN, frames.RAISE):
-                raise ProtocolError("an answer of no kind")
-        return replies
-
 
 def repeated(way: Conversation, drawn: int | None) -> Conversation:
     """The call of a conversation that is repeated, at a random number; none where that is None."""
     return () if drawn is None else (way[drawn % len(way)],)
-
-
-def _question(request: Payload) -> Payload:
-    return request[: -_SECONDS.size]

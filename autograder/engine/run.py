@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 from functools import partial
-from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from autograder.engine.reference import Reference
 from autograder.engine.remote_function import RemoteFunction
 from autograder.engine.remote_object import RemoteClass
 from autograder.engine.sandbox.parent_process import EngineFault
-from autograder.engine.session import TIMEOUTS
+from autograder.engine.session import TIMEOUTS, Source
 from autograder.engine.stub import Stub
 from autograder.engine.student_errors import UNENDING, Stopped, StudentError
 from autograder.engine.verdict import Verdict, failure
@@ -68,44 +67,52 @@ class Run:
             wanted: ids of checks; one that is no longer among them when its turn comes is left out.
         """
         left = set(wanted)
+        waiting: list[SubmittedCell | str] = []
         with self._session:
             namespace = self._set_up()
-            by_kind = groupby(self._schedule(), lambda part: isinstance(part, Check))
-            for are_checks, parts in by_kind:
+            for cells, checks in self._stages():
                 if left.isdisjoint(wanted):
                     return
-                if not are_checks:
-                    self._run(parts)
-                    continue
 
-                checks = [part for part in parts if isinstance(part, Check) and part.id in left]
-                self._ask_ahead([check for check in checks if check.id in wanted])
-                for check in checks:
-                    left.remove(check.id)
+                # Cells wait for the next check that is wanted, and cross with what that will ask.
+                waiting += cells
+                asked = [check for check in checks if check.id in left & wanted]
+                left.difference_update(check.id for check in checks)
+                if asked:
+                    self._run(waiting, asked)
+                    waiting.clear()
+
+                for check in asked:
                     if check.id in wanted:
                         yield check, self._verdict(check, namespace)
                         self._give_up()
 
-    def _run(self, parts: Iterator[SubmittedCell | Check | str]) -> None:
-        """Run cells, and bind what stands in the place of some."""
+    def _run(self, parts: list[SubmittedCell | str], checks: list[Check]) -> None:
+        """Run cells, bind what stands in the place of some, and ask what is known to be asked."""
+        cells: list[tuple[str, Source]] = []
         for part in parts:
             if isinstance(part, str):
-                self._session.bind(part, self._stub(part))
-            elif isinstance(part, SubmittedCell):
-                error = self._session.run(part.id or "added", part.source)
-                if isinstance(error, Stopped) and str(error).startswith("the cell "):
-                    self.unended.append(str(error).replace("the cell added", "an added cell", 1))
-                if error is not None:
-                    self._raised.append((part, error))
-                if part.id:
-                    self._written.add(part.id)
-            self._give_up()
+                cells.append((part, self._stub(part)))
+            else:
+                cells.append((part.id or "added", part.source))
 
-    def _ask_ahead(self, checks: list[Check]) -> None:
-        """Ask at once what these checks are known to ask, one after the other."""
+        raised = self._session.run_all(cells, self._expected(checks))
+        for part, error in zip(parts, raised):
+            if isinstance(part, str):
+                continue
+            if isinstance(error, Stopped) and str(error).startswith("the cell "):
+                self.unended.append(str(error).replace("the cell added", "an added cell", 1))
+            if error is not None:
+                self._raised.append((part, error))
+            if part.id:
+                self._written.add(part.id)
+        self._give_up()
+
+    def _expected(self, checks: list[Check]) -> dict[str, Conversation]:
+        """What these checks are known to ask, and what of it is asked once more, by check."""
         # Which replaced steps a check calls is seen while it runs.
         if self._replaced - self._compiled.needed:
-            return
+            return {}
 
         expected: dict[str, Conversation] = {}
         for check in checks:
@@ -114,7 +121,7 @@ class Run:
             if known:
                 drawn = number if check.repeatable else None
                 expected[check.id] = known[0] + repeated(known[0], drawn)
-        self._session.ask_ahead(expected)
+        return expected
 
     def _give_up(self) -> None:
         """Let later steps not wait for a function that has hung: what calls it stops at once."""
@@ -143,7 +150,7 @@ class Run:
             what = f"raises {error.kind} in the worker: {error.text}"
             raise SetupFailed(f"the setup cell {what}; {repair}")
 
-        namespace = self._compiled.namespace()
+        namespace = self._compiled.namespace(self._submission)
         session.types = namespace
         # What a student has pasted; the grader has what it needs among its own names.
         session.pasted = set(exercise.needed) - self._compiled.needed
@@ -164,6 +171,20 @@ class Run:
     def _note(self, step: str) -> None:
         if step not in self._compiled.needed:
             self.called.add(step)
+
+    def _stages(self) -> Iterator[tuple[list[SubmittedCell | str], list[Check]]]:
+        """Cells, and the checks behind them, in their order."""
+        cells: list[SubmittedCell | str] = []
+        checks: list[Check] = []
+        for part in self._schedule():
+            if isinstance(part, Check):
+                checks.append(part)
+                continue
+            if checks:
+                yield cells, checks
+                cells, checks = [], []
+            cells.append(part)
+        yield cells, checks
 
     def _schedule(self) -> Iterator[SubmittedCell | Check | str]:
         """Cells, checks and the names of replaced steps, in the order of the master notebook.

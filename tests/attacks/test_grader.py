@@ -213,9 +213,9 @@ def errors_with(**attributes):
     return opened
 
 
-def all_in_one_worker(self, submission, budget, reference):
+def all_in_one_worker(self, submission, budget):
     """Hidden checks run beside visible ones, and what they find stands."""
-    run = Run(self._compiled, submission, budget, reference=reference)
+    run = Run(self._compiled, submission, budget, self._reference)
     ids = {check.id for check in self._exercise.checks}
     return {check.id: verdict for check, verdict in run.verdicts(ids)}, run.imprecise, run.unended
 

@@ -117,11 +117,11 @@ def test_known_calls_cross_together_with_the_one_that_is_repeated(sent):
     toy = exercise(THREE_CALLS)
     with Grader(toy, b"key", PATIENT) as grader:
         grader.grade(submission(toy, f=RIGHT), "ada")
-        assert frames.CALLS not in sent
+        assert frames.SEVERAL not in sent
         sent.clear()
         grader.grade(submission(toy, f=f"{RIGHT}  # bob"), "bob")
     assert frames.CALL not in sent
-    assert sent.count(frames.CALLS) == 1
+    assert sent.count(frames.SEVERAL) == 1
 
 
 SEVERAL = (THREE_CALLS, "assert f(4) == 4, 'not 4'", "assert f(5) == 5, 'not 5'")
@@ -134,7 +134,7 @@ def test_all_that_the_checks_of_a_step_are_known_to_ask_crosses_together(sent):
         sent.clear()
         assert grader.grade(submission(toy, f=f"{RIGHT}  # bob"), "bob").result.score == 3
     assert frames.CALL not in sent
-    assert sent.count(frames.CALLS) == 1
+    assert sent.count(frames.SEVERAL) == 1
 
 
 @pytest.mark.parametrize("wrong", [1, 2, 3, 4, 5])

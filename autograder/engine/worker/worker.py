@@ -30,7 +30,7 @@ from autograder.engine.worker.protocol.frames import Payload
 from autograder.engine.worker.protocol.records import Form
 
 TOGETHER_SECONDS = 0.1
-"""Time after which no further call of several is begun."""
+"""Time after which no further one of several requests is begun."""
 
 TOGETHER_BYTES = 1 << 20
 """Bytes of replies after which none is begun."""
@@ -77,24 +77,25 @@ class Worker(Peer):
 
     def _serve(self, kind: int, nonce: bytes, payload: Payload) -> None:
         outer, self.nonce = self.nonce, nonce
-        if kind == frames.CALLS:
-            frames.send(self.sock, frames.RETURN, nonce, self._calls(payload))
+        if kind == frames.SEVERAL:
+            frames.send(self.sock, frames.RETURN, nonce, self._several(payload))
         else:
             self.answer(nonce, payload, self._run if kind == frames.RUN else self._call)
         self.nonce = outer
 
-    def _calls(self, payload: Payload) -> bytes:
-        """Answer calls one after the other.
+    def _several(self, payload: Payload) -> bytes:
+        """Run cells and answer calls, one after the other.
 
-        The first that raises is the last; so is one after which little time or room is left: the
-        grader asks again for the rest.
+        A call that raises is the last; so is what little time or room is left behind: the grader
+        asks again for the rest.
         """
         replies = bytearray()
         until = time.monotonic() + TOGETHER_SECONDS
-        for _, request in frames.parts(payload):
-            kind, reply = self.outcome(request, self._call)
+        for asked, request in frames.parts(payload):
+            kind, reply = self.outcome(request, self._run if asked == frames.RUN else self._call)
             replies += frames.part(kind, reply)
-            if kind == frames.RAISE or len(replies) > TOGETHER_BYTES or time.monotonic() > until:
+            is_over = len(replies) > TOGETHER_BYTES or time.monotonic() > until
+            if is_over or (asked == frames.CALL and kind == frames.RAISE):
                 break
         return bytes(replies)
 

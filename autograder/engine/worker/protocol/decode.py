@@ -16,6 +16,8 @@ from autograder.engine.worker.protocol.frames import Payload
 
 _U32 = struct.Struct("<I")
 _F64 = struct.Struct("<d")
+_HEAD = struct.Struct("<BBB")
+"""Of an array: its dtype, whether it may be written to, its number of axes."""
 _SHAPES = tuple(struct.Struct(f"<{ndim}Q") for ndim in range(bounds.MAX_AXES + 1))
 """Shapes of arrays, by number of axes."""
 
@@ -85,14 +87,14 @@ class Decoder:
 
     def number(self) -> int:
         """The next four bytes: a count or an index."""
-        number: int = _U32.unpack(self.take(4))[0]
+        number: int = self._unpacked(_U32)[0]
         return number
 
     def _array(self) -> np.ndarray[Any, Any]:
-        code, writeable, ndim = self.take(3)
+        code, writeable, ndim = self._unpacked(_HEAD)
         if writeable > 1 or ndim > bounds.MAX_AXES:
             raise ProtocolError("no array")
-        shape = _SHAPES[ndim].unpack(self.take(8 * ndim))
+        shape = self._unpacked(_SHAPES[ndim])
         array = rare.texts(self, shape) if code == bounds.TEXTS else self._filled(code, shape)
         if not writeable:
             array.flags.writeable = False
@@ -103,11 +105,12 @@ class Decoder:
         # sees them.
         if code >= len(bounds.DTYPES):
             raise ProtocolError("an unknown dtype")
-        if bounds.numbers(shape) > bounds.MAX_NUMBERS:
+        size = math.prod(shape)
+        if (size or bounds.numbers(shape)) > bounds.MAX_NUMBERS:
             raise ProtocolError("an array too large")
 
         dtype = bounds.DTYPES[code]
-        data = bytearray(self.take(math.prod(shape) * dtype.itemsize))
+        data = bytearray(self.take(size * dtype.itemsize))
         if code == 0 and data.translate(None, b"\0\1"):
             raise ProtocolError("booleans that are neither")
 
@@ -142,7 +145,7 @@ class Decoder:
         return int.from_bytes(data, "little", signed=True)
 
     def _real(self) -> float:
-        number: float = _F64.unpack(self.take(8))[0]
+        number: float = self._unpacked(_F64)[0]
         return number
 
     def text(self) -> str:
@@ -230,7 +233,15 @@ class Decoder:
 
     def sized(self) -> memoryview:
         """The next bytes, behind their number."""
-        return self.take(_U32.unpack(self.take(4))[0])
+        return self.take(self.number())
+
+    def _unpacked(self, form: struct.Struct) -> tuple[Any, ...]:
+        """What the next bytes say in this form."""
+        start, end = self._at, self._at + form.size
+        if end > self._size:
+            raise ProtocolError("a value that ends too soon")
+        self._at = end
+        return form.unpack_from(self._data, start)
 
     def take(self, size: int) -> memoryview:
         """The next bytes."""

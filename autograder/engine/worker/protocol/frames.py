@@ -21,9 +21,9 @@ MAGIC = b"ATG1"
 HEADER = struct.Struct("<4sB3x16sQ")
 """Magic, kind, nonce, length of the payload."""
 
-RUN, CALL, RETURN, RAISE, CALLS = 1, 2, 3, 4, 5
-"""Kinds of frames. The grader asks with RUN, CALL and CALLS; both sides answer with RETURN or
-RAISE, CALLS with a RETURN of parts."""
+RUN, CALL, RETURN, RAISE, SEVERAL = 1, 2, 3, 4, 5
+"""Kinds of frames. The grader asks with RUN and CALL, and with SEVERAL of these in one; both sides
+answer with RETURN or RAISE, several with a RETURN of parts."""
 
 SMALL = 1 << 16
 """Bytes of a payload that leaves in one piece with its header; larger ones are not copied."""
@@ -53,7 +53,7 @@ def receive(sock: socket.socket, deadline: float | None = None) -> tuple[int, by
     """
     magic, kind, nonce, size = HEADER.unpack(_exactly(sock, HEADER.size, deadline))
 
-    if magic != MAGIC or kind not in (RUN, CALL, RETURN, RAISE, CALLS):
+    if magic != MAGIC or kind not in (RUN, CALL, RETURN, RAISE, SEVERAL):
         raise ProtocolError("no frame header")
     if size > bounds.MAX_BYTES:
         raise ProtocolError(f"a frame of more than {bounds.MAX_BYTES} bytes")

@@ -33,11 +33,13 @@ class CarryForward:
         submission: Submission,
         verdicts: dict[str, Verdict],
         imprecise: set[str],
+        reference: Reference,
     ) -> None:
         self._compiled = compiled
         self._submission = submission
         self._verdicts = verdicts
         self._imprecise = imprecise
+        self._reference = reference
 
         self._broken: set[str] = set()
         self._broken_visibly: set[str] = set()
@@ -57,7 +59,6 @@ class CarryForward:
                     self._broken_visibly.add(check.step)
         self.unattempted = self._broken - attempted
 
-        self._reference = Reference(compiled.exercise, compiled.parent, compiled.settings)
         self._ran: dict[tuple[frozenset[str], bool], dict[str, tuple[Verdict, set[str]]]] = {}
         self.calls: dict[str, tuple[Call, ...]] = {}
         """Calls of steps at fault, made while earlier steps were mended: what is wrong there is
@@ -66,13 +67,10 @@ class CarryForward:
 
     def carried(self, budget: Budget) -> Carried:
         """Every failed check that passes with earlier steps replaced."""
-        if not self._compiled.exercise.has_reference:
-            return {}
-        with self._reference:
-            return self._found(budget)
-
-    def _found(self, budget: Budget) -> Carried:
         found: Carried = {}
+        if not self._compiled.exercise.has_reference:
+            return found
+
         for step in self._order:
             failed = [check for check in self._failed() if check.step == step]
             for check in failed:

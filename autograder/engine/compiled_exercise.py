@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,16 @@ SEEDS = 16
 submission serves others."""
 
 
+@dataclass
+class Shared:
+    """What the runs of one submission share."""
+
+    sha256: str = ""
+    namespace: Namespace = field(default_factory=dict)
+    drawn: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Seed and number by check."""
+
+
 class CompiledExercise:
     """The compiled cells of an exercise, its reference, and the parent of its workers.
 
@@ -54,6 +65,7 @@ class CompiledExercise:
         self._key = hashlib.blake2b(secret).digest()
         self._bits = np.random.PCG64(0)
         self._rng = np.random.Generator(self._bits)
+        self._shared = Shared()
         self._wrong: dict[str, Callable[..., Any]] = {}
         # A student's own copy has no reference: there they use what they have pasted.
         self.needed = frozenset(exercise.needed) if exercise.has_reference else frozenset[str]()
@@ -81,19 +93,25 @@ class CompiledExercise:
         if self.exercise.has_reference:
             parent.preload("setup", self.exercise.setup)
 
-    def namespace(self) -> Namespace:
-        """The names of the setup cell, made anew: nothing of one submission stays for the next."""
+    def namespace(self, submission: Submission) -> Namespace:
+        """The names of the setup cell, made anew for each submission: nothing of one stays for the
+        next."""
+        shared = self._shared_by(submission)
+        if not shared.namespace:
+            with unwatched():
+                shared.namespace = self._code.namespace()
+            cell_code.reveal(shared.namespace, self.is_read)
+        return dict(shared.namespace)
+
+    @cached_property
+    def _answered(self) -> Namespace:
         with unwatched():
-            namespace = self._code.namespace()
-        cell_code.reveal(namespace, self.is_read)
-        return namespace
+            return self._code.answered()
 
     @cached_property
     def reference(self) -> Mapping[str, Callable[..., Any]]:
         """The teacher's own functions, by step. They never leave the grader."""
-        with unwatched():
-            namespace = self._code.answered()
-        return {step: namespace[step] for step in self.exercise.steps}
+        return {step: self._answered[step] for step in self.exercise.steps}
 
     def laboratory(self) -> Namespace:
         """The reference and what it uses, in a namespace of their own, where any of it may be
@@ -110,7 +128,7 @@ class CompiledExercise:
     def wrong(self, misconception: Misconception) -> Callable[..., Any]:
         """A wrong answer of the bank, among right answers to all other steps."""
         if misconception.name not in self._wrong:
-            namespace = {**self.namespace(), **self.reference}
+            namespace = dict(self._answered)
             cell_code.bind(misconception.source, misconception.name, namespace)
             self._wrong[misconception.name] = namespace[misconception.step]
         return self._wrong[misconception.name]
@@ -120,8 +138,17 @@ class CompiledExercise:
 
         Drawn after the submission is fixed: the same for the same bytes, and not to be guessed.
         """
-        drawn = self._digest(f"{check.id}/{submission.sha256}")
-        return drawn[0] % SEEDS, int.from_bytes(drawn[1:9], "big")
+        drawn = self._shared_by(submission).drawn
+        if check.id not in drawn:
+            digest = self._digest(f"{check.id}/{submission.sha256}")
+            drawn[check.id] = digest[0] % SEEDS, int.from_bytes(digest[1:9], "big")
+        return drawn[check.id]
+
+    def _shared_by(self, submission: Submission) -> Shared:
+        """What the runs of a submission have in common: they come one behind the other."""
+        if self._shared.sha256 != submission.sha256:
+            self._shared = Shared(submission.sha256)
+        return self._shared
 
     def generator(self, check: Check, seed: int) -> np.random.Generator:
         """What a check draws its random inputs from; it is good until the next call."""

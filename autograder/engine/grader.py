@@ -75,6 +75,7 @@ class Grader:
         code = ExerciseCode(exercise)  # while the parent of the workers loads NumPy
         self._workers = Workers(exercise, settings, without, folder)
         self._compiled = CompiledExercise(exercise, self._workers.parent, settings, secret, code)
+        self._reference = Reference(exercise, self._workers.parent, settings)
         # The checks of a student's own copy are for nobody's records.
         known = exercise.has_reference
         self._graded_with = dependencies(exercise, settings, secret) if known else {}
@@ -83,6 +84,7 @@ class Grader:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._reference.__exit__()
         self._workers.close()
 
     @property
@@ -139,6 +141,7 @@ class Grader:
         with contextlib.suppress(Exception):
             self._workers.renew()
             self._compiled.use(self._workers.parent)
+            self._reference.use(self._workers.parent)
 
     def unchanged(self, data: bytes, old: Result | None) -> Graded | None:
         """An earlier result, if all that its score depends on is as it was then."""
@@ -174,9 +177,9 @@ class Grader:
         )
 
     def _graded(self, result: Result, submission: Submission, budget: Budget) -> Result:
-        with Reference(self._exercise, self._workers.parent, self._settings) as reference:
-            verdicts, imprecise, unended = self._verdicts(submission, budget, reference)
-        forward = CarryForward(self._compiled, submission, verdicts, imprecise)
+        self._reference.refresh()
+        verdicts, imprecise, unended = self._verdicts(submission, budget)
+        forward = CarryForward(self._compiled, submission, verdicts, imprecise, self._reference)
         carried = forward.carried(budget.part())
         diagnoses = self._diagnoses(submission, verdicts, forward, carried, budget)
 
@@ -208,7 +211,7 @@ class Grader:
         return share
 
     def _verdicts(
-        self, submission: Submission, budget: Budget, reference: Reference
+        self, submission: Submission, budget: Budget
     ) -> tuple[dict[str, Verdict], set[str], list[str]]:
         """Every check's verdict, the steps that returned less than float64, and unended cells.
 
@@ -228,7 +231,7 @@ class Grader:
 
         # Without hidden ones nothing is run again.
         quick = budget.part(QUICK) if hidden else budget
-        run = Run(self._compiled, submission, quick, reference)
+        run = Run(self._compiled, submission, quick, self._reference)
         wanted: set[str] = hidden | visible
         again: list[set[str]] = []
 
@@ -244,7 +247,7 @@ class Grader:
 
         imprecise, unended = set(run.imprecise), [] if hidden else run.unended
         for kind in again:
-            run = Run(self._compiled, submission, budget, reference)
+            run = Run(self._compiled, submission, budget, self._reference)
             for check, verdict in run.verdicts(kind):
                 verdicts[check.id] = verdict
             imprecise |= run.imprecise
@@ -262,10 +265,15 @@ class Grader:
         budget: Budget,
     ) -> dict[str, Diagnosis | None]:
         """The mistake behind each step that is wrong in itself, where it can be told."""
-        probes: dict[str, list[Probe]] = {}
         at_fault = set()
-
         for check in self._exercise.checks:
+            if verdicts[check.id].message is not None and check.id not in carried:
+                at_fault.add(check.step)
+
+        probes: dict[str, list[Probe]] = {}
+        for check in self._exercise.checks:
+            if check.step not in at_fault:
+                continue
             own = () if check.id in carried else verdicts[check.id].calls
             passed = verdicts[check.id].message is None
             calls = forward.calls.get(check.id, own)
@@ -274,8 +282,6 @@ class Grader:
                 content = passed or (not check.repeatable and place < len(calls))
                 probe = Probe(call, content, in_part=not check.repeatable)
                 probes.setdefault(check.step, []).append(probe)
-            if not passed and check.id not in carried:
-                at_fault.add(check.step)
 
         diagnoses: dict[str, Diagnosis | None] = {}
         for step in self._exercise.steps:

@@ -6,6 +6,7 @@ amount of time and memory. Here that costs the worker, not the grader.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -21,22 +22,39 @@ SECONDS = 1.0
 
 
 class Reference:
-    """The teacher's answers to all steps and to what is needed of others, for one submission.
+    """The teacher's answers to all steps and to what is needed of others.
 
-    A context manager, which starts its worker when needed.
+    A context manager, which starts its worker when needed. Nothing runs there but what the teacher
+    wrote, so one worker serves one submission after the other.
     """
 
     def __init__(self, exercise: Exercise, parent: Parent, settings: Settings) -> None:
         self._exercise = exercise
-        settings = replace(settings, call_seconds=min(settings.call_seconds, SECONDS))
-        self._session = Session(parent, settings)
-        self._is_ready = False
+        self._settings = replace(settings, call_seconds=min(settings.call_seconds, SECONDS))
+        self._begin(parent)
 
     def __enter__(self) -> Reference:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._session.__exit__()
+        # Where the parent has gone, its workers have, too.
+        with contextlib.suppress(EngineFault):
+            self._session.__exit__()
+
+    def use(self, parent: Parent) -> None:
+        """Take workers from this parent from now on."""
+        self.__exit__()
+        self._begin(parent)
+
+    def refresh(self) -> None:
+        """Begin anew, unless the worker is as good as new: another submission comes."""
+        if not self._session.is_as_new:
+            self.use(self._parent)
+
+    def _begin(self, parent: Parent) -> None:
+        self._parent = parent
+        self._session = Session(parent, self._settings)
+        self._is_ready = False
 
     def function(self, step: str) -> Callable[..., Any]:
         """The reference for a step; it forgets the functions that were handed to earlier ones."""

@@ -45,7 +45,7 @@ def _said(
     compiled: CompiledExercise, submission: Submission, check: Check, wrong: Misconception
 ) -> str | None:
     """What a check says of the bank's wrong answer."""
-    namespace = {**compiled.namespace(), **compiled.reference}
+    namespace = {**compiled.namespace(submission), **compiled.reference}
     namespace[check.step] = compiled.wrong(wrong)
     namespace["rng"] = compiled.generator(check, compiled.draw(check, submission)[0])
     reveal(namespace, False)

@@ -16,11 +16,9 @@ from typing import Any
 import pytest
 
 from autograder.course import Settings
-from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.grader import Grader
-from autograder.engine.sandbox.cold_parent import ColdParent
-from autograder.engine.sandbox.parent_process import NOTHING
 from autograder.exercises import exercise
+from autograder.exercises.cell_code import ExerciseCode
 from benchmarks import bench as bench_module
 from benchmarks import otter
 from benchmarks.bench import disagreements
@@ -133,7 +131,7 @@ def test_a_test_of_otters_fails_where_the_check_does(
     test: dict[str, Any] = {}
     exec((tmp_path / "tests" / "softmax-by_hand.py").read_text(), test)
 
-    env = CompiledExercise(known, ColdParent(NOTHING), Settings(), b"").namespace()
+    env = ExerciseCode(known).namespace()
     exec(known.cell("softmax").source, env)
     test["test"](env)
     exec("def softmax(scores, axis=-1): return scores", env)

@@ -114,7 +114,7 @@ class CarryForward:
     def _passes(self, check: Check, replaced: frozenset[str], budget: Budget) -> set[str]:
         """The replaced steps that a check called, if it passes with them; else none."""
         if check.id not in self._ran.get((replaced, check.hidden), {}):
-            self._ran[replaced, check.hidden] = self._run(check, replaced, budget)
+            self._run(check, replaced, budget)
 
         verdict, called = self._ran[replaced, check.hidden][check.id]
         if verdict.message is None and called:
@@ -122,12 +122,11 @@ class CarryForward:
         self.calls[check.id] = verdict.calls
         return set()
 
-    def _run(
-        self, first: Check, replaced: frozenset[str], budget: Budget
-    ) -> dict[str, tuple[Verdict, set[str]]]:
-        """What comes of a check with steps replaced.
+    def _run(self, first: Check, replaced: frozenset[str], budget: Budget) -> None:
+        """Run a check with steps replaced, and those of its kind that will be asked for behind it.
 
-        Also of those of its kind that will be asked for with the same steps replaced.
+        A later step that fails again is at fault itself, as a rule, and those behind it are asked
+        with that replaced, too.
         """
         last = self._order[first.step]
         if replaced <= self._at_fault | self._imprecise:
@@ -141,17 +140,9 @@ class CarryForward:
                 checks.add(check.id)
 
         run = Run(self._compiled, self._submission, budget, self._reference, replaced)
-        found = {}
         for check, verdict in run.verdicts(checks):
-            found[check.id] = verdict, set(run.called)  # of this check: the next one clears it
-            # Its step is at fault itself, as a rule: later steps are asked with that replaced, too.
-            # Not so where nothing at fault is replaced: of float32 alone all are asked the same.
+            known = self._ran.setdefault((run.replaced, check.hidden), {})
+            known[check.id] = verdict, set(run.called)  # of this check: the next one clears it
+            # Where nothing at fault is replaced, float32 alone, all are asked the same.
             if verdict.message is not None and replaced & self._at_fault:
-                checks -= self._later(check)
-        return found
-
-    def _later(self, check: Check) -> set[str]:
-        """The checks of later steps."""
-        place = self._order[check.step]
-        checks = self._compiled.exercise.checks
-        return {other.id for other in checks if self._order[other.step] > place}
+                run.replace(check.step)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,9 @@ class Run:
         self._compiled = compiled
         self._submission = submission
         self._budget = budget
-        self._replaced = replaced.union(compiled.needed)
+        self.replaced = replaced
+        """The steps that are replaced by now."""
+        self._due: list[str] = []
         self._reference = reference
         self._session = FollowingSession(compiled.parent, compiled.settings, budget)
         self._raised: list[tuple[SubmittedCell, StudentError | Stopped]] = []
@@ -59,6 +62,11 @@ class Run:
         """The cells that had to be stopped, or ended the process, in words."""
         self.called: set[str] = set()
         """The replaced steps that were called while the last check ran."""
+
+    def replace(self, step: str) -> None:
+        """Replace a step, too, from where all of its checks that are wanted have been asked."""
+        if step not in self._due:
+            self._due.append(step)
 
     def verdicts(self, wanted: Set[str]) -> Iterator[tuple[Check, Verdict]]:
         """Run the cells in their order, checks at their places, and no cell after the last check.
@@ -75,7 +83,7 @@ class Run:
                     return
 
                 # Cells wait for the next check that is wanted, and cross with what that will ask.
-                waiting += cells
+                waiting += chain(self._replace_due(left & wanted), cells)
                 asked = [check for check in checks if check.id in left & wanted]
                 left.difference_update(check.id for check in checks)
                 if asked:
@@ -86,6 +94,14 @@ class Run:
                     if check.id in wanted:
                         yield check, self._verdict(check, namespace)
                         self._give_up()
+
+    def _replace_due(self, wanted: Set[str]) -> Iterator[str]:
+        """The steps that are to be replaced, and are asked for nothing that is wanted any more."""
+        still_asked = {check.step for check in self._compiled.exercise.checks if check.id in wanted}
+        for step in set(self._due) - still_asked:
+            self._due.remove(step)
+            self.replaced |= {step}
+            yield step
 
     def _run(self, parts: list[SubmittedCell | str], checks: list[Check]) -> None:
         """Run cells, bind what stands in the place of some, and ask what is known to be asked."""
@@ -111,7 +127,7 @@ class Run:
     def _expected(self, checks: list[Check]) -> dict[str, Conversation]:
         """What these checks are known to ask, and what of it is asked once more, by check."""
         # Which replaced steps a check calls is seen while it runs.
-        if self._replaced - self._compiled.needed:
+        if self.replaced:
             return {}
 
         expected: dict[str, Conversation] = {}
@@ -125,7 +141,7 @@ class Run:
 
     def _give_up(self) -> None:
         """Let later steps not wait for a function that has hung: what calls it stops at once."""
-        for step in self._written - self._replaced:
+        for step in self._written - self.replaced - self._compiled.needed:
             if self._budget.timeouts[step] >= TIMEOUTS:
                 self._written.remove(step)
                 self._session.bind(step, partial(self._stop, step))
@@ -199,7 +215,7 @@ class Run:
                 yield check
             if place.answer is not None and place.answer.is_code and place.id not in idle:
                 yield place.answer
-            if place.id in self._replaced:
+            if place.id in self.replaced or place.id in self._compiled.needed:
                 yield place.id
             yield from place.added
 
@@ -279,7 +295,7 @@ class Run:
 
         conversation = self._session.conversation()
         # Where there is something to read, the tools have to see the checks that pass, too.
-        if conversation is not None and not self._replaced and not self._compiled.is_read:
+        if conversation is not None and not self.replaced and not self._compiled.is_read:
             drawn_from = seed if _position(rng) != first else None
             self._compiled.conversations.keep(check.id, drawn_from, conversation)
 

@@ -288,6 +288,8 @@ class Session(Peer):
     def revive(self, raised: Raised) -> BaseException:
         own = self._functions.raised(raised.number)
         if own is not None:
+            if isinstance(own, StudentError) and not own.cell:
+                own.cell, own.line = self._errors.place(raised)
             return own
         if "TimeLimit" in raised.names:
             return self._late(self._called)

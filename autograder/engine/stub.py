@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograder.engine.known_answers import KnownAnswers
+from autograder.engine.student_errors import StudentError
 from autograder.engine.worker.protocol.frames import Payload
 
 
@@ -31,7 +32,12 @@ class Stub:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         self._note(self._step)
-        return self._find(self._step)(*args, **kwargs)
+        try:
+            return self._find(self._step)(*args, **kwargs)
+        except StudentError as error:
+            # Raised in the teacher's answer: for the student, where their code has called it.
+            error.cell, error.line = "", 0
+            raise
 
     def answered(self, question: Payload) -> bytes | None:
         """What a call was answered before, as it crosses; None where nobody has made it yet."""

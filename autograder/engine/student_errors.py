@@ -70,11 +70,18 @@ class StudentErrors:
         """The grader asks for a function: this name may be said to be undefined from now on."""
         self._names.add(name)
 
+    def place(self, raised: Raised) -> tuple[str, int]:
+        """The cell that it was raised in, and the line; nothing where there is no such line.
+
+        They are the worker's word, and may be any text.
+        """
+        if 0 < raised.line <= self._lines[raised.cell]:
+            return raised.cell, raised.line
+        return "", 0
+
     def revived(self, raised: Raised) -> StudentError:
         """The exception to raise in a check."""
-        _, names, text, cell, line, arguments, printed = raised
-        if not 0 < line <= self._lines[cell]:  # the worker's word, and it may be any text
-            cell, line = "", 0
+        _, names, text, _, _, arguments, printed = raised
         if names[:1] == ("Undefined",) and text.removesuffix(UNDEFINED) not in self._names:
             names = ("NameError", "Exception")
 
@@ -83,7 +90,8 @@ class StudentErrors:
         error.kind = kind.__name__
         if names[:1] and names[0] in UNANSWERED:
             error.kind = names[0]
-        error.text, error.cell, error.line = text, cell, line
+        error.text = text
+        error.cell, error.line = self.place(raised)
         error.args, error.printed = arguments, printed
         error.called = names[0] if names else error.kind
         return error

@@ -110,6 +110,23 @@ def test_the_grader_uses_the_earlier_solution_whatever_was_pasted(
     assert graded(course, release).score == 0
 
 
+def test_what_the_earlier_solution_raises_is_said_where_the_student_has_called_it(
+    course: Path,
+) -> None:
+    wrong = "def quadruple(x):\n    return double(object)"
+    right = "def quadruple(x):\n    return double(double(x))"
+    release = released(course)
+    settings = Settings(isolation="process")
+    messages = []
+    with Grader(exercise.load(course, "fours"), b"secret", settings) as grader:
+        for answer in (wrong, right, wrong):  # behind a right one its check is known
+            result = grader.grade(handed_in(release, quadruple=answer), "ada").result
+            messages.append(result.checks[0].message)
+
+    assert messages[0] == messages[2]
+    assert messages[0].startswith("quadruple raised TypeError in line 2 of your cell quadruple: ")
+
+
 def test_a_students_code_cannot_read_the_earlier_solution(course: Path) -> None:
     answer = (
         "def quadruple(x):\n    import inspect\n    try:\n        text = inspect.getsource(double)\n"

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from autograder.engine.grader import Grader
+from autograder.engine.live_worker import LiveWorker
 from autograder.engine.run import Run
 from autograder.result import Result
 from tests.support import toy
@@ -240,7 +242,7 @@ def test_float32_beside_a_step_that_is_wrong_itself_takes_one_run(monkeypatch):
     verdicts = Run.verdicts
 
     def noted(self, wanted):
-        runs.append(self._replaced)
+        runs.append(self.replaced)
         return verdicts(self, wanted)
 
     monkeypatch.setattr(Run, "verdicts", noted)
@@ -254,7 +256,7 @@ def test_what_comes_behind_a_step_that_is_wrong_itself_is_asked_once_that_is_men
     verdict = Run._verdict
 
     def noted(self, check, namespace):
-        asked.setdefault(self._replaced, []).append(check.id)
+        asked.setdefault(self.replaced, []).append(check.id)
         return verdict(self, check, namespace)
 
     monkeypatch.setattr(Run, "_verdict", noted)
@@ -263,6 +265,83 @@ def test_what_comes_behind_a_step_that_is_wrong_itself_is_asked_once_that_is_men
     assert asked[frozenset({"double"})] == ["shift-c0"]
     assert asked[frozenset({"double", "shift"})] == ["both-c0"]
     assert seen(result)["both-c0"] == "carried" and result.score == 6
+
+
+def test_steps_that_are_wrong_one_behind_the_other_are_mended_in_one_run(monkeypatch):
+    begun: list[frozenset[str]] = []
+    verdicts = Run.verdicts
+
+    def noted(self, wanted):
+        begun.append(self.replaced)
+        return verdicts(self, wanted)
+
+    monkeypatch.setattr(Run, "verdicts", noted)
+    calling = "def shift(x):\n    return double(x) - x + 2"
+    result = grade(double=WRONG["double"], shift=calling)
+    assert (seen(result)["shift-c0"], seen(result)["both-c0"]) == ("failed", "carried")
+    # One for each kind of check that has failed.
+    assert [replaced for replaced in begun if replaced] == [frozenset({"double"})]
+
+
+def test_a_step_is_not_replaced_before_all_of_its_own_checks_are_asked():
+    """Also where a cell of the student stands between them."""
+    made = cells()
+    place = [cell["id"] for cell in made].index("shift-c0") + 1
+    marks = {**made[place - 1]["metadata"]["autograder"], "check": "c2"}
+    made.insert(place, toy._cell("shift-c2", "assert shift(np.ones(1)) == 2", marks))
+    about = {"autograder": {"exercise": "three", "source_sha256": "0"}}
+    exercise = toy.from_notebook({"metadata": about, "cells": made})
+
+    calling = "def shift(x):\n    return double(x) - x + 2"
+    answers = {**ANSWERS, "double": WRONG["double"], "shift": calling}
+    notebook = toy.notebook(exercise, **answers)
+    notebook["cells"].insert(place, toy._cell("own", "mine = 1"))
+    with Grader(exercise, b"key", SETTINGS) as grader:
+        result = grader.grade(json.dumps(notebook).encode(), "ada").result
+    found = seen(result)
+    assert (found["shift-c0"], found["shift-c2"]) == ("failed", "failed")
+    assert found["both-c0"] == "carried"
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """How many workers have been started, so far."""
+    workers = []
+    start = LiveWorker.start
+
+    def noted(self):
+        workers.append(self)
+        return start(self)
+
+    monkeypatch.setattr(LiveWorker, "start", noted)
+    return workers
+
+
+def drawing(number):
+    """A submission that asks the reference what nobody has asked before."""
+    double = "import os\ndef double(x):\n    return 3 * x + int.from_bytes(os.urandom(4), 'big')"
+    return toy.submission(THREE, **{**ANSWERS, "double": f"{double}  # {number}"})
+
+
+def test_one_worker_answers_for_the_reference_to_one_submission_after_the_other(started):
+    with Grader(THREE, b"key", SETTINGS) as grader:
+        reference = grader._reference._session._worker
+        scores = [grader.grade(drawing(number), "ada").result.score for number in range(3)]
+    assert scores == [6, 6, 6]
+    assert started.count(reference) == 1
+
+
+@pytest.mark.parametrize("worn", ["dead", "old"])
+def test_a_reference_whose_worker_is_worn_begins_anew_with_the_next_submission(worn):
+    with Grader(THREE, b"key", SETTINGS) as grader:
+        grader.grade(drawing(0), "ada")
+        session = grader._reference._session
+        if worn == "dead":
+            session._worker.end()
+        else:
+            session._clock.budget.spend(0.2 * session._clock.budget.total)
+        assert grader.grade(drawing(1), "bob").result.score == 6
+        assert grader._reference._session is not session
 
 
 def test_a_cell_that_ends_for_a_hidden_input_is_not_named():

@@ -37,6 +37,8 @@ class Shared:
 
     sha256: str = ""
     namespace: Namespace = field(default_factory=dict)
+    names: Namespace = field(default_factory=dict)
+    """What the namespace holds at the beginning of a run."""
     drawn: dict[str, tuple[int, int]] = field(default_factory=dict)
     """Seed and number by check."""
 
@@ -97,11 +99,16 @@ class CompiledExercise:
         """The names of the setup cell, made anew for each submission: nothing of one stays for the
         next."""
         shared = self._shared_by(submission)
-        if not shared.namespace:
+        if not shared.names:
             with unwatched():
                 shared.namespace = self._code.namespace()
             cell_code.reveal(shared.namespace, self.is_read)
-        return dict(shared.namespace)
+            shared.names = dict(shared.namespace)
+
+        # The very one in which the setup cell ran: its functions look there for the steps.
+        shared.namespace.clear()
+        shared.namespace.update(shared.names)
+        return shared.namespace
 
     @cached_property
     def _answered(self) -> Namespace:

@@ -148,4 +148,4 @@ class FollowingSession(JoinedSession):
 
 def repeated(way: Conversation, drawn: int | None) -> Conversation:
     """The call of a conversation that is repeated, at a random number; none where that is None."""
-    return () if drawn is None else (way[drawn % len(way)],)
+    return () if drawn is None or not way else (way[drawn % len(way)],)

@@ -20,11 +20,12 @@ from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.dependencies import dependencies
 from autograder.engine.diagnosis import Diagnosis, diagnose
 from autograder.engine.examples import example
+from autograder.engine.ordinary_verdicts import ordinary_verdicts
 from autograder.engine.outcomes import Probe
 from autograder.engine.reference import Reference
-from autograder.engine.run import Run, SetupFailed
+from autograder.engine.run import SetupFailed
 from autograder.engine.sandbox.parent_process import EngineFault
-from autograder.engine.verdict import Verdict, of_unwritten_steps
+from autograder.engine.verdict import Verdict
 from autograder.engine.verdict_diagnosis import diagnose_by_verdicts
 from autograder.engine.workers import Workers
 from autograder.errors import Unusable
@@ -34,9 +35,6 @@ from autograder.quiet import quiet
 from autograder.result import Result, StepResult
 from autograder.submissions.notebook import CLEARED, Rejected
 from autograder.submissions.parse import Submission, parse
-
-QUICK = 0.1
-"""Share of a submission's time after which each kind of check gets a worker of its own."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +111,8 @@ class Grader:
             reason = f"holds more than there is memory to read it; {CLEARED}"
             return Graded(self.rejected(data, student, reason), None)
 
-        result = self._result(data, student, warnings=tuple(map(printable, submission.warnings)))
+        warnings = tuple(map(printable, submission.warnings))
+        result = self._result(submission.sha256, student, warnings=warnings)
         try:
             self._workers.parent.lost = False
             graded = self._graded(result, submission, budget)
@@ -148,7 +147,7 @@ class Grader:
         if old is None or old.status == "error":
             return None
 
-        new = self._result(data, old.student)
+        new = self._result(_sha256(data), old.student)
         same = ("submission_sha256", "exercise_sha256", "engine", "isolation", "graded_with")
         if any(getattr(old, name) != getattr(new, name) for name in same):
             return None
@@ -161,15 +160,16 @@ class Grader:
 
     def rejected(self, data: bytes, student: str | None, reason: str) -> Result:
         """The result of a submission that cannot be used."""
-        return self._result(data, student, status="rejected", reason=printable(reason))
+        said = printable(reason)
+        return self._result(_sha256(data), student, status="rejected", reason=said)
 
-    def _result(self, data: bytes, student: str | None, **fields: Any) -> Result:
+    def _result(self, sha256: str, student: str | None, **fields: Any) -> Result:
         return Result(
             exercise=self._exercise.name,
             student=student,
             max_score=self._exercise.max_score,
             isolation=self._workers.level,
-            submission_sha256=hashlib.sha256(data).hexdigest(),
+            submission_sha256=sha256,
             exercise_sha256=self._exercise.sha256,
             graded_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
             graded_with=self._graded_with,
@@ -178,8 +178,11 @@ class Grader:
 
     def _graded(self, result: Result, submission: Submission, budget: Budget) -> Result:
         self._reference.refresh()
-        verdicts, imprecise, unended = self._verdicts(submission, budget)
-        forward = CarryForward(self._compiled, submission, verdicts, imprecise, self._reference)
+        ordinary = ordinary_verdicts(self._compiled, submission, budget, self._reference)
+        verdicts = ordinary.verdicts
+        forward = CarryForward(
+            self._compiled, submission, verdicts, ordinary.imprecise, self._reference
+        )
         carried = forward.carried(budget.part())
         diagnoses = self._diagnoses(submission, verdicts, forward, carried, budget)
 
@@ -196,8 +199,10 @@ class Grader:
             picture = extra(budget, partial(example, self._compiled, step, verdicts))
             steps.append(StepResult(step, tuple(checks), picture))
 
-        said = [f"{'; '.join(dict.fromkeys(unended))}; running the whole notebook stops there, too"]
-        warnings = (*result.warnings, *(said if unended else ()))
+        warnings = result.warnings
+        if ordinary.unended:
+            cells = "; ".join(dict.fromkeys(ordinary.unended))
+            warnings = (*warnings, f"{cells}; running the whole notebook stops there, too")
         return replace(result, steps=tuple(steps), warnings=warnings)
 
     def _share(self, mended: tuple[str, ...], unattempted: set[str]) -> float:
@@ -209,52 +214,6 @@ class Grader:
             else:
                 share = min(share, self._settings.carried)
         return share
-
-    def _verdicts(
-        self, submission: Submission, budget: Budget
-    ) -> tuple[dict[str, Verdict], set[str], list[str]]:
-        """Every check's verdict, the steps that returned less than float64, and unended cells.
-
-        What a visible check says of a failure may quote student code, so it comes of a worker that
-        has seen no input of a hidden check. Most submissions fail no visible check and are quick,
-        and one worker serves them.
-        """
-        verdicts: dict[str, Verdict] = {}
-        hidden, visible = set(), set()
-        for check in self._exercise.checks:
-            if check.void:
-                verdicts[check.id] = Verdict(None)
-            elif check.hidden:
-                hidden.add(check.id)
-            else:
-                visible.add(check.id)
-
-        # Without hidden ones nothing is run again.
-        quick = budget.part(QUICK) if hidden else budget
-        run = Run(self._compiled, submission, quick, self._reference)
-        wanted: set[str] = hidden | visible
-        again: list[set[str]] = []
-
-        for check, verdict in run.verdicts(wanted):
-            verdicts[check.id] = verdict
-            if hidden and not check.hidden and verdict.message is not None:
-                wanted -= visible
-                again = [visible]
-            # What is slow for hidden inputs costs no visible check its turn.
-            if hidden and (quick.timeouts or quick.is_over or run.unended):
-                again = [visible, hidden]
-                break
-
-        imprecise, unended = set(run.imprecise), [] if hidden else run.unended
-        for kind in again:
-            run = Run(self._compiled, submission, budget, self._reference)
-            for check, verdict in run.verdicts(kind):
-                verdicts[check.id] = verdict
-            imprecise |= run.imprecise
-            if kind is visible:  # a cell that has heard hidden inputs might tell of them
-                unended = run.unended
-
-        return of_unwritten_steps(self._exercise, verdicts), imprecise, unended
 
     def _diagnoses(
         self,
@@ -294,6 +253,10 @@ class Grader:
                 find = partial(diagnose_by_verdicts, self._compiled, submission, step, verdicts)
             diagnoses[step] = extra(budget, find)
         return diagnoses
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
 
 
 @cache

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from autograder.course import Settings
+from autograder.engine.budget import Budget
 from autograder.engine.remote_function import RemoteFunction
 from autograder.engine.sandbox.parent_process import EngineFault, Parent
 from autograder.engine.session import Session
@@ -19,6 +20,10 @@ from autograder.exercises.exercise import Exercise
 
 SECONDS = 1.0
 """For one call; on inputs of a check it takes a thousandth of that."""
+
+FRESH = 0.9
+"""Share of its time that it has at least for a submission: all that one may take, but for a
+tenth."""
 
 
 class Reference:
@@ -48,12 +53,14 @@ class Reference:
 
     def refresh(self) -> None:
         """Begin anew, unless the worker is as good as new: another submission comes."""
-        if not self._session.is_as_new:
+        is_fresh = self._budget.left > FRESH * self._budget.total
+        if self._session.has_lost_a_worker or not is_fresh:
             self.use(self._parent)
 
     def _begin(self, parent: Parent) -> None:
         self._parent = parent
-        self._session = Session(parent, self._settings)
+        self._budget = Budget(self._settings.submission_seconds)
+        self._session = Session(parent, self._settings, self._budget)
         self._is_ready = False
 
     def function(self, step: str) -> Callable[..., Any]:

@@ -12,12 +12,12 @@ import numpy as np
 from autograder.engine.budget import Budget, OutOfTime, extra
 from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.following_session import FollowingSession, repeated
-from autograder.engine.idle_pictures import idle_pictures
 from autograder.engine.known_conversations import Conversation
 from autograder.engine.reference import Reference
 from autograder.engine.remote_function import RemoteFunction
 from autograder.engine.remote_object import RemoteClass
 from autograder.engine.sandbox.parent_process import EngineFault
+from autograder.engine.schedule import stages
 from autograder.engine.session import TIMEOUTS, Source
 from autograder.engine.stub import Stub
 from autograder.engine.student_errors import UNENDING, Stopped, StudentError
@@ -54,6 +54,7 @@ class Run:
         self.replaced = replaced
         """The steps that are replaced by now."""
         self._due: list[str] = []
+        self._stages = stages(compiled.exercise, submission, replaced | compiled.needed)
         self._reference = reference
         self._session = FollowingSession(compiled.parent, compiled.settings, budget)
         self._raised: list[tuple[SubmittedCell, StudentError | Stopped]] = []
@@ -78,7 +79,7 @@ class Run:
         waiting: list[SubmittedCell | str] = []
         with self._session:
             namespace = self._set_up()
-            for cells, checks in self._stages():
+            for cells, checks in self._stages:
                 if left.isdisjoint(wanted):
                     return
 
@@ -141,6 +142,8 @@ class Run:
 
     def _give_up(self) -> None:
         """Let later steps not wait for a function that has hung: what calls it stops at once."""
+        if not self._budget.timeouts:
+            return
         for step in self._written - self.replaced - self._compiled.needed:
             if self._budget.timeouts[step] >= TIMEOUTS:
                 self._written.remove(step)
@@ -188,41 +191,11 @@ class Run:
         if step not in self._compiled.needed:
             self.called.add(step)
 
-    def _stages(self) -> Iterator[tuple[list[SubmittedCell | str], list[Check]]]:
-        """Cells, and the checks behind them, in their order."""
-        cells: list[SubmittedCell | str] = []
-        checks: list[Check] = []
-        for part in self._schedule():
-            if isinstance(part, Check):
-                checks.append(part)
-                continue
-            if checks:
-                yield cells, checks
-                cells, checks = [], []
-            cells.append(part)
-        yield cells, checks
-
-    def _schedule(self) -> Iterator[SubmittedCell | Check | str]:
-        """Cells, checks and the names of replaced steps, in the order of the master notebook.
-
-        What a student added stays behind what it followed.
-        """
-        exercise = self._compiled.exercise
-        idle = idle_pictures(exercise, self._submission)
-        for place in self._submission.by_master(cell.id for cell in exercise.cells):
-            check = exercise.cell(place.id).check
-            if check:
-                yield check
-            if place.answer is not None and place.answer.is_code and place.id not in idle:
-                yield place.answer
-            if place.id in self.replaced or place.id in self._compiled.needed:
-                yield place.id
-            yield from place.added
-
     def _verdict(self, check: Check, namespace: dict[str, Any]) -> Verdict:
         session = self._session
         self.called.clear()
-        before, timeouts = dict(namespace), self._budget.timeouts[check.step]
+        timeouts = self._budget.timeouts[check.step]
+        before: Namespace = {}
         seed, number = self._compiled.draw(check, self._submission)
         session.begin_check()
         place, hint, raised = ("", 0), "", ""
@@ -231,6 +204,7 @@ class Run:
             with self._budget.at_work():
                 known = self._compiled.conversations.about(check.id, seed)
                 if not session.follow(check.id, known, number if check.repeatable else None):
+                    before = dict(namespace)
                     self._ask(check, seed, namespace)
                 message = session.never
                 if message is None and session.unanswered:  # no answer that a check may like
@@ -263,8 +237,9 @@ class Run:
             hint = self._hint(check, error, namespace)
         finally:
             # Checks stand alone: nothing that one of them binds is there for the next.
-            namespace.clear()
-            namespace.update(before)
+            if before:
+                namespace.clear()
+                namespace.update(before)
 
         calls = tuple(session.calls(check.step))
         unattempted = session.unwritten == check.step

@@ -27,9 +27,6 @@ from autograder.engine.worker.protocol.frames import Payload
 TIMEOUTS = 2
 """Timeouts after which a function is not called again."""
 
-FRESH = 0.9
-"""Share of its time that a session has at least when it is called as good as new."""
-
 MAX_NESTED = 20
 """Calls within calls, back and forth, before Python's own stack would run out."""
 
@@ -66,11 +63,8 @@ class Session(Peer):
         self._worker.end()
 
     @property
-    def is_as_new(self) -> bool:
-        """Whether it has lost no worker, and spent little of its time."""
-        budget = self._clock.budget
-        is_whole = self._worker.generation == int(self._worker.is_there)
-        return is_whole and budget.left > FRESH * budget.total
+    def has_lost_a_worker(self) -> bool:
+        return self._worker.generation > int(self._worker.is_there)
 
     def run(self, cell: str, source: Source) -> StudentError | Stopped | None:
         """Run a cell; what it raised, if anything.

@@ -34,6 +34,7 @@ from autograder.engine import session as remote
 from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.following_session import FollowingSession
 from autograder.engine.grader import Grader
+from autograder.engine.ordinary_verdicts import OrdinaryVerdicts
 from autograder.engine.run import Run
 from autograder.engine.student_errors import StudentErrors
 from autograder.engine.worker.locks import PROTECTIONS
@@ -213,11 +214,12 @@ def errors_with(**attributes):
     return opened
 
 
-def all_in_one_worker(self, submission, budget):
+def all_in_one_worker(compiled, submission, budget, reference):
     """Hidden checks run beside visible ones, and what they find stands."""
-    run = Run(self._compiled, submission, budget, self._reference)
-    ids = {check.id for check in self._exercise.checks}
-    return {check.id: verdict for check, verdict in run.verdicts(ids)}, run.imprecise, run.unended
+    run = Run(compiled, submission, budget, reference)
+    ids = {check.id for check in compiled.exercise.checks}
+    verdicts = {check.id: verdict for check, verdict in run.verdicts(ids)}
+    return OrdinaryVerdicts(verdicts, run.imprecise, run.unended)
 
 
 def reference_in_the_grader(self, step):
@@ -251,7 +253,7 @@ GRADER = {
         ["I02"],
     ),
     "repeated calls": ([(FollowingSession, "repeat", lambda *a: None)], ["B21"]),
-    "hidden checks apart": ([(grading.Grader, "_verdicts", all_in_one_worker)], ["C20", "C21"]),
+    "hidden checks apart": ([(grading, "ordinary_verdicts", all_in_one_worker)], ["C20", "C21"]),
     "reference apart": (
         [(Run, "_stub", reference_in_the_grader), (budget, "CALLED_MEMORY", 1 << 40)],
         ["E50"],

@@ -400,10 +400,8 @@ def test_a_worker_that_hangs_up_and_goes_on_is_not_taken_for_one_that_the_system
     monkeypatch,
 ):
     runs = []
-    verdicts = Grader._verdicts
-    monkeypatch.setattr(
-        Grader, "_verdicts", lambda self, *args: runs.append(1) or verdicts(self, *args)
-    )
+    ask = grading.ordinary_verdicts
+    monkeypatch.setattr(grading, "ordinary_verdicts", lambda *args: runs.append(1) or ask(*args))
     (result,) = graded(
         exercise("f()"), "import os\ndef f():\n    os.closerange(3, 64)\n    while True: pass"
     )
@@ -414,9 +412,9 @@ def test_a_worker_that_hangs_up_and_goes_on_is_not_taken_for_one_that_the_system
 
 def test_a_second_run_has_the_time_that_the_first_has_left(monkeypatch):
     left = []
-    verdicts = Grader._verdicts
+    ask = grading.ordinary_verdicts
     monkeypatch.setattr(
-        Grader, "_verdicts", lambda self, *args: left.append(args[1].left) or verdicts(self, *args)
+        grading, "ordinary_verdicts", lambda *args: left.append(args[2].left) or ask(*args)
     )
     slow = "import os, signal, time\ndef f():\n    time.sleep(0.5)\n    os.kill(os.getpid(), signal.SIGKILL)"
     graded(exercise("f()"), slow)

@@ -339,7 +339,7 @@ def test_a_reference_whose_worker_is_worn_begins_anew_with_the_next_submission(w
         if worn == "dead":
             session._worker.end()
         else:
-            session._clock.budget.spend(0.2 * session._clock.budget.total)
+            grader._reference._budget.spend(0.2 * SETTINGS.submission_seconds)
         assert grader.grade(drawing(1), "bob").result.score == 6
         assert grader._reference._session is not session
 

@@ -301,3 +301,9 @@ def test_what_conversations_have_in_common_is_kept_once():
             assert grader.grade(data, None).result.score == toy.max_score
             kept.append(grader._compiled.conversations._kept)
     assert kept[0] < kept[1] < kept[2] < kept[0] + 2000
+
+
+def test_a_check_that_calls_nothing_is_known_like_any_other(runs):
+    answers = [RIGHT, f"{RIGHT}  # another student"]
+    assert graded(exercise("seen = 1", "assert f(1) == 1"), *answers) == ["", ""]
+    assert runs == ["c0", "c1"]

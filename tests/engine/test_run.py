@@ -629,3 +629,30 @@ def test_a_cell_that_does_not_end_is_named_though_its_function_is_right():
     result = grade(toy, json.dumps(several).encode(), settings=settings)
     assert result.warnings == (f"an added cell called exit; {stops}",)
     assert grade(toy, settings=settings, f="def f(): return 1\n1 / 0").warnings == ()
+
+
+def test_a_function_of_the_setup_cell_finds_the_steps_and_the_generator_in_every_run():
+    setup = """
+    def through(x):
+        return f(x), float(rng.normal())
+    """
+    drawn = "assert through(1) != through(1)\nassert through(2)[0] == 2, 'not 2'"
+    toy = exercise(drawn, drawn, "seen = 1", drawn, hidden=(1, 3), setup=setup)
+    right, wrong = "def f(x): return x", "def f(x): return x if x == 1 else 3"
+    with Grader(toy, b"key", PATIENT) as grader:
+        for answer in (right, wrong, right):
+            result = grader.grade(submission(toy, f=answer), "ada").result
+            expected = ["", "", "", ""] if answer == right else ["not 2", "not 2", "", "not 2"]
+            assert [check.message for check in result.checks] == expected
+
+
+def test_nothing_that_a_check_binds_or_a_submission_leaves_is_there_for_the_next():
+    toy = exercise(
+        "assert 'left' not in globals() and kept == []\nleft = f(1)\nkept.append(left)",
+        "assert 'left' not in globals()\nassert f(2) == 2",
+        setup="kept = []",
+    )
+    with Grader(toy, b"key", PATIENT) as grader:
+        for number in range(3):
+            answer = f"def f(x): return x  # {number}"
+            assert grader.grade(submission(toy, f=answer), "ada").result.score == 2

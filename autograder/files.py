@@ -79,14 +79,22 @@ def write(path: Path, data: bytes | Iterable[bytes]) -> None:
     """Write ``data`` to ``path`` at once: whoever reads it sees the old file or the new one."""
     # The leading dot hides the unfinished file from nbgrader's globs.
     part = path.with_name(f".{secrets.token_hex(8)}{PART}")
-    path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        with part.open("xb") as file:
+        with _created(part) as file:
             file.writelines([data] if isinstance(data, bytes) else data)
         os.replace(part, path)
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+def _created(path: Path) -> BinaryIO:
+    """A new file, open, and its folder where there is none yet."""
+    try:
+        return path.open("xb")
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path.open("xb")
 
 
 def text_of(raw: bytes) -> str:

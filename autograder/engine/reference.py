@@ -65,6 +65,7 @@ class Reference:
 
     def function(self, step: str) -> Callable[..., Any]:
         """The reference for a step; it forgets the functions that were handed to earlier ones."""
+        self._budget.resume()
         if not self._is_ready:
             self._run("setup", self._exercise.setup)
             for name in (*self._exercise.needed, *self._exercise.steps):

@@ -60,7 +60,7 @@ def write(
     shown: list[Picture] = []
     if template.asks(graded.submission):
         shown = _pictures(there / f"{exercise}.ipynb", graded.submission)
-    files.write(path, template.filled(graded.result, graded.submission, shown).encode())
+    files.write(path, template.filled(graded.result, graded.submission, shown))
     time = timestamp.read(there)
     if time is not None:
         files.write(folder / timestamp.NAME, time.encode())
@@ -83,8 +83,8 @@ class Template:
 
     def __init__(self, master: Master) -> None:
         rest = {name: value for name, value in master.notebook.items() if name != "cells"}
-        self._head = '{"cells":[\n'
-        self._tail = f"],{_json(rest).removeprefix('{')}\n"
+        self._head = b'{"cells":[\n'
+        self._tail = b"]," + _json(rest).removeprefix(b"{") + b"\n"
         self._cells = {cell.id: _cell_template(cell) for cell in master.cells}
         self._questions: set[str] = set()
         self._asked: set[str] = set()
@@ -103,15 +103,17 @@ class Template:
                 return True
         return False
 
-    def filled(self, result: Result, submission: Submission, shown: Sequence[Picture] = ()) -> str:
+    def filled(
+        self, result: Result, submission: Submission, shown: Sequence[Picture] = ()
+    ) -> bytes:
         """The notebook of one student as JSON, valid for nbformat 4.5.
 
         Args:
             shown: pictures of the submission, for the questions that a person grades.
         """
         is_asked = self.asks(submission)
-        asked: list[str] = []
-        others: list[str] = []
+        asked: list[bytes] = []
+        others: list[bytes] = []
         for id, cell in self._filled_cells(result.by_id, submission):
             if shown and is_asked and id in self._questions:
                 asked.append(_picture_cell(shown))
@@ -119,17 +121,17 @@ class Template:
             (asked if is_asked and id in self._asked else others).append(cell)
         if asked:
             asked.append(_prose("the-notebook", "---\n# The notebook as it was handed in"))
-        return f"{self._head}{','.join(asked + others)}{self._tail}"
+        return b"".join((self._head, b",".join(asked + others), self._tail))
 
     def _filled_cells(
         self, verdicts: Mapping[str, CheckResult], submission: Submission
-    ) -> Iterator[tuple[str, str]]:
+    ) -> Iterator[tuple[str, bytes]]:
         """Each cell as JSON behind its id; those that a student added have none."""
         count = 0
         for place in submission.by_master(self._cells):
             cell = self._cells[place.id]
             verdict = verdicts.get(place.id)
-            outputs = self._outputs(verdict) if verdict is not None else "[]"
+            outputs = self._outputs(verdict) if verdict is not None else b"[]"
             yield place.id, cell.filled(place.answer, outputs)
 
             additions = list(place.added)
@@ -149,16 +151,16 @@ class _CellTemplate:
     master: MasterCell
     is_code: bool
     is_locked: bool
-    head: str
-    source: str
+    head: bytes
+    source: bytes
 
-    def filled(self, answer: SubmittedCell | None, outputs: str) -> str:
+    def filled(self, answer: SubmittedCell | None, outputs: bytes) -> bytes:
         source = self.source
         if answer is not None and not self.is_locked and not self.master.unanswered(answer.source):
             source = _lines(self.master.shown(answer.source))
         if not self.is_code:
-            return f'{self.head},"source":{source}}}\n'
-        return f'{self.head},"outputs":{outputs},"source":{source}}}\n'
+            return b'%b,"source":%b}\n' % (self.head, source)
+        return b'%b,"outputs":%b,"source":%b}\n' % (self.head, outputs, source)
 
 
 def _cell_template(cell: MasterCell) -> _CellTemplate:
@@ -174,11 +176,11 @@ def _cell_template(cell: MasterCell) -> _CellTemplate:
     if is_code:
         raw["execution_count"] = None
 
-    head = _json(raw).removesuffix("}")
+    head = _json(raw).removesuffix(b"}")
     return _CellTemplate(cell, is_code, cell.is_locked, head, _lines(cell.released.source))
 
 
-def _addition(id: str, cell: SubmittedCell) -> str:
+def _addition(id: str, cell: SubmittedCell) -> bytes:
     """A cell that the student added, as JSON."""
     raw: dict[str, Any] = {"id": id, "metadata": {}}
     if cell.is_code:
@@ -187,16 +189,16 @@ def _addition(id: str, cell: SubmittedCell) -> str:
     else:
         raw |= {"cell_type": "markdown"}
         source = quoted(cell.source)
-    return _json({**raw, "source": source.splitlines(keepends=True)}) + "\n"
+    return _json({**raw, "source": source.splitlines(keepends=True)}) + b"\n"
 
 
-def _prose(id: str, text: str) -> str:
+def _prose(id: str, text: str) -> bytes:
     """A cell of ours, as JSON."""
     cell = {"id": id, "metadata": {}, "cell_type": "markdown"}
-    return _json({**cell, "source": text.splitlines(keepends=True)}) + "\n"
+    return _json({**cell, "source": text.splitlines(keepends=True)}) + b"\n"
 
 
-def _picture_cell(shown: Sequence[Picture]) -> str:
+def _picture_cell(shown: Sequence[Picture]) -> bytes:
     """The pictures of a submission as the outputs of a cell, as JSON."""
     outputs: list[dict[str, Any]] = []
     for picture in shown:
@@ -208,18 +210,18 @@ def _picture_cell(shown: Sequence[Picture]) -> str:
 
     cell: dict[str, Any] = {"id": "pictures", "metadata": {}, "cell_type": "code"}
     cell |= {"execution_count": None, "outputs": outputs, "source": [PICTURES]}
-    return _json(cell) + "\n"
+    return _json(cell) + b"\n"
 
 
-def _lines(source: str) -> str:
+def _lines(source: str) -> bytes:
     return _json(source.splitlines(keepends=True))
 
 
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+def _json(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def _outputs_json(check: CheckResult) -> str:
+def _outputs_json(check: CheckResult) -> bytes:
     return _json(outputs(check))
 
 

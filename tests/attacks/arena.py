@@ -264,7 +264,8 @@ def _pages(graded: Graded, own: str) -> dict[str, str]:
         from autograder.pages import feedback
     except ImportError:  # the packages of a teacher's installation; the other runs have them
         return {}
-    notebook = autograded.Template(master()).filled(graded.result, graded.submission)
+    filled = autograded.Template(master()).filled(graded.result, graded.submission)
+    notebook = filled.decode()
     page = feedback.page(exercise(), graded.result, graded.submission, None)
     for line in own.splitlines():
         if any(word in line for word in (*CANARIES, SUCCEEDED)):

@@ -287,7 +287,9 @@ class Neighbours:
             views |= {"score": lambda: _printed(result), "github": lambda: _published(result)}
         submission = graded.submission
         if submission is not None:
-            views["autograded notebook"] = lambda: _read(self._template.filled(result, submission))
+            views["autograded notebook"] = lambda: _read(
+                self._template.filled(result, submission).decode()
+            )
         for hidden in DISCLOSURES:
             views[f"page, {hidden}"] = lambda hidden=hidden: feedback.page(
                 known, result, graded.submission, None, hidden=hidden

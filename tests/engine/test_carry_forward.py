@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -342,6 +343,17 @@ def test_a_reference_whose_worker_is_worn_begins_anew_with_the_next_submission(w
             grader._reference._budget.spend(0.2 * SETTINGS.submission_seconds)
         assert grader.grade(drawing(1), "bob").result.score == 6
         assert grader._reference._session is not session
+
+
+def test_the_reference_is_not_charged_for_what_the_grader_does_between_its_calls(monkeypatch):
+    clock, passed = time.thread_time, []
+    monkeypatch.setattr(time, "thread_time", lambda: clock() + sum(passed))
+    with Grader(THREE, b"key", SETTINGS) as grader:
+        for number in range(3):
+            passed.append(2 * SETTINGS.submission_seconds)
+            assert grader.grade(drawing(number), "ada").result.score == 6
+        assert not grader._reference._session.has_lost_a_worker
+        assert grader._reference._budget.left > 0.9 * SETTINGS.submission_seconds
 
 
 def test_a_cell_that_ends_for_a_hidden_input_is_not_named():

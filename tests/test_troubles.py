@@ -163,9 +163,9 @@ def test_who_cannot_be_recorded_is_an_error_alone_and_is_recorded_by_the_next_ru
             raise OverflowError("date value out of range")
         return submitted_at(folder)
 
-    def notebook(template: autograded.Template, result: Result, *rest: Any) -> str:
-        text = filled(template, result, *rest)
-        return text + ("\ud800" if result.student == "mal" else "")
+    def notebook(template: autograded.Template, result: Result, *rest: Any) -> bytes:
+        whole = filled(template, result, *rest)
+        return whole + ("\ud800" if result.student == "mal" else "").encode()
 
     with monkeypatch.context() as patch:
         if where == "gradebook":

@@ -24,8 +24,12 @@ class Snapshot:
     def write_changes(self, encoder: Encoder) -> None:
         """Append how many arguments have changed, then each one's number and new content."""
         changed = []
-        for index, before in enumerate(self._before):
-            if not _is_unchanged(_state(self._known[index]), before):
+        for index, (thing, before) in enumerate(zip(self._known, self._before)):
+            if isinstance(thing, np.ndarray):
+                is_unchanged = (thing.shape, thing.tobytes()) == before
+            else:
+                is_unchanged = _has_the_same_items(_state(thing), before)
+            if not is_unchanged:
                 changed.append(index)
 
         encoder.number(len(changed))
@@ -106,9 +110,9 @@ def _state(thing: Any) -> Any:
     return list(thing) if form is None else list(records.values_of(thing, form))
 
 
-def _is_unchanged(now: Any, before: Any) -> bool:
-    if isinstance(now, tuple):
-        return bool(now == before)
+def _has_the_same_items(now: list[Any], before: list[Any]) -> bool:
+    if not now and not before:
+        return True
 
     flat_now, flat_before = list(_flat(now)), list(_flat(before))
     # Identity, not equality: items may be arrays, and a student's own objects may answer == with

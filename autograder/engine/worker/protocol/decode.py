@@ -66,9 +66,10 @@ class Decoder:
         return reader(self)
 
     def end(self) -> None:
-        """Refuse bytes after the last value."""
+        """Refuse bytes after the last value, and texts that would be too wide in one array."""
         if self._at != self._size:
             raise ProtocolError("bytes after the value")
+        self.narrow()
 
     def content(self) -> Any:
         """The new content of what has a number: an array, a list, a set, a dictionary, a tuple of
@@ -178,7 +179,6 @@ class Decoder:
         value = self.value
         items = [value() for _ in range(count)]
         self._depth -= 1
-        self.narrow()
         return items
 
     def _dictionary(self) -> dict[Any, Any]:
@@ -202,7 +202,6 @@ class Decoder:
                 raise ProtocolError("a key that cannot be one") from None
 
         self._depth -= 1
-        self.narrow()
         return mapping
 
     def narrow(self) -> None:
@@ -212,7 +211,7 @@ class Decoder:
 
     def _enter(self, each: int) -> int:
         """How many entries a container has, of so many values each."""
-        count = self.number()
+        count: int = self._unpacked(_U32)[0]
         self.values += each * count
         self._depth += 1
         if self.values > bounds.MAX_VALUES or self._depth > bounds.MAX_DEPTH:
@@ -233,15 +232,16 @@ class Decoder:
 
     def sized(self) -> memoryview:
         """The next bytes, behind their number."""
-        return self.take(self.number())
+        return self.take(self._unpacked(_U32)[0])
 
     def _unpacked(self, form: struct.Struct) -> tuple[Any, ...]:
         """What the next bytes say in this form."""
-        start, end = self._at, self._at + form.size
-        if end > self._size:
-            raise ProtocolError("a value that ends too soon")
-        self._at = end
-        return form.unpack_from(self._data, start)
+        at = self._at
+        self._at = at + form.size
+        try:
+            return form.unpack_from(self._data, at)
+        except struct.error:
+            raise ProtocolError("a value that ends too soon") from None
 
     def take(self, size: int) -> memoryview:
         """The next bytes."""

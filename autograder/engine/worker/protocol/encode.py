@@ -84,13 +84,17 @@ class Encoder:
         self.out += _U32.pack(number)
 
     def _array(self, value: np.ndarray[Any, Any]) -> None:
-        array = _plain(value)
-        if array.ndim > bounds.MAX_AXES:
+        code = _CODES.get(value.dtype) if type(value) is np.ndarray else None
+        array = value if code is not None else _plain(value)
+        if code is None:
+            code = _CODES.get(array.dtype, bounds.TEXTS)
+
+        shape = array.shape
+        if len(shape) > bounds.MAX_AXES:
             raise CannotCross(f"an array of more than {bounds.MAX_AXES} axes")
-        if bounds.numbers(array.shape) > bounds.MAX_NUMBERS:
+        if bounds.numbers(shape) > bounds.MAX_NUMBERS:
             raise CannotCross(f"an array of more than {bounds.MAX_NUMBERS} numbers")
 
-        code, shape = _CODES.get(array.dtype, bounds.TEXTS), array.shape
         self.out += _ARRAYS[len(shape)].pack(b"a", code, value.flags.writeable, len(shape), *shape)
         if code == bounds.TEXTS:
             self._width(array)

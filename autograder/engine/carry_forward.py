@@ -2,10 +2,11 @@
 step mended.
 
 These runs come after all ordinary verdicts are final, each in a worker of its own that is thrown
-away afterwards: where the same steps are replaced, one for the visible checks of all later steps
-and one for the hidden ones. The reference never enters the student's worker: what is bound there is
-a stub that calls back. A replaced step earns nothing for itself, for no worker that may hear the
-reference answer for a step ever serves that step's checks.
+away afterwards: one for the visible checks of all later steps and one for the hidden ones. A step
+that fails there, too, is replaced in its turn, for those behind it. The reference never enters the
+student's worker: what is bound there is a stub that calls back. A replaced step earns nothing for
+itself, for a worker that may hear the reference answer for a step serves none of that step's checks
+any more.
 """
 
 from __future__ import annotations

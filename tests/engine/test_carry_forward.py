@@ -367,3 +367,24 @@ def test_a_cell_that_ends_for_a_hidden_input_is_not_named():
         double=f"import numpy as np\n{hearing}", shift=shift + "if (1,) in heard: raise SystemExit"
     )
     assert secret.score == 10 and secret.warnings == ()
+
+
+HOSTILE = [
+    "def double(x): return np.full((700, 700), 1e308)",
+    "def double(x): return 'a' * 1_000_000",
+    "def double(x): return [[[[[x]]]]] * 1000",
+    "def double(x): return lambda *args: 1 / 0",
+    "def double(x): return {number: x for number in range(1000)}",
+    "def double(x):\n    import dataclasses\n    return dataclasses.make_dataclass('D', ['a'])(x)",
+]
+
+
+def test_what_the_reference_was_asked_by_one_submission_does_nothing_to_the_next():
+    asking = "def both(x):\n    try: shift(double(x))\n    finally: return shift(double(x))"
+    with Grader(THREE, b"key", SETTINGS) as grader:
+        for number, double in enumerate(HOSTILE):
+            # shift is wrong, and so replaced: the reference is asked what double has made.
+            answers = {**ANSWERS, "double": double, "shift": WRONG["shift"], "both": asking}
+            grader.grade(toy.submission(THREE, **answers), "mallory")
+            result = grader.grade(drawing(number), "ada").result
+            assert (result.status, result.score) == ("graded", 6)

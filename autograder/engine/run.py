@@ -99,10 +99,11 @@ class Run:
     def _replace_due(self, wanted: Set[str]) -> Iterator[str]:
         """The steps that are to be replaced, and are asked for nothing that is wanted any more."""
         still_asked = {check.step for check in self._compiled.exercise.checks if check.id in wanted}
-        for step in set(self._due) - still_asked:
-            self._due.remove(step)
-            self.replaced |= {step}
-            yield step
+        for step in list(self._due):
+            if step not in still_asked:
+                self._due.remove(step)
+                self.replaced |= {step}
+                yield step
 
     def _run(self, parts: list[SubmittedCell | str], checks: list[Check]) -> None:
         """Run cells, bind what stands in the place of some, and ask what is known to be asked."""

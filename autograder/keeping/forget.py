@@ -74,20 +74,20 @@ def _forgotten(course: Course, student: str) -> Forgotten:
         # In its place: the file is a lock, too.
         path.write_text("".join(f"{line}\n" for line in lines if line != student))
 
+    for name in (removed_marks.NAME, earlier_marks.NAME):
+        _without_lines(course.state / name, _is_of(student), done)
+    _log(course, student, done)
+    _class_list(course, student, done)
+
+    # Whoever is nobody may be called like a word of every report.
+    if not done.removed:
+        raise Unusable(f"{course.state}: knows no student {student}; look at the ids in the report")
     for name in AGAIN:
         for path in sorted((course.state / name).rglob("*"), reverse=True):
             if path.is_file() and _is_theirs(path, traces, course.state):
                 remove(path, done)
             elif path.is_dir() and not any(path.iterdir()):
                 path.rmdir()
-
-    for name in (removed_marks.NAME, earlier_marks.NAME):
-        _without_lines(course.state / name, _is_of(student), done)
-    _log(course, student, done)
-    _class_list(course, student, done)
-
-    if not done.removed:
-        raise Unusable(f"{course.state}: knows no student {student}; look at the ids in the report")
     done.left += _rest(course, traces, done.left)
     return done
 

@@ -156,6 +156,15 @@ def test_nobody_of_this_name(lived: Course, database: Database) -> None:
         assert why in run(lived, "forget", name, code=2).stderr
     # Part of another's id is nobody's.
     assert "knows no student zo;" in run(lived, "forget", "zo", code=2).stderr
+
+
+@mostly_sqlite
+def test_a_word_that_stands_in_every_report_is_nobody(lived: Course, database: Database) -> None:
+    page = lived.state / "reports" / f"{NAME}.html"
+    before = page.read_bytes()
+    assert b"score" in before
+    assert "knows no student score;" in run(lived, "forget", "score", code=2).stderr
+    assert page.read_bytes() == before
     assert (lived.submitted / "zoe").is_dir()
 
 

@@ -170,6 +170,8 @@ class Arena:
     def _left_behind(self, patience: float) -> list[str]:
         """Processes and files of the attack, as soon as all processes have gone, or after so many
         seconds: what ends by itself may take long on a busy machine."""
+        # The worker of the reference lives on, for it runs nothing of a student's.
+        self._grader._reference.__exit__()
         until = time.monotonic() + patience
         while (more := _descendants() - self._children) and time.monotonic() < until:
             time.sleep(0.02)

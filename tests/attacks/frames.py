@@ -153,7 +153,7 @@ forged(
 frame(RETURN, encoded(None) + NOTHING)
 frame(RETURN, encoded('ABC') + NOTHING)
 """,
-    said="out of turn",
+    said="not real numbers",
 )
 # The right answer to the call that comes next, written before it was asked: what the nonce is there
 # for.

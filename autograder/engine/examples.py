@@ -53,11 +53,12 @@ def example(
         if check.step != step:
             continue
         for found in _examples(compiled, step, check.name, verdicts[check.id].calls, draws):
-            if found.same and not trusted:
-                return replace(found, got=found.wanted)
-            if trusted and not found.same:
+            if not trusted:
+                if found.same:
+                    return replace(found, got=found.wanted)
+            elif not found.same:
                 return found
-            if first is None and trusted:
+            elif first is None:
                 first = found
     return first
 

@@ -13,6 +13,7 @@ import pytest
 from autograder.engine.grader import Grader
 from autograder.engine.live_worker import LiveWorker
 from autograder.engine.run import Run
+from autograder.engine.stub import Stub
 from autograder.result import Result
 from tests.support import toy
 
@@ -238,15 +239,21 @@ def test_a_step_whose_check_was_withdrawn_costs_later_steps_nothing():
     assert (check.status, check.with_reference) == ("carried", ("double",))
 
 
-def test_float32_beside_a_step_that_is_wrong_itself_takes_one_run(monkeypatch):
-    runs: list[frozenset[str]] = []
+@pytest.fixture
+def runs(monkeypatch):
+    """The steps that were replaced when a run began, of each run."""
+    begun: list[frozenset[str]] = []
     verdicts = Run.verdicts
 
     def noted(self, wanted):
-        runs.append(self.replaced)
+        begun.append(self.replaced)
         return verdicts(self, wanted)
 
     monkeypatch.setattr(Run, "verdicts", noted)
+    return begun
+
+
+def test_float32_beside_a_step_that_is_wrong_itself_takes_one_run(runs):
     single = "def double(x):\n    return np.asarray(2 * x, dtype=np.float32)"
     grade(double=single, shift="def shift(x):\n    return double(x) - x + 2")
     assert runs.count(frozenset({"double"})) == 1
@@ -268,20 +275,12 @@ def test_what_comes_behind_a_step_that_is_wrong_itself_is_asked_once_that_is_men
     assert seen(result)["both-c0"] == "carried" and result.score == 6
 
 
-def test_steps_that_are_wrong_one_behind_the_other_are_mended_in_one_run(monkeypatch):
-    begun: list[frozenset[str]] = []
-    verdicts = Run.verdicts
-
-    def noted(self, wanted):
-        begun.append(self.replaced)
-        return verdicts(self, wanted)
-
-    monkeypatch.setattr(Run, "verdicts", noted)
+def test_steps_that_are_wrong_one_behind_the_other_are_mended_in_one_run(runs):
     calling = "def shift(x):\n    return double(x) - x + 2"
     result = grade(double=WRONG["double"], shift=calling)
     assert (seen(result)["shift-c0"], seen(result)["both-c0"]) == ("failed", "carried")
     # One for each kind of check that has failed.
-    assert [replaced for replaced in begun if replaced] == [frozenset({"double"})]
+    assert [replaced for replaced in runs if replaced] == [frozenset({"double"})]
 
 
 def test_a_step_is_not_replaced_before_all_of_its_own_checks_are_asked():
@@ -306,7 +305,7 @@ def test_a_step_is_not_replaced_before_all_of_its_own_checks_are_asked():
 
 @pytest.fixture
 def started(monkeypatch):
-    """How many workers have been started, so far."""
+    """Who has started a worker, at each start."""
     workers = []
     start = LiveWorker.start
 
@@ -370,21 +369,32 @@ def test_a_cell_that_ends_for_a_hidden_input_is_not_named():
 
 
 HOSTILE = [
-    "def double(x): return np.full((700, 700), 1e308)",
-    "def double(x): return 'a' * 1_000_000",
-    "def double(x): return [[[[[x]]]]] * 1000",
-    "def double(x): return lambda *args: 1 / 0",
-    "def double(x): return {number: x for number in range(1000)}",
-    "def double(x):\n    import dataclasses\n    return dataclasses.make_dataclass('D', ['a'])(x)",
+    "np.full((700, 700), 1e308)",
+    "'a' * 100_000",
+    "[[[[[x]]]]] * 1000",
+    "lambda *args: 1 / 0",
+    "{number: x for number in range(1000)}",
+    "__import__('dataclasses').make_dataclass('D', ['a'])(x)",
 ]
 
 
-def test_what_the_reference_was_asked_by_one_submission_does_nothing_to_the_next():
-    asking = "def both(x):\n    try: shift(double(x))\n    finally: return shift(double(x))"
+def test_what_the_reference_was_asked_by_one_submission_does_nothing_to_the_next(monkeypatch):
+    asked = []
+    call = Stub.__call__
+
+    def noted(self, *args, **kwargs):
+        asked.append(self._step)
+        return call(self, *args, **kwargs)
+
+    monkeypatch.setattr(Stub, "__call__", noted)
     with Grader(THREE, b"key", SETTINGS) as grader:
-        for number, double in enumerate(HOSTILE):
-            # shift is wrong, and so replaced: the reference is asked what double has made.
-            answers = {**ANSWERS, "double": double, "shift": WRONG["shift"], "both": asking}
+        for number, thing in enumerate(HOSTILE):
+            # shift is wrong, and so replaced: the reference is asked what both makes.
+            both = f"def both(x):\n    try: shift({thing})\n    finally: return shift(double(x))"
+            answers = {**ANSWERS, "shift": WRONG["shift"], "both": f"import numpy as np\n{both}"}
+            asked.clear()
             grader.grade(toy.submission(THREE, **answers), "mallory")
+            assert "shift" in asked, thing
+
             result = grader.grade(drawing(number), "ada").result
             assert (result.status, result.score) == ("graded", 6)

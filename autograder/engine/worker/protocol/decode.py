@@ -211,7 +211,7 @@ class Decoder:
 
     def _enter(self, each: int) -> int:
         """How many entries a container has, of so many values each."""
-        count: int = self._unpacked(_U32)[0]
+        count = self.number()
         self.values += each * count
         self._depth += 1
         if self.values > bounds.MAX_VALUES or self._depth > bounds.MAX_DEPTH:
@@ -232,7 +232,7 @@ class Decoder:
 
     def sized(self) -> memoryview:
         """The next bytes, behind their number."""
-        return self.take(self._unpacked(_U32)[0])
+        return self.take(self.number())
 
     def _unpacked(self, form: struct.Struct) -> tuple[Any, ...]:
         """What the next bytes say in this form."""

@@ -15,7 +15,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from types import FrameType
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 from autograder.errors import Unusable
 
@@ -65,13 +65,6 @@ class Budget:
         seconds: how much there is.
         whole: what this is a part of; what is spent of a part is spent of the whole.
     """
-
-    watched: ClassVar[Budget | None] = None
-    """Whose time ends the work that the grader is doing now; None where it must not be
-    interrupted."""
-
-    interrupted: ClassVar[Budget | None] = None
-    """Whose time has ended the work in hand, until that work is left."""
 
     def __init__(self, seconds: float, whole: Budget | None = None) -> None:
         self.left = seconds
@@ -123,8 +116,27 @@ class Budget:
             self._whole._spend(seconds)
 
 
+class Watch:
+    """Whose time a tick looks at.
+
+    An object's attributes and not a class's: whenever one of those is set, Python forgets what it
+    has looked up in that class, and with it, bit by bit, in all others.
+    """
+
+    def __init__(self) -> None:
+        self.watched: Budget | None = None
+        """Whose time ends the work that the grader is doing now; None where it must not be
+        interrupted."""
+        self.interrupted: Budget | None = None
+        """Whose time has ended the work in hand, until that work is left."""
+
+
+WATCH = Watch()
+"""The one of this process."""
+
+
 class _AtWork:
-    """Sets ``Budget.watched`` and sets it back.
+    """Sets whose time is watched, and sets it back.
 
     A class, for this is entered some hundred times a submission. No tick interrupts its methods.
     """
@@ -134,11 +146,11 @@ class _AtWork:
         self._outer: Budget | None = None
 
     def __enter__(self) -> None:
-        self._outer = Budget.watched or Budget.interrupted
-        Budget.watched, Budget.interrupted = self._budget, None
+        self._outer = WATCH.watched or WATCH.interrupted
+        WATCH.watched, WATCH.interrupted = self._budget, None
 
     def __exit__(self, *_: object) -> None:
-        Budget.watched, Budget.interrupted = self._outer, None
+        WATCH.watched, WATCH.interrupted = self._outer, None
 
 
 def unwatched() -> _AtWork:
@@ -263,9 +275,9 @@ def _tick(_: int, frame: FrameType | None) -> None:
         return
 
     # The work is left within a tick, unless something there has swallowed the exception.
-    budget = Budget.watched or Budget.interrupted
+    budget = WATCH.watched or WATCH.interrupted
     if budget is not None and budget.is_over:
-        Budget.watched, Budget.interrupted = None, budget
+        WATCH.watched, WATCH.interrupted = None, budget
         raise OutOfTime
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import contextlib
 from collections.abc import Iterator
-from typing import ClassVar
 
 NAME = "__turn__"
 """Under this name the loops of ``counted`` code find ``take``."""
@@ -31,16 +30,25 @@ class Endless(BaseException):
 class Turns:
     """The turns that one call has taken."""
 
-    current: ClassVar[Turns | None] = None
-
     def __init__(self, most: int) -> None:
         self.taken = 0
         self.most = most
 
 
+class _Counter:
+    """What counts turns now: an object's attribute, for whenever a class's is set, Python forgets
+    what it has looked up in classes."""
+
+    def __init__(self) -> None:
+        self.turns: Turns | None = None
+
+
+_counter = _Counter()
+
+
 def take() -> None:
     """Begin a turn; Endless if there have been enough."""
-    turns = Turns.current
+    turns = _counter.turns
     if turns is not None:
         turns.taken += 1
         if turns.taken > turns.most:
@@ -50,12 +58,12 @@ def take() -> None:
 @contextlib.contextmanager
 def at_most(most: int) -> Iterator[Turns]:
     """Count the turns of what is called here, and let it take no more of them than these."""
-    outer, turns = Turns.current, Turns(min(most, MOST))
-    Turns.current = turns
+    outer, turns = _counter.turns, Turns(min(most, MOST))
+    _counter.turns = turns
     try:
         yield turns
     finally:
-        Turns.current = outer
+        _counter.turns = outer
 
 
 def enough(taken: int) -> int:

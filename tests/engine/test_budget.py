@@ -16,7 +16,7 @@ from autograder.course import Settings
 from autograder.engine import budget
 from autograder.engine import grader as grading
 from autograder.engine.apart import apart
-from autograder.engine.budget import Budget
+from autograder.engine.budget import WATCH, Budget
 from autograder.engine.grader import Grader
 from autograder.engine.run import Run
 from autograder.engine.worker.protocol import bounds
@@ -109,7 +109,7 @@ def test_time_that_is_over_is_over_whatever_swallows_that(fast):
     for result in (hostile, honest):
         # On a busy machine the worker may have used it up before the check does.
         assert "2 s" in result.checks[0].message and result.checks[0].status == "failed"
-    assert Budget.watched is None and Budget.interrupted is None
+    assert WATCH.watched is None and WATCH.interrupted is None
 
 
 def test_an_answer_is_read_in_the_time_that_its_making_has_left(fast):

@@ -49,7 +49,7 @@ def test_what_does_not_end_is_ended_even_where_it_takes_every_exception():
     with pytest.raises(turns.Endless), turns.at_most(10**9) as taken:
         function(source)(1, 0)
     assert taken.taken == turns.MOST + 1
-    assert turns.Turns.current is None
+    assert turns._counter.turns is None
 
 
 def test_an_inner_count_ends_before_an_outer_one_goes_on():

@@ -11,12 +11,14 @@ import os
 import struct
 from collections.abc import Iterable
 
+from autograder.engine.worker.libc import libc
+
 _CREATE, _ADD, _RESTRICT = 444, 445, 446  # the same numbers on every architecture
 _READ_FILE, _READ_DIR = 1 << 2, 1 << 3
 
 
 def _call(number: int, *arguments: object) -> int:
-    result: int = ctypes.CDLL(None, use_errno=True).syscall(ctypes.c_long(number), *arguments)
+    result: int = libc().syscall(ctypes.c_long(number), *arguments)
     if result < 0:
         code = ctypes.get_errno()
         raise OSError(code, f"landlock: {os.strerror(code)}")
@@ -70,7 +72,6 @@ def ruleset(readable: Iterable[str]) -> int:
 
 def restrict(rules: int) -> None:
     """Put this process under the rules, for good."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.prctl(38, 1, 0, 0, 0):
+    if libc().prctl(38, 1, 0, 0, 0):
         raise OSError(ctypes.get_errno(), "no_new_privs")
     _call(_RESTRICT, rules, ctypes.c_uint32(0))

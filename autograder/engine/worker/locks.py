@@ -13,6 +13,7 @@ import sys
 from collections.abc import Collection, Iterator
 
 from autograder.engine.worker import landlock, seccomp
+from autograder.engine.worker.libc import libc
 
 try:
     import resource
@@ -77,10 +78,9 @@ class Lock:
         if sys.platform == "linux":
             # The parent ends its workers; should it be killed, the kernel does. A change of user
             # would undo this.
-            libc = ctypes.CDLL(None)
-            libc.prctl(_SET_PDEATHSIG, _SIGKILL, 0, 0, 0)
+            libc().prctl(_SET_PDEATHSIG, _SIGKILL, 0, 0, 0)
             # No memory image, which some systems pipe to a program, limit or not.
-            libc.prctl(_SET_DUMPABLE, 0, 0, 0, 0)
+            libc().prctl(_SET_DUMPABLE, 0, 0, 0, 0)
 
         if "limits" not in self._without:
             limit(memory_mb, seconds, files="files" in self._names)
@@ -113,9 +113,8 @@ def drop_root(readable: tuple[str, ...] | list[str]) -> None:
     if not hasattr(os, "setresuid") or os.getuid() != 0:
         return
 
-    libc = ctypes.CDLL(None, use_errno=True)
     keep = not all(map(_open_to_all, readable))
-    libc.prctl(_SET_KEEPCAPS, int(keep), 0, 0, 0)
+    libc().prctl(_SET_KEEPCAPS, int(keep), 0, 0, 0)
     os.setgroups([])
     os.setresgid(NOBODY, NOBODY, NOBODY)
     os.setresuid(NOBODY, NOBODY, NOBODY)
@@ -124,7 +123,7 @@ def drop_root(readable: tuple[str, ...] | list[str]) -> None:
         header = struct.pack("<Ii", 0x20080522, 0)
         rights = _CAP_DAC_READ_SEARCH
         for wanted in (rights, 0):
-            if libc.capset(header, struct.pack("<6I", wanted, wanted, 0, 0, 0, 0)) == 0:
+            if libc().capset(header, struct.pack("<6I", wanted, wanted, 0, 0, 0, 0)) == 0:
                 return
         raise OSError(ctypes.get_errno(), "capset")
 

@@ -13,6 +13,8 @@ import errno
 import platform
 import struct
 
+from autograder.engine.worker.libc import libc
+
 # name: (x86_64, aarch64); None where the architecture has no such call
 ALLOWED: dict[str, tuple[int | None, int]] = {
     "access": (21, 48),  # aarch64: faccessat
@@ -161,10 +163,9 @@ class _Program(ctypes.Structure):
 
 def install(code: bytes) -> None:
     """Filter this process's system calls from now on; OSError if the kernel refuses."""
-    libc = ctypes.CDLL(None, use_errno=True)
     no_new_privileges, set_seccomp, mode_filter = 38, 22, 2
-    if libc.prctl(no_new_privileges, 1, 0, 0, 0):
+    if libc().prctl(no_new_privileges, 1, 0, 0, 0):
         raise OSError(ctypes.get_errno(), "no_new_privs")
     filter_program = _Program(len(code) // 8, code)
-    if libc.prctl(set_seccomp, mode_filter, ctypes.byref(filter_program)):
+    if libc().prctl(set_seccomp, mode_filter, ctypes.byref(filter_program)):
         raise OSError(ctypes.get_errno(), "seccomp")

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from autograder.engine.joined_session import Cells, Failure, Heard, JoinedSession, question
+from autograder.engine.joined_session import Cells, Failure, Heard, JoinedSession
 from autograder.engine.known_conversations import Conversation
 from autograder.engine.recorded_calls import Call, agree, arguments
 from autograder.engine.student_errors import Stopped, StudentError
@@ -71,14 +71,17 @@ class FollowingSession(JoinedSession):
             if not answers:
                 break
             self._again = answers.pop() if len(answers) > len(calls) else None
+            if not heard and [answer.reply for answer in answers] == [call.answer for call in way]:
+                self._calls.again(way)
+                return True
             for answer in answers:
                 asked = known[0][len(heard)] if known else None
-                if asked and question(asked.request) != answer.question:
+                if asked and asked.request != answer.request:
                     break  # what is asked depends on the answers, and another way is left
                 heard.append(answer)
-                known = [one for one in known if one[len(heard) - 1].reply == answer.reply]
+                known = [one for one in known if one[len(heard) - 1].answer == answer.reply]
                 if known:
-                    self._calls.again(known[0][len(heard) - 1])
+                    self._calls.again(known[0][len(heard) - 1 : len(heard)])
 
         self.begin_check()
         self._heard = heard
@@ -107,7 +110,7 @@ class FollowingSession(JoinedSession):
             return None
 
         heard, self._again = self._again, None
-        if heard and heard[:3] == (question(first.request), first.kind, first.reply):
+        if heard and (heard.request, heard.reply) == (first.request, first.answer):
             return None
 
         self._heard = deque([heard] if heard else [])
@@ -130,18 +133,18 @@ class FollowingSession(JoinedSession):
 
     def _repeats(self, first: Call) -> bool:
         """Make a call once more: whether the reply is the same to the byte; else it is noted."""
-        kind, reply = self.converse(frames.CALL, os.urandom(16), first.request)
-        if self._calls.is_plain and (kind, reply) == (first.kind, first.reply):
+        again = self.converse(frames.CALL, os.urandom(16), first.request)
+        if self._calls.is_plain and again == first.answer:
             return True
-        self.understand(first.request, kind, reply, arguments(first.request, self.find))
+        self.understand(first.request, *again, arguments(first.request, self.find))
         return False
 
     def converse(self, kind: int, nonce: bytes, payload: Payload) -> tuple[int, Payload]:
         if self._heard:
             heard = self._heard.popleft()
-            if heard.question == question(payload):
+            if heard.request == payload:
                 self._clock.given = heard.given
-                return heard.kind, heard.reply
+                return heard.reply
             self._heard.clear()
         return super().converse(kind, nonce, payload)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import signal
 import socket
+from collections.abc import Callable
+from typing import Any
 
 from autograder.course import Settings
 from autograder.engine.sandbox.cpu_affinity import only_core
@@ -14,6 +16,9 @@ from autograder.engine.worker.protocol.encode import Encoder
 
 PIECE = 50_000
 """Characters of a cell that cross as one text: beside a longer one, too few other values may."""
+
+Source = str | Callable[..., Any] | tuple[str, ...]
+"""A cell; a function to bind in its place; classes whose objects stay in the worker."""
 
 
 class LiveWorker:
@@ -33,7 +38,7 @@ class LiveWorker:
         """Whether one has been started, and not been ended."""
         return self._worker is not None
 
-    def sent(self, cell: str, source: object) -> object:
+    def sent(self, cell: str, source: Source) -> object:
         """What a worker is sent to run a cell: the number by which it knows one that its parent has
         run, the pieces of a long one, else what it is."""
         if not isinstance(source, str):

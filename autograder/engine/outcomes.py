@@ -11,7 +11,7 @@ import numpy as np
 from autograder.engine.recorded_calls import Call
 from autograder.engine.student_errors import builtin_kind
 from autograder.engine.worker.conversation import check_raised
-from autograder.engine.worker.protocol import frames
+from autograder.engine.worker.protocol import call_request, frames
 from autograder.engine.worker.protocol.bounds import ProtocolError
 from autograder.engine.worker.protocol.changes import apply_changes, read_changes
 from autograder.engine.worker.protocol.decode import Decoder, Name
@@ -81,7 +81,7 @@ def answered(call: Call) -> Outcome | None:
 def asked(request: Payload) -> tuple[tuple[Any, ...], dict[str, Any], list[Any]]:
     """The arguments of a call, made anew, and those of them that can change."""
     decoder = Decoder(request, no_function)
-    _, args, kwargs, *_ = decoder.value()
+    _, args, kwargs, _ = call_request.read(decoder.value())
     return args, kwargs, decoder.known
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from autograder.engine.compare import same
 from autograder.engine.worker.conversation import check_raised
-from autograder.engine.worker.protocol import bounds, frames, weight
+from autograder.engine.worker.protocol import bounds, call_request, frames, weight
 from autograder.engine.worker.protocol.bounds import ProtocolError
 from autograder.engine.worker.protocol.decode import Decoder, Name
 from autograder.engine.worker.protocol.frames import Payload
@@ -39,10 +39,14 @@ class Call(NamedTuple):
     none of it."""
 
     @property
+    def answer(self) -> tuple[int, Payload]:
+        """The reply and its kind."""
+        return self.kind, self.reply
+
+    @property
     def listens(self) -> bool:
-        """Whether the check reads what the call prints: it stands before the seconds, at the end
-        of the request."""
-        return self.request[-10:-9] == b"T"
+        """Whether the check reads what the call prints: the request is a tuple of so many."""
+        return self.request[1] == call_request.LISTENING
 
     @property
     def size(self) -> int:
@@ -98,10 +102,10 @@ class RecordedCalls:
 
         self._untouched = self._untouched and not self._changed
 
-    def again(self, call: Call) -> None:
-        """Note a call that another submission's check has made, and that was answered the same."""
-        self._kept += call.size
-        self._calls.append(call)
+    def again(self, calls: tuple[Call, ...]) -> None:
+        """Note calls that another submission's check has made, and that were answered the same."""
+        self._kept += sum(call.size for call in calls)
+        self._calls += calls
 
     def whole(self) -> tuple[Call, ...] | None:
         """All calls of the check; None where some are not here, or raised."""

@@ -13,12 +13,13 @@ from autograder.engine.budget import Budget, OutOfTime, extra
 from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.following_session import FollowingSession, repeated
 from autograder.engine.known_conversations import Conversation
+from autograder.engine.live_worker import Source
 from autograder.engine.reference import Reference
 from autograder.engine.remote_function import RemoteFunction
 from autograder.engine.remote_object import RemoteClass
 from autograder.engine.sandbox.parent_process import EngineFault
 from autograder.engine.schedule import stages
-from autograder.engine.session import TIMEOUTS, Source
+from autograder.engine.session import TIMEOUTS
 from autograder.engine.stub import Stub
 from autograder.engine.student_errors import UNENDING, Stopped, StudentError
 from autograder.engine.verdict import Verdict, failure

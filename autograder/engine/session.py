@@ -13,13 +13,13 @@ from autograder.engine.budget import Budget, OutOfTime, called, unwatched
 from autograder.engine.check_functions import CheckFunctions
 from autograder.engine.clock import Clock
 from autograder.engine.listening import Listening
-from autograder.engine.live_worker import LiveWorker
+from autograder.engine.live_worker import LiveWorker, Source
 from autograder.engine.recorded_calls import Call, RecordedCalls, is_imprecise
 from autograder.engine.remote_function import RemoteFunction
 from autograder.engine.sandbox.parent_process import Parent
 from autograder.engine.student_errors import Stopped, StudentError, StudentErrors, is_exit
 from autograder.engine.worker.conversation import Peer, Raised
-from autograder.engine.worker.protocol import frames, weight
+from autograder.engine.worker.protocol import call_request, frames, weight
 from autograder.engine.worker.protocol.bounds import ProtocolError
 from autograder.engine.worker.protocol.decode import Name
 from autograder.engine.worker.protocol.frames import Payload
@@ -29,9 +29,6 @@ TIMEOUTS = 2
 
 MAX_NESTED = 20
 """Calls within calls, back and forth, before Python's own stack would run out."""
-
-Source = str | Callable[..., Any] | tuple[str, ...]
-"""A cell; a function to bind in its place; classes whose objects stay in the worker."""
 
 
 class Session(Peer):
@@ -118,7 +115,7 @@ class Session(Peer):
         if self._clock.depth == 0:
             self._calls.begin()
         with Listening(self._stdout) as heard:
-            values = (target, args, kwargs, heard.listens, self._clock.seconds)
+            values = call_request.written(target, args, kwargs, heard.listens)
             return self._talk(
                 name, lambda: heard.value(self.request(frames.CALL, os.urandom(16), values))
             )
@@ -143,7 +140,7 @@ class Session(Peer):
         return [call for call in self._calls.of(name) if self._clock.budget.keep(call.size)]
 
     def _run(self, cell: str, source: Source) -> None:
-        values = (cell, self._worker.sent(cell, source), self._settings.call_seconds)
+        values = (cell, self._worker.sent(cell, source))
         self._calls.is_plain = False
         self._talk(f"the cell {cell}", lambda: self.request(frames.RUN, os.urandom(16), values))
 
@@ -215,6 +212,9 @@ class Session(Peer):
 
     def deadline(self) -> float | None:
         return self._clock.deadline
+
+    def converse(self, kind: int, nonce: bytes, payload: Payload) -> tuple[int, Payload]:
+        return super().converse(kind, nonce, frames.SECONDS.pack(self._clock.seconds) + payload)
 
     def understand(self, payload: Payload, kind: int, reply: Payload, known: list[Any]) -> Any:
         self._clock.spend()

@@ -48,23 +48,32 @@ def rehearse() -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs:
         worker = Worker(theirs)
-        _ask(ours, worker, frames.RUN, ("rehearsal", CELL, 1.0))
+        _ask(ours, worker, frames.RUN, _encoded(("rehearsal", CELL)))
         scores = np.linspace(0.0, 1.0, 24).reshape(2, 3, 4)
         mask = np.ones((3, 4), dtype=bool)
+        calls = [
+            _encoded(("play", (scores, mask), {"size": 2})),
+            _encoded(("play", (scores[0], mask, 2), {"axis": -1})),
+            _encoded(("play", (scores[0], mask))),
+            _encoded(("refuse", (scores.tolist(),))),
+        ]
+        together = b"".join(frames.part(frames.CALL, call) for call in calls)
         for _ in range(ROUNDS):
-            _ask(ours, worker, frames.CALL, ("play", (scores, mask), {"size": 2}, False, 1.0))
-            _ask(
-                ours, worker, frames.CALL, ("play", (scores[0], mask, 2), {"axis": -1}, False, 1.0)
-            )
-            _ask(ours, worker, frames.CALL, ("refuse", (scores.tolist(),), {}, False, 1.0))
+            _ask(ours, worker, frames.SEVERAL, together)
+            for call in calls:
+                _ask(ours, worker, frames.CALL, call)
     sys.modules["__main__"] = main
     for name in set(linecache.cache) - before:
         del linecache.cache[name]
 
 
-def _ask(sock: socket.socket, worker: Worker, kind: int, values: tuple[object, ...]) -> None:
+def _encoded(request: tuple[object, ...]) -> bytes:
     encoder = Encoder(lambda function: b"")
-    encoder.value(values)
-    frames.send(sock, kind, os.urandom(16), bytes(encoder.out))
+    encoder.value(request)
+    return bytes(encoder.out)
+
+
+def _ask(sock: socket.socket, worker: Worker, kind: int, payload: bytes) -> None:
+    frames.send(sock, kind, os.urandom(16), frames.SECONDS.pack(1.0) + payload)
     worker.serve_one()
     frames.receive(sock)

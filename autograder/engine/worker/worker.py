@@ -23,7 +23,7 @@ from autograder.engine.worker.conversation import Peer, Raised, plain_arguments
 from autograder.engine.worker.grader_function import GraderFunction
 from autograder.engine.worker.listener import Listener
 from autograder.engine.worker.locks import Lock
-from autograder.engine.worker.protocol import bounds, frames, records
+from autograder.engine.worker.protocol import bounds, call_request, frames, records
 from autograder.engine.worker.protocol.bounds import CannotCross
 from autograder.engine.worker.protocol.decode import Decoder, Name
 from autograder.engine.worker.protocol.frames import Payload
@@ -45,6 +45,7 @@ class Worker(Peer):
     def __init__(self, sock: socket.socket) -> None:
         super().__init__(sock)
         self.nonce = b""
+        self._seconds = 0.0
         self._functions: list[Any] = []
         self._numbers: dict[int, int] = {}
         self._classes: tuple[str, ...] = ()
@@ -76,12 +77,14 @@ class Worker(Peer):
         self._serve(frames.CALL, nonce, payload)
 
     def _serve(self, kind: int, nonce: bytes, payload: Payload) -> None:
-        outer, self.nonce = self.nonce, nonce
+        outer = self.nonce, self._seconds
+        self.nonce, (self._seconds,) = nonce, frames.SECONDS.unpack_from(payload)
+        asked = payload[frames.SECONDS.size :]
         if kind == frames.SEVERAL:
-            frames.send(self.sock, frames.RETURN, nonce, self._several(payload))
+            frames.send(self.sock, frames.RETURN, nonce, self._several(asked))
         else:
-            self.answer(nonce, payload, self._run if kind == frames.RUN else self._call)
-        self.nonce = outer
+            self.answer(nonce, asked, self._run if kind == frames.RUN else self._call)
+        self.nonce, self._seconds = outer
 
     def _several(self, payload: Payload) -> bytes:
         """Run cells and answer calls, one after the other.
@@ -100,7 +103,7 @@ class Worker(Peer):
         return bytes(replies)
 
     def _run(self, request: Any) -> None:
-        cell, source, seconds = request
+        cell, source = request
         if isinstance(source, tuple):  # the steps that are classes: their objects stay here
             self._classes = source
             return
@@ -118,22 +121,22 @@ class Worker(Peer):
                 return
         else:
             preloaded.remember(cell, source)
-        with Alarm(seconds):
+        with Alarm(self._seconds):
             exec(preloaded.compiled(cell, source), self.globals)
 
     def _call(self, request: Any) -> Any:
-        target, args, kwargs, listens, seconds = request
+        target, args, kwargs, listens = call_request.read(request)
         if isinstance(target, str):
             target = self._global(target)
         elif isinstance(target, tuple):
             target = operations.OPERATIONS[target[0]]
 
         if not listens:
-            return self._called(target, args, kwargs, seconds)
+            return self._called(target, args, kwargs)
         heard = Listener()
         try:
             with contextlib.redirect_stdout(heard):
-                value = self._called(target, args, kwargs, seconds)
+                value = self._called(target, args, kwargs)
         except BaseException:
             self._printed = heard.getvalue()
             raise
@@ -141,8 +144,8 @@ class Worker(Peer):
             raise CannotCross(f"more than {bounds.MAX_PRINTED} characters of printed text")
         return value, heard.getvalue()
 
-    def _called(self, target: Any, args: Any, kwargs: Any, seconds: float) -> Any:
-        with Alarm(seconds):
+    def _called(self, target: Any, args: Any, kwargs: Any) -> Any:
+        with Alarm(self._seconds):
             value = target(*args, **kwargs)
             if type(value) in _LIGHT or not isinstance(value, Iterator) or self.stays(value):
                 return value

@@ -28,6 +28,9 @@ answer with RETURN or RAISE, several with a RETURN of parts."""
 SMALL = 1 << 16
 """Bytes of a payload that leaves in one piece with its header; larger ones are not copied."""
 
+SECONDS = struct.Struct("<d")
+"""What every request of the grader begins with: how long each thing that it asks for may take."""
+
 PART = struct.Struct("<BI")
 """Several requests, or replies, in one payload: before each its kind and its length."""
 

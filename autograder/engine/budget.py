@@ -37,6 +37,8 @@ MORE_MEMORY = 256 << 20
 CALLED_MEMORY = 32 << 20
 """Bytes of these while student code has called a function of a check: it chooses what with."""
 
+_PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
+
 MORE_SECONDS = 10.0
 """CPU seconds, beyond twice a submission's own time, after which the system ends a grader that does
 not come back."""
@@ -219,10 +221,14 @@ def _limit(most: int) -> Iterator[None]:
 def _memory() -> int:
     """Bytes of this process's data and stack; where nobody tells, more than any process has."""
     try:
-        with open("/proc/self/statm", encoding="ascii") as file:
-            return int(file.read().split()[5]) * os.sysconf("SC_PAGE_SIZE")
+        # Not ``open``: this is asked whenever student code calls a function of a check.
+        descriptor = os.open("/proc/self/statm", os.O_RDONLY)
     except OSError:
         return 1 << 46
+    try:
+        return int(os.read(descriptor, 200).split()[5]) * _PAGE
+    finally:
+        os.close(descriptor)
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -63,9 +64,22 @@ def same(
         if not {a.dtype.kind, b.dtype.kind} <= set("biufc"):  # texts, integers of over 64 bits
             return bool(np.array_equal(a, b))
 
+        # What was not touched is the same to the byte, and of the rest most differ at the ends
+        # already: both are known sooner than by a look at every number.
+        if equal_nan and a.dtype == b.dtype and a.tobytes() == b.tobytes():
+            return True
         tolerance = (rtol, atol)
         if single and {a.dtype.char, b.dtype.char} & set("fF"):
             tolerance = single
+        is_real = "c" not in (a.dtype.kind, b.dtype.kind)
+        for place in (0, -1) if is_real and a.size else ():
+            if _are_apart(a.item(place), b.item(place), *tolerance):
+                return False
         return bool(np.allclose(a, b, *tolerance, equal_nan=equal_nan))
 
     return alike(one, other)
+
+
+def _are_apart(one: float, other: float, rtol: float, atol: float) -> bool:
+    """Whether two finite numbers lie too far apart."""
+    return abs(one - other) > atol + rtol * abs(other) and isfinite(one) and isfinite(other)

@@ -67,23 +67,34 @@ def _examples(
     compiled: CompiledExercise, step: str, check: str, calls: tuple[Call, ...], draws: Picture
 ) -> Iterator[Example]:
     for call in calls[:MAX_CALLS]:
-        wanted, place, kind = _wanted(compiled.reference[step], bytes(call.request))
-        if kind != draws:
-            continue
+        kept = call._replace(request=bytes(call.request), reply=bytes(call.reply))
+        pictured = _pictured(compiled.reference[step], kept, draws)
+        if pictured is not None:
+            yield Example(check, draws, *pictured)
 
-        outcome = answered(call)
-        if outcome is None or outcome.raised is not None:
-            continue
 
-        got = outcome.value
-        if place is not None:
-            if not isinstance(got, (tuple, list)) or len(got) != len(wanted):
-                continue
-            got, wanted = got[place], wanted[place]
+@lru_cache(maxsize=256)  # most students answer the same
+def _pictured(
+    function: Callable[..., Any], call: Call, draws: Picture
+) -> tuple[Table, Table, bool] | None:
+    """What a call was answered and what is right, and whether they are the same; None where there
+    is nothing to draw."""
+    wanted, place, kind = _wanted(function, bytes(call.request))
+    if kind != draws:
+        return None
 
-        tables = _table(got, draws), _table(wanted, draws)
-        if tables[0] and tables[1]:
-            yield Example(check, draws, tables[0], tables[1], _same(got, wanted))
+    outcome = answered(call)
+    if outcome is None or outcome.raised is not None:
+        return None
+
+    got = outcome.value
+    if place is not None:
+        if not isinstance(got, (tuple, list)) or len(got) != len(wanted):
+            return None
+        got, wanted = got[place], wanted[place]
+
+    tables = _table(got, draws), _table(wanted, draws)
+    return (tables[0], tables[1], _same(got, wanted)) if tables[0] and tables[1] else None
 
 
 @lru_cache(maxsize=512)  # visible checks ask every student the same

@@ -99,6 +99,8 @@ class Run:
 
     def _replace_due(self, wanted: Set[str]) -> Iterator[str]:
         """The steps that are to be replaced, and are asked for nothing that is wanted any more."""
+        if not self._due:
+            return
         still_asked = {check.step for check in self._compiled.exercise.checks if check.id in wanted}
         for step in list(self._due):
             if step not in still_asked:

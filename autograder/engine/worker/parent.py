@@ -6,6 +6,7 @@ namespace of its own, so the parent also kills and reaps, on the grader's reques
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import signal
@@ -14,6 +15,7 @@ import time
 
 from autograder.engine.worker import preloaded, warm_up, worker
 from autograder.engine.worker.control import END_SECONDS, KILLED, MESSAGE
+from autograder.engine.worker.libc import libc
 from autograder.engine.worker.locks import Lock
 
 
@@ -63,8 +65,13 @@ def _fork(control: socket.socket, descriptor: int, lock: Lock) -> int:
 
 
 def _freeze() -> None:
-    """Keep what is loaded now shared with every worker: collecting garbage there looks at none."""
+    """Keep what is loaded now shared with every worker: collecting garbage there looks at none.
+
+    What is free goes back to the system: every fork would copy the tables of its pages, too.
+    """
     gc.collect()
+    with contextlib.suppress(AttributeError):  # another library than glibc
+        libc().malloc_trim(0)
     gc.freeze()
 
 

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any
 
 from autograder.course import Settings
-from autograder.engine.sandbox.cpu_affinity import only_core
 from autograder.engine.sandbox.parent_process import Parent, Worker
 from autograder.engine.worker.protocol import frames
 from autograder.engine.worker.protocol.encode import Encoder
@@ -55,7 +54,7 @@ class LiveWorker:
         self.generation += 1
 
         encoder = Encoder(lambda function: b"")
-        encoder.value((*self._limits, only_core()))
+        encoder.value(self._limits)
         # The system may have killed it already: the first request finds that out.
         with contextlib.suppress(OSError):
             frames.send(self._worker.sock, frames.RUN, bytes(16), bytes(encoder.out))

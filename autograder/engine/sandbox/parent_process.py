@@ -12,8 +12,9 @@ from typing import Protocol
 
 from autograder.engine.sandbox import levels
 from autograder.engine.sandbox.blas import ONE_THREAD
+from autograder.engine.sandbox.cpu_affinity import only_core
 from autograder.engine.sandbox.supplies import Supplies
-from autograder.engine.worker.control import KILLED, MESSAGE
+from autograder.engine.worker.control import ANY_CORE, KILLED, MESSAGE
 
 # NumPy, and what needs it, is imported further down: a command starts the parent first, so that
 # both load it at once.
@@ -218,19 +219,21 @@ class WarmParent:
             self.preloaded[cell, source] = place
 
     def start(self) -> Worker:
-        sock = self._connected(b"fork")
+        core = only_core()
+        sock = self._connected(b"fork", ANY_CORE if core is None else core)
         try:
             return Worker(sock, self._expect(b"pid."))
         except EngineFault:
             sock.close()
             raise
 
-    def _connected(self, word: bytes) -> socket.socket:
-        """Say a word to the parent, with one end of a new connection; the other end."""
+    def _connected(self, word: bytes, number: int = 0) -> socket.socket:
+        """Say a word and a number to the parent, with one end of a new connection; the other
+        end."""
         ours, theirs = socket.socketpair()
         with theirs:
             try:
-                socket.send_fds(self._control, [MESSAGE.pack(word, 0)], [theirs.fileno()])
+                socket.send_fds(self._control, [MESSAGE.pack(word, number)], [theirs.fileno()])
             except OSError as error:
                 ours.close()
                 raise _gone(error) from None

@@ -5,7 +5,10 @@ from __future__ import annotations
 import struct
 
 MESSAGE = struct.Struct("<4sq")
-"""A word and a number: a process id, or how a process ended."""
+"""A word and a number: a process id, the core to fork on, or how a process ended."""
+
+ANY_CORE = -1
+"""Wherever the system likes."""
 
 KILLED = -1
 """How a process ended that had not ended by itself."""

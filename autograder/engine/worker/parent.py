@@ -14,7 +14,7 @@ import socket
 import time
 
 from autograder.engine.worker import preloaded, warm_up, worker
-from autograder.engine.worker.control import END_SECONDS, KILLED, MESSAGE
+from autograder.engine.worker.control import ANY_CORE, END_SECONDS, KILLED, MESSAGE
 from autograder.engine.worker.libc import libc
 from autograder.engine.worker.locks import Lock
 
@@ -35,6 +35,7 @@ def main(control: socket.socket, lock: Lock) -> None:
 
             word, number = MESSAGE.unpack(message)
             if word == b"fork":
+                _stay_on(number)
                 pid = _fork(control, descriptors[0], lock)
                 workers.add(pid)
                 control.sendall(MESSAGE.pack(b"pid.", pid))
@@ -52,6 +53,14 @@ def main(control: socket.socket, lock: Lock) -> None:
         for pid in workers:
             _end(pid)
         os._exit(0)
+
+
+def _stay_on(core: int) -> None:
+    """Keep the parent on a core, and all workers to come: that of the grader, which waits for
+    them."""
+    if core != ANY_CORE:
+        with contextlib.suppress(OSError):  # taken away meanwhile: slower, and otherwise the same
+            os.sched_setaffinity(0, {core})
 
 
 def _fork(control: socket.socket, descriptor: int, lock: Lock) -> int:

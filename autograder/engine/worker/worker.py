@@ -256,9 +256,7 @@ def main(sock: socket.socket, lock: Lock) -> None:
     """Read the limits, lock up, serve, and end without any clean-up of student code."""
     try:
         decoder = Decoder(frames.receive(sock)[2], lambda tag, name: None)
-        memory_mb, seconds, core = decoder.value()
-        if core is not None:  # the grader's
-            os.sched_setaffinity(0, {core})
+        memory_mb, seconds = decoder.value()
         lock.worker([sock.fileno()], memory_mb, seconds)
         Worker(sock).serve()
     finally:

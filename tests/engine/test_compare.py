@@ -51,3 +51,23 @@ def test_two_answers_are_the_same_as_far_as_one_asks(one, other, strictly, loose
 def test_nan_is_like_nan_unless_it_must_not_be():
     array = np.array([NAN, 1.0])
     assert not same(array, array, 1e-4, 1e-6, equal_nan=False)
+
+
+SPECIAL = [0.0, -0.0, 1.0, 1.0 + 1e-9, 1e300, -1e300, np.inf, -np.inf, NAN]
+
+
+@pytest.mark.parametrize("dtype", ["?", "u1", "i4", "u8", "f2", "f4", "f8", "c16"])
+def test_arrays_are_as_close_as_numpy_says(dtype):
+    """Neither equal bytes nor ends that differ are taken for more than they are."""
+    rng = np.random.default_rng(5)
+    with np.errstate(all="ignore"):
+        values = np.array(SPECIAL)[rng.integers(len(SPECIAL), size=(400, 3))]
+        arrays = [np.asarray(rng.choice(SPECIAL[:4], 3)).astype(dtype) for _ in range(100)]
+        if dtype[0] in "fc":
+            arrays += [row.astype(dtype) for row in values]
+
+        for one, other in zip(arrays, rng.permutation(len(arrays))):
+            for against in (arrays[other], one.copy()):
+                for equal_nan in (False, True):
+                    expected = np.allclose(one, against, 1e-6, 1e-9, equal_nan=equal_nan)
+                    assert same(one, against, 1e-6, 1e-9, equal_nan=equal_nan) == expected

@@ -20,9 +20,10 @@ def as_student_sees(result: Result, hidden: str) -> Result:
     ``message``: everything.
 
     ``points``: hidden checks keep name, category, points and verdict, and lose message, hint,
-    misconception, relation and line. Visible ones stay as they are: why they are carried follows
-    from the verdicts that are shown, and a hint that hidden calls have confirmed says less about
-    these than a verdict does.
+    misconception, relation and line, and what they say once earlier steps are right. Visible ones
+    stay as they are: why they are carried, and which steps were replaced, follows from the verdicts
+    that are shown, and a hint that hidden calls have confirmed says less about these than a verdict
+    does.
 
     ``never``: hidden checks are gone, and steps that have no other with them; visible checks are
     shown ``by_itself``.
@@ -62,7 +63,8 @@ def by_itself(check: CheckResult) -> CheckResult:
     """A visible check without what is only known because hidden ones were run, too.
 
     What was carried has failed, with the message of its own run; hints and the names of known
-    mistakes are gone.
+    mistakes are gone. So is what it says once earlier steps are right: that these are wrong may be
+    known from hidden checks alone.
     """
     if check.status == "carried":
         check = replace(
@@ -73,7 +75,9 @@ def by_itself(check: CheckResult) -> CheckResult:
             unmended="",
             with_reference=(),
         )
-    return replace(check, hint=None, misconception=None, relation=None)
+    return replace(
+        check, hint=None, misconception=None, relation=None, remaining="", remaining_with=()
+    )
 
 
 def _points_only(check: CheckResult) -> CheckResult:
@@ -88,4 +92,6 @@ def _points_only(check: CheckResult) -> CheckResult:
         relation=None,
         cell="",
         line=0,
+        remaining="",
+        remaining_with=(),
     )

@@ -40,13 +40,14 @@ class CheckResult:
     hint: str | None = None
     misconception: str | None = None
     with_reference: tuple[str, ...] = ()
-    cell: str = ""
-    """With ``line``, counted from 1: the step's cell where what made the check fail was raised."""
-    line: int = 0
+    cell: str = ""  # the step's cell where what made the check fail was raised
+    line: int = 0  # of that cell, counted from 1
     unmended: str = ""  # of a carried check: its message with no step replaced
     relation: str | None = None  # of answers that no bank has to the right ones: ``scaled``, ...
     kept: float = 0.0  # of ``earned``: from an earlier grading of the same file
     void: bool = False  # counts in full for everybody
+    remaining: str = ""  # of a failed check: what it says once ``remaining_with`` are right
+    remaining_with: tuple[str, ...] = ()
 
     @property
     def has_failed(self) -> bool:
@@ -258,12 +259,8 @@ _PLAIN = {known.name for known in fields(Result)} - {"warnings", "steps", "grade
 
 
 def _step_data(step: StepResult) -> dict[str, Any]:
-    data: dict[str, Any] = {
-        "name": step.name,
-        "score": step.score,
-        "max_score": step.max_score,
-        "checks": list(map(vars, step.checks)),
-    }
+    data: dict[str, Any] = {"name": step.name, "score": step.score, "max_score": step.max_score}
+    data["checks"] = list(map(vars, step.checks))
     if step.example:
         data["example"] = vars(step.example)
     return data
@@ -283,6 +280,7 @@ _STEPS = Repeated("steps", _step)
 
 def _check(data: dict[str, Any]) -> CheckResult:
     data["with_reference"] = texts(data["with_reference"])
+    data["remaining_with"] = texts(data.get("remaining_with", []))  # since version 1 was made
     return _shared_check(tuple(data), *data.values())
 
 

@@ -79,6 +79,23 @@ def test_with_never_a_visible_check_tells_nothing_that_only_hidden_ones_can_have
         assert as_student_sees(result, "points").checks[0] == one
 
 
+def test_what_remains_once_earlier_steps_are_right_is_told_of_visible_checks_alone() -> None:
+    """With ``never`` of none: that an earlier step is wrong may be known from hidden checks."""
+    left = {"remaining": "got 5", "remaining_with": ("f",)}
+    checks = []
+    for one in (check("open", hidden=False), check("closed", hidden=True)):
+        checks.append(replace(one, status="failed", earned=0.0, with_reference=(), **left))
+    result = replace(RESULT, steps=(StepResult("g", tuple(checks)),))
+
+    assert as_student_sees(result, "message") is result
+    open_, closed = as_student_sees(result, "points").checks
+    assert open_ == checks[0]
+    assert (closed.remaining, closed.remaining_with) == ("", ())
+    for shown in (as_student_sees(result, "never"), visible(result)):
+        assert [(one.remaining, one.remaining_with) for one in shown.checks] == [("", ())]
+        assert "got 5" not in shown.to_json()
+
+
 def test_a_setting_that_does_not_exist_shows_nothing_at_all() -> None:
     with pytest.raises(ValueError, match="none of"):
         as_student_sees(RESULT, "mesage")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -34,6 +35,24 @@ def test_a_stored_result_reads_back_as_it_was():
     toy = exercise("assert f(1) == 2", "f(2)")
     for result in (grade(toy, f="def f(x): return x"), grade(toy, b"")):
         assert Result.from_json(result.to_json()) == result
+
+
+def test_what_remains_fits_the_schema_and_reads_back_and_older_results_do_without():
+    result = grade(exercise("assert f(1) == 2", "f(2)"), f="def f(x): return x")
+    (step,) = result.steps
+    left = tuple(replace(check, remaining="got 4", remaining_with=("e",)) for check in step.checks)
+    told = replace(result, steps=(replace(step, checks=left),))
+    validate(told)
+    assert Result.from_json(told.to_json()) == told
+
+    data = json.loads(result.to_json())
+    for check in data["steps"][0]["checks"]:
+        assert (check.pop("remaining"), check.pop("remaining_with")) == ("", [])
+    assert Result.from_json(json.dumps(data)) == result
+    for wrong in ("e", [1], None):
+        data["steps"][0]["checks"][0]["remaining_with"] = wrong
+        with pytest.raises(ValueError, match="no list of texts"):
+            Result.from_json(json.dumps(data))
 
 
 @pytest.mark.parametrize(

@@ -7,22 +7,41 @@ that fails there, too, is replaced in its turn, for those behind it. The referen
 student's worker: what is bound there is a stub that calls back. A replaced step earns nothing for
 itself, for a worker that may hear the reference answer for a step serves none of that step's checks
 any more.
+
+Where it fails with another message there, that is what *remains* to be mended in the step itself.
+That of a visible check may quote student code, as its ordinary message may: visible and hidden
+checks are never asked in one run, and no run uses answers of the reference that were kept in one of
+the other kind, so the worker that it comes from has seen no input of a hidden check. It may hold
+answers of the reference to calls of the student's choice, which are no secret; its source is.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 from autograder.engine.budget import Budget
 from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.recorded_calls import Call
 from autograder.engine.reference import Reference
 from autograder.engine.run import Run
-from autograder.engine.verdict import Verdict
+from autograder.engine.verdict import Remaining, Verdict
 from autograder.exercises.exercise import Check
 from autograder.submissions.parse import Submission
 
 Carried = dict[str, tuple[str, ...]]
 """By check: the earlier steps whose replacement made it pass. None of them: it passes without a
 loss."""
+
+
+class _Mended(NamedTuple):
+    """What came of a check in a run with steps replaced, and which of these it called.
+
+    ``in_time``: the submission's time was not over by then.
+    """
+
+    verdict: Verdict
+    called: set[str]
+    in_time: bool
 
 
 class CarryForward:
@@ -60,10 +79,13 @@ class CarryForward:
                     self._broken_visibly.add(check.step)
         self.unattempted = self._broken - attempted
 
-        self._ran: dict[tuple[frozenset[str], bool], dict[str, tuple[Verdict, set[str]]]] = {}
+        self._ran: dict[tuple[frozenset[str], bool], dict[str, _Mended]] = {}
         self.calls: dict[str, tuple[Call, ...]] = {}
         """Calls of steps at fault, made while earlier steps were mended: what is wrong there is
         theirs alone."""
+        self.remaining: dict[str, Remaining] = {}
+        """By check that fails with earlier steps mended, too: what it says there, where that is
+        something else."""
         self._order = {step: place for place, step in enumerate(compiled.exercise.steps)}
 
     def carried(self, budget: Budget) -> Carried:
@@ -109,15 +131,33 @@ class CarryForward:
         for broken in dict.fromkeys((likely, all_of_them, doubtful)):
             called = self._passes(check, broken | imprecise, budget) if broken else set()
             if called:
-                return tuple(sorted(called & broken, key=self._compiled.exercise.steps.index))
+                return self._in_order(called & broken)
+        if doubtful:
+            self._note_remaining(check, doubtful, imprecise)
         return None
+
+    def _note_remaining(
+        self, check: Check, broken: frozenset[str], imprecise: frozenset[str]
+    ) -> None:
+        """Keep what a check says that has failed with all of these steps replaced."""
+        # Of its runs the last: most is replaced there, all that may be wrong, so what is left is of
+        # the step itself.
+        verdict, called, in_time = self._ran[broken | imprecise, check.hidden][check.id]
+        steps = self._in_order(called & broken)
+        if verdict.message is None or not steps or not in_time:
+            return
+        if verdict.message != self._verdicts[check.id].message:
+            self.remaining[check.id] = Remaining(verdict.message, steps)
+
+    def _in_order(self, steps: set[str]) -> tuple[str, ...]:
+        return tuple(sorted(steps, key=self._order.__getitem__))
 
     def _passes(self, check: Check, replaced: frozenset[str], budget: Budget) -> set[str]:
         """The replaced steps that a check called, if it passes with them; else none."""
         if check.id not in self._ran.get((replaced, check.hidden), {}):
             self._run(check, replaced, budget)
 
-        verdict, called = self._ran[replaced, check.hidden][check.id]
+        verdict, called, _ = self._ran[replaced, check.hidden][check.id]
         if verdict.message is None and called:
             return called
         self.calls[check.id] = verdict.calls
@@ -143,7 +183,8 @@ class CarryForward:
         run = Run(self._compiled, self._submission, budget, self._reference, replaced)
         for check, verdict in run.verdicts(checks):
             known = self._ran.setdefault((run.replaced, check.hidden), {})
-            known[check.id] = verdict, set(run.called)  # of this check: the next one clears it
+            called = set(run.called)  # of this check: the next one clears it
+            known[check.id] = _Mended(verdict, called, in_time=not budget.is_over)
             # Where nothing at fault is replaced, float32 alone, all are asked the same.
             if verdict.message is not None and replaced & self._at_fault:
                 run.replace(check.step)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autograder.engine.diagnosis import Diagnosis
-from autograder.engine.verdict import Verdict
+from autograder.engine.verdict import Remaining, Verdict
 from autograder.exercises.exercise import Check
 from autograder.result import CheckResult, CheckStatus
 
@@ -17,6 +17,7 @@ def check_result(
     mended: tuple[str, ...] | None,
     share: float,
     diagnosis: Diagnosis | None,
+    remaining: Remaining | None,
 ) -> CheckResult:
     """The result of a check.
 
@@ -24,6 +25,8 @@ def check_result(
         mended: the steps that have to be right for it to pass; empty if it passes but for the
             precision of an earlier one; None if it does not pass at all.
         share: what it earns of its points where steps had to be mended.
+        remaining: what it says where it fails with earlier steps mended, too; None where that is
+            nothing else, or not known.
     """
     status: CheckStatus = "passed"
     earned, message, unmended = check.points, "", ""
@@ -54,6 +57,8 @@ def check_result(
         line=verdict.place[1] if has_failed else 0,
         unmended=unmended,
         void=check.void,
+        remaining=printable(remaining.message) if remaining else "",
+        remaining_with=remaining.steps if remaining else (),
     )
 
 

@@ -74,7 +74,9 @@ class CompiledExercise:
         self._space: Namespace = {}
         self._right: Namespace = {}
         self.conversations = KnownConversations()
-        self.answers = KnownAnswers()
+        self.answers = {False: KnownAnswers(), True: KnownAnswers()}
+        """What the reference has answered, by whether hidden checks were asked in that run: how
+        soon an answer comes must not tell a visible check what was called for a hidden one."""
         self._code = code or ExerciseCode(exercise)
         self.checks = self._code.checks
 

@@ -193,9 +193,8 @@ class Grader:
                 if check.step == step:
                     mended = carried.get(check.id)
                     share = self._share(mended or (), forward.unattempted)
-                    checks.append(
-                        check_result(check, verdicts[check.id], mended, share, diagnoses.get(step))
-                    )
+                    known = (diagnoses.get(step), forward.remaining.get(check.id))
+                    checks.append(check_result(check, verdicts[check.id], mended, share, *known))
             picture = extra(budget, partial(example, self._compiled, step, verdicts))
             steps.append(StepResult(step, tuple(checks), picture))
 

@@ -54,6 +54,8 @@ class Run:
         self._budget = budget
         self.replaced = replaced
         """The steps that are replaced by now."""
+        self._is_hidden = True
+        """Whether a hidden check is asked in it."""
         self._due: list[str] = []
         self._stages = stages(compiled.exercise, submission, replaced | compiled.needed)
         self._reference = reference
@@ -77,6 +79,9 @@ class Run:
             wanted: ids of checks; one that is no longer among them when its turn comes is left out.
         """
         left = set(wanted)
+        self._is_hidden = any(
+            check.hidden for check in self._compiled.exercise.checks if check.id in wanted
+        )
         waiting: list[SubmittedCell | str] = []
         with self._session:
             namespace = self._set_up()
@@ -189,7 +194,8 @@ class Run:
 
     def _stub(self, step: str) -> Stub:
         assert self._reference is not None
-        return Stub(step, self._reference.function, self._compiled.answers, self._note)
+        known = self._compiled.answers[self._is_hidden]
+        return Stub(step, self._reference.function, known, self._note)
 
     def _note(self, step: str) -> None:
         if step not in self._compiled.needed:

@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from autograder.engine.recorded_calls import Call
 from autograder.engine.student_errors import UNDEFINED, Stopped, StudentError
@@ -46,6 +47,13 @@ class Verdict:
     """The question that a student's own notebook asks about it."""
     raised: str = ""
     """The kind of the exception behind the message, where there is one."""
+
+
+class Remaining(NamedTuple):
+    """What a failed check says with earlier steps right; which of these it called, in order."""
+
+    message: str
+    steps: tuple[str, ...]
 
 
 def of_unwritten_steps(exercise: Exercise, verdicts: Mapping[str, Verdict]) -> dict[str, Verdict]:

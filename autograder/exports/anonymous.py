@@ -78,7 +78,7 @@ def _result(result: Result, name: str) -> Result:
 
 def _check(check: CheckResult) -> CheckResult:
     """A verdict without its words; the name of a known mistake is the bank's, and stays."""
-    return replace(check, message="", unmended="", hint=None, cell="", line=0)
+    return replace(check, message="", unmended="", remaining="", hint=None, cell="", line=0)
 
 
 def _marks(marks: Marks) -> Marks:

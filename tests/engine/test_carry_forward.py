@@ -225,6 +225,102 @@ def test_a_carried_check_keeps_what_it_said_of_the_submission_as_it_is():
     assert check.unmended == "wrong"
 
 
+BREAKS = "def double(x):\n    raise ValueError('boom')"
+
+
+def test_a_step_that_is_wrong_itself_says_what_remains_once_earlier_ones_are_right():
+    (check, hidden) = grade(double=BREAKS, both=WRONG["both"]).step("both").checks
+    assert check.status == "failed" and check.earned == 0
+    assert check.message == "both raised ValueError in line 2 of your cell double: boom"
+    assert (check.remaining, check.remaining_with) == ("wrong", ("double",))
+    assert (hidden.status, hidden.remaining, hidden.remaining_with) == ("carried", "", ())
+
+
+def test_what_remains_is_that_of_the_run_in_which_all_that_is_wrong_is_right():
+    """The steps are those that the check called, in the order of the exercise."""
+    raises = "def shift(x):\n    return double(x) + [1, 2, 3]"
+    wrong = "def both(x):\n    return double(shift(x))"
+    (check, _) = grade(double=WRONG["double"], shift=raises, both=wrong).step("both").checks
+    assert (check.remaining, check.remaining_with) == ("wrong", ("double", "shift"))
+    assert check.message.startswith("both raised ValueError in line 2 of your cell shift")
+
+    # double is wrong, too, and not asked.
+    alone = "def both(x):\n    return shift(x) - 1"
+    (check, _) = grade(double=WRONG["double"], shift=raises, both=alone).step("both").checks
+    assert (check.remaining, check.remaining_with) == ("wrong", ("shift",))
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        {"double": WRONG["double"], "both": WRONG["both"]},  # says the same
+        {"double": BREAKS},  # is carried
+        {"double": BREAKS, "both": "def both(x):\n    return 2 * x + 1"},  # passes
+        {"double": BREAKS, "both": "def both(x):\n    return 2 * x"},  # calls nothing
+        {"double": BREAKS, "both": "import os\ndef both(x):\n    raise KeyError(os.urandom(4))"},
+        {"double": BREAKS, "both": "def both(x):\n    raise NotImplementedError"},
+        {"both": "def both(x):\n    return double(x) / [1, 2, 3]"},  # nothing else is wrong
+    ],
+)
+def test_nothing_remains_where_a_check_says_nothing_else_with_earlier_steps_right(answers):
+    for check in grade(**answers).step("both").checks:
+        assert (check.remaining, check.remaining_with) == ("", ())
+
+
+def test_what_remains_of_a_hidden_check_quotes_no_text_of_the_student():
+    secret = "def both(x):\n    y = double(x)\n    raise KeyError(f'{x}')"
+    (check, hidden) = grade(double=BREAKS, both=secret).step("both").checks
+    assert hidden.message == "both raised ValueError in line 2 of your cell double"
+    assert hidden.remaining == "both raised KeyError in line 3 of your cell both"
+    assert hidden.remaining_with == ("double",)
+    assert check.remaining == f"{hidden.remaining}: '[1. 1.]'"
+
+
+def test_what_a_visible_check_says_remains_comes_of_a_worker_without_hidden_inputs():
+    """Nor was it asked in the place of what a hidden check has called: nothing tells how soon an
+    answer came."""
+    listening = (
+        "heard = []\ndef both(x):\n    heard.append(np.shape(x))\n    y = double(x)\n"
+        "    raise KeyError(heard)"
+    )
+    made = cells()
+    # The hidden check comes first.
+    for cell in made:
+        if cell["id"] in ("both-c0", "both-c1"):
+            cell["metadata"]["autograder"]["hidden"] = cell["id"] == "both-c0"
+            cell["source"] = cell["source"].replace(
+                "np.ones(2)", "np.ones(7)", int(cell["id"] == "both-c0")
+            )
+    about = {"autograder": {"exercise": "three", "source_sha256": "0"}}
+    exercise = toy.from_notebook({"metadata": about, "cells": made})
+
+    answers = {**ANSWERS, "double": BREAKS, "both": f"import numpy as np\n{listening}"}
+    (hidden, check) = toy.grade(exercise, settings=SETTINGS, **answers).step("both").checks
+    assert hidden.hidden and hidden.remaining
+    assert check.remaining.endswith("[(2,)]") and "7" not in check.remaining
+
+
+def test_runs_for_visible_checks_use_no_answer_of_the_reference_to_a_hidden_one(monkeypatch):
+    known: dict[bool, set[int]] = {}
+    verdict = Run._verdict
+
+    def noted(self, check, namespace):
+        if self.replaced:
+            known.setdefault(check.hidden, set()).add(id(self._stub("double")._known))
+        return verdict(self, check, namespace)
+
+    monkeypatch.setattr(Run, "_verdict", noted)
+    grade(double=BREAKS, both=WRONG["both"])
+    assert len(known[False]) == len(known[True]) == 1 and known[False].isdisjoint(known[True])
+
+
+def test_a_run_that_was_stopped_for_time_says_nothing_of_what_remains():
+    slow = "import time\ndef both(x):\n    y = double(x)\n    while True: pass"
+    settings = replace(SETTINGS, submission_seconds=1, call_seconds=2)
+    for check in grade(settings, double=BREAKS, both=slow).step("both").checks:
+        assert (check.remaining, check.remaining_with) == ("", ())
+
+
 def test_a_step_whose_check_was_withdrawn_costs_later_steps_nothing():
     data = copy.deepcopy(cells())
     for cell in data:

@@ -13,6 +13,7 @@ import pytest
 from autograder.course import Course, pseudonym
 from autograder.exports import anonymous
 from autograder.gradebook.marks import Marks
+from autograder.result import CheckResult
 from tests.exports.test_formats import PEOPLE, SCORES, by_hand, graded, rows_of, run
 from tests.support.courses import NAME
 
@@ -49,6 +50,15 @@ def test_no_name_no_mail_no_words(graded: Course, to: str) -> None:
         assert f",{word}," not in text
         assert len(word) < 4 or word not in bare
     assert "It commutes" not in text
+
+
+def test_no_word_of_a_check_is_left_and_its_verdict_is() -> None:
+    said = ("it says", "it asks", "a_mistake", ("f",), "g", 3, "it says first")
+    check = CheckResult("c", "values", 2.0, 0.0, False, "failed", *said)
+    check = replace(check, remaining="it says then", remaining_with=("f",))
+    bare = anonymous._check(check)
+    assert " " not in "".join(str(value) for value in vars(bare).values())
+    assert (bare.status, bare.misconception, bare.remaining_with) == ("failed", "a_mistake", ("f",))
 
 
 def test_the_points_are_those_of_the_class(graded: Course) -> None:

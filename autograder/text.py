@@ -96,6 +96,11 @@ def listed(names: Iterable[str], conjunction: str = "and") -> str:
     return f"{', '.join(most)} {conjunction} {last}" if most else last
 
 
+def once_right(steps: Sequence[str], said: str) -> str:
+    """What is said then: ``once a is right: …``, ``once a and b are right: …``."""
+    return f"once {listed(steps)} {agreeing(len(steps), 'is', 'are')} right: {said}"
+
+
 def first_of(names: Sequence[str], most: int) -> str:
     """The same for the first so many, and how many others there are: ``a, b and 7 more``."""
     shown = list(names[:most])

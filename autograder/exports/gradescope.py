@@ -18,7 +18,7 @@ from autograder.exports.export import Product, Request
 from autograder.exports.safe_csv import number
 from autograder.gradebook.final_grades import ClassGrades, FinalGrade
 from autograder.result import CheckResult, Result
-from autograder.text import printable, shown
+from autograder.text import once_right, printable, shown
 
 VISIBLE = "visible"
 LATER = "after_published"
@@ -137,7 +137,8 @@ def _test(check: CheckResult, title: str, number: str) -> Test:
 def _said(check: CheckResult) -> str:
     # Never the misconception's name: it is the answer to the hint.
     hint = f"Think about: {check.hint}" if check.hint else ""
-    return printable("\n\n".join(filter(None, [check.message, hint])))
+    left = once_right(check.remaining_with, check.remaining) if check.remaining else ""
+    return printable("\n\n".join(filter(None, [check.message, left, hint])))
 
 
 def _beside_checks(grade: FinalGrade) -> list[Test]:

@@ -23,7 +23,7 @@ from autograder.gradebook.master import Master, MasterCell
 from autograder.result import CheckResult, Result
 from autograder.submissions import notebook
 from autograder.submissions.pictures import Picture, pictures
-from autograder.text import cut, points_of, printable, quoted
+from autograder.text import cut, once_right, points_of, printable, quoted
 
 if TYPE_CHECKING:
     from autograder.engine.grader import Graded
@@ -237,7 +237,12 @@ def outputs(check: CheckResult) -> list[dict[str, Any]]:
     lines = [f"{verdict}: {points_of(check.earned, check.points)}."]
     if check.with_reference:
         lines.append(f"Replaced: {', '.join(check.with_reference)}.")
-    lines += [text for text in (check.message, check.hint) if text]
+    if check.message:
+        lines.append(check.message)
+    if check.remaining:
+        lines.append(once_right(check.remaining_with, check.remaining))
+    if check.hint:
+        lines.append(check.hint)
     text = "".join(f"{line}\n" for line in _wrapped(printable("\n".join(lines))))
 
     # nbgrader gives 0 for anything on stderr, the number for a result, and full points for the

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from autograder.exercises.exercise import Exercise
 from autograder.result import Result, StepResult
+from autograder.text import once_right
 
 FIRST = 3
 """So many steps to mend are explained at the top; the others are named."""
@@ -59,14 +60,20 @@ def _is_carried(step: StepResult) -> bool:
 
 
 def _reason(step: StepResult, exercise: Exercise) -> str:
-    """The shortest thing that helps: the question, else what the first check that failed says."""
+    """The shortest thing that helps: the question, else what the first check that failed says.
+
+    That is what is wrong in the step itself, where its checks say first what an earlier one does.
+    """
     for check in step.failed:
         if check.hint:
             return check.hint
 
     for check in step.failed:
-        if check.message:
-            line = check.message.strip().split("\n")[0]
+        message = check.message
+        if check.remaining:
+            message = once_right(check.remaining_with, check.remaining)
+        if message:
+            line = message.strip().split("\n")[0]
             return line if len(line) <= LONGEST else f"{line[:LONGEST]} …"
 
     first = step.failed[0]

@@ -33,13 +33,16 @@ class Line(NamedTuple):
 class Group:
     """Checks with the same verdict for the same reason, which is said once.
 
-    ``first`` names the steps that have to be fixed before it; ``message`` is what is wrong now.
+    ``first`` names the steps that have to be fixed before it; ``message`` is what is wrong now, and
+    ``remaining`` what will be once ``remaining_with`` are right.
     """
 
     status: str
     lines: list[Line]
     first: tuple[str, ...]
     message: str
+    remaining: str
+    remaining_with: tuple[str, ...]
     pictures: Pictures | None
 
     @property
@@ -54,8 +57,9 @@ class Step:
 
     ``wrong``: its checks that failed, or were not run; ``waiting``: those that only earlier steps
     (``waits_for``) keep from passing. ``whole``: why the step fails as a whole, which ``wrong``
-    does not repeat; empty if it does not. ``is_unanswered``: the submission is there, and has no
-    answer to it.
+    does not repeat; empty if it does not; ``remaining`` and ``remaining_with``: what it says then
+    once earlier steps are right. ``is_unanswered``: the submission is there, and has no answer to
+    it.
     """
 
     name: str
@@ -64,6 +68,8 @@ class Step:
     marks: CellMarks | None
     hints: list[str]
     whole: str
+    remaining: str
+    remaining_with: tuple[str, ...]
     wrong: list[Group]
     waiting: list[Group]
     waits_for: list[str]
@@ -157,11 +163,13 @@ class Steps:
         passed = [check for check in result.checks if check.status == "passed"]
         groups = self._grouped(result, wrong)
 
-        whole = ""
+        whole, remaining = "", ""
+        remaining_with: tuple[str, ...] = ()
         is_whole = len(groups) == 1 and len(wrong) == len(result.checks) > 1
         if is_whole and wrong[0].has_failed:
             whole = wrong[0].message
         if whole:
+            remaining, remaining_with = groups[0].remaining, groups[0].remaining_with
             # What each of its checks wanted comes second.
             groups = [self._group(result, [check], is_said=True) for check in wrong]
 
@@ -172,6 +180,8 @@ class Steps:
             marks=self._cells.get(result.name),
             hints=list(dict.fromkeys(check.hint for check in result.not_passed if check.hint)),
             whole=whole,
+            remaining=remaining,
+            remaining_with=remaining_with,
             wrong=groups,
             waiting=self._grouped(result, waiting),
             waits_for=list(dict.fromkeys(chain(*(check.with_reference for check in waiting)))),
@@ -223,15 +233,19 @@ class Steps:
         if example is not None and example.check in [check.name for check in checks]:
             drawn = extra(partial(pictures, example), None)
 
-        message = "" if is_said else first.message
+        message, remaining = first.message, first.remaining
+        if is_said:
+            message, remaining = "", ""
         if first.with_reference:
             message = first.unmended
         status = "failed" if first.has_failed else first.status
-        return Group(status, lines, first.with_reference, message, drawn)
+        left = (remaining, first.remaining_with)
+        return Group(status, lines, first.with_reference, message, *left, drawn)
 
 
-def _reason(check: CheckResult) -> tuple[str, str, tuple[str, ...]]:
-    return check.status, check.message, check.with_reference
+def _reason(check: CheckResult) -> tuple[object, ...]:
+    left = (check.remaining, check.remaining_with)
+    return check.status, check.message, check.with_reference, *left
 
 
 def _of_points(marks: CellMarks) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from autograder.engine.check_result import printable
 from autograder.engine.explanation import Explanation, Question
 from autograder.result import CheckResult, Result
-from autograder.text import agreeing, count, cut, points_of
+from autograder.text import agreeing, count, cut, once_right, points_of
 
 MOST = 5
 """So many calls are shown."""
@@ -75,6 +75,8 @@ def _head(explanation: Explanation, result: Result, graded: CheckResult) -> Iter
     yield check.sentence
     if graded.message:
         yield _behind("It says: ", graded.message)
+    if graded.remaining:
+        yield _behind("And ", once_right(graded.remaining_with, graded.remaining))
 
 
 def _code(explanation: Explanation, result: Result) -> Iterator[str]:

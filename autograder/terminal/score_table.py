@@ -11,7 +11,7 @@ from rich.text import Text
 
 from autograder.result import CheckResult, Result, StepResult, worst
 from autograder.terminal.console import PROSE, quote, say
-from autograder.text import agreeing, count, listed, number, points_of, shown
+from autograder.text import agreeing, count, listed, number, once_right, points_of, shown
 
 Waits = Mapping[str, tuple[str, ...]]
 """By the name of a step: the earlier ones that it waits for."""
@@ -112,6 +112,8 @@ def details(screen: Console, checks: list[CheckResult], hints: bool = True) -> N
         verb = agreeing(len(same), *SAYS[first.status])
         head = Text.assemble(MARKS[first.status], f" {names}{hidden} {verb}: ")
         quote(screen, first.message, head, "    ")
+        if first.remaining:
+            quote(screen, once_right(first.remaining_with, first.remaining), "", "      ")
         for check in same:
             if hints and check.hint and check.hint not in told:
                 told.add(check.hint)
@@ -145,5 +147,6 @@ def alike(checks: Iterable[CheckResult]) -> list[list[CheckResult]]:
     """The checks in groups that say the same: a misspelt name fails all checks of its step."""
     groups: dict[tuple[Any, ...], list[CheckResult]] = {}
     for check in checks:
-        groups.setdefault((check.status, check.hidden, check.message), []).append(check)
+        said = (check.message, check.remaining, check.remaining_with)
+        groups.setdefault((check.status, check.hidden, *said), []).append(check)
     return list(groups.values())

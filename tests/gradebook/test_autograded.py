@@ -13,6 +13,7 @@ import pytest
 from autograder import text as plain_text
 from autograder.course import Course
 from autograder.gradebook import autograded, marks, master, record, unmarked
+from autograder.result import CheckResult
 from autograder.submissions.parse import parse
 from tests.submissions.test_pictures import drawn
 from tests.support import courses, formgrader
@@ -91,6 +92,17 @@ def test_a_students_markdown_is_shown_as_text(text: str) -> None:
     html = markdown2html(plain_text.quoted(text) + "\n")
     assert "<script>" not in html and "\x1b" not in html and "\u202e" not in html
     assert html.count("<pre") == 1 and html.strip().endswith("</div>")
+
+
+def test_below_what_a_check_says_stands_what_it_says_once_earlier_steps_are_right() -> None:
+    left = {"remaining": "got 5", "remaining_with": ("double",)}
+    check = CheckResult("by_hand", "values", 1.0, 0.0, False, "failed", "got 4", "Why?", **left)
+    (stream,) = autograded.outputs(check)
+    assert "".join(stream["text"]).split("\n")[1:-1] == [
+        "got 4",
+        "once double is right: got 5",
+        "Why?",
+    ]
 
 
 def test_a_question_that_a_person_grades_comes_first_with_the_pictures_of_the_submission(

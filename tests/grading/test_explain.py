@@ -133,6 +133,18 @@ def test_an_exception_stands_with_its_line(course: Course) -> None:
     assert "\x1b" not in said
 
 
+def test_behind_the_mistake_of_an_earlier_step_stands_what_remains(course: Course) -> None:
+    double = "def double(x):\n    raise ValueError('boom')\n"
+    total = "def total(x):\n    return float(double(x).sum())\n"
+    courses.submit(course, "bob", {**RIGHT, "double": double, "total": total})
+    call("grade", NAME, "--jobs", 1, cwd=course.root)
+    for said in (explain(course, "bob", "total-by_hand"), explain(course, "bob", "total")):
+        _, first, second, *_ = said[said.index("One and two are three.") :].split("\n")
+        assert first == "It says: total raised ValueError in line 2 of your cell double: boom"
+        assert second.startswith("And once double is right: ") and "6" in second
+    assert ">   2 |     raise ValueError('boom')" in said
+
+
 def test_student_code_is_locked_in_as_in_grading(course: Course, tmp_path: Path) -> None:
     target = tmp_path / "escaped"
     writes = f"def total(x):\n    open({str(target)!r}, 'w').close()\n    return 0.0\n"

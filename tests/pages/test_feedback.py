@@ -25,7 +25,7 @@ from autograder.gradebook.marks import Marks
 from autograder.pages import document, feedback, feedback_changes, feedback_code
 from autograder.pages.feedback_code import code, docstrings
 from autograder.pages.written import written
-from autograder.result import Example
+from autograder.result import CheckResult, Example
 from tests.support import courses, sample_class
 from tests.support.courses import NAME, RIGHT, ROOT
 
@@ -189,6 +189,33 @@ def test_a_step_that_fails_as_a_whole_says_so_once(course: Course, known: Exerci
         and "2 checks wait for it" in page
         and "Drawn numbers are doubled." in page
     )
+
+
+def test_below_what_a_check_says_stands_what_it_says_once_earlier_steps_are_right(
+    course: Course, known: Exercise
+) -> None:
+    one = courses.graded(course, "ada", RIGHT, ())
+    double, total = one.result.steps
+    own = {"remaining": "row 0 sums to <b>2</b>", "remaining_with": ("double",)}
+
+    def page_with(*checks: CheckResult, hidden: str = "message") -> str:
+        result = replace(one.result, steps=(double, replace(total, checks=checks)))
+        return drawn(known, replace(one, result=result), hidden=hidden)
+
+    # All checks say the same, so it stands there once.
+    page = page_with(*(replace(check, **own) for check in total.checks))
+    said = "Once double is right: row 0 sums to &lt;b&gt;2&lt;/b&gt;"
+    assert part(page, "step-total").count(said) == 1
+    assert "once double is right: row 0 sums to" in part(page, "next")
+    assert Tags(page).open == [] and '<a href="#step-double"><code>double</code></a>' in page
+
+    # The second alone says more.
+    page = part(page_with(total.checks[0], replace(total.checks[1], **own)), "step-total")
+    assert page.count(said) == 1 and "checks wait for it" not in page
+    assert page.index("Negative numbers count too.") < page.index(said)
+
+    page = page_with(*(replace(check, **own) for check in total.checks), hidden="never")
+    assert "sums to" not in page
 
 
 def test_what_several_checks_say_stands_below_the_first_of_them(

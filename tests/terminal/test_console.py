@@ -154,6 +154,7 @@ def test_a_pipe_that_knows_few_letters_is_no_reason_to_stop(mixed):
 
 def shown(message: str, width: int, out: Path, terminal: bool) -> str:
     check = CheckResult("by_hand", "values", 1.0, 0.0, True, "failed", message, hint=message)
+    check = replace(check, remaining=message, remaining_with=("e",))
     steps = (
         StepResult("f", (check,)),
         StepResult(
@@ -195,9 +196,26 @@ def test_what_a_student_writes_is_text_and_no_command(message, tmp_path):
     assert "[red]f[/red] :smile:" in shown("[red]f[/red] :smile:", 60, tmp_path / "out", False)
 
 
+def test_below_what_a_check_says_stands_what_it_says_once_earlier_steps_are_right(tmp_path):
+    first = CheckResult("rows", "values", 1.0, 0.0, False, "failed", "softmax raised KeyError")
+    own = {"remaining": "row 0 sums to 0.9, not 1", "remaining_with": ("softmax", "mask")}
+    checks = (first, replace(first, name="own", **own), replace(first, name="alike", **own))
+    steps = (StepResult("attention", checks),)
+    result = Result("e", None, "graded", None, 3.0, "process", "", "", "", steps=steps)
+    with (tmp_path / "out").open("w+", encoding="utf-8") as file:
+        score_table.show(console(file), result)
+        file.seek(0)
+        _, *lines = file.read().splitlines()
+    assert lines == [
+        "    ✗ rows fails: softmax raised KeyError",
+        "    ✗ own and alike fail: softmax raised KeyError",
+        "      once softmax and mask are right: row 0 sums to 0.9, not 1",
+    ]
+
+
 def test_a_message_of_a_thousand_lines_does_not_fill_the_screen(tmp_path):
     printed = shown("\n" * 1000, 60, tmp_path / "out", False)
-    assert len(printed.splitlines()) < 80 and "… and 981 more lines" in printed
+    assert len(printed.splitlines()) < 100 and "… and 981 more lines" in printed
 
 
 def test_a_class_is_a_table_that_fits_and_no_student_writes_lines_of_it(tmp_path):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, groupby
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from autograder.exercises.exercise import Cell
 from autograder.gradebook.cell_marks import CellMarks
@@ -21,29 +21,46 @@ MAX_ANSWER = 20_000
 """So many characters are shown of an answer in words."""
 
 
+Said = Literal["", "message", "all"]
+"""What of what checks say stands there already: nothing, why they fail, or what remains, too."""
+
+
+class Remaining(NamedTuple):
+    """What is wrong in the step itself: what is said once these earlier steps are right."""
+
+    message: str
+    steps: tuple[str, ...]
+
+
 class Line(NamedTuple):
-    """One check: what it says, what kind it is and earned, and what a person gave for it."""
+    """One check: what it says, what kind it is and earned, what a person gave for it, and what
+    remains, where that is not said for all of its group."""
 
     sentence: str
     about: str
     marks: CellMarks | None
+    remaining: Remaining | None
 
 
 @dataclass(frozen=True)
 class Group:
     """Checks with the same verdict for the same reason, which is said once.
 
-    ``first`` names the steps that have to be fixed before it; ``message`` is what is wrong now, and
-    ``remaining`` what will be once ``remaining_with`` are right.
+    ``first`` names the steps that have to be fixed before it; ``message`` is what is wrong now;
+    ``remaining`` is the same for all of them.
     """
 
     status: str
     lines: list[Line]
     first: tuple[str, ...]
     message: str
-    remaining: str
-    remaining_with: tuple[str, ...]
+    remaining: Remaining | None
     pictures: Pictures | None
+
+    @property
+    def remains_by_check(self) -> bool:
+        """Whether its checks say different things once earlier steps are right."""
+        return any(line.remaining for line in self.lines)
 
     @property
     def size(self) -> int:
@@ -57,9 +74,8 @@ class Step:
 
     ``wrong``: its checks that failed, or were not run; ``waiting``: those that only earlier steps
     (``waits_for``) keep from passing. ``whole``: why the step fails as a whole, which ``wrong``
-    does not repeat; empty if it does not; ``remaining`` and ``remaining_with``: what it says then
-    once earlier steps are right. ``is_unanswered``: the submission is there, and has no answer to
-    it.
+    does not repeat; empty if it does not; ``remaining``: what all of it says then once earlier
+    steps are right. ``is_unanswered``: the submission is there, and has no answer to it.
     """
 
     name: str
@@ -68,8 +84,7 @@ class Step:
     marks: CellMarks | None
     hints: list[str]
     whole: str
-    remaining: str
-    remaining_with: tuple[str, ...]
+    remaining: Remaining | None
     wrong: list[Group]
     waiting: list[Group]
     waits_for: list[str]
@@ -163,15 +178,15 @@ class Steps:
         passed = [check for check in result.checks if check.status == "passed"]
         groups = self._grouped(result, wrong)
 
-        whole, remaining = "", ""
-        remaining_with: tuple[str, ...] = ()
+        whole, remaining = "", None
         is_whole = len(groups) == 1 and len(wrong) == len(result.checks) > 1
         if is_whole and wrong[0].has_failed:
             whole = wrong[0].message
         if whole:
-            remaining, remaining_with = groups[0].remaining, groups[0].remaining_with
+            remaining = groups[0].remaining
             # What each of its checks wanted comes second.
-            groups = [self._group(result, [check], is_said=True) for check in wrong]
+            said: Said = "message" if groups[0].remains_by_check else "all"
+            groups = [self._group(result, [check], said) for check in wrong]
 
         return Step(
             result.name,
@@ -181,7 +196,6 @@ class Steps:
             hints=list(dict.fromkeys(check.hint for check in result.not_passed if check.hint)),
             whole=whole,
             remaining=remaining,
-            remaining_with=remaining_with,
             wrong=groups,
             waiting=self._grouped(result, waiting),
             waits_for=list(dict.fromkeys(chain(*(check.with_reference for check in waiting)))),
@@ -220,32 +234,37 @@ class Steps:
             groups.append(self._group(step, list(alike)))
         return groups
 
-    def _group(self, step: StepResult, checks: list[CheckResult], is_said: bool = False) -> Group:
-        """``is_said``: what they say stands there already."""
+    def _group(self, step: StepResult, checks: list[CheckResult], said: Said = "") -> Group:
+        remaining = list(map(_remaining, checks))
+        if said == "all":
+            remaining = [None] * len(checks)
+        is_same = len(set(remaining)) == 1
         lines = []
-        for check in checks:
+        for check, left in zip(checks, remaining):
             id = step.id_of(check)
             sentence = self._sentences.get(id) or check.name
-            lines.append(Line(sentence, _about(check), self._cells.get(id)))
+            own = None if is_same else left
+            lines.append(Line(sentence, _about(check), self._cells.get(id), own))
 
         first, example = checks[0], step.example
         drawn = None
         if example is not None and example.check in [check.name for check in checks]:
             drawn = extra(partial(pictures, example), None)
 
-        message, remaining = first.message, first.remaining
-        if is_said:
-            message, remaining = "", ""
+        message = "" if said else first.message
         if first.with_reference:
             message = first.unmended
         status = "failed" if first.has_failed else first.status
-        left = (remaining, first.remaining_with)
-        return Group(status, lines, first.with_reference, message, *left, drawn)
+        common = remaining[0] if is_same else None
+        return Group(status, lines, first.with_reference, message, common, drawn)
 
 
-def _reason(check: CheckResult) -> tuple[object, ...]:
-    left = (check.remaining, check.remaining_with)
-    return check.status, check.message, check.with_reference, *left
+def _remaining(check: CheckResult) -> Remaining | None:
+    return Remaining(check.remaining, check.remaining_with) if check.remaining else None
+
+
+def _reason(check: CheckResult) -> tuple[str, str, tuple[str, ...]]:
+    return check.status, check.message, check.with_reference
 
 
 def _of_points(marks: CellMarks) -> str:

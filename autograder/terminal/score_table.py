@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from textwrap import wrap
 from typing import Any
 
@@ -112,8 +112,8 @@ def details(screen: Console, checks: list[CheckResult], hints: bool = True) -> N
         verb = agreeing(len(same), *SAYS[first.status])
         head = Text.assemble(MARKS[first.status], f" {names}{hidden} {verb}: ")
         quote(screen, first.message, head, "    ")
-        if first.remaining:
-            quote(screen, once_right(first.remaining_with, first.remaining), "", "      ")
+        for line in _remaining(same):
+            quote(screen, line, "", "      ")
         for check in same:
             if hints and check.hint and check.hint not in told:
                 told.add(check.hint)
@@ -147,6 +147,16 @@ def alike(checks: Iterable[CheckResult]) -> list[list[CheckResult]]:
     """The checks in groups that say the same: a misspelt name fails all checks of its step."""
     groups: dict[tuple[Any, ...], list[CheckResult]] = {}
     for check in checks:
-        said = (check.message, check.remaining, check.remaining_with)
-        groups.setdefault((check.status, check.hidden, *said), []).append(check)
+        groups.setdefault((check.status, check.hidden, check.message), []).append(check)
     return list(groups.values())
+
+
+def _remaining(checks: Iterable[CheckResult]) -> Iterator[str]:
+    """What such checks say once earlier steps are right; with names, where not all say the same."""
+    groups: dict[tuple[tuple[str, ...], str], list[str]] = {}
+    for check in checks:
+        groups.setdefault((check.remaining_with, check.remaining), []).append(check.name)
+    for (steps, remaining), names in groups.items():
+        whose = f"{listed(names)}, " if len(groups) > 1 else ""
+        if remaining:
+            yield whose + once_right(steps, remaining)

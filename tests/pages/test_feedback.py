@@ -209,10 +209,30 @@ def test_below_what_a_check_says_stands_what_it_says_once_earlier_steps_are_righ
     assert "once double is right: row 0 sums to" in part(page, "next")
     assert Tags(page).open == [] and '<a href="#step-double"><code>double</code></a>' in page
 
-    # The second alone says more.
+    # The second alone says more; why all of it fails stands there once all the same.
     page = part(page_with(total.checks[0], replace(total.checks[1], **own)), "step-total")
     assert page.count(said) == 1 and "checks wait for it" not in page
     assert page.index("Negative numbers count too.") < page.index(said)
+    assert page.count("the doubles: got") == 1
+
+    # The step passes in part, and two of its checks say something else of their own.
+    passed = replace(total.checks[0], name="other", status="passed", earned=2.0, message="")
+    one_left, other_left = (
+        replace(check, **{**own, "remaining": f"{check.name} is wrong"}) for check in total.checks
+    )
+    page = part(page_with(passed, one_left, other_left), "step-total")
+    places = []
+    for words_of_it in (
+        "One and two are three.",
+        "the doubles: got",
+        "Once double is right: by_hand is wrong",
+        "For the same reason:",
+        "Negative numbers count too.",
+        "Once double is right: negative is wrong",
+    ):
+        assert page.count(words_of_it) == 1
+        places.append(page.index(words_of_it))
+    assert places == sorted(places)
 
     page = page_with(*(replace(check, **own) for check in total.checks), hidden="never")
     assert "sums to" not in page

@@ -200,15 +200,18 @@ def test_below_what_a_check_says_stands_what_it_says_once_earlier_steps_are_righ
     first = CheckResult("rows", "values", 1.0, 0.0, False, "failed", "softmax raised KeyError")
     own = {"remaining": "row 0 sums to 0.9, not 1", "remaining_with": ("softmax", "mask")}
     checks = (first, replace(first, name="own", **own), replace(first, name="alike", **own))
-    steps = (StepResult("attention", checks),)
-    result = Result("e", None, "graded", None, 3.0, "process", "", "", "", steps=steps)
+    alone = replace(first, **own)
+    steps = (StepResult("attention", checks), StepResult("heads", (alone,)))
+    result = Result("e", None, "graded", None, 4.0, "process", "", "", "", steps=steps)
     with (tmp_path / "out").open("w+", encoding="utf-8") as file:
         score_table.show(console(file), result)
         file.seek(0)
         _, *lines = file.read().splitlines()
     assert lines == [
+        "    ✗ rows, own and alike fail: softmax raised KeyError",
+        "      own and alike, once softmax and mask are right: row 0 sums to 0.9, not 1",
+        "✗ heads      0 / 1  0 of 1 check passed",
         "    ✗ rows fails: softmax raised KeyError",
-        "    ✗ own and alike fail: softmax raised KeyError",
         "      once softmax and mask are right: row 0 sums to 0.9, not 1",
     ]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from pathlib import PurePath
 from autograder import files
 from autograder.collecting import gradescope, naming
 from autograder.collecting import store as collected
+from autograder.collecting.content import Content
 from autograder.collecting.downloads import Download, unreadable
 from autograder.collecting.folder_names import FolderNames
 from autograder.collecting.gradescope import Exports
@@ -24,16 +24,9 @@ TOLERANCE = timedelta(minutes=5)
 """So much do the clocks of two systems differ."""
 SUFFIXES = (".ipynb", ".py")
 MAX_LOOKS = 10
-"""Notebooks of one student that are opened to see of which exercise they are."""
+"""Files of one student that are opened to see of which exercise they are."""
 NO_SUBMISSIONS = ("students.csv", "readme.md")
 """What teachers put beside the downloads."""
-
-# As the build wrote it; inside a text of JSON the quotation marks would have backslashes before
-# them.
-_SAYS = re.compile(
-    rb'"autograder"\s*:\s*\{[^{}]{0,1000}?(?:\{[^{}]{0,1000}\}[^{}]{0,1000}?)?'
-    rb'"exercise"\s*:\s*"([^"\\]{1,200})"'
-)
 
 
 @dataclass(frozen=True)
@@ -104,9 +97,15 @@ class Reader:
     """
 
     def __init__(
-        self, names: FolderNames, exports: Exports, downloads: Sequence[Download], left: list[Left]
+        self,
+        names: FolderNames,
+        content: Content,
+        exports: Exports,
+        downloads: Sequence[Download],
+        left: list[Left],
     ) -> None:
         self._names = names
+        self._content = content
         self._exercise = names.exercise
         self._roster = names.roster
         self._exports = exports
@@ -241,16 +240,16 @@ class Reader:
         return download.time if _is_inside(download, claim) else download.packed
 
     def _says(self, download: Download, whose: str) -> str | None:
-        """The exercise that the notebook itself names, as the build wrote it there."""
-        if not download.parts[-1].lower().endswith(".ipynb") or self._looks[whose] >= MAX_LOOKS:
+        """The exercise of which a file says itself that it is."""
+        is_notebook = PurePath(download.parts[-1]).suffix.lower() in SUFFIXES
+        if not is_notebook or self._looks[whose] >= MAX_LOOKS:
             return None
 
         self._looks[whose] += 1
         try:
-            match = _SAYS.search(download.read(MAX_BYTES))
+            return self._content.exercise(download.parts[-1], download.read(MAX_BYTES))
         except files.Refused:
             return None
-        return match[1].decode("utf-8", "replace") if match else None
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from datetime import datetime, timezone
 from autograder import files, settings, timestamp
 from autograder.collecting import gradescope, naming, read_zones
 from autograder.collecting.candidates import MAX_LOOKS, Candidate, Reader
+from autograder.collecting.content import Content
 from autograder.collecting.downloads import Download, unreadable
 from autograder.collecting.folder_names import FolderNames
 from autograder.collecting.roster import Roster
@@ -38,11 +39,13 @@ def collect(course: Course, exercise: Exercise, due: datetime | None = None) -> 
     """
     roster = Roster(course.class_list())
     due = due.replace(tzinfo=timezone.utc) if due else None
-    names = FolderNames(exercise.name, exercises.built_names(course.root), roster)
+    built = exercises.built_names(course.root)
+    names = FolderNames(exercise.name, built, roster)
+    content = Content(course.root, built)
 
     with found(course.inbox, names.is_name, course.settings.zone) as (downloads, left):
         exports = gradescope.exports(downloads, left, names)
-        by_student = Reader(names, exports, downloads, left).by_student()
+        by_student = Reader(names, content, exports, downloads, left).by_student()
 
         collection = _Collection(course, exercise.name, roster, due, left)
         moved = read_zones.read_again(course, exercise.name)

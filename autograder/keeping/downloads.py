@@ -6,6 +6,7 @@ from pathlib import Path
 
 from autograder.collecting import gradescope
 from autograder.collecting.candidates import Reader
+from autograder.collecting.content import Content
 from autograder.collecting.folder_names import FolderNames
 from autograder.collecting.roster import Roster
 from autograder.collecting.search import found
@@ -22,11 +23,13 @@ def remove_own(course: Course, student: str, done: Forgotten) -> None:
     owners: dict[Path, set[str]] = {}
     roster = Roster(course.class_list())
     exercises = built_names(course.root)
+    content = Content(course.root, exercises)
     for exercise in exercises:
         names = FolderNames(exercise, exercises, roster)
         with found(course.inbox, names.is_name, course.settings.zone) as (downloads, left):
             exports = gradescope.exports(downloads, left, names)
-            for one, candidates in Reader(names, exports, downloads, left).by_student().items():
+            reader = Reader(names, content, exports, downloads, left)
+            for one, candidates in reader.by_student().items():
                 for candidate in candidates:
                     path = _on_disk(course.inbox, candidate.download.where)
                     owners.setdefault(path, set()).add(one)

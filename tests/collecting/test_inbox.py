@@ -424,6 +424,25 @@ def test_a_percent_script_is_collected_as_the_notebook_that_it_is(course: Course
     assert collect(course) == Collected(unchanged=("ada",))
 
 
+def test_a_script_under_any_name_is_known_by_its_cells(course: Course) -> None:
+    built = course.root / "solutions" / "counting" / "counting.ipynb"
+    other = course.root / "solutions" / "adding" / "adding.ipynb"
+    other.parent.mkdir()
+    # It goes on from the first one, and has one step of it.
+    other.write_text(built.read_text().replace('"double"', '"triple"').replace('"why"', '"how"'))
+    counting = f'# %% step="double"\n{RIGHT["double"]}\n\n# %% step="total"\n{RIGHT["total"]}'
+    adding = counting.replace('"double"', '"triple"')
+
+    put(course, "ada/homework.py", counting.encode())
+    put(course, "bob/homework.py", adding.encode())
+    put(course, "cyd/homework.py", counting.replace("step=", "part=").encode())
+    put(course, "dan/homework.py", b'# %% step="total"\npass\n')
+    found = collect(course)
+
+    assert found.stored == ("ada",)
+    assert set(reasons(found)) == {"cyd/homework.py", "dan/homework.py"}
+
+
 def test_other_exercises_and_what_systems_leave_behind_are_passed_over(course: Course) -> None:
     other = json.loads(courses.handed_in(course, {}))
     other["metadata"]["autograder"]["exercise"] = "adding"

@@ -36,12 +36,13 @@ loss."""
 class _Mended(NamedTuple):
     """What came of a check in a run with steps replaced, and which of these it called.
 
-    ``in_time``: the submission's time was not over by then.
+    ``is_telling``: the submission's time was not over by then, and no replaced step was called with
+    what the right one does not take.
     """
 
     verdict: Verdict
     called: set[str]
-    in_time: bool
+    is_telling: bool
 
 
 class CarryForward:
@@ -128,23 +129,24 @@ class CarryForward:
         # as a rule.
         likely, all_of_them = frozenset(self._at_fault & earlier), frozenset(self._broken & earlier)
         doubtful = all_of_them | (self._doubtful & earlier)
-        for broken in dict.fromkeys((likely, all_of_them, doubtful)):
-            called = self._passes(check, broken | imprecise, budget) if broken else set()
+        tried = list(filter(None, dict.fromkeys((likely, all_of_them, doubtful))))
+        for broken in tried:
+            called = self._passes(check, broken | imprecise, budget)
             if called:
                 return self._in_order(called & broken)
-        if doubtful:
-            self._note_remaining(check, doubtful, imprecise)
+        if tried:
+            self._note_remaining(check, tried[0], imprecise)
         return None
 
     def _note_remaining(
         self, check: Check, broken: frozenset[str], imprecise: frozenset[str]
     ) -> None:
-        """Keep what a check says that has failed with all of these steps replaced."""
-        # Of its runs the last: most is replaced there, all that may be wrong, so what is left is of
-        # the step itself.
-        verdict, called, in_time = self._ran[broken | imprecise, check.hidden][check.id]
+        """Keep what a check says that has failed with these steps replaced."""
+        # Of its runs the first: what is replaced there are the steps that the student has to mend,
+        # and not those which are right as soon as these are.
+        verdict, called, is_telling = self._ran[broken | imprecise, check.hidden][check.id]
         steps = self._in_order(called & broken)
-        if verdict.message is None or not steps or not in_time:
+        if verdict.message is None or not steps or not is_telling:
             return
         if verdict.message != self._verdicts[check.id].message:
             self.remaining[check.id] = Remaining(verdict.message, steps)
@@ -157,10 +159,11 @@ class CarryForward:
         if check.id not in self._ran.get((replaced, check.hidden), {}):
             self._run(check, replaced, budget)
 
-        verdict, called, _ = self._ran[replaced, check.hidden][check.id]
+        verdict, called, is_telling = self._ran[replaced, check.hidden][check.id]
         if verdict.message is None and called:
             return called
-        self.calls[check.id] = verdict.calls
+        if is_telling:
+            self.calls[check.id] = verdict.calls
         return set()
 
     def _run(self, first: Check, replaced: frozenset[str], budget: Budget) -> None:
@@ -184,7 +187,8 @@ class CarryForward:
         for check, verdict in run.verdicts(checks):
             known = self._ran.setdefault((run.replaced, check.hidden), {})
             called = set(run.called)  # of this check: the next one clears it
-            known[check.id] = _Mended(verdict, called, in_time=not budget.is_over)
+            is_telling = not (budget.is_over or run.refused)
+            known[check.id] = _Mended(verdict, called, is_telling)
             # Where nothing at fault is replaced, float32 alone, all are asked the same.
             if verdict.message is not None and replaced & self._at_fault:
                 run.replace(check.step)

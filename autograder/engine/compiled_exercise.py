@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -69,6 +70,7 @@ class CompiledExercise:
         self._rng = np.random.Generator(self._bits)
         self._shared = Shared()
         self._wrong: dict[str, Callable[..., Any]] = {}
+        self.hidden = frozenset(check.id for check in exercise.checks if check.hidden)
         # A student's own copy has no reference: there they use what they have pasted.
         self.needed = frozenset(exercise.needed) if exercise.has_reference else frozenset[str]()
         self._space: Namespace = {}
@@ -121,6 +123,14 @@ class CompiledExercise:
     def reference(self) -> Mapping[str, Callable[..., Any]]:
         """The teacher's own functions, by step. They never leave the grader."""
         return {step: self._answered[step] for step in self.exercise.steps}
+
+    def takes(self, step: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Whether the reference for a step takes such arguments, by their number and names."""
+        try:
+            inspect.signature(self._answered[step]).bind(*args, **kwargs)
+        except TypeError:
+            return False
+        return True
 
     def laboratory(self) -> Namespace:
         """The reference and what it uses, in a namespace of their own, where any of it may be

@@ -71,6 +71,7 @@ class FollowingSession(JoinedSession):
             if not answers:
                 break
             self._again = answers.pop() if len(answers) > len(calls) else None
+            # Nearly always: they are those of this way, all of them.
             if not heard and [answer.reply for answer in answers] == [call.answer for call in way]:
                 self._calls.again(way)
                 return True

@@ -26,7 +26,6 @@ Cells = Sequence[tuple[str, Source]]
 
 Failure = StudentError | Stopped
 
-
 Reply = tuple[int, Payload]
 """The kind of a reply, and what it holds."""
 

@@ -66,6 +66,8 @@ class Run:
         """The cells that had to be stopped, or ended the process, in words."""
         self.called: set[str] = set()
         """The replaced steps that were called while the last check ran."""
+        self.refused: set[str] = set()
+        """Those of them that were called with what the right one does not take."""
 
     def replace(self, step: str) -> None:
         """Replace a step, too, from where all of its checks that are wanted have been asked."""
@@ -79,9 +81,7 @@ class Run:
             wanted: ids of checks; one that is no longer among them when its turn comes is left out.
         """
         left = set(wanted)
-        self._is_hidden = any(
-            check.hidden for check in self._compiled.exercise.checks if check.id in wanted
-        )
+        self._is_hidden = not self._compiled.hidden.isdisjoint(wanted)
         waiting: list[SubmittedCell | str] = []
         with self._session:
             namespace = self._set_up()
@@ -195,7 +195,8 @@ class Run:
     def _stub(self, step: str) -> Stub:
         assert self._reference is not None
         known = self._compiled.answers[self._is_hidden]
-        return Stub(step, self._reference.function, known, self._note)
+        found, takes = self._reference.function, self._compiled.takes
+        return Stub(step, found, known, self._note, takes, self.refused.add)
 
     def _note(self, step: str) -> None:
         if step not in self._compiled.needed:
@@ -204,6 +205,7 @@ class Run:
     def _verdict(self, check: Check, namespace: dict[str, Any]) -> Verdict:
         session = self._session
         self.called.clear()
+        self.refused.clear()
         timeouts = self._budget.timeouts[check.step]
         before: Namespace = {}
         seed, number = self._compiled.draw(check, self._submission)

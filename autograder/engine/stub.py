@@ -16,6 +16,8 @@ class Stub:
     Args:
         find: gives the reference for a step.
         note: is told that student code has called it.
+        takes: whether the reference takes such arguments.
+        refuse: is told where it has been called with others.
     """
 
     def __init__(
@@ -24,11 +26,15 @@ class Stub:
         find: Callable[[str], Callable[..., Any]],
         known: KnownAnswers,
         note: Callable[[str], None],
+        takes: Callable[[str, tuple[Any, ...], dict[str, Any]], bool],
+        refuse: Callable[[str], None],
     ) -> None:
         self._step = step
         self._find = find
         self._known = known
         self._note = note
+        self._takes = takes
+        self._refuse = refuse
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         self._note(self._step)
@@ -37,6 +43,8 @@ class Stub:
         except StudentError as error:
             # Raised in the teacher's answer: for the student, where their code has called it.
             error.cell, error.line = "", 0
+            if not self._takes(self._step, args, kwargs):
+                self._refuse(self._step)
             raise
 
     def answered(self, question: Payload) -> bytes | None:

@@ -221,8 +221,9 @@ def _shown(
     score = final_score(result, marks)
     most = (score.value, score.most) if score else None
     questions = {cell.id for cell in exercise.cells if cell.kind == "manual"}
-    seen = as_student_sees(result, course.settings.feedback_hidden)
-    now = feedback_changes.of(seen, questions, marks, most)
+    hidden = course.settings.feedback_hidden
+    seen = as_student_sees(result, hidden)
+    now = feedback_changes.of(seen, questions, marks, most, hidden)
     titles = {check.id: f"{check.step}: {check.sentence}" for check in exercise.checks}
     for cell in now.points.keys() | now.remarks.keys():
         titles.setdefault(cell, _cell_title(exercise, cell))

@@ -26,7 +26,7 @@ class Shown:
     """What a page says in numbers, and the remarks on it, by cell.
 
     ``changes`` are the lines that stand at its top, and ``on`` is the day of the page that they
-    came with.
+    came with. ``hidden`` is how much it shows of hidden checks (``disclosure``).
     """
 
     submission: str
@@ -35,6 +35,7 @@ class Shown:
     remarks: Mapping[str, str]
     changes: tuple[str, ...] = ()
     on: str = ""
+    hidden: str = ""
 
 
 def of(
@@ -42,11 +43,13 @@ def of(
     questions: Collection[str],
     marks: Marks | None,
     score: tuple[float, float] | None,
+    hidden: str,
 ) -> Shown:
     """What a page says.
 
     Args:
         seen: the result as the student sees it.
+        hidden: how much that is of hidden checks.
         questions: the ids of what a person grades.
         score: the final score and the most there is; None where there is none.
     """
@@ -59,7 +62,7 @@ def of(
         if cell.remark:
             remarks[id] = cell.remark
     said = points_of(*score) if score else "none"
-    return Shown(seen.submission_sha256, said, points, remarks)
+    return Shown(seen.submission_sha256, said, points, remarks, hidden=hidden)
 
 
 def since(folder: Path, now: Shown, titles: Mapping[str, str], day: str) -> Shown:
@@ -95,7 +98,10 @@ def write(folder: Path, shown: Shown) -> None:
 def _changes(before: Shown, now: Shown, titles: Mapping[str, str]) -> Iterator[str]:
     if before.score != now.score:
         yield f"Score: {before.score}, now {now.score}"
-    for id in dict.fromkeys([*now.points, *before.points]):
+    # Where another part of the checks is shown, the points of the page before may be those that
+    # nobody is to see any more; and they have not changed.
+    is_comparable = before.hidden == now.hidden
+    for id in dict.fromkeys([*now.points, *before.points]) if is_comparable else ():
         old, new = before.points.get(id), now.points.get(id)
         if old != new:
             was = "not there" if old is None else number(old)

@@ -65,6 +65,8 @@ def _reason(step: StepResult, exercise: Exercise) -> str:
     That is what is wrong in the step itself, where its checks say first what an earlier one does.
     """
     for check in step.failed:
+        if check.hint and check.remaining:
+            return once_right(check.remaining_with, check.hint)
         if check.hint:
             return check.hint
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from textwrap import wrap
 from typing import Any
 
@@ -103,9 +105,10 @@ def total(screen: Console, result: Result) -> None:
 
 
 def details(screen: Console, checks: list[CheckResult], hints: bool = True) -> None:
-    """What checks say, each thing once."""
-    told: set[str] = set()
-    for same in alike(checks):
+    """What checks say, each thing once; below all of them the hints that are not of one alone."""
+    groups = alike(checks)
+    asked = Counter(chain.from_iterable(map(_hints, groups))) if hints else Counter[str]()
+    for same in groups:
         first = same[0]
         names = listed(check.name for check in same)
         hidden = " (hidden)" if first.hidden else ""
@@ -114,10 +117,13 @@ def details(screen: Console, checks: list[CheckResult], hints: bool = True) -> N
         quote(screen, first.message, head, "    ")
         for line in _remaining(same):
             quote(screen, line, "", "      ")
-        for check in same:
-            if hints and check.hint and check.hint not in told:
-                told.add(check.hint)
-                quote(screen, check.hint, "hint: ", "      ")
+        for hint in _hints(same):
+            if asked[hint] == 1:
+                quote(screen, hint, "hint: ", "      ")
+
+    for hint, often in asked.items():
+        if often > 1:
+            quote(screen, hint, "hint: ", "    ")
 
 
 def _status(step: StepResult, waits: Waits) -> str:
@@ -149,6 +155,10 @@ def alike(checks: Iterable[CheckResult]) -> list[list[CheckResult]]:
     for check in checks:
         groups.setdefault((check.status, check.hidden, check.message), []).append(check)
     return list(groups.values())
+
+
+def _hints(checks: Iterable[CheckResult]) -> list[str]:
+    return list(dict.fromkeys(check.hint for check in checks if check.hint))
 
 
 def _remaining(checks: Iterable[CheckResult]) -> Iterator[str]:

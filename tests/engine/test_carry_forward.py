@@ -250,6 +250,27 @@ def test_what_remains_is_that_of_the_run_in_which_all_that_is_wrong_is_right():
     assert (check.remaining, check.remaining_with) == ("wrong", ("shift",))
 
 
+def test_the_steps_that_have_to_be_right_are_those_at_fault_and_no_carried_one():
+    carried = "def shift(x):\n    return double(x) / 2 + 1"
+    wrong = "def both(x):\n    return shift(2 * x) - 1"
+    (check, _) = grade(double=BREAKS, shift=carried, both=wrong).step("both").checks
+    assert (check.remaining, check.remaining_with) == ("wrong", ("double",))
+
+
+def test_nothing_remains_where_the_right_step_does_not_take_the_students_own_parameters():
+    """Whether the step is right but for that nobody knows, and its own calls are explained."""
+    scaled = "def double(x, by=3):\n    return by * x"
+    calls = "def both(x):\n    return shift(double(x, by=3))"
+    for check in grade(double=scaled, both=calls).step("both").checks:
+        assert (check.status == "failed") == (not check.hidden)
+        assert (check.remaining, check.remaining_with) == ("", ())
+
+    # A TypeError of the student's own is what remains.
+    adds = "def both(x):\n    return double(x) + 'one'"
+    (check, _) = grade(double=BREAKS, both=adds).step("both").checks
+    assert check.remaining_with == ("double",) and "raised TypeError" in check.remaining
+
+
 @pytest.mark.parametrize(
     "answers",
     [

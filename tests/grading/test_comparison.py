@@ -254,6 +254,27 @@ def test_a_page_about_another_file_is_a_new_page(graded: Course) -> None:
     assert "What changed" not in page(graded, "bob")
 
 
+def test_a_page_that_shows_less_than_before_does_not_tell_what_it_has_left_out(
+    graded: Course,
+) -> None:
+    """A teacher looks at the pages, and then chooses what students see."""
+    call("feedback", NAME, cwd=graded.root)
+    for shows in ("never", "points", "message"):
+        (graded.root / "autograder.toml").write_text(f'feedback.hidden = "{shows}"\n')
+        said = call("feedback", NAME, cwd=graded.root).stdout
+        assert "other points than before" not in said
+        for student in ("ann", "bob"):
+            assert "What changed" not in page(graded, student)
+
+    (graded.root / "autograder.toml").write_text('feedback.hidden = "never"\n')
+    courses.write_root(graded.root, LOOSER)
+    grade(graded)
+    call("feedback", NAME, cwd=graded.root)
+    top = page(graded, "bob").partition("<h2")[2].partition("</section>")[0]
+    assert "Score: 7 of 14 points, now 10 of 14 points" in top
+    assert "now 3" not in top and "gone" not in top
+
+
 def test_what_changed_says_nothing_of_what_is_hidden(graded: Course) -> None:
     (graded.root / "autograder.toml").write_text('feedback.hidden = "never"\n')
     call("feedback", NAME, cwd=graded.root)

@@ -207,6 +207,9 @@ def test_below_what_a_check_says_stands_what_it_says_once_earlier_steps_are_righ
     said = "Once double is right: row 0 sums to &lt;b&gt;2&lt;/b&gt;"
     assert part(page, "step-total").count(said) == 1
     assert "once double is right: row 0 sums to" in part(page, "next")
+    asked = {**own, "hint": "Which axis do you sum over?"}
+    hinted = page_with(*(replace(check, **asked) for check in total.checks))
+    assert "once double is right: Which axis do you sum over?" in part(hinted, "next")
     assert Tags(page).open == [] and '<a href="#step-double"><code>double</code></a>' in page
 
     # The second alone says more; why all of it fails stands there once all the same.
@@ -226,7 +229,7 @@ def test_below_what_a_check_says_stands_what_it_says_once_earlier_steps_are_righ
         "One and two are three.",
         "the doubles: got",
         "Once double is right: by_hand is wrong",
-        "For the same reason:",
+        "The same first message:",
         "Negative numbers count too.",
         "Once double is right: negative is wrong",
     ):

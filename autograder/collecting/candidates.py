@@ -24,7 +24,7 @@ TOLERANCE = timedelta(minutes=5)
 """So much do the clocks of two systems differ."""
 SUFFIXES = (".ipynb", ".py")
 MAX_LOOKS = 10
-"""Files of one student that are opened to see of which exercise they are."""
+"""Notebooks of one student, and scripts, that are opened to see of which exercise they are."""
 NO_SUBMISSIONS = ("students.csv", "readme.md")
 """What teachers put beside the downloads."""
 
@@ -113,7 +113,7 @@ class Reader:
         self._left = left
         self._whose = Whose(names, exports, downloads)
         self._others: list[tuple[str, Left]] = []
-        self._looks: Counter[str] = Counter()
+        self._looks: Counter[tuple[str, str]] = Counter()
 
     def by_student(self) -> dict[str, list[Candidate]]:
         """The submissions of each student; what is nobody's is added to what is left."""
@@ -241,11 +241,12 @@ class Reader:
 
     def _says(self, download: Download, whose: str) -> str | None:
         """The exercise of which a file says itself that it is."""
-        is_notebook = PurePath(download.parts[-1]).suffix.lower() in SUFFIXES
-        if not is_notebook or self._looks[whose] >= MAX_LOOKS:
+        # Many scripts, of a library, say, keep no notebook from being looked at.
+        suffix = PurePath(download.parts[-1]).suffix.lower()
+        if suffix not in SUFFIXES or self._looks[whose, suffix] >= MAX_LOOKS:
             return None
 
-        self._looks[whose] += 1
+        self._looks[whose, suffix] += 1
         try:
             return self._content.exercise(download.parts[-1], download.read(MAX_BYTES))
         except files.Refused:

@@ -36,13 +36,14 @@ loss."""
 class _Mended(NamedTuple):
     """What came of a check in a run with steps replaced, and which of these it called.
 
-    ``is_telling``: the submission's time was not over by then, and no replaced step was called with
-    what the right one does not take.
+    ``fits``: no replaced step was called with what the right one does not take. ``in_time``: no
+    limit of time has come in, of the submission or of a call, perhaps one for a hidden check.
     """
 
     verdict: Verdict
     called: set[str]
-    is_telling: bool
+    fits: bool
+    in_time: bool
 
 
 class CarryForward:
@@ -129,24 +130,24 @@ class CarryForward:
         # as a rule.
         likely, all_of_them = frozenset(self._at_fault & earlier), frozenset(self._broken & earlier)
         doubtful = all_of_them | (self._doubtful & earlier)
-        tried = list(filter(None, dict.fromkeys((likely, all_of_them, doubtful))))
-        for broken in tried:
-            called = self._passes(check, broken | imprecise, budget)
+        for broken in dict.fromkeys((likely, all_of_them, doubtful)):
+            called = self._passes(check, broken | imprecise, budget) if broken else set()
             if called:
                 return self._in_order(called & broken)
-        if tried:
-            self._note_remaining(check, tried[0], imprecise)
+        if likely:
+            self._note_remaining(check, likely, imprecise)
         return None
 
     def _note_remaining(
         self, check: Check, broken: frozenset[str], imprecise: frozenset[str]
     ) -> None:
-        """Keep what a check says that has failed with these steps replaced."""
-        # Of its runs the first: what is replaced there are the steps that the student has to mend,
-        # and not those which are right as soon as these are.
-        verdict, called, is_telling = self._ran[broken | imprecise, check.hidden][check.id]
+        """Keep what a check says that has failed with the steps at fault replaced.
+
+        Those have to be mended. Others that fail are right as soon as they are.
+        """
+        verdict, called, fits, in_time = self._ran[broken | imprecise, check.hidden][check.id]
         steps = self._in_order(called & broken)
-        if verdict.message is None or not steps or not is_telling:
+        if verdict.message is None or not (steps and fits and in_time):
             return
         if verdict.message != self._verdicts[check.id].message:
             self.remaining[check.id] = Remaining(verdict.message, steps)
@@ -159,10 +160,10 @@ class CarryForward:
         if check.id not in self._ran.get((replaced, check.hidden), {}):
             self._run(check, replaced, budget)
 
-        verdict, called, is_telling = self._ran[replaced, check.hidden][check.id]
+        verdict, called, fits, _ = self._ran[replaced, check.hidden][check.id]
         if verdict.message is None and called:
             return called
-        if is_telling:
+        if fits:
             self.calls[check.id] = verdict.calls
         return set()
 
@@ -187,8 +188,8 @@ class CarryForward:
         for check, verdict in run.verdicts(checks):
             known = self._ran.setdefault((run.replaced, check.hidden), {})
             called = set(run.called)  # of this check: the next one clears it
-            is_telling = not (budget.is_over or run.refused)
-            known[check.id] = _Mended(verdict, called, is_telling)
+            in_time = not (budget.is_over or budget.timeouts)
+            known[check.id] = _Mended(verdict, called, not run.refused, in_time)
             # Where nothing at fault is replaced, float32 alone, all are asked the same.
             if verdict.message is not None and replaced & self._at_fault:
                 run.replace(check.step)

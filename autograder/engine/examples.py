@@ -73,7 +73,7 @@ def _examples(
             yield Example(check, draws, *pictured)
 
 
-@lru_cache(maxsize=256)  # most students answer the same
+@lru_cache(maxsize=128)  # most students answer the same
 def _pictured(
     function: Callable[..., Any], call: Call, draws: Picture
 ) -> tuple[Table, Table, bool] | None:

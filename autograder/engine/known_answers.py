@@ -9,7 +9,7 @@ from __future__ import annotations
 from autograder.engine.worker.protocol.frames import Payload
 
 MAX_BYTES = 16 << 20
-"""Bytes of all calls and answers that a grader keeps."""
+"""Bytes of all calls and answers that are kept."""
 
 MAX_EACH = 64 << 10
 """Bytes of one call and its answer."""

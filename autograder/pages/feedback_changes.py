@@ -26,7 +26,8 @@ class Shown:
     """What a page says in numbers, and the remarks on it, by cell.
 
     ``changes`` are the lines that stand at its top, and ``on`` is the day of the page that they
-    came with. ``hidden`` is how much it shows of hidden checks (``disclosure``).
+    came with. ``hidden`` is how much it shows of hidden checks (``disclosure``); empty in files
+    from before that was kept.
     """
 
     submission: str

@@ -437,9 +437,14 @@ def test_a_script_under_any_name_is_known_by_its_cells(course: Course) -> None:
     put(course, "bob/homework.py", adding.encode())
     put(course, "cyd/homework.py", counting.replace("step=", "part=").encode())
     put(course, "dan/homework.py", b'# %% step="total"\npass\n')
+    for number in range(12):  # a library beside it
+        put(course, f"eve/lib/{number}.py", b"")
+    put(course, "eve/work.ipynb", courses.handed_in(course, RIGHT))
+    (course.root / "solutions" / "broken").mkdir()
+    (course.root / "solutions" / "broken" / "broken.ipynb").write_bytes(b"\xff")
     found = collect(course)
 
-    assert found.stored == ("ada",)
+    assert found.stored == ("ada", "eve")
     assert set(reasons(found)) == {"cyd/homework.py", "dan/homework.py"}
 
 

@@ -63,6 +63,8 @@ def test_arrays_are_as_close_as_numpy_says(dtype):
     with np.errstate(all="ignore"):
         values = np.array(SPECIAL)[rng.integers(len(SPECIAL), size=(400, 3))]
         arrays = [np.asarray(rng.choice(SPECIAL[:4], 3)).astype(dtype) for _ in range(100)]
+        if dtype[0] in "iu":
+            arrays.append(np.full(3, np.iinfo(dtype).max, dtype))
         if dtype[0] in "fc":
             arrays += [row.astype(dtype) for row in values]
 

@@ -57,7 +57,7 @@ def main(control: socket.socket, lock: Lock) -> None:
 
 def _stay_on(core: int) -> None:
     """Keep the parent on a core, and all workers to come: that of the grader, which waits for
-    them."""
+    them, and stays on one for good."""
     if core != ANY_CORE:
         with contextlib.suppress(OSError):  # taken away meanwhile: slower, and otherwise the same
             os.sched_setaffinity(0, {core})

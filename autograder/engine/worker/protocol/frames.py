@@ -26,7 +26,8 @@ RUN, CALL, RETURN, RAISE, SEVERAL = 1, 2, 3, 4, 5
 answer with RETURN or RAISE, several with a RETURN of parts."""
 
 SMALL = 1 << 16
-"""Bytes of a payload that leaves in one piece with its header; larger ones are not copied."""
+"""Bytes of a payload that leaves in one piece with its header; larger ones are not copied for
+that."""
 
 SECONDS = struct.Struct("<d")
 """What every request of the grader begins with: how long each thing that it asks for may take."""
@@ -58,7 +59,7 @@ def receive(sock: socket.socket, deadline: float | None = None) -> tuple[int, by
 
     if magic != MAGIC or kind not in (RUN, CALL, RETURN, RAISE, SEVERAL):
         raise ProtocolError("no frame header")
-    if size > bounds.MAX_BYTES:
+    if size > bounds.MAX_BYTES + SECONDS.size:
         raise ProtocolError(f"a frame of more than {bounds.MAX_BYTES} bytes")
 
     return kind, nonce, _exactly(sock, size, deadline)

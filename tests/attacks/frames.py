@@ -113,15 +113,15 @@ frame(RETURN, encoded(1.0) + u32(2 ** 32 - 1) + u32(99) + b'l' + u32(0))
 )
 forged(
     "B35-change-of-kind",
-    "claim that an array has become a list that holds itself",
+    "claim that an array has become a list that holds it",
     """
-frame(RETURN, encoded(1.0) + u32(1) + u32(1) + b'l' + u32(1) + b'r' + u32(1))
+frame(RETURN, encoded(1.0) + u32(1) + u32(0) + b'l' + u32(1) + b'r' + u32(0))
 """,
     said="a change of kind",
 )
 forged("B36-many-small-claims", "claim very many values in few bytes", "frame(RETURN, b't' + u32(2 ** 32 - 1) + NOTHING)",
        said="too many values")  # fmt: skip
-forged("B37-list-in-itself", "send a list that holds itself", "frame(RETURN, b'l' + u32(2) + (b'r' + u32(2)) * 2 + NOTHING)",
+forged("B37-list-in-itself", "send a list that holds itself", "frame(RETURN, b'l' + u32(2) + (b'r' + u32(1)) * 2 + NOTHING)",
        said="within itself")  # fmt: skip
 forged(
     "B38-colliding-keys",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,7 +13,6 @@ import numpy as np
 
 from autograder.course import Settings
 from autograder.engine.budget import unwatched
-from autograder.engine.calls import bound
 from autograder.engine.known_answers import KnownAnswers
 from autograder.engine.known_conversations import KnownConversations
 from autograder.engine.sandbox.parent_process import Parent
@@ -127,11 +127,11 @@ class CompiledExercise:
     def takes(self, step: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Whether the reference for a step takes such arguments, by their number and names."""
         try:
-            bound(self._answered[step], args, kwargs)
+            inspect.signature(self._answered[step]).bind(*args, **kwargs)
         except TypeError:
             return False
         except ValueError:  # one of Python's own, which tells nobody what it takes
-            pass
+            return True
         return True
 
     def laboratory(self) -> Namespace:

@@ -23,8 +23,8 @@ from autograder.engine.selftest import strongest
 from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
 from benchmarks import breakdown, chart, floor, measure, otter, tables
-from benchmarks.figures import Difference, Measured, options
-from benchmarks.systems import ALL, OTTER, ROOT, STOCK, System, Verdicts, Workshop
+from benchmarks.figures import Difference, Measured, line, mean, options
+from benchmarks.systems import ALL, ONE, OTTER, ROOT, STOCK, System, Verdicts, Workshop
 
 NAME = "attention"
 LOOKS_A_SECOND = 20
@@ -37,6 +37,9 @@ ONCE = {
     "nbgrader validate": ("-m", "nbgrader", "validate", f"{NAME}.ipynb"),
 }
 """What is measured on one notebook."""
+
+FLOOR = "the floor: fork, the same cells, the same calls"
+WHOLE_FLOOR = "the floor, the setup cell run by each, too"
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,7 @@ def main() -> None:
     write(arguments.folder, measured, differences)
     if any(difference.matters for difference in differences):
         sys.exit("systems disagree about an honest submission: the differences stand above")
-    print(*_ratios(measured), sep="\n")
+    print(*_to_the_floors(measured), *_ratios(measured), sep="\n")
 
 
 def take(plan: Plan, folder: Path, exercise: Exercise) -> tuple[Measured, list[Difference]]:
@@ -112,7 +115,8 @@ def take(plan: Plan, folder: Path, exercise: Exercise) -> tuple[Measured, list[D
     parent.close()
     measured.parts = breakdown.seconds(course, exercise, sample)
     readable = [submission for submission in sample if not submission.rejected]
-    measured.floor = floor.costs(exercise, readable)
+    measured.floors[FLOOR] = floor.costs(exercise, readable)
+    measured.floors[WHOLE_FLOOR] = floor.costs(exercise, readable, setup_in_each=True)
     return measured, differences
 
 
@@ -210,7 +214,7 @@ def _write_json(path: Path, measured: Measured, differences: list[Difference]) -
         "one_notebook": {name: list(map(asdict, costs)) for name, costs in measured.once.items()},
         "memory": {key: asdict(memory) for key, memory in measured.memory.items()},
         "parts": measured.parts,
-        "floor": list(map(asdict, measured.floor)),
+        "floors": {name: list(map(asdict, costs)) for name, costs in measured.floors.items()},
         "differences": list(map(asdict, differences)),
     }
     path.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
@@ -238,6 +242,13 @@ def _ratios(measured: Measured) -> Iterator[str]:
             f"{theirs[largest] / ours[largest]:.1f}x autograder grade (all cores) against"
             f" {system.short}, submissions a second, class of {largest:,}{extrapolated}"
         )
+
+
+def _to_the_floors(measured: Measured) -> Iterator[str]:
+    """How many times the CPU of each floor a submission takes, in a line for each."""
+    _, each = line(measured.cpu(ONE.key))
+    for name, costs in measured.floors.items():
+        yield f"{each / mean(costs, 'cpu'):.1f}x the CPU of {name}, autograder grade, one job"
 
 
 def _say(what: str) -> None:

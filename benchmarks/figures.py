@@ -23,7 +23,7 @@ class Measured:
     once: dict[str, list[Cost]] = field(default_factory=lambda: defaultdict(list))
     memory: dict[str, Memory] = field(default_factory=dict)
     parts: dict[str, float] = field(default_factory=dict)
-    floor: list[Cost] = field(default_factory=list)
+    floors: dict[str, list[Cost]] = field(default_factory=dict)
     isolation: str = ""
 
     def wall(self, key: str) -> dict[int, float]:
@@ -56,6 +56,12 @@ def median(costs: Iterable[Cost], what: Literal["wall", "cpu"]) -> float:
     """The median of some runs: of their wall time, or of their CPU time."""
     times: list[float] = [getattr(cost, what) for cost in costs]
     return statistics.median(times)
+
+
+def mean(costs: Iterable[Cost], what: Literal["wall", "cpu"]) -> float:
+    """The mean of some runs: of submissions of all kinds none is typical."""
+    times: list[float] = [getattr(cost, what) for cost in costs]
+    return statistics.fmean(times)
 
 
 def line(times: dict[int, float]) -> tuple[float, float]:

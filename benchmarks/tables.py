@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from statistics import fmean
 
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.figures import Difference, Measured, line, median
+from benchmarks.figures import Difference, Measured, line, mean, median
 from benchmarks.systems import STOCK
 
 MAX_SHOWN = 20
@@ -95,11 +94,9 @@ def _parts(console: Console, measured: Measured) -> None:
     for part, seconds in measured.parts.items():
         table.add_row(part, f"{1000 * seconds:.1f}", f"{100 * seconds / whole:.0f}")
 
-    wall = fmean(cost.wall for cost in measured.floor)
-    cpu = fmean(cost.cpu for cost in measured.floor)
-    floor = "the floor: fork, the same cells, the same calls"
-    table.add_row(floor, f"{1000 * wall:.1f}", "", end_section=True)
-    table.add_row("the floor, CPU", f"{1000 * cpu:.1f}", "")
+    for name, costs in measured.floors.items():
+        table.add_row(name, f"{1000 * mean(costs, 'wall'):.1f}", "")
+        table.add_row("its CPU", f"{1000 * mean(costs, 'cpu'):.1f}", "")
     console.print(table, "")
 
 

@@ -166,6 +166,8 @@ def test_the_time_of_a_process_counts_that_lost_its_parent(tmp_path: Path) -> No
 @pytest.mark.everything
 def test_make_bench_writes_tables_and_a_plot_and_ends_with_the_ratio(tmp_path: Path) -> None:
     lines = bench("bench", tmp_path, "--quick")
+    for line in lines[-4:-2]:
+        assert re.match(r"\d+\.\dx the CPU of the floor.*, autograder grade, one job$", line)
     for line, other in zip(lines[-2:], ("otter run", "stock nbgrader autograde")):
         ratio = rf"\d+\.\dx autograder grade \(all cores\) against {other}, submissions a second"
         assert re.match(ratio, line)
@@ -177,6 +179,7 @@ def test_make_bench_writes_tables_and_a_plot_and_ends_with_the_ratio(tmp_path: P
     assert not any(entry["matters"] for entry in figures["differences"])
     assert figures["parts"]["everything"] == pytest.approx(sum(figures["parts"].values()) / 2)
     assert figures["memory"]["one"]["worker"] > 0
+    assert len(figures["floors"]) == 2 and all(figures["floors"].values())
     with (tmp_path / "bench.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     extrapolated = {row["system"] for row in rows if row["runs"] == "extrapolated"}

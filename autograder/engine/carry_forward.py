@@ -27,6 +27,7 @@ from autograder.engine.run import Run
 from autograder.engine.verdict import Remaining, Verdict
 from autograder.exercises.exercise import Check
 from autograder.submissions.parse import Submission
+from autograder.text import listed
 
 Carried = dict[str, tuple[str, ...]]
 """By check: the earlier steps whose replacement made it pass. None of them: it passes without a
@@ -36,13 +37,13 @@ loss."""
 class _Mended(NamedTuple):
     """What came of a check in a run with steps replaced, and which of these it called.
 
-    ``fits``: no replaced step was called with what the right one does not take. ``in_time``: no
+    ``refused``: those that were called with what the right one does not take. ``in_time``: no
     limit of time has come in, of the submission or of a call, perhaps one for a hidden check.
     """
 
     verdict: Verdict
     called: set[str]
-    fits: bool
+    refused: set[str]
     in_time: bool
 
 
@@ -145,12 +146,16 @@ class CarryForward:
 
         Those have to be mended. Others that fail are right as soon as they are.
         """
-        verdict, called, fits, in_time = self._ran[broken | imprecise, check.hidden][check.id]
+        verdict, called, refused, in_time = self._ran[broken | imprecise, check.hidden][check.id]
         steps = self._in_order(called & broken)
-        if verdict.message is None or not (steps and fits and in_time):
+        if verdict.message is None or not (steps and in_time):
             return
-        if verdict.message != self._verdicts[check.id].message:
-            self.remaining[check.id] = Remaining(verdict.message, steps)
+
+        message = verdict.message
+        if refused:  # what it says then is of the right step, which the student cannot see
+            message = f"call {listed(sorted(refused))} with the arguments that the exercise names"
+        if message != self._verdicts[check.id].message:
+            self.remaining[check.id] = Remaining(message, steps)
 
     def _in_order(self, steps: set[str]) -> tuple[str, ...]:
         return tuple(sorted(steps, key=self._order.__getitem__))
@@ -160,10 +165,10 @@ class CarryForward:
         if check.id not in self._ran.get((replaced, check.hidden), {}):
             self._run(check, replaced, budget)
 
-        verdict, called, fits, _ = self._ran[replaced, check.hidden][check.id]
+        verdict, called, refused, _ = self._ran[replaced, check.hidden][check.id]
         if verdict.message is None and called:
             return called
-        if fits:
+        if not refused:
             self.calls[check.id] = verdict.calls
         return set()
 
@@ -187,9 +192,9 @@ class CarryForward:
         run = Run(self._compiled, self._submission, budget, self._reference, replaced)
         for check, verdict in run.verdicts(checks):
             known = self._ran.setdefault((run.replaced, check.hidden), {})
-            called = set(run.called)  # of this check: the next one clears it
+            called, refused = set(run.called), set(run.refused)  # the next check clears them
             in_time = not (budget.is_over or budget.timeouts)
-            known[check.id] = _Mended(verdict, called, not run.refused, in_time)
+            known[check.id] = _Mended(verdict, called, refused, in_time)
             # Where nothing at fault is replaced, float32 alone, all are asked the same.
             if verdict.message is not None and replaced & self._at_fault:
                 run.replace(check.step)

@@ -257,13 +257,15 @@ def test_the_steps_that_have_to_be_right_are_those_at_fault_and_no_carried_one()
     assert (check.remaining, check.remaining_with) == ("wrong", ("double",))
 
 
-def test_nothing_remains_where_the_right_step_does_not_take_the_students_own_parameters():
-    """Whether the step is right but for that nobody knows, and its own calls are explained."""
+def test_where_the_right_step_does_not_take_the_students_own_parameters_that_is_what_remains():
+    """Whether the step is right but for that nobody knows."""
     scaled = "def double(x, by=3):\n    return by * x"
     calls = "def both(x):\n    return shift(double(x, by=3))"
-    for check in grade(double=scaled, both=calls).step("both").checks:
-        assert (check.status == "failed") == (not check.hidden)
-        assert (check.remaining, check.remaining_with) == ("", ())
+    (check, hidden) = grade(double=scaled, both=calls).step("both").checks
+    assert (check.status, check.message) == ("failed", "wrong")
+    assert check.remaining == "call double with the arguments that the exercise names"
+    assert check.remaining_with == ("double",)
+    assert (hidden.status, hidden.remaining) == ("passed", "")
 
     # A TypeError of the student's own is what remains.
     adds = "def both(x):\n    return double(x) + 'one'"

@@ -65,16 +65,19 @@ class CompiledExercise:
         self.exercise = exercise
         self.use(parent)
         self.settings = settings
+
         self._key = hashlib.blake2b(secret).digest()
         self._bits = np.random.PCG64(0)
         self._rng = np.random.Generator(self._bits)
         self._shared = Shared()
         self._wrong: dict[str, Callable[..., Any]] = {}
+
         self.hidden = frozenset(check.id for check in exercise.checks if check.hidden)
         # A student's own copy has no reference: there they use what they have pasted.
         self.needed = frozenset(exercise.needed) if exercise.has_reference else frozenset[str]()
         self._space: Namespace = {}
         self._right: Namespace = {}
+
         self.conversations = KnownConversations()
         self.answers = {False: KnownAnswers(), True: KnownAnswers()}
         """What the reference has answered, by whether hidden checks were asked in that run: how

@@ -226,6 +226,7 @@ def _tiny(given: Sequence[AnsweredCall]) -> Relation | None:
     for answer in given:
         if answer.got.raised or answer.right.raised:
             continue
+
         got, right = answer.got.value, answer.right.value
         parts = [(got, right)]
         if isinstance(got, (tuple, list)) and isinstance(right, tuple) and len(got) == len(right):

@@ -61,6 +61,7 @@ def slips_of_condition(node: ast.AST) -> Iterator[Slip]:
     """What may become of a comparison in a condition."""
     if not isinstance(node, ast.Compare) or len(node.ops) != 1:
         return
+
     if isinstance(node.ops[0], ast.Eq):
         ask = "How much of the two must be the same?"
         for phrase, part in (

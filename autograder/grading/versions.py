@@ -94,6 +94,7 @@ def differences(course: Course, now: Exercise, result: Result) -> Iterator[str]:
     present = dependencies(now, course.settings, secret)
     then = result.graded_with
     names = changed(then, present)
+
     if "exercise" in names or result.exercise_sha256 != now.sha256:
         yield "the exercise has changed since; this is the one that graded it"
     if "settings" in names:
@@ -102,11 +103,9 @@ def differences(course: Course, now: Exercise, result: Result) -> Iterator[str]:
         yield f"settings have changed since; {which}"
     if "engine" in names:
         kit = _read(course.state / FOLDER / f"engine-{then.get('engine', '')}.json.gz") or {}
-        which = (
-            f" (kit {kit['kit']}, Python {kit['python']})"
-            if kit.keys() >= {"kit", "python"}
-            else ""
-        )
+        which = ""
+        if kit.keys() >= {"kit", "python"}:
+            which = f" (kit {kit['kit']}, Python {kit['python']})"
         yield f"the kit has changed since{which}; the present one has run it"
     if "numpy" in names:
         yield f"NumPy was {then.get('numpy', 'of another version')} then, and is {present['numpy']}"

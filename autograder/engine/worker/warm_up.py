@@ -46,9 +46,11 @@ def rehearse() -> None:
     """Serve requests of every usual kind, then leave everything as it was."""
     main, before = sys.modules["__main__"], set(linecache.cache)
     ours, theirs = socket.socketpair()
+
     with ours, theirs:
         worker = Worker(theirs)
         _ask(ours, worker, frames.RUN, _encoded(("rehearsal", CELL)))
+
         scores = np.linspace(0.0, 1.0, 24).reshape(2, 3, 4)
         mask = np.ones((3, 4), dtype=bool)
         calls = [
@@ -57,11 +59,13 @@ def rehearse() -> None:
             _encoded(("play", (scores[0], mask))),
             _encoded(("refuse", (scores.tolist(),))),
         ]
+
         together = b"".join(frames.part(frames.CALL, call) for call in calls)
         for _ in range(ROUNDS):
             _ask(ours, worker, frames.SEVERAL, together)
             for call in calls:
                 _ask(ours, worker, frames.CALL, call)
+
     sys.modules["__main__"] = main
     for name in set(linecache.cache) - before:
         del linecache.cache[name]

@@ -50,13 +50,13 @@ from tests.attacks.arena import (
     MEMORY_MB,
     SECRET,
     Arena,
-    _children,
     _descendants,
     _measured,
     _state,
 )
 from tests.attacks.ordinary import ROOT, Ordinary
 from tests.attacks.target import exercise, handed_in
+from tests.support.processes import children
 
 LEVELS = ("bubblewrap", "landlock")
 BY_ID = {attack.id.partition("-")[0]: attack for attack in ATTACKS}
@@ -322,7 +322,7 @@ def test_a_worker_does_not_outlive_a_parent_that_is_killed(level):
         started = opened._grader._workers.parent._process.pid
         # bubblewrap stands above the parent of the workers, and gives it a namespace in which it is
         # the first process.
-        (parent,) = _children(started) if level == "bubblewrap" else (started,)
+        (parent,) = children(started) if level == "bubblewrap" else (started,)
         os.kill(parent, signal.SIGKILL)
         session.sock.close()
         # Asked one by one: a process that changes its parent meanwhile is missing in one look at

@@ -10,7 +10,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
@@ -85,12 +85,14 @@ def below(process: int) -> Iterator[int]:
 
 
 def children(process: int) -> list[int]:
+    """The processes that one has started; none of one that has gone."""
     found: list[int] = []
-    for path in Path(f"/proc/{process}/task").glob("*/children"):
-        try:
-            found += map(int, path.read_text().split())
-        except OSError:  # it ends at this moment
-            continue
+    tasks: list[Path] = []
+    with suppress(OSError):  # it ends at this moment
+        tasks += Path(f"/proc/{process}/task").iterdir()
+    for task in tasks:
+        with suppress(OSError):  # or one of its threads does
+            found += map(int, (task / "children").read_text().split())
     return found
 
 

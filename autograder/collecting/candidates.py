@@ -19,12 +19,15 @@ from autograder.collecting.naming import Claim
 from autograder.collecting.roster import Unmatched
 from autograder.collecting.store import MAX_BYTES, Left
 from autograder.collecting.whose import Whose
+from autograder.text import agreeing, count
 
 TOLERANCE = timedelta(minutes=5)
 """So much do the clocks of two systems differ."""
 SUFFIXES = (".ipynb", ".py")
 MAX_LOOKS = 10
 """Notebooks of one student, and scripts, that are opened to see of which exercise they are."""
+MAX_LOOKS_AT_NOBODYS = 500
+"""The same for a folder of nobody's: the teacher has made it, and a whole class may lie there."""
 NO_SUBMISSIONS = ("students.csv", "readme.md")
 """What teachers put beside the downloads."""
 
@@ -114,6 +117,8 @@ class Reader:
         self._whose = Whose(names, exports, downloads)
         self._others: list[tuple[str, Left]] = []
         self._looks: Counter[tuple[str, str]] = Counter()
+        self._unseen: Counter[tuple[str, bool]] = Counter()
+        """Notebooks that were not opened, by whose, and whether they lie in an archive."""
 
     def by_student(self) -> dict[str, list[Candidate]]:
         """The submissions of each student; what is nobody's is added to what is left."""
@@ -127,6 +132,10 @@ class Reader:
 
         # Of students who have handed in this exercise, other files are not worth a line.
         self._left += [left for student, left in self._others if student not in by_student]
+        for (whose, is_archive), number in self._unseen.items():
+            more = f"{count(number, 'more notebook')} in it {agreeing(number, 'was', 'were')}"
+            repair = "unpack it in the inbox" if is_archive else "make several folders of it"
+            self._left.append(Left(whose, f"{more} not looked at; {repair}, and collect again"))
         return by_student
 
     def candidates(self, download: Download) -> Iterator[Candidate]:
@@ -188,7 +197,7 @@ class Reader:
         if not file.is_notebook:
             return
         if file.exercise is None:
-            says = self._says(download, whose)
+            says = self._says_of_nobodys(download, whose)
             # One that says nothing, being empty, say, may have the name among other words.
             is_named = self._exercise in download.parts[-1]
             if says != self._exercise and not (says is None and is_named):
@@ -239,11 +248,22 @@ class Reader:
             return download.placed if download.archive is None else download.packed
         return download.time if _is_inside(download, claim) else download.packed
 
-    def _says(self, download: Download, whose: str) -> str | None:
+    def _says_of_nobodys(self, download: Download, whose: str) -> str | None:
+        """The same of a file that belongs to nobody; what is not opened is counted."""
+        is_archive = download.archive is not None
+        if not download.parts[-1].lower().endswith(".ipynb"):
+            return self._says(download, whose)
+
+        most = MAX_LOOKS if is_archive else MAX_LOOKS_AT_NOBODYS
+        if self._looks[whose, ".ipynb"] >= most:
+            self._unseen[whose, is_archive] += 1
+        return self._says(download, whose, most)
+
+    def _says(self, download: Download, whose: str, most: int = MAX_LOOKS) -> str | None:
         """The exercise of which a file says itself that it is."""
         # Many scripts, of a library, say, keep no notebook from being looked at.
         suffix = PurePath(download.parts[-1]).suffix.lower()
-        if suffix not in SUFFIXES or self._looks[whose, suffix] >= MAX_LOOKS:
+        if suffix not in SUFFIXES or self._looks[whose, suffix] >= most:
             return None
 
         self._looks[whose, suffix] += 1

@@ -133,11 +133,19 @@ class Whose:
         alone = self._names.claim(download.parts[0].rpartition(".")[0]) if depth == 1 else None
         if alone is not None:
             return replace(alone, depth=depth)
+        if depth == 1 and len(mentioned := self._names.mentioned(download.parts[0])) == 1:
+            return Claim("plain", next(iter(mentioned)), depth=depth)
 
         if unknown:
             names = " or ".join(download.parts[place] for place in unknown)
-            raise _Nobody(f"{names} is nobody in students.csv; add a line or a column", depth)
-        raise _Nobody("no student in its path; put it into a folder named as the student", depth)
+            repair = "add a line or a column"
+            if self._names.mentioned(download.parts[-1]):
+                repair = "put what lies in it into the inbox itself, if it is a class's"
+            raise _Nobody(f"{names} is nobody in students.csv; {repair}", depth)
+        repair = "put it into a folder named as the student"
+        if depth == 1:
+            repair = f"call it after the student, or {repair}"
+        raise _Nobody(f"no student in its path; {repair}", depth)
 
     def _plain_claim(self, download: Download, unknown: list[int], before: str) -> Claim:
         """Without a class list: the one name in the path."""

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from autograder import timestamp
-from autograder.collecting import inbox, search
+from autograder.collecting import candidates, inbox, search
 from autograder.collecting.store import Collected, store
 from autograder.course import Course
 from autograder.errors import Unusable
@@ -199,6 +199,52 @@ def test_with_a_class_list_strangers_and_contradictions_are_left_with_their_reas
         "Ada Lovelace_12346_assignsubmission_file_/counting.ipynb": "students.csv has Ada Lovelace as ada, but the number or address of bob",
         "Bob Ng_7_assignsubmission_file_/counting.ipynb": "Bob Ng may be bob or ng2; add the platform's number to students.csv",
     }
+
+
+def test_a_file_in_the_inbox_itself_is_whose_name_stands_in_its_own(course: Course) -> None:
+    class_list(course)
+    put(course, "Ada Lovelace counting.ipynb")
+    put(course, "counting_bob.ipynb")
+    put(course, "bob or zoe counting.ipynb")
+    put(course, "eve's counting.ipynb")
+    found = collect(course)
+    assert found.stored == ("ada", "bob")
+    assert reasons(found).keys() == {"bob or zoe counting.ipynb", "eve's counting.ipynb"}
+
+
+def test_a_folder_of_nobodys_with_files_of_students_is_to_be_emptied_into_the_inbox(
+    course: Course,
+) -> None:
+    """It may be a stranger's, who calls a file after somebody else."""
+    class_list(course)
+    put(course, "mails/ada.ipynb")
+    put(course, "mails/mine.ipynb")
+    nobody = "mails is nobody in students.csv"
+    assert reasons(collect(course)) == {
+        "mails/ada.ipynb": (
+            f"{nobody}; put what lies in it into the inbox itself, if it is a class's"
+        ),
+        "mails/mine.ipynb": f"{nobody}; add a line or a column",
+    }
+
+
+@pytest.mark.parametrize(("where", "looked_at"), [("mails", 12), ("mails.zip", 10)])
+def test_every_notebook_of_nobodys_is_listed_or_counted(
+    course: Course, where: str, looked_at: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(candidates, "MAX_LOOKS_AT_NOBODYS", 12)
+    class_list(course)
+    names = [f"{number}.ipynb" for number in range(15)]
+    if where.endswith(".zip"):
+        put(course, where, archive(dict.fromkeys(names, courses.handed_in(course, RIGHT))))
+    else:
+        for name in names:
+            put(course, f"{where}/{name}")
+
+    found = reasons(collect(course))
+    assert len(found) == looked_at + 1
+    more = f"{15 - looked_at} more notebooks in it were not looked at; "
+    assert found["mails"].startswith(more) and found["mails"].endswith("and collect again")
 
 
 def test_two_people_of_one_name_are_never_mixed_up(course: Course) -> None:

@@ -24,6 +24,7 @@ from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.recorded_calls import Call
 from autograder.engine.reference import Reference
 from autograder.engine.run import Run
+from autograder.engine.schedule import defined_again
 from autograder.engine.verdict import Remaining, Verdict
 from autograder.exercises.exercise import Check
 from autograder.submissions.parse import Submission
@@ -32,6 +33,11 @@ from autograder.text import listed
 Carried = dict[str, tuple[str, ...]]
 """By check: the earlier steps whose replacement made it pass. None of them: it passes without a
 loss."""
+
+
+_Kind = tuple[frozenset[str], frozenset[str], bool]
+"""Of a run: the replaced steps, those replaced once more behind added cells, and whether it asks
+hidden checks."""
 
 
 class _Mended(NamedTuple):
@@ -81,8 +87,9 @@ class CarryForward:
                 if not check.hidden:
                     self._broken_visibly.add(check.step)
         self.unattempted = self._broken - attempted
+        self._defined_again = frozenset(defined_again(compiled.exercise, submission))
 
-        self._ran: dict[tuple[frozenset[str], bool], dict[str, _Mended]] = {}
+        self._ran: dict[_Kind, dict[str, _Mended]] = {}
         self.calls: dict[str, tuple[Call, ...]] = {}
         """Calls of steps at fault, made while earlier steps were mended: what is wrong there is
         theirs alone."""
@@ -135,6 +142,13 @@ class CarryForward:
             called = self._passes(check, broken | imprecise, budget) if broken else set()
             if called:
                 return self._in_order(called & broken)
+
+        # An added cell has taken the place of a step, perhaps of one that is right.
+        again = self._defined_again & earlier
+        if again:
+            called = self._passes(check, doubtful | again | imprecise, budget, again)
+            if called:
+                return self._in_order(called & (doubtful | again))
         if likely:
             self._note_remaining(check, likely, imprecise)
         return None
@@ -146,7 +160,9 @@ class CarryForward:
 
         Those have to be mended. Others that fail are right as soon as they are.
         """
-        verdict, called, refused, in_time = self._ran[broken | imprecise, check.hidden][check.id]
+        verdict, called, refused, in_time = self._ran[
+            broken | imprecise, frozenset(), check.hidden
+        ][check.id]
         steps = self._in_order(called & broken)
         if verdict.message is None or not (steps and in_time):
             return
@@ -160,19 +176,28 @@ class CarryForward:
     def _in_order(self, steps: set[str]) -> tuple[str, ...]:
         return tuple(sorted(steps, key=self._order.__getitem__))
 
-    def _passes(self, check: Check, replaced: frozenset[str], budget: Budget) -> set[str]:
+    def _passes(
+        self,
+        check: Check,
+        replaced: frozenset[str],
+        budget: Budget,
+        again: frozenset[str] = frozenset(),
+    ) -> set[str]:
         """The replaced steps that a check called, if it passes with them; else none."""
-        if check.id not in self._ran.get((replaced, check.hidden), {}):
-            self._run(check, replaced, budget)
+        kind = (replaced, again, check.hidden)
+        if check.id not in self._ran.get(kind, {}):
+            self._run(check, replaced, budget, again)
 
-        verdict, called, refused, _ = self._ran[replaced, check.hidden][check.id]
+        verdict, called, refused, _ = self._ran[kind][check.id]
         if verdict.message is None and called:
             return called
         if not refused:
             self.calls[check.id] = verdict.calls
         return set()
 
-    def _run(self, first: Check, replaced: frozenset[str], budget: Budget) -> None:
+    def _run(
+        self, first: Check, replaced: frozenset[str], budget: Budget, again: frozenset[str]
+    ) -> None:
         """Run a check with steps replaced, and those of its kind that will be asked for behind it.
 
         A later step that fails again is at fault itself, as a rule, and those behind it are asked
@@ -189,9 +214,9 @@ class CarryForward:
             if is_later and is_of_the_kind and not self._verdicts[check.id].unattempted:
                 checks.add(check.id)
 
-        run = Run(self._compiled, self._submission, budget, self._reference, replaced)
+        run = Run(self._compiled, self._submission, budget, self._reference, replaced, again)
         for check, verdict in run.verdicts(checks):
-            known = self._ran.setdefault((run.replaced, check.hidden), {})
+            known = self._ran.setdefault((run.replaced, again, check.hidden), {})
             called, refused = set(run.called), set(run.refused)  # the next check clears them
             in_time = not (budget.is_over or budget.timeouts)
             known[check.id] = _Mended(verdict, called, refused, in_time)

@@ -37,8 +37,8 @@ class Run:
 
     Args:
         reference: to what is needed of earlier exercises, always.
-        replaced: these steps are bound to it as well, where the student's answer stood, before
-            later cells run.
+        replaced: these steps are bound to it as well, where the student's answer stood.
+        again: those of them that are so once more where an added cell defines them.
     """
 
     def __init__(
@@ -48,6 +48,7 @@ class Run:
         budget: Budget,
         reference: Reference | None = None,
         replaced: frozenset[str] = frozenset(),
+        again: frozenset[str] = frozenset(),
     ) -> None:
         self._compiled = compiled
         self._submission = submission
@@ -57,7 +58,7 @@ class Run:
         self._is_hidden = True
         """Whether a hidden check is asked in it."""
         self._due: list[str] = []
-        self._stages = stages(compiled.exercise, submission, replaced | compiled.needed)
+        self._stages = stages(compiled.exercise, submission, replaced | compiled.needed, again)
         self._reference = reference
         self._session = FollowingSession(compiled.parent, compiled.settings, budget)
         self._raised: list[tuple[SubmittedCell, StudentError | Stopped]] = []

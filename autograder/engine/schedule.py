@@ -7,16 +7,26 @@ from collections.abc import Iterator, Set
 from autograder.engine.idle_pictures import idle_pictures
 from autograder.exercises.exercise import Check, Exercise
 from autograder.submissions.parse import Submission, SubmittedCell
+from autograder.submissions.python_source import binds
 
 Stage = tuple[list[SubmittedCell | str], list[Check]]
 """Cells, with the name of a step behind each that is replaced, and the checks behind them."""
 
 
-def stages(exercise: Exercise, submission: Submission, replaced: Set[str]) -> Iterator[Stage]:
-    """The stages of a run, in the order of the master notebook."""
+def stages(
+    exercise: Exercise,
+    submission: Submission,
+    replaced: Set[str],
+    again: Set[str] = frozenset(),
+) -> Iterator[Stage]:
+    """The stages of a run, in the order of the master notebook.
+
+    Args:
+        again: replaced steps that are so once more behind every cell that a student added.
+    """
     cells: list[SubmittedCell | str] = []
     checks: list[Check] = []
-    for part in _parts(exercise, submission, replaced):
+    for part in _parts(exercise, submission, replaced, again):
         if isinstance(part, Check):
             checks.append(part)
             continue
@@ -28,7 +38,7 @@ def stages(exercise: Exercise, submission: Submission, replaced: Set[str]) -> It
 
 
 def _parts(
-    exercise: Exercise, submission: Submission, replaced: Set[str]
+    exercise: Exercise, submission: Submission, replaced: Set[str], again: Set[str]
 ) -> Iterator[SubmittedCell | Check | str]:
     """Cells, checks and the names of replaced steps; what a student added stays behind what it
     followed."""
@@ -41,4 +51,16 @@ def _parts(
             yield place.answer
         if place.id in replaced:
             yield place.id
-        yield from place.added
+        for added in place.added:
+            yield added
+            yield from sorted(again & binds(added.source))
+
+
+def defined_again(exercise: Exercise, submission: Submission) -> Iterator[str]:
+    """The steps that an added cell defines behind the student's answer to them."""
+    answered: set[str] = set()
+    for place in submission.by_master(cell.id for cell in exercise.cells):
+        if place.answer is not None and place.id in exercise.steps:
+            answered.add(place.id)
+        for added in place.added:
+            yield from answered & binds(added.source)

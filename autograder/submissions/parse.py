@@ -148,14 +148,14 @@ class _MasterOrder:
         self._say_what_is_missing(recognized)
 
         placed: list[tuple[int, SubmittedCell]] = []
-        taken: set[str] = set()
+        taken: dict[str, RawCell] = {}
         place = 0
         for cell, id, answer in zip(self._raw, ids, self._earliest_answers_behind(ids)):
             # Of several cells that answer the same, the first has its place.
             own = None if id in taken else id
             if own is not None:
                 place = self._order[own]
-                taken.add(own)
+                taken[own] = cell
             if id is not None and self._is_ours(cell, id):
                 continue
 
@@ -170,8 +170,12 @@ class _MasterOrder:
             # A helper stands before the answer that needs it, also where the cells are in another
             # order.
             where = place
-            if id is None and answer <= place and binds(source).isdisjoint(self._exercise.steps):
-                where = max(answer - 1, 0)
+            if id is None or self._masters[id].kind == "plain":
+                defined = binds(source) & set(self._exercise.steps)
+                if id is None and answer <= place and not defined:
+                    where = max(answer - 1, 0)
+                for step in sorted(defined & taken.keys()):
+                    self._say_what_is_defined_again(taken[step], step, where)
             after = self._exercise.cells[where].id
             placed.append((where, SubmittedCell(own, after, source, cell.is_code)))
 
@@ -259,6 +263,18 @@ class _MasterOrder:
                 self._warnings.append(
                     "the setup cell is not the teacher's present one, which was run first"
                 )
+
+    def _say_what_is_defined_again(self, answer: RawCell, step: str, where: int) -> None:
+        """Say that an added cell takes the place of an answer, for all that comes behind it."""
+        checks = self._exercise.checks_of(step)
+        has_missed_it = any(self._order[check.id] <= where for check in checks)
+        # Between a stub and its checks it is the answer.
+        if "NotImplementedError" in answer.source and not has_missed_it:
+            return
+        self._warnings.append(
+            f"an added cell defines {step} again, and what comes behind it calls that one; write "
+            f"it into the cell of {step}, or give it another name"
+        )
 
     def _renamed(self, source: str, id: str | None) -> str:
         """An answer that defines its step by the name of an earlier version, by both names."""

@@ -175,12 +175,32 @@ def test_a_syntax_error_in_one_step_costs_that_step_only():
     assert (result.score, seen(result)["both-c0"]) == (6, "carried")
 
 
-def test_what_the_student_replaces_in_turn_stays_replaced():
-    overwriting = "def double(x):\n    return 3 * x"
-    nb = toy.notebook(THREE, **{**ANSWERS, "double": WRONG["double"]})
+def with_added(added: str, **answers: str) -> Result:
+    """The result with a cell added before the second step."""
+    nb = toy.notebook(THREE, **{**ANSWERS, **answers})
     place = next(n for n, cell in enumerate(nb["cells"]) if cell["id"] == "shift")
-    nb["cells"].insert(place, toy.added(overwriting))
-    assert seen(toy.grade(THREE, json.dumps(nb).encode(), settings=SETTINGS))["both-c0"] == "failed"
+    nb["cells"].insert(place, toy.added(added))
+    return toy.grade(THREE, json.dumps(nb).encode(), settings=SETTINGS)
+
+
+@pytest.mark.parametrize("double", [ANSWERS["double"], WRONG["double"]])
+@pytest.mark.parametrize("added", [WRONG["double"], "def double(x, by):\n    return by * x"])
+def test_a_step_that_an_added_cell_defines_again_is_replaced_there_too(double, added):
+    result = with_added(added, double=double)
+    (check, _) = result.step("both").checks
+    assert (check.status, check.earned, check.with_reference) == ("carried", 2, ("double",))
+    assert result.warnings == (
+        "an added cell defines double again, and what comes behind it calls that one; write it "
+        "into the cell of double, or give it another name",
+    )
+
+
+def test_a_helper_of_a_steps_name_serves_those_who_call_it_as_it_is():
+    """shift is wrong; both calls the helper with what the right double does not take."""
+    helper = "def double(x, by):\n    return by * x"
+    both = "def both(x):\n    return shift(double(x, 2))"
+    (check, _) = with_added(helper, shift=WRONG["shift"], both=both).step("both").checks
+    assert (check.status, check.with_reference) == ("carried", ("shift",))
 
 
 def test_where_a_wrong_and_an_untried_step_are_mended_the_smaller_share_counts():

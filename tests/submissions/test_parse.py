@@ -227,6 +227,27 @@ def test_of_two_answers_the_one_that_runs_last_counts():
     assert [check.status for check in result(nb).checks] == ["failed", "failed"]
 
 
+STUB = "def g(x):\n    raise NotImplementedError"
+
+
+@pytest.mark.parametrize(
+    ("before", "answer", "is_said"),
+    [
+        ("g-c0", RIGHT["g"], True),
+        ("g-c1", RIGHT["g"], True),
+        ("g-c1", STUB, True),  # one of its checks has not seen it
+        ("g-c0", STUB, False),  # the answer, written below the stub
+        ("g", RIGHT["g"], False),  # a draft, above the answer
+    ],
+)
+def test_a_cell_that_takes_the_place_of_an_answer_is_said(before, answer, is_said):
+    nb = copy.deepcopy(notebook(TOY, **{**RIGHT, "g": answer}))
+    nb["cells"].insert(
+        nb["cells"].index(cell(nb, before)), added("def g(x, y=2):\n    return x * y")
+    )
+    assert any("defines g again" in warning for warning in result(nb).warnings) == is_said
+
+
 def test_values_are_counted_before_any_is_made():
     """18 MB of brackets would become 900 MB of lists."""
     for part in (b"[" * 900 + b"]" * 900 + b",", b'{"a" :' * 250 + b"1" + b"}" * 250 + b","):

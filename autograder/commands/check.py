@@ -46,7 +46,7 @@ def check(
     say(screen, f"{copy.about_hidden}.")
     if copy.due:
         say(screen, f"due {copy.due}, as it was handed out")
-    github_actions.publish(result, copy.about_hidden, notebook, sys.stdout)
+    github_actions.publish(result, copy.about_hidden, notebook, sys.stdout, waits)
     if reason:
         say(console(sys.stderr), f"note: {notebook}: {confined.UNLOCKED.format(reason=reason)}")
 

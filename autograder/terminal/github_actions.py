@@ -14,7 +14,7 @@ from typing import TextIO
 
 from autograder.disclosure import visible
 from autograder.result import Result, StepResult
-from autograder.terminal.score_table import alike
+from autograder.terminal.score_table import NOTHING, Waits, alike, hints_of
 from autograder.text import brief, count, listed, number, points_of, printable, quoted
 
 SUMMARY_BYTES = 1024 * 1024
@@ -27,21 +27,27 @@ MESSAGE = 4_000
 """Characters of a remark; GitHub shows less."""
 
 
-def publish(result: Result, about_hidden: str, notebook: Path, out: TextIO) -> None:
+def publish(
+    result: Result, about_hidden: str, notebook: Path, out: TextIO, waits: Waits = NOTHING
+) -> None:
     """Write the summary and the remarks where GitHub asks for them; elsewhere nothing.
 
     Args:
         about_hidden: what is to be said of hidden checks.
         out: the log; remarks are lines in it.
+        waits: the steps that wait for others, which are no mistakes of their own.
     """
-    steps = visible(result).steps
+    steps = result.steps
+    if any(check.hidden for check in result.checks):
+        steps = visible(result).steps
     if os.environ.get("GITHUB_ACTIONS"):
-        for line in _remarks(steps, notebook):
+        for line in _remarks(steps, notebook, waits):
             print(line, file=out)
     page = os.environ.get("GITHUB_STEP_SUMMARY")
     if page:
         with open(page, "a", encoding="utf-8") as file:
-            file.write(_summary(steps, about_hidden, notebook, SUMMARY_BYTES - file.tell()))
+            room = SUMMARY_BYTES - file.tell()
+            file.write(_summary(steps, about_hidden, notebook, room, waits))
 
 
 def command(name: str, message: str, **properties: str) -> str:
@@ -61,20 +67,22 @@ def _escaped(text: str, further: str = "") -> str:
     return escaped
 
 
-def _failing(steps: Sequence[StepResult]) -> list[StepResult]:
-    """The steps that were tried, and fail."""
-    return [step for step in steps if step.failed and not step.is_unattempted]
+def _failing(steps: Sequence[StepResult], waits: Waits) -> list[StepResult]:
+    """The steps that were tried, and fail by themselves."""
+    tried = [step for step in steps if step.failed and not step.is_unattempted]
+    return [step for step in tried if step.name not in waits]
 
 
-def _remarks(steps: Sequence[StepResult], notebook: Path) -> Iterator[str]:
+def _remarks(steps: Sequence[StepResult], notebook: Path, waits: Waits) -> Iterator[str]:
     file = _in_repository(notebook)
-    failing = _failing(steps)
+    failing = _failing(steps, waits)
     # The last place is kept for the others, where there are more.
     shown = failing if len(failing) <= REMARKS else failing[: REMARKS - 1]
     for step in shown:
         lines = []
         for same in alike(step.failed):
             lines.append(f"{listed(check.name for check in same)}: {same[0].message}")
+            lines += [f"hint: {hint}" for hint in hints_of(same)]
         yield command("error", "\n".join(lines), file=file, title=step.name)
 
     if len(shown) < len(failing):
@@ -92,15 +100,17 @@ def _in_repository(notebook: Path) -> str:
     return path.relative_to(top).as_posix() if path.is_relative_to(top) else notebook.as_posix()
 
 
-def _summary(steps: Sequence[StepResult], about_hidden: str, notebook: Path, room: int) -> str:
+def _summary(
+    steps: Sequence[StepResult], about_hidden: str, notebook: Path, room: int, waits: Waits
+) -> str:
     """Markdown of at most ``room`` bytes, in which no text of a student is markup."""
     score, most = sum(step.score for step in steps), sum(step.max_score for step in steps)
     head = f"{points_of(score, most)} of the visible checks. {about_hidden}."
-    rows = "".join(map(_row, steps))
+    rows = "".join(_row(step, waits) for step in steps)
     parts = [
         f"### {_code(notebook.name)}\n\n{head}\n\n",
         f"| step | points | visible checks |\n|---|--:|---|\n{rows}\n",
-        *map(_details, _failing(steps)),
+        *map(_details, _failing(steps, waits)),
     ]
 
     left_out = "More than GitHub shows: the log has the rest.\n"
@@ -113,8 +123,10 @@ def _summary(steps: Sequence[StepResult], about_hidden: str, notebook: Path, roo
     return page
 
 
-def _row(step: StepResult) -> str:
-    if step.is_unattempted:
+def _row(step: StepResult, waits: Waits) -> str:
+    if step.name in waits:
+        verdict = f"→ waits for {listed(map(_code, waits[step.name]))}"
+    elif step.is_unattempted:
         verdict = "· not written yet"
     elif step.passed:
         verdict = "✅ passed"
@@ -130,6 +142,8 @@ def _details(step: StepResult) -> str:
     for same in alike(step.failed):
         names = listed(_code(check.name) for check in same)
         parts.append(f"{names}\n\n{quoted(brief(same[0].message))}\n\n")
+        for hint in hints_of(same):
+            parts.append(f"Think about this:\n\n{quoted(hint)}\n\n")
     return "".join(parts)
 
 

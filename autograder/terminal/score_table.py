@@ -107,7 +107,7 @@ def total(screen: Console, result: Result) -> None:
 def details(screen: Console, checks: list[CheckResult], hints: bool = True) -> None:
     """What checks say, each thing once; below all of them the hints that are not of one alone."""
     groups = alike(checks)
-    asked = Counter(chain.from_iterable(map(_hints, groups))) if hints else Counter[str]()
+    asked = Counter(chain.from_iterable(map(hints_of, groups))) if hints else Counter[str]()
     for same in groups:
         first = same[0]
         names = listed(check.name for check in same)
@@ -117,7 +117,7 @@ def details(screen: Console, checks: list[CheckResult], hints: bool = True) -> N
         quote(screen, first.message, head, "    ")
         for line in _remaining(same):
             quote(screen, line, "", "      ")
-        for hint in _hints(same):
+        for hint in hints_of(same):
             if asked[hint] == 1:
                 quote(screen, hint, "hint: ", "      ")
 
@@ -157,7 +157,8 @@ def alike(checks: Iterable[CheckResult]) -> list[list[CheckResult]]:
     return list(groups.values())
 
 
-def _hints(checks: Iterable[CheckResult]) -> list[str]:
+def hints_of(checks: Iterable[CheckResult]) -> list[str]:
+    """The questions about some checks, each once."""
     return list(dict.fromkeys(check.hint for check in checks if check.hint))
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 import re
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from markdown_it import MarkdownIt
 
 from autograder.result import CheckResult, Result, StepResult
 from autograder.terminal import github_actions
+from autograder.terminal.score_table import NOTHING, Waits
 from tests.support.courses import NAME, RIGHT, handed_in
 from tests.test_cli import run
 
@@ -151,11 +153,13 @@ def many(steps: int, message: str) -> Result:
     )
 
 
-def published(result: Result, page: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def published(
+    result: Result, page: Path, monkeypatch: pytest.MonkeyPatch, waits: Waits = NOTHING
+) -> str:
     log = io.StringIO()
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(page))
-    github_actions.publish(result, "0 wait", Path("a:b,c%.ipynb"), log)
+    github_actions.publish(result, "0 wait", Path("a:b,c%.ipynb"), log, waits)
     return log.getvalue()
 
 
@@ -168,6 +172,30 @@ def test_there_are_never_more_remarks_than_github_shows_and_none_is_lost(
     assert {about["file"] for _, about, _ in found} == {"a:b,c%.ipynb"}
     named = {about["title"] for _, about, _ in found} | set(re.findall(r"s\d+", found[-1][2]))
     assert {f"s{number}" for number in range(steps)} <= named
+
+
+def test_what_waits_is_no_error_of_its_own(tmp_path, monkeypatch):
+    page = tmp_path / "page"
+    log = published(many(3, "wrong"), page, monkeypatch, {"s1": ("s0",), "s2": ("s0", "s1")})
+    assert [about["title"] for _, about, _ in commands(log)] == ["s0"]
+    text = page.read_text(encoding="utf-8")
+    assert "| `s1` | 0 / 1 | → waits for `s0` |" in text
+    assert "| `s2` | 0 / 1 | → waits for `s0` and `s1` |" in text and text.count("####") == 1
+
+
+@pytest.mark.parametrize("has_hidden", [False, True])
+def test_the_question_stands_there_where_no_hidden_check_can_have_confirmed_it(
+    has_hidden, tmp_path, monkeypatch
+):
+    (step,) = many(1, "wrong").steps
+    asked = replace(step.checks[0], hint="`Which` axis?")
+    hidden = replace(asked, name="drawn", hidden=True)
+    checks = (asked, hidden) if has_hidden else (asked,)
+    result = replace(many(1, ""), steps=(replace(step, checks=checks),))
+    ((_, _, said),) = commands(published(result, tmp_path / "page", monkeypatch))
+    page = (tmp_path / "page").read_text(encoding="utf-8")
+    assert ("hint: `Which` axis?" in said) == (not has_hidden)
+    assert ("Think about this:\n\n```text\n`Which` axis?\n```" in page) == (not has_hidden)
 
 
 def test_a_summary_is_no_longer_than_github_takes_with_what_was_there_before(tmp_path, monkeypatch):

@@ -13,6 +13,7 @@ import re
 import site
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +31,13 @@ from autograder.exercises.exercise import (
     Exercise,
 )
 from autograder.result import MOST_POINTS, CheckResult, Result, StepResult
+from autograder.submissions.merged_cells import unmerged
 from autograder.submissions.notebook import RawCell, Rejected, marks, raw_cells
 from autograder.submissions.parse import MAX_WARNINGS
 from autograder.submissions.python_source import NO_PYTHON, binds, parses
 from autograder.text import agreeing, count, listed, one_line, points
 
-GONE = "its cell is gone; download the notebook again and copy your answers over"
+GONE = "its cell is gone, or asks nothing; download the notebook again and copy your answers over"
 """What is said of a check that the notebook came with."""
 
 _ID = re.compile(r"[A-Za-z0-9_]{1,62}-[A-Za-z0-9_-]{1,62}")
@@ -243,7 +245,8 @@ def _cells(cells: list[RawCell], table: dict[str, dict[str, Any]]) -> Iterator[C
     steps = dict.fromkeys(parts_of(id)[0] for id in table)
     pasted = _pasted(cells)
     seen: set[str] = set()
-    for number, raw in enumerate(cells):
+    apart = chain.from_iterable(unmerged(raw, steps) for raw in cells)
+    for number, raw in enumerate(apart):
         cell = _cell(raw, steps, pasted, table) if raw.is_code else None
         if cell is not None and cell.check and cell.check.step not in seen:
             # The answer is gone: an empty one stands for it, so that the check says so.

@@ -505,8 +505,11 @@ with tools.check("scale_scores-by_hand"):
 """With vectors of length 8, whose square root is no whole number, in a batch of two."""
 with tools.check("scale_scores-batch_of_two"):
     tools.agree(
-        scale_scores(np.array([[[8.0, 4.0, -2.0]], [[0.0, 1.0, 16.0]]]), 8),
-        [[[2.8284271247, 1.4142135624, -0.7071067812]], [[0.0, 0.3535533906, 5.6568542495]]],
+        scale_scores(np.array([[[8.0, 4.0, -2.0], [1.0, -3.0, 6.0]], [[0.0, 1.0, 16.0], [2.0, -8.0, 4.0]]]), 8),
+        [
+            [[2.8284271247, 1.4142135624, -0.7071067812], [0.3535533906, -1.0606601718, 2.1213203436]],
+            [[0.0, 0.3535533906, 5.6568542495], [0.7071067812, -2.8284271247, 1.4142135624]],
+        ],
         "the scaled scores",
         "What is the square root of 8, to ten digits?",
     )

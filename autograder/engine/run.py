@@ -260,7 +260,7 @@ class Run:
         return Verdict(message, unattempted, waits, calls, place, hint, raised)
 
     def _failure(self, error: StudentError, check: Check) -> str:
-        return failure(error, check, self._submission, self._raised)
+        return failure(error, check, self._submission, self._raised, self._compiled.exercise)
 
     def _hint(self, check: Check, error: Exception, namespace: dict[str, Any]) -> str:
         """What the tools in a student's own notebook have to ask about a failure."""

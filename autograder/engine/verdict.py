@@ -27,6 +27,9 @@ the name."""
 
 _NO_NAME = re.compile(r"name '(\w{1,100})' is not defined")
 
+ONLY = "checks run with NumPy, Python's own modules and what the exercise names, and nothing else"
+"""What is said where a module is missing, which may well be installed."""
+
 MAX_NAMES = 50
 """Names in a cell among which one is looked for: to compare two takes longer than to write them."""
 
@@ -79,6 +82,7 @@ def failure(
     check: Check,
     submission: Submission,
     of_cells: Sequence[tuple[SubmittedCell, StudentError | Stopped]],
+    exercise: Exercise,
 ) -> str:
     """An exception of student code in words.
 
@@ -97,18 +101,19 @@ def failure(
         for cell, raised in of_cells:
             if cell.id == check.step and error.text.startswith(f"{check.step} "):
                 why = _cell_failure("its cell", raised, check.hidden)
-                return f"{error.text}: {why}" + _missing(raised, of_cells, check)
+                return f"{error.text}: {why}" + _missing(raised, of_cells, check, exercise)
         return error.text + _other_name(error.text.removesuffix(UNDEFINED), submission)
 
     where = f" in line {error.line} of your cell {error.cell}" if error.cell else ""
-    text = f": {error.text}" if error.text and not check.hidden else ""
-    return f"{check.step} raised {error.kind}{where}{text}" + _missing(error, of_cells, check)
+    said = f"{check.step} raised {error.kind}{where}{_text(error, check.hidden)}"
+    return said + _missing(error, of_cells, check, exercise)
 
 
 def _missing(
     error: StudentError | Stopped,
     of_cells: Sequence[tuple[SubmittedCell, StudentError | Stopped]],
     check: Check,
+    exercise: Exercise,
 ) -> str:
     """Why a name is not there, where a cell that would define it has raised; or empty."""
     if check.hidden or not isinstance(error, StudentError):
@@ -121,7 +126,9 @@ def _missing(
         if raised is error or isinstance(raised, Stopped):
             continue
         if name[1] in binds(cell.source):
-            which = f"your cell {cell.id}" if cell.id else "a cell that you added"
+            which = "another cell" if cell.id else "a cell that you added"
+            if cell.id in (*exercise.steps, *exercise.needed):
+                which = f"your cell {cell.id}"
             return f"; {_cell_failure(which, raised, hidden=False)}"
     return ""
 
@@ -139,4 +146,10 @@ def _cell_failure(which: str, error: StudentError | Stopped, hidden: bool) -> st
     if isinstance(error, Stopped):
         return str(error)
     where = f" in line {error.line}" if error.line else ""
-    return f"{which} raised {error.kind}{where}" + (f": {error.text}" if not hidden else "")
+    return f"{which} raised {error.kind}{where}{_text(error, hidden)}"
+
+
+def _text(error: StudentError, hidden: bool) -> str:
+    """What an exception says, behind its kind."""
+    text = f": {error.text}" if error.text and not hidden else ""
+    return f"{text}; {ONLY}" if error.kind == "ModuleNotFoundError" else text

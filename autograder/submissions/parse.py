@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from autograder.exercises.checksum import checksum
-from autograder.exercises.exercise import Exercise
+from autograder.exercises.exercise import ANNOUNCED, Exercise
 from autograder.submissions.notebook import DELETED, RawCell, Rejected, marks, raw_cells
 from autograder.submissions.python_source import binds, without_magics
 from autograder.submissions.recognizer import Recognizer
@@ -222,11 +222,18 @@ class _MasterOrder:
             if cell.id in recognized:
                 continue
             if cell.kind == "step" and cell.id not in self._bound:
-                self._warnings.append(
-                    f"the cell of {cell.id} is missing; nothing defines {cell.id}"
-                )
+                nothing = f"the cell of {cell.id} is missing; nothing defines {cell.id}"
+                self._warnings.append(nothing)
+            elif cell.kind == "check" and cell.id in self._announced:
+                merged = "was merged with another; the check was asked all the same"
+                self._warnings.append(f"the cell {cell.id} {merged}")
             elif cell.kind in ("check", "setup") and not self._is_of_another_version:
                 self._warnings.append(f"the cell {cell.id} is missing; the teacher's was used")
+
+    @cached_property
+    def _announced(self) -> set[str]:
+        """Every check that some cell of the file says to be."""
+        return set(ANNOUNCED.findall("\n".join(cell.source for cell in self._raw if cell.is_code)))
 
     @cached_property
     def _bound(self) -> set[str]:
@@ -252,7 +259,7 @@ class _MasterOrder:
         if id is None:
             return
         kind = self._masters[id].kind
-        if own is None and kind == "step":
+        if own is None and kind == "step" and id in binds(cell.source):
             self._warnings.append(
                 f"there are two cells of {id}; both were run, the later one counts"
             )

@@ -101,8 +101,10 @@ class Recognizer:
         for step in self._exercise.steps:
             if step in names and not self._has_cell(step):
                 if self._has_claims:
+                    is_there = any(step in raw.claims for raw in self._raw)
+                    what = f"does not define {step}" if is_there else "was gone"
                     self._warnings.append(
-                        f"the cell of {step} was gone; another one that defines {step} was taken "
+                        f"the cell of {step} {what}; another one that defines {step} was taken "
                         "for it"
                     )
                 return step

@@ -8,6 +8,7 @@ import pytest
 
 from autograder.course import Settings
 from autograder.engine.grader import Grader
+from autograder.engine.verdict import ONLY
 from autograder.exercises.exercise import from_notebook
 from autograder.submissions import parse
 from tests.support import written_tools
@@ -484,7 +485,7 @@ def test_a_name_that_an_added_cell_should_have_defined_is_said_with_the_reason(
     (check,) = grade(toy, json.dumps(document).encode()).checks
 
     why = "a cell that you added raised ModuleNotFoundError in line 1: No module named 'no_torch'"
-    missing = "" if hidden else f": name 'torch' is not defined; {why}"
+    missing = "" if hidden else f": name 'torch' is not defined; {why}; {ONLY}"
     assert check.message == where + missing
 
 
@@ -495,6 +496,18 @@ def test_a_name_that_a_cell_would_have_defined_behind_its_error_is_said_with_the
     assert "name 'half' is not defined; your cell f raised ZeroDivisionError in line 3" in (
         check.message
     )
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_a_missing_module_is_said_with_what_checks_run_with(hidden):
+    said = verdict("f(1)", "def f(x):\n    import no_torch\n    return x", hidden=hidden)
+    text = "" if hidden else ": No module named 'no_torch'"
+    where = "f raised ModuleNotFoundError in line 2 of your cell f"
+    assert said.message == f"{where}{text}; {ONLY}"
+
+    said = verdict("f(1)", "import no_torch\ndef f(x):\n    return x", hidden=hidden)
+    where = "f is not defined: its cell raised ModuleNotFoundError in line 1"
+    assert said.message == f"{where}{text}; {ONLY}"
 
 
 def test_an_exception_is_said_with_its_line():

@@ -83,6 +83,16 @@ def answer_deleted(nb):
     nb["cells"].append(added(RIGHT["f"]))
 
 
+def check_merged_with_the_answer(nb):
+    nb["cells"].remove(cell(nb, "g-c0"))
+    cell(nb, "g")["source"] += '\n\nif False:\n    with tools.check("g-c0"):\n        pass'
+
+
+def another_name_in_the_cell(nb):
+    cell(nb, "f")["source"] = "def my_f(x):\n    return x"
+    nb["cells"].insert(1, added(RIGHT["f"]))
+
+
 def check_deleted(nb):
     nb["cells"].remove(cell(nb, "g-c0"))
 
@@ -176,6 +186,8 @@ DAMAGES = {
     split: "the cell of f was split",
     answer_deleted: "the cell of f was gone",
     check_deleted: "the cell g-c0 is missing",
+    check_merged_with_the_answer: "the cell g-c0 was merged with another",
+    another_name_in_the_cell: "the cell of f does not define f",
     setup_deleted: "the cell setup is missing",
     reversed_order: "",
     retyped: "no code cell any more",
@@ -207,7 +219,7 @@ def test_a_right_notebook_with_this_damage_gets_all_points(damage):
     assert bool(graded.warnings) == bool(DAMAGES[damage]), graded.warnings
 
 
-BRING_AN_ANSWER = {split, answer_deleted, one_cell_for_all, assigned}
+BRING_AN_ANSWER = {split, answer_deleted, another_name_in_the_cell, one_cell_for_all, assigned}
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -34,3 +36,23 @@ def test_a_mask_and_weights_have_grounds_and_what_is_wrong_a_frame() -> None:
 def test_no_text_of_a_student_becomes_markup() -> None:
     drawn = showing.as_picture("<b>", "'<script>'", "'<'", None)
     assert "<script>" not in drawn and "&lt;script&gt;" in drawn
+
+
+@pytest.mark.parametrize(
+    ("cell", "lines"),
+    [
+        ("def f(x):\n    return g(x)\ndef g(x):\n    return 1 / x", ["2 f", "4 g"]),
+        ("def f(x):\n    return [\n        1 / y\n        for y in [x]\n    ]", ["3 f"]),
+        ("def f(x):\n    return max(1 / y for y in [x])", ["2 f"]),
+        ("f = lambda x: 1 / x", ["1 a lambda"]),
+    ],
+)
+def test_the_lines_of_an_error_are_those_of_functions_by_their_names(
+    cell: str, lines: list[str]
+) -> None:
+    names: dict[str, Any] = {}
+    exec(compile(cell, "<cell>", "exec"), names)
+    with pytest.raises(ZeroDivisionError) as caught:
+        names["f"](0)
+    found = [line.partition(":")[0] for line in showing.own_lines(caught.tb, names)]
+    assert found == [f"line {line.replace(' ', ' of the cell of ', 1)}" for line in lines]

@@ -1,0 +1,36 @@
+"""Cells that were merged: an answer and the checks behind it, as a slip of the keyboard does it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from autograder.exercises.exercise import ANNOUNCED
+from autograder.submissions.notebook import RawCell
+from autograder.submissions.python_source import binds, parses
+
+
+def unmerged(raw: RawCell, steps: Iterable[str]) -> Iterator[RawCell]:
+    """A cell; where an answer was merged with checks behind it, each of them by itself."""
+    is_merged = raw.is_code and ANNOUNCED.search(raw.source) and parses(raw.source)
+    if not is_merged or binds(raw.source).isdisjoint(steps):
+        yield raw
+        return
+
+    lines = raw.source.splitlines(keepends=True)
+    begins = [0, *_beginnings(raw.source, lines), len(lines)]
+    for begin, end in pairwise(begins):
+        yield replace(raw, source="".join(lines[begin:end]).strip())
+
+
+def _beginnings(source: str, lines: Sequence[str]) -> Iterator[int]:
+    """The lines, counted from 0, where checks begin: with a sentence, as a rule."""
+    before: ast.stmt | None = None
+    for statement in ast.parse(source).body:
+        if ANNOUNCED.match(lines[statement.lineno - 1]):
+            is_sentence = isinstance(before, ast.Expr) and isinstance(before.value, ast.Constant)
+            first = before if before is not None and is_sentence else statement
+            yield first.lineno - 1
+        before = statement

@@ -1,0 +1,54 @@
+"""An answer that was merged with checks, as Shift+M does it, is both."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from autograder import student_copy
+from autograder.submissions.merged_cells import unmerged
+from autograder.submissions.notebook import RawCell
+
+RELEASED = Path(__file__).resolve().parents[2] / "assignments" / "attention" / "attention.ipynb"
+ANSWER = "def f(x):\n    return x"
+CHECK = '"""The sentence."""\nwith tools.check("f-{}"):\n    assert f(1) == 1'
+FIRST, SECOND = CHECK.format("one"), CHECK.format("two")
+
+
+@pytest.mark.parametrize(
+    ("cells", "parts"),
+    [
+        ([ANSWER, FIRST], [ANSWER, FIRST]),
+        ([ANSWER, FIRST, SECOND], [ANSWER, FIRST, SECOND]),
+        ([ANSWER, FIRST.partition("\n")[2]], [ANSWER, FIRST.partition("\n")[2]]),
+        ([FIRST, ANSWER], ["", FIRST + "\n\n" + ANSWER]),
+    ],
+)
+def test_answer_and_checks_are_told_apart(cells: list[str], parts: list[str]) -> None:
+    merged = RawCell("\n\n".join(cells), True, ("f",))
+    assert [cell.source for cell in unmerged(merged, ["f"])] == parts
+
+
+@pytest.mark.parametrize("source", [FIRST, ANSWER, ANSWER + "\n\n" + FIRST + "\n)"])
+def test_any_other_cell_stays_as_it_is(source: str) -> None:
+    cell = RawCell(source, True, ("f",))
+    assert list(unmerged(cell, ["f"])) == [cell]
+
+
+def test_a_students_copy_has_all_of_its_checks_where_cells_were_merged() -> None:
+    notebook = json.loads(RELEASED.read_text(encoding="utf-8"))
+    cells = notebook["cells"]
+    place = next(
+        n
+        for n, cell in enumerate(cells)
+        if cell["metadata"].get("autograder", {}).get("step") == "softmax"
+    )
+    answer, check = cells[place], cells.pop(place + 1)
+    answer["source"] = "".join(answer["source"]) + "\n\n" + "".join(check["source"])
+
+    copy = student_copy.read(json.dumps(notebook).encode(), "attention.ipynb")
+    assert not copy.missing and not copy.changed
+    asked = [one.id for one in copy.exercise.checks]
+    assert asked.index("softmax-by_hand") + 1 == asked.index("softmax-rows_sum_to_one")

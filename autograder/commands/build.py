@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
 
 from autograder.commands.common import CourseFolder, course_at
+from autograder.errors import Unusable
 from autograder.text import count, points, short
 
 
@@ -28,9 +30,10 @@ def build(
 
     course = course_at(course_folder)
     root = course.root
+    names = exercise_names or building.authored_names(root)
     stale = 0
 
-    for name in exercise_names or building.authored_names(root):
+    for name in names:
         read: list[Source] = []
 
         def begin(authored: Source, read: list[Source] = read) -> None:
@@ -52,6 +55,21 @@ def build(
             for note in notes(authored):
                 print(f"note: {authored.line(note)}")
 
+    if stale and not check:
+        _say_what_is_older(root, names)
     if check and stale:
         print("run: autograder build", file=sys.stderr)
         raise typer.Exit(1)
+
+
+def _say_what_is_older(root: Path, built: list[str]) -> None:
+    """Say which other exercises take something from what has just changed."""
+    from autograder.exercises import exercise
+
+    for name in exercise.built_names(root):
+        if name in built:
+            continue
+        try:
+            exercise.load(root, name)
+        except Unusable as problem:
+            print(f"note: {problem}")

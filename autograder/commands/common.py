@@ -147,14 +147,33 @@ def exercise_of(course: Course, notebook: Path, data: bytes, name: str | None) -
 
     # Those that the notebook is called after come first.
     names.sort(key=lambda name: not notebook.stem.startswith(name))
-    exercises = [exercise.load(course.root, name) for name in names]
-    for candidate in exercises:
+    exercises: list[Exercise] = []
+    out_of_date: list[Unusable] = []
+    for name in names:
         try:
-            parse.parse(data, candidate)
+            exercises.append(exercise.load(course.root, name))
+            parse.parse(data, exercises[-1])
+        except Unusable as problem:
+            out_of_date.append(problem)
         except Rejected:
             continue
-        return candidate
+        else:
+            return exercises[-1]
+
+    # It may be of one that cannot be loaded, if it is a notebook at all.
+    if out_of_date and (not exercises or _is_readable(data)):
+        raise out_of_date[0]
     return exercises[0]
+
+
+def _is_readable(data: bytes) -> bool:
+    from autograder.submissions.notebook import Rejected, raw_cells
+
+    try:
+        raw_cells(data)
+    except Rejected:
+        return False
+    return True
 
 
 def read_notebook(notebook: Path) -> bytes:

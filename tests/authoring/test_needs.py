@@ -18,6 +18,7 @@ from autograder.proving.answers import Answer
 from autograder.proving.trial import Bench
 from autograder.result import Result
 from tests.authoring.test_modules import TINY
+from tests.support import processes
 
 pytestmark = pytest.mark.usefixtures("checked_here")
 
@@ -192,6 +193,39 @@ def test_a_later_exercise_is_older_than_an_earlier_one_that_has_changed(course: 
     (course / "solutions" / "doubling.py").write_text(TINY.replace("x + x", "2 * x"))
     with pytest.raises(Unusable, match=r"older than doubling\.py; run autograder build fours"):
         exercise.load(course, "fours")
+
+
+def test_who_builds_an_exercise_reads_which_others_take_something_from_it(
+    course: Path,
+) -> None:
+    released(course)
+    (course / "solutions" / "doubling.py").write_text(TINY.replace("x + x", "2 * x"))
+    done = processes.call("build", "doubling", cwd=course)
+    fours = course / "solutions" / "fours" / "fours.ipynb"
+    note = f"note: {fours}: older than doubling.py; run autograder build fours"
+    assert done.returncode == 0 and done.stdout.splitlines()[-1] == note
+
+
+def test_an_exercise_that_is_out_of_date_is_no_matter_of_another_ones_notebook(
+    course: Path,
+) -> None:
+    """Nor of a file that is no notebook; one that fits nothing may be of the one that cannot be
+    loaded."""
+    released(course)
+    (course / "solutions" / "doubling.py").write_text(TINY.replace("x + x", "2 * x"))
+    build.build(course, "doubling")
+    out_of_date = "fours.ipynb: older than doubling.py"
+
+    files = {
+        "ada": ((course / "assignments/doubling/doubling.ipynb").read_bytes(), ""),
+        "bad": (b'{"cells": [', "bad.ipynb: not a notebook: it breaks off"),
+        "eve": (b'{"cells": [], "nbformat": 4, "nbformat_minor": 5}', out_of_date),
+    }
+    for name, (data, says) in files.items():
+        file = course / f"{name}.ipynb"
+        file.write_bytes(data.replace(b'"exercise": "', b'"was": "'))
+        done = processes.call("score", file, cwd=course)
+        assert says in done.stderr and (out_of_date in done.stderr) == (says == out_of_date)
 
 
 @pytest.mark.parametrize(

@@ -99,6 +99,7 @@ def test_every_option_that_the_documents_show_exists() -> None:
     known |= {
         "--dist",
         "--no-loadscope-reorder",
+        "--junitxml",
         "--no-cache",
         "--no-deps",
         "--wheel-dir",

@@ -524,8 +524,7 @@ for turn, d_k in enumerate((1, int(short), *map(int, longer))):
 
 # %% check="scale_scores-inputs_unchanged" points=1 category="purity" hidden=true
 """The scores stay as they are: scaling the same scores twice gives the same answer twice."""
-d_k, *shape = different_sizes(3)
-scores = 3 * rng.normal(size=shape)
+d_k, scores = 6, 3 * rng.normal(size=(3, 5))
 wanted = scores / math.sqrt(d_k)
 with tools.unchanged(scores=scores):
     tools.agree(scale_scores(scores, d_k), wanted, "the first answer")
@@ -665,6 +664,7 @@ tools.agree(softmax(scores.copy()), softmax_by_definition(scores), "the weights 
 """A score of -inf gets exactly 0, the rest of its row still sums to one, and other rows notice nothing."""
 n, n_keys = 5, int(rng.integers(3, 8))
 scores, seen = 2 * rng.normal(size=(n, n_keys)), random_mask(n, n_keys)
+seen[0, :2] = False, True
 scores[~seen] = -np.inf
 for nobody in (False, True):
     if nobody:
@@ -678,6 +678,7 @@ for nobody in (False, True):
 # %% check="softmax-inputs_unchanged" points=1 category="purity" hidden=true
 """The scores stay as they are, and a second call gives the same answer."""
 scores = 2 * rng.normal(size=different_sizes(2))
+scores[0, 0] = 20.0
 wanted = softmax_by_definition(scores)
 with tools.unchanged(scores=scores):
     tools.agree(softmax(scores), wanted, "the first answer")
@@ -1001,14 +1002,14 @@ for batch, n_keys in (different_sizes(2), (4, 4), (5, 3)):
 """The shape is (batch, 1, n_keys), also for a batch of one, a single key, or more room than anybody needs."""
 for batch, n_keys in ((1, int(rng.integers(2, 8))), (int(rng.integers(2, 6)), 1), (1, 1), different_sizes(2)):
     lengths = rng.integers(1, max(n_keys, 2), size=batch)
+    lengths[-1], lengths[0] = n_keys, 1
     wanted = padding_mask_by_definition(lengths, n_keys)
     agree_mask(padding_mask(lengths, n_keys), wanted, "the mask", "Where is the axis that stands for the queries?")
 
 # %% check="padding_mask-inputs_unchanged" points=1 category="purity" hidden=true
 """The lengths stay as they are and in their order, and a second call gives the same answer."""
-batch, n_keys = different_sizes(2)
-lengths = rng.integers(1, n_keys + 1, size=batch)
-lengths[:2] = n_keys, 1  # in no order: sorting them would change them
+n_keys = int(rng.integers(4, 9))
+lengths = np.array([2, n_keys, 1])  # in no order: sorting them would change them
 wanted = padding_mask_by_definition(lengths, n_keys)
 with tools.unchanged(lengths=lengths):
     agree_mask(padding_mask(lengths, n_keys), wanted, "the first answer")
@@ -1123,8 +1124,8 @@ for under in (np.nan, np.inf, -np.inf, 1e4, -1e12):
 
 # %% check="apply_mask-inputs_unchanged" points=1 category="purity" hidden=true
 """Scores and mask stay as they are, and a second call gives the same answer."""
-n, m = different_sizes(2)
-scores, mask = 2 * rng.normal(size=(n, m)), random_mask(n, m)
+scores, mask = 2 * rng.normal(size=(3, 5)), random_mask(3, 5)
+mask[:2, :2] = [[False, True], [True, False]]
 wanted = masked_by_definition(scores, mask)
 with tools.unchanged(scores=scores, mask=mask):
     tools.agree(apply_mask(scores, mask), wanted, "the first answer")
@@ -1273,7 +1274,7 @@ for n_queries, n_keys, d_k, d_v in (*rising_and_falling(4), (n, n, n, n), (1, 3,
 
 # %% check="scaled_dot_product_attention-large_scores" points=2 category="overflow safety" hidden=true
 """Queries whose scores run into the thousands, beside queries whose scores are small."""
-n_keys, d_v = int(rng.integers(3, 7)), int(rng.integers(2, 6))
+n_keys, d_v = map(int, rng.permutation([3, 5, 6])[:2])
 K = rng.integers(-3, 4, size=(n_keys, 4)).astype(float)
 K[:2] = (3.0, 2.0, -3.0, 1.0), (3.0, 2.0, -3.0, 0.0)
 V = rng.integers(-16, 17, size=(n_keys, d_v)) / 8
@@ -1319,14 +1320,16 @@ for mask in (causal, winner, nobody):
     attention_agrees(scaled_dot_product_attention(Q, K, V, mask.copy()), wanted, mask)
 
 mask = np.concatenate([random_mask(1, n)] * 2)
+mask[:, :3] = True, True, False
 Q, K, V = np.ones((2, 1)), rng.integers(-16, 17, size=(n, 1)) / 8, rng.normal(size=(n, 3))
+K[:2, 0] = 1.0, -1.0
 K[mask[0]] -= 9990.0  # the allowed keys score far below the hidden ones
 wanted = attention_by_definition(Q, K, V, mask)
 attention_agrees(scaled_dot_product_attention(Q, K, V, mask.copy()), wanted, mask)
 
 # %% check="scaled_dot_product_attention-inputs_unchanged" points=1 category="purity" hidden=true
 """Queries, keys, values and mask stay as they are, and a second call gives the same answer."""
-n_queries, n_keys, d_k, d_v = different_sizes(4)
+n_queries, n_keys, d_k, d_v = 3, 5, 2, 7
 Q, K, V = (rng.normal(size=size) for size in ((n_queries, d_k), (n_keys, d_k), (n_keys, d_v)))
 mask, wanted = random_mask(n_queries, n_keys), attention_by_definition(Q, K, V)
 with tools.unchanged(Q=Q, K=K, V=V, mask=mask):
@@ -1697,7 +1700,7 @@ for *lead, n_tokens, num_heads, d_head in (
 
 # %% check="concat_heads-inputs_unchanged" points=1 category="purity" hidden=true
 """The heads stay as they are, their shape included, and a second call gives the same answer."""
-num_heads, n, d_head = different_sizes(3)
+num_heads, n, d_head = 3, 5, 2
 X = rng.normal(size=(n, num_heads * d_head))
 heads = heads_by_definition(X, num_heads)
 with tools.unchanged(heads=heads):
@@ -1848,6 +1851,7 @@ W_Q = np.kron(np.eye(num_heads), np.eye(4))[:, rng.permutation(d_model)]
 W_V, W_O = (rng.integers(-8, 9, size=(d_model, d_model)) / 8 for _ in range(2))
 X = rng.integers(-3, 4, size=(n, d_model)).astype(float)
 X[0], X[1] = 1.0, rng.choice([-24.0, 24.0], size=d_model)
+X[2] = rng.choice([-1, 1], size=d_model) / 32  # a query whose scores are small: how they are scaled matters
 wanted = multi_head_by_definition(X, W_Q, 4 * W_Q, W_V, W_O, num_heads)
 got = multi_head_attention(X, W_Q, 4 * W_Q, W_V, W_O, num_heads)
 nearly = 2e-6 * np.abs(wanted).max()  # small numbers among large ones have fewer digits
@@ -1855,7 +1859,7 @@ tools.agree(got, wanted, "the output", "Does every row of every head survive its
 
 # %% check="multi_head_attention-inputs_unchanged" points=1 category="purity" hidden=true
 """Tokens, matrices and mask stay as they are, and a second call gives the same answer."""
-n, num_heads, d_head = (int(rng.integers(2, 5)) for _ in range(3))
+n, num_heads, d_head = 4, 3, 2
 d_model = num_heads * d_head
 X, (W_Q, W_K, W_V, W_O) = 1.5 * rng.normal(size=(n, d_model)), (random_weights(d_model, d_model) for _ in range(4))
 mask = causal_mask_by_definition(n, n)

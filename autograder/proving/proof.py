@@ -61,6 +61,7 @@ class Proof:
         """What keeps the exercise from being proved; nothing if it is."""
         return [
             *self._uncaught(),
+            *self._left_to_the_draw(),
             *self._unclaimed(),
             *self._unlike(),
             *self._unfair(),
@@ -95,6 +96,18 @@ class Proof:
             if trial.strays:
                 strays = ", ".join(trial.strays)
                 yield f"{name}: costs points in {strays}, where {step} is not to blame"
+
+    def _left_to_the_draw(self) -> Iterator[str]:
+        """Who makes the same mistake as another gets the same points, whatever either has drawn."""
+        for trial in self.wrong:
+            for check in dict.fromkeys(chain.from_iterable(trial.failed)):
+                passed = [
+                    key for key, failed in zip(self.keys, trial.failed) if check not in failed
+                ]
+                if passed:
+                    luck = f"passes {check} with {_keys(passed)}, and not with others"
+                    repair = "draw its numbers, and fix what decides, such as sizes and signs"
+                    yield f"{trial.answer.name}: {luck}; {repair}"
 
     def _unclaimed(self) -> Iterator[str]:
         reasons = self.bank.unclaimed or {}

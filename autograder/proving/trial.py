@@ -31,8 +31,7 @@ BATCH = 50
 class Trial:
     """What became of an answer while all other steps were right.
 
-    ``failed``: for each key the step's own checks that failed, in the order of the notebook. Of a
-        wrong answer all of them for the first key, and the first one alone for the others.
+    ``failed``: for each key the step's own checks that failed, in the order of the notebook.
     ``message``: what the first failure said.
     ``fallen``: checks of other steps that failed because they, or their right answers, call this
         one: grading runs them again with the reference in its place.
@@ -134,15 +133,14 @@ class Bench:
         failed: list[tuple[str, ...]] = []
         message = ""
         for key in keys:
-            first_alone = answer.wrong and key != keys[0]
-            failures = self._own_failures(answer, key, first_alone)
+            failures = self._own_failures(answer, key)
             failed.append(tuple(failures))
             message = message or next(iter(failures.values()), "")
 
         fallen, strays = self._others(answer, keys[len(answer.source) % len(keys)])
         return Trial(answer, tuple(failed), message, fallen, strays)
 
-    def _own_failures(self, answer: Answer, key: int, first_alone: bool) -> dict[str, str]:
+    def _own_failures(self, answer: Answer, key: int) -> dict[str, str]:
         """What the step's own checks say of an answer, by the ids of those that failed."""
         failures: dict[str, str] = {}
         self.bind(answer)
@@ -150,8 +148,6 @@ class Bench:
             problem = self.failure(check, _draw(key, answer))
             if problem:
                 failures[check.id] = problem
-                if first_alone:
-                    break
         return failures
 
     def _others(self, answer: Answer, key: int) -> tuple[tuple[str, ...], tuple[str, ...]]:

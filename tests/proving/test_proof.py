@@ -254,6 +254,7 @@ def test_a_small_exercise_is_proved(small: Path) -> None:
         ("return x", "return 2 * np.asarray(x).astype(int)", "not_doubled: double-drawn fails first with key 0 and 2 more, not double-by_hand"),
         ("return x", "return 2 * np.asarray(x).astype(int)", "double-by_hand: no misconception is caught by it first; add one, or delete the check"),
         ("return x", "return 2 * np.asarray(x).astype(int)", "not_doubled and only_whole_numbers: no call of the checks tells them apart"),
+        ("return x", "return np.asarray(x) * (1 + (np.ravel(x)[0] < 0))", "not_doubled: passes double-drawn with key "),
         ("@misc", 'UNCLAIMED = {"total-negative": "why"}\n\n\n@misc', "total-negative: is the first to catch a misconception now"),
         ("@misc", 'UNCLAIMED = {"total-gone": "why"}\n\n\n@misc', "total-gone: stands in UNCLAIMED, but there is no such check"),
     ],

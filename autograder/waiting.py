@@ -17,7 +17,7 @@ from autograder.exercises.exercise import FILLED_IN
 from autograder.result import Result, StepResult
 from autograder.student_copy import StudentCopy
 from autograder.submissions.notebook import raw_cells
-from autograder.submissions.python_source import binds, parses, uses, without_magics
+from autograder.submissions.python_source import binds, parsed, uses, without_magics
 from autograder.text import agreeing, listed, number, points_of
 
 Waits = Mapping[str, tuple[str, ...]]
@@ -101,9 +101,8 @@ def _calls(data: bytes) -> Mapping[str, set[str]]:
         if not cell.is_code or FILLED_IN.search(cell.source):
             continue
         source = without_magics(cell.source)[0]
-        if not parses(source):
-            continue
-        for statement in ast.parse(source).body:
+        tree = parsed(source)
+        for statement in tree.body if tree else ():
             alone = ast.Module([statement], [])
             used = names.used(alone)
             for name in names.bound(alone, source):

@@ -26,7 +26,7 @@ TOLERANCE = timedelta(minutes=5)
 SUFFIXES = (".ipynb", ".py")
 MAX_LOOKS = 10
 """Notebooks of one student, and scripts, that are opened to see of which exercise they are."""
-MAX_LOOKS_AT_NOBODYS = 500
+MAX_LOOKS_AT_NOBODYS = 300
 """The same for a folder of nobody's: the teacher has made it, and a whole class may lie there."""
 NO_SUBMISSIONS = ("students.csv", "readme.md")
 """What teachers put beside the downloads."""
@@ -118,7 +118,7 @@ class Reader:
         self._others: list[tuple[str, Left]] = []
         self._looks: Counter[tuple[str, str]] = Counter()
         self._unseen: Counter[tuple[str, bool]] = Counter()
-        """Notebooks that were not opened, by whose, and whether they lie in an archive."""
+        """Files that were not opened, by whose, and whether they lie in an archive."""
 
     def by_student(self) -> dict[str, list[Candidate]]:
         """The submissions of each student; what is nobody's is added to what is left."""
@@ -133,7 +133,9 @@ class Reader:
         # Of students who have handed in this exercise, other files are not worth a line.
         self._left += [left for student, left in self._others if student not in by_student]
         for (whose, is_archive), number in self._unseen.items():
-            more = f"{count(number, 'more notebook')} in it {agreeing(number, 'was', 'were')}"
+            if not number or whose in by_student:
+                continue
+            more = f"{count(number, 'more file')} in it {agreeing(number, 'was', 'were')}"
             repair = "unpack it in the inbox" if is_archive else "make several folders of it"
             self._left.append(Left(whose, f"{more} not looked at; {repair}, and collect again"))
         return by_student
@@ -197,10 +199,15 @@ class Reader:
         if not file.is_notebook:
             return
         if file.exercise is None:
-            says = self._says_of_nobodys(download, whose)
+            place = whose, PurePath(download.parts[-1]).suffix.lower()
+            most = MAX_LOOKS_AT_NOBODYS if download.archive is None else MAX_LOOKS
+            most = most if place[1] == ".ipynb" else MAX_LOOKS
+            is_opened = self._looks[place] < most
+            says = self._says(download, whose, most)
             # One that says nothing, being empty, say, may have the name among other words.
             is_named = self._exercise in download.parts[-1]
             if says != self._exercise and not (says is None and is_named):
+                self._unseen[whose, download.archive is not None] += not is_opened
                 return
 
         is_theirs = download.owner and self._names.is_name(download.owner[-1])
@@ -247,17 +254,6 @@ class Reader:
         if is_folder and naming.platform_file(download.parts[place]) is not None:
             return download.placed if download.archive is None else download.packed
         return download.time if _is_inside(download, claim) else download.packed
-
-    def _says_of_nobodys(self, download: Download, whose: str) -> str | None:
-        """The same of a file that belongs to nobody; what is not opened is counted."""
-        is_archive = download.archive is not None
-        if not download.parts[-1].lower().endswith(".ipynb"):
-            return self._says(download, whose)
-
-        most = MAX_LOOKS if is_archive else MAX_LOOKS_AT_NOBODYS
-        if self._looks[whose, ".ipynb"] >= most:
-            self._unseen[whose, is_archive] += 1
-        return self._says(download, whose, most)
 
     def _says(self, download: Download, whose: str, most: int = MAX_LOOKS) -> str | None:
         """The exercise of which a file says itself that it is."""

@@ -133,8 +133,6 @@ class Whose:
         alone = self._names.claim(download.parts[0].rpartition(".")[0]) if depth == 1 else None
         if alone is not None:
             return replace(alone, depth=depth)
-        if depth == 1 and len(mentioned := self._names.mentioned(download.parts[0])) == 1:
-            return Claim("plain", next(iter(mentioned)), depth=depth)
 
         if unknown:
             names = " or ".join(download.parts[place] for place in unknown)
@@ -144,7 +142,7 @@ class Whose:
             raise _Nobody(f"{names} is nobody in students.csv; {repair}", depth)
         repair = "put it into a folder named as the student"
         if depth == 1:
-            repair = f"call it after the student, or {repair}"
+            repair = f"call it STUDENT_{self._names.exercise}.ipynb, or {repair}"
         raise _Nobody(f"no student in its path; {repair}", depth)
 
     def _plain_claim(self, download: Download, unknown: list[int], before: str) -> Claim:

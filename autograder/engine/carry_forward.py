@@ -168,7 +168,7 @@ class CarryForward:
             return
 
         message = verdict.message
-        if refused:  # what it says then is of the right step, which the student cannot see
+        if refused and verdict.raised == "TypeError":  # of the right step, which they cannot see
             message = f"call {listed(sorted(refused))} with the arguments that the exercise names"
         if message != self._verdicts[check.id].message:
             self.remaining[check.id] = Remaining(message, steps)

@@ -9,26 +9,27 @@ from itertools import pairwise
 
 from autograder.exercises.exercise import ANNOUNCED
 from autograder.submissions.notebook import RawCell
-from autograder.submissions.python_source import binds, parses
+from autograder.submissions.python_source import binds, parsed
 
 
 def unmerged(raw: RawCell, steps: Iterable[str]) -> Iterator[RawCell]:
     """A cell; where an answer was merged with checks behind it, each of them by itself."""
-    is_merged = raw.is_code and ANNOUNCED.search(raw.source) and parses(raw.source)
-    if not is_merged or binds(raw.source).isdisjoint(steps):
+    is_merged = raw.is_code and ANNOUNCED.search(raw.source)
+    tree = parsed(raw.source) if is_merged else None
+    if tree is None or binds(raw.source).isdisjoint(steps):
         yield raw
         return
 
-    lines = raw.source.splitlines(keepends=True)
-    begins = [0, *_beginnings(raw.source, lines), len(lines)]
+    lines = raw.source.split("\n")  # as the parser counts them: other ends of lines are none to it
+    begins = [0, *_beginnings(tree, lines), len(lines)]
     for begin, end in pairwise(begins):
-        yield replace(raw, source="".join(lines[begin:end]).strip())
+        yield replace(raw, source="\n".join(lines[begin:end]).strip())
 
 
-def _beginnings(source: str, lines: Sequence[str]) -> Iterator[int]:
+def _beginnings(tree: ast.Module, lines: Sequence[str]) -> Iterator[int]:
     """The lines, counted from 0, where checks begin: with a sentence, as a rule."""
     before: ast.stmt | None = None
-    for statement in ast.parse(source).body:
+    for statement in tree.body:
         if ANNOUNCED.match(lines[statement.lineno - 1]):
             is_sentence = isinstance(before, ast.Expr) and isinstance(before.value, ast.Constant)
             first = before if before is not None and is_sentence else statement

@@ -134,7 +134,7 @@ class _MasterOrder:
         self._warnings = warnings
         self._masters = {cell.id: cell for cell in exercise.cells}
         self._order = {cell.id: place for place, cell in enumerate(exercise.cells)}
-        self._magics: set[str] = set()
+        self._magics, self._told_of = set[str](), set[str]()
 
     def cells(self) -> Iterator[SubmittedCell]:
         """The student's cells in the order of the master notebook.
@@ -174,7 +174,7 @@ class _MasterOrder:
                 defined = binds(source) & set(self._exercise.steps)
                 if id is None and answer <= place and not defined:
                     where = max(answer - 1, 0)
-                for step in sorted(defined & taken.keys()):
+                for step in sorted(defined & taken.keys() - self._told_of):
                     self._say_what_is_defined_again(taken[step], step, where)
             after = self._exercise.cells[where].id
             placed.append((where, SubmittedCell(own, after, source, cell.is_code)))
@@ -278,10 +278,10 @@ class _MasterOrder:
         # Between a stub and its checks it is the answer.
         if "NotImplementedError" in answer.source and not has_missed_it:
             return
-        self._warnings.append(
-            f"an added cell defines {step} again, and what comes behind it calls that one; write "
-            f"it into the cell of {step}, or give it another name"
-        )
+        self._told_of.add(step)
+        what = f"an added cell defines {step} again, and what comes behind it calls that one"
+        repair = f"write it into the cell of {step}, or give it another name"
+        self._warnings.append(f"{what}; {repair}")
 
     def _renamed(self, source: str, id: str | None) -> str:
         """An answer that defines its step by the name of an earlier version, by both names."""

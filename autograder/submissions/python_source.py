@@ -64,17 +64,17 @@ def words(source: str) -> frozenset[str]:
 @_remembered
 def uses(source: str) -> frozenset[str] | None:
     """The global names that a cell refers to, functions included; None if it does not parse."""
-    tree = _tree(source)
+    tree = parsed(source)
     return None if tree is None else names.used(tree)
 
 
 @_remembered
 def _bound(source: str) -> frozenset[str] | None:
-    tree = _tree(source)
+    tree = parsed(source)
     return None if tree is None else names.bound(tree, source)
 
 
-def _tree(source: str) -> ast.Module | None:
+def parsed(source: str) -> ast.Module | None:
     """The cell as the parser understands it; None if it is no Python. Not kept: it is large."""
     if not _is_short(source):
         return None

@@ -106,16 +106,16 @@ def grid(thing: Any, wanted: Any, wrong: Any) -> str:
 def own_lines(trace: TracebackType, names: Mapping[str, Any]) -> list[str]:
     """The lines of a notebook's own functions through which an error came, the last one last."""
     found: list[str] = []
-    function, inner = "", trace.tb_next
+    function, outer, inner = "", own_lines.__code__, trace.tb_next
     while inner is not None:
         frame = inner.tb_frame
         file = frame.f_code.co_filename
         if frame.f_globals is names and file != in_notebook.__code__.co_filename:
-            name = frame.f_code.co_name
-            if name.startswith("<") and found:  # a comprehension, on a line of the function
+            if frame.f_code in outer.co_consts:  # a comprehension, say, on a line of the function
                 found.pop()
             else:
-                function = name.replace("<lambda>", "a lambda")
+                function = frame.f_code.co_name.replace("<lambda>", "a lambda")
+            outer = frame.f_code
             code = linecache.getline(file, inner.tb_lineno).strip()
             found.append(f"line {inner.tb_lineno} of the cell of {function}:  {code}")
         inner = inner.tb_next

@@ -201,17 +201,6 @@ def test_with_a_class_list_strangers_and_contradictions_are_left_with_their_reas
     }
 
 
-def test_a_file_in_the_inbox_itself_is_whose_name_stands_in_its_own(course: Course) -> None:
-    class_list(course)
-    put(course, "Ada Lovelace counting.ipynb")
-    put(course, "counting_bob.ipynb")
-    put(course, "bob or zoe counting.ipynb")
-    put(course, "eve's counting.ipynb")
-    found = collect(course)
-    assert found.stored == ("ada", "bob")
-    assert reasons(found).keys() == {"bob or zoe counting.ipynb", "eve's counting.ipynb"}
-
-
 def test_a_folder_of_nobodys_with_files_of_students_is_to_be_emptied_into_the_inbox(
     course: Course,
 ) -> None:
@@ -228,22 +217,28 @@ def test_a_folder_of_nobodys_with_files_of_students_is_to_be_emptied_into_the_in
     }
 
 
-@pytest.mark.parametrize(("where", "looked_at"), [("mails", 12), ("mails.zip", 10)])
-def test_every_notebook_of_nobodys_is_listed_or_counted(
-    course: Course, where: str, looked_at: int, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("where", "suffix", "looked_at"),
+    [("mails", "ipynb", 12), ("mails.zip", "ipynb", 10), ("mails", "py", 10)],
+)
+def test_every_file_of_nobodys_is_listed_or_counted(
+    course: Course, where: str, suffix: str, looked_at: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(candidates, "MAX_LOOKS_AT_NOBODYS", 12)
     class_list(course)
-    names = [f"{number}.ipynb" for number in range(15)]
+    names = [f"{number}.{suffix}" for number in range(15)]
+    data = courses.handed_in(course, RIGHT)
+    if suffix == "py":
+        data = f'# %% step="double"\n{RIGHT["double"]}\n'.encode()
     if where.endswith(".zip"):
-        put(course, where, archive(dict.fromkeys(names, courses.handed_in(course, RIGHT))))
+        put(course, where, archive(dict.fromkeys(names, data)))
     else:
         for name in names:
-            put(course, f"{where}/{name}")
+            put(course, f"{where}/{name}", data)
 
     found = reasons(collect(course))
     assert len(found) == looked_at + 1
-    more = f"{15 - looked_at} more notebooks in it were not looked at; "
+    more = f"{15 - looked_at} more files in it were not looked at; "
     assert found["mails"].startswith(more) and found["mails"].endswith("and collect again")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 
 import pytest
@@ -23,11 +24,13 @@ FIRST, SECOND = CHECK.format("one"), CHECK.format("two")
         ([ANSWER, FIRST], [ANSWER, FIRST]),
         ([ANSWER, FIRST, SECOND], [ANSWER, FIRST, SECOND]),
         ([ANSWER, FIRST.partition("\n")[2]], [ANSWER, FIRST.partition("\n")[2]]),
+        (['D = "\\d\u2028"\n' + ANSWER, FIRST], ['D = "\\d\u2028"\n' + ANSWER, FIRST]),
         ([FIRST, ANSWER], ["", FIRST + "\n\n" + ANSWER]),
     ],
 )
 def test_answer_and_checks_are_told_apart(cells: list[str], parts: list[str]) -> None:
     merged = RawCell("\n\n".join(cells), True, ("f",))
+    warnings.simplefilter("error")
     assert [cell.source for cell in unmerged(merged, ["f"])] == parts
 
 

@@ -45,6 +45,7 @@ def test_no_text_of_a_student_becomes_markup() -> None:
         ("def f(x):\n    return [\n        1 / y\n        for y in [x]\n    ]", ["3 f"]),
         ("def f(x):\n    return max(1 / y for y in [x])", ["2 f"]),
         ("f = lambda x: 1 / x", ["1 a lambda"]),
+        ("g = lambda x: 1 / x\ndef f(x):\n    return g(x)", ["3 f", "1 a lambda"]),
     ],
 )
 def test_the_lines_of_an_error_are_those_of_functions_by_their_names(

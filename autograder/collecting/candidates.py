@@ -133,7 +133,7 @@ class Reader:
         # Of students who have handed in this exercise, other files are not worth a line.
         self._left += [left for student, left in self._others if student not in by_student]
         for (whose, is_archive), number in self._unseen.items():
-            if not number or whose in by_student:
+            if whose in by_student:
                 continue
             more = f"{count(number, 'more file')} in it {agreeing(number, 'was', 'were')}"
             repair = "unpack it in the inbox" if is_archive else "make several folders of it"
@@ -200,14 +200,16 @@ class Reader:
             return
         if file.exercise is None:
             place = whose, PurePath(download.parts[-1]).suffix.lower()
-            most = MAX_LOOKS_AT_NOBODYS if download.archive is None else MAX_LOOKS
-            most = most if place[1] == ".ipynb" else MAX_LOOKS
+            is_archive = download.archive is not None
+            is_of_a_folder = place[1] == ".ipynb" and not is_archive
+            most = MAX_LOOKS_AT_NOBODYS if is_of_a_folder else MAX_LOOKS
             is_opened = self._looks[place] < most
             says = self._says(download, whose, most)
             # One that says nothing, being empty, say, may have the name among other words.
             is_named = self._exercise in download.parts[-1]
             if says != self._exercise and not (says is None and is_named):
-                self._unseen[whose, download.archive is not None] += not is_opened
+                if not is_opened:
+                    self._unseen[whose, is_archive] += 1
                 return
 
         is_theirs = download.owner and self._names.is_name(download.owner[-1])

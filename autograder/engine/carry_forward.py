@@ -34,7 +34,6 @@ Carried = dict[str, tuple[str, ...]]
 """By check: the earlier steps whose replacement made it pass. None of them: it passes without a
 loss."""
 
-
 _Kind = tuple[frozenset[str], frozenset[str], bool]
 """Of a run: the replaced steps, those replaced once more behind added cells, and whether it asks
 hidden checks."""
@@ -160,9 +159,8 @@ class CarryForward:
 
         Those have to be mended. Others that fail are right as soon as they are.
         """
-        verdict, called, refused, in_time = self._ran[
-            broken | imprecise, frozenset(), check.hidden
-        ][check.id]
+        kind: _Kind = (broken | imprecise, frozenset(), check.hidden)
+        verdict, called, refused, in_time = self._ran[kind][check.id]
         steps = self._in_order(called & broken)
         if verdict.message is None or not (steps and in_time):
             return

@@ -100,6 +100,24 @@ EXACT: Kinds = (
         "of them?",
     ),
     (
+        "waits_for_typing",
+        r"^EOFError",
+        "Your code waits for somebody to type. Nobody does while the checks run: which argument "
+        "brings what it asks for?",
+    ),
+    (
+        "opens_a_file",
+        r"FileNotFoundError|IsADirectoryError|Permission denied|Read-only file system",
+        "Your code opens a file that is not there, or not for it, when the checks run. Which "
+        "argument brings what it looks for?",
+    ),
+    (
+        "reaches_outside",
+        r"can't start new thread|Operation not permitted|urlopen error",
+        "Your code starts a thread or a program, or asks a network, and checks allow none of "
+        "these. What can it do with its arguments alone?",
+    ),
+    (
         "own_assertion",
         r"^AssertionError",
         "Your code insists on something that is not always so. Of which arguments is it untrue, "

@@ -225,6 +225,21 @@ def test_what_a_function_does_beside_its_answer_is_named(graded, source, name):
 
 
 @pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("return weights @ V * float(input('by what?'))", "waits_for_typing"),
+        ("return np.load('weights.npy') @ V", "opens_a_file"),
+        ("return np.loadtxt('weights.txt') @ V", "opens_a_file"),
+        # At this level of isolation a thread could be started.
+        ('raise RuntimeError("can\'t start new thread")', "reaches_outside"),
+    ],
+)
+def test_what_is_not_there_while_checks_run_is_named(graded, source, name):
+    failed = first_failed(graded("weighted_sum", f"def weighted_sum(weights, V):\n    {source}\n"))
+    assert failed.relation == name
+
+
+@pytest.mark.parametrize(
     "source",
     [
         "return np.full(weights.shape[:-1] + V.shape[-1:], np.nan)",

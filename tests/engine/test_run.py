@@ -457,6 +457,17 @@ def test_plotting_libraries_are_silent():
     assert verdict("assert f(1) == 1", answer).message == ""
 
 
+def test_a_debugger_that_was_left_behind_does_not_stop_anything():
+    answer = """
+    import ipdb
+    def f(x):
+        breakpoint()
+        ipdb.set_trace()
+        return x
+    """
+    assert verdict("assert f(1) == 1", answer).message == ""
+
+
 def test_prints_and_warnings_are_fine():
     answer = "import warnings, sys\ndef f(x):\n    print('x' * 10 ** 6)\n    print(1, file=sys.stderr)\n    warnings.warn('careful')\n    return x"
     assert verdict("assert f(1) == 1", answer).message == ""

@@ -1,4 +1,5 @@
-"""Silent stand-ins for plotting libraries and notebook front ends: a grader has no screen."""
+"""Silent stand-ins for plotting libraries, notebook front ends and debuggers: a grader has no
+screen."""
 
 from __future__ import annotations
 
@@ -11,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
-LIBRARIES = frozenset({"matplotlib", "mpl_toolkits", "seaborn", "plotly", "IPython", "ipywidgets"})
+LIBRARIES = frozenset(
+    {"matplotlib", "mpl_toolkits", "seaborn", "plotly", "IPython", "ipywidgets", "ipdb"}
+)
 
 
 class Silent:
@@ -84,5 +87,9 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def install(allowed: Collection[str] = ()) -> None:
-    """From now on these imports are silent, whatever is installed, but for those allowed."""
+    """From now on these imports are silent, whatever is installed, but for those allowed.
+
+    So is a ``breakpoint()`` that was left behind: there is nobody to debug.
+    """
     sys.meta_path.insert(0, Finder(LIBRARIES.difference(allowed)))
+    sys.breakpointhook = silent

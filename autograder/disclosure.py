@@ -49,8 +49,12 @@ def as_student_sees(result: Result, hidden: str) -> Result:
 def visible(result: Result) -> Result:
     """The visible checks alone, each by itself.
 
-    This much may be told before hidden verdicts are, again and again.
+    This much may be told before hidden verdicts are, again and again. Where none is hidden there
+    is nothing to keep back.
     """
+    if not any(check.hidden for check in result.checks):
+        return result
+
     steps = []
     for step in result.steps:
         checks = tuple(by_itself(check) for check in step.checks if not check.hidden)

@@ -96,6 +96,11 @@ def test_what_remains_once_earlier_steps_are_right_is_told_of_visible_checks_alo
         assert "got 5" not in shown.to_json()
 
 
+def test_where_no_check_is_hidden_nothing_is_kept_back() -> None:
+    result = replace(RESULT, steps=(StepResult("f", (check("open", hidden=False),)),))
+    assert as_student_sees(result, "never") is result
+
+
 def test_a_setting_that_does_not_exist_shows_nothing_at_all() -> None:
     with pytest.raises(ValueError, match="none of"):
         as_student_sees(RESULT, "mesage")

@@ -37,9 +37,7 @@ def publish(
         out: the log; remarks are lines in it.
         waits: the steps that wait for others, which are no mistakes of their own.
     """
-    steps = result.steps
-    if any(check.hidden for check in result.checks):
-        steps = visible(result).steps
+    steps = visible(result).steps
     if os.environ.get("GITHUB_ACTIONS"):
         for line in _remarks(steps, notebook, waits):
             print(line, file=out)

@@ -273,10 +273,12 @@ def _cell(
         check = _check(named[1], raw.source, table[named[1]])
         return Cell(check.id, "check", True, raw.source, {}, check)
 
-    # What it binds says more than what it claims to be.
+    # What it binds says more than what it claims to be; what it does and claims says most.
     names = binds(raw.source)
-    answered = [step for step in steps if step in names]
-    answered += [id for id in raw.claims if id in steps]
+    claimed = [id for id in raw.claims if id in steps]
+    answered = [id for id in claimed if id in names]
+    answered += [step for step in steps if step in names]
+    answered += claimed
     if not answered:
         found = [name for name in pasted if name in names]
         return Cell(found[0], "needed", True, "", {}) if found else None

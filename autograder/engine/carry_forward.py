@@ -24,9 +24,9 @@ from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.recorded_calls import Call
 from autograder.engine.reference import Reference
 from autograder.engine.run import Run
-from autograder.engine.schedule import defined_again
 from autograder.engine.verdict import Remaining, Verdict
 from autograder.exercises.exercise import Check
+from autograder.submissions.defined_again import defined_again
 from autograder.submissions.parse import Submission
 from autograder.text import listed
 
@@ -35,7 +35,7 @@ Carried = dict[str, tuple[str, ...]]
 loss."""
 
 _Kind = tuple[frozenset[str], frozenset[str], bool]
-"""Of a run: the replaced steps, those replaced once more behind added cells, and whether it asks
+"""Of a run: the replaced steps, those replaced once more behind other cells, and whether it asks
 hidden checks."""
 
 
@@ -86,7 +86,7 @@ class CarryForward:
                 if not check.hidden:
                     self._broken_visibly.add(check.step)
         self.unattempted = self._broken - attempted
-        self._defined_again = frozenset(defined_again(compiled.exercise, submission))
+        self._defined_again = list(defined_again(compiled.exercise, submission))
 
         self._ran: dict[_Kind, dict[str, _Mended]] = {}
         self.calls: dict[str, tuple[Call, ...]] = {}
@@ -142,8 +142,11 @@ class CarryForward:
             if called:
                 return self._in_order(called & broken)
 
-        # An added cell has taken the place of a step, perhaps of one that is right.
-        again = self._defined_again & earlier
+        # An earlier cell has taken the place of a step, perhaps of one that is right. Where the
+        # step that is asked has done so in its own cell, that is its own fault.
+        own_or_later = self._compiled.exercise.steps[place:]
+        taken = {one.step for one in self._defined_again if one.cell.id not in own_or_later}
+        again = frozenset(taken & earlier)
         if again:
             called = self._passes(check, doubtful | again | imprecise, budget, again)
             if called:

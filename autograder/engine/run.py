@@ -38,7 +38,7 @@ class Run:
     Args:
         reference: to what is needed of earlier exercises, always.
         replaced: these steps are bound to it as well, where the student's answer stood.
-        again: those of them that are so once more where an added cell defines them.
+        again: those of them that are so once more where another cell defines them.
     """
 
     def __init__(

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Set
 
 from autograder.engine.idle_pictures import idle_pictures
 from autograder.exercises.exercise import Check, Exercise
+from autograder.submissions.defined_again import defined_beside
 from autograder.submissions.parse import Submission, SubmittedCell
-from autograder.submissions.python_source import binds
 
 Stage = tuple[list[SubmittedCell | str], list[Check]]
 """Cells, with the name of a step behind each that is replaced, and the checks behind them."""
@@ -22,7 +22,7 @@ def stages(
     """The stages of a run, in the order of the master notebook.
 
     Args:
-        again: replaced steps that are so once more behind every cell that a student added.
+        again: replaced steps that are so once more behind every other cell that defines them.
     """
     cells: list[SubmittedCell | str] = []
     checks: list[Check] = []
@@ -49,18 +49,9 @@ def _parts(
             yield check
         if place.answer is not None and place.answer.is_code and place.id not in idle:
             yield place.answer
+            yield from sorted(again & defined_beside(exercise, place.answer))
         if place.id in replaced:
             yield place.id
         for added in place.added:
             yield added
-            yield from sorted(again & binds(added.source))
-
-
-def defined_again(exercise: Exercise, submission: Submission) -> Iterator[str]:
-    """The steps that an added cell defines behind the student's answer to them."""
-    answered: set[str] = set()
-    for place in submission.by_master(cell.id for cell in exercise.cells):
-        if place.answer is not None and place.id in exercise.steps:
-            answered.add(place.id)
-        for added in place.added:
-            yield from answered & binds(added.source)
+            yield from sorted(again & defined_beside(exercise, added))

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from autograder.exercises.checksum import checksum
 from autograder.exercises.exercise import ANNOUNCED, Exercise
+from autograder.submissions import defined_again
 from autograder.submissions.notebook import DELETED, RawCell, Rejected, marks, raw_cells
 from autograder.submissions.python_source import binds, without_magics
 from autograder.submissions.recognizer import Recognizer
@@ -47,6 +48,11 @@ class MasterPlace:
     id: str
     answer: SubmittedCell | None
     added: tuple[SubmittedCell, ...]
+
+    @property
+    def cells(self) -> tuple[SubmittedCell, ...]:
+        """All of them, in the order in which they run."""
+        return self.added if self.answer is None else (self.answer, *self.added)
 
 
 @dataclass(frozen=True)
@@ -99,12 +105,14 @@ def parse(data: bytes, exercise: Exercise) -> Submission:
     """
     raw, warnings = raw_cells(data)
     _refuse_too_much_code(exercise, raw)
-    cells = tuple(_MasterOrder(exercise, data, raw, warnings).cells())
+    order = _MasterOrder(exercise, data, raw, warnings)
+    submission = Submission(hashlib.sha256(data).hexdigest(), tuple(order.cells()), ())
+    warnings += defined_again.notes(exercise, submission, order.copied)
 
     untold = len(warnings) - MAX_WARNINGS
     if untold > 0:
         warnings = [*warnings[:MAX_WARNINGS], f"and {untold} more"]
-    return Submission(hashlib.sha256(data).hexdigest(), cells, tuple(warnings))
+    return replace(submission, warnings=tuple(warnings))
 
 
 def _refuse_too_much_code(exercise: Exercise, cells: list[RawCell]) -> None:
@@ -134,7 +142,9 @@ class _MasterOrder:
         self._warnings = warnings
         self._masters = {cell.id: cell for cell in exercise.cells}
         self._order = {cell.id: place for place, cell in enumerate(exercise.cells)}
-        self._magics, self._told_of = set[str](), set[str]()
+        self._magics: set[str] = set()
+        self.copied: set[str] = set()
+        """The steps of which there are two cells."""
 
     def cells(self) -> Iterator[SubmittedCell]:
         """The student's cells in the order of the master notebook.
@@ -148,14 +158,14 @@ class _MasterOrder:
         self._say_what_is_missing(recognized)
 
         placed: list[tuple[int, SubmittedCell]] = []
-        taken: dict[str, RawCell] = {}
+        taken: set[str] = set()
         place = 0
         for cell, id, answer in zip(self._raw, ids, self._earliest_answers_behind(ids)):
             # Of several cells that answer the same, the first has its place.
             own = None if id in taken else id
             if own is not None:
                 place = self._order[own]
-                taken[own] = cell
+                taken.add(own)
             if id is not None and self._is_ours(cell, id):
                 continue
 
@@ -170,12 +180,8 @@ class _MasterOrder:
             # A helper stands before the answer that needs it, also where the cells are in another
             # order.
             where = place
-            if id is None or self._masters[id].kind == "plain":
-                defined = binds(source) & set(self._exercise.steps)
-                if id is None and answer <= place and not defined:
-                    where = max(answer - 1, 0)
-                for step in sorted(defined & taken.keys() - self._told_of):
-                    self._say_what_is_defined_again(taken[step], step, where)
+            if id is None and answer <= place and binds(source).isdisjoint(self._exercise.steps):
+                where = max(answer - 1, 0)
             after = self._exercise.cells[where].id
             placed.append((where, SubmittedCell(own, after, source, cell.is_code)))
 
@@ -260,6 +266,7 @@ class _MasterOrder:
             return
         kind = self._masters[id].kind
         if own is None and kind == "step" and id in binds(cell.source):
+            self.copied.add(id)
             self._warnings.append(
                 f"there are two cells of {id}; both were run, the later one counts"
             )
@@ -270,18 +277,6 @@ class _MasterOrder:
                 self._warnings.append(
                     "the setup cell is not the teacher's present one, which was run first"
                 )
-
-    def _say_what_is_defined_again(self, answer: RawCell, step: str, where: int) -> None:
-        """Say that an added cell takes the place of an answer, for all that comes behind it."""
-        checks = self._exercise.checks_of(step)
-        has_missed_it = any(self._order[check.id] <= where for check in checks)
-        # Between a stub and its checks it is the answer.
-        if "NotImplementedError" in answer.source and not has_missed_it:
-            return
-        self._told_of.add(step)
-        what = f"an added cell defines {step} again, and what comes behind it calls that one"
-        repair = f"write it into the cell of {step}, or give it another name"
-        self._warnings.append(f"{what}; {repair}")
 
     def _renamed(self, source: str, id: str | None) -> str:
         """An answer that defines its step by the name of an earlier version, by both names."""

@@ -20,6 +20,7 @@ MAX_STATEMENTS, MAX_TOKENS = 10_000, 50_000
 
 _LINE_MAGIC = re.compile(r"(\s*)(?:\w+\s*=\s*)?[%!]\S")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
+_DEFINITION = re.compile(r"^(?:async\s+)?(?:def|class)\s+(\w+)", re.MULTILINE)
 _HELP = re.compile(r"(\s*)\?*[\w.]+\?+\s*$")
 
 _Answer = TypeVar("_Answer")
@@ -47,12 +48,15 @@ def parses(source: str) -> bool:
 def binds(source: str) -> frozenset[str]:
     """The names that a cell binds at its top level: def, class, assignment, import.
 
-    Of a cell that does not parse, those of its ``def`` and ``class`` lines.
+    Of a cell that does not parse, those that it ``defines``.
     """
     bound = _bound(without_magics(source)[0])
-    if bound is None:
-        return frozenset(re.findall(r"^(?:async\s+)?(?:def|class)\s+(\w+)", source, re.MULTILINE))
-    return bound
+    return defines(source) if bound is None else bound
+
+
+def defines(source: str) -> frozenset[str]:
+    """The names in the ``def`` and ``class`` lines of a cell, which is not parsed."""
+    return frozenset(_DEFINITION.findall(source))
 
 
 @_remembered

@@ -189,10 +189,29 @@ def test_a_step_that_an_added_cell_defines_again_is_replaced_there_too(double, a
     result = with_added(added, double=double)
     (check, _) = result.step("both").checks
     assert (check.status, check.earned, check.with_reference) == ("carried", 2, ("double",))
-    assert result.warnings == (
+    said = (
         "an added cell defines double again, and what comes behind it calls that one; write it "
-        "into the cell of double, or give it another name",
+        "into the cell of double, or give it another name"
     )
+    assert result.warnings == ((said,) if added != double else ())
+
+
+@pytest.mark.parametrize(
+    ("shift", "is_right", "mended"),
+    [
+        ("def shift(x):\n    return x + 1", True, ("double",)),
+        ("def shift(x):\n    return double(x)", False, ("double", "shift")),  # 2, as wanted, by 2 x
+    ],
+)
+def test_what_an_answer_defines_beside_its_own_step_costs_that_step_alone(shift, is_right, mended):
+    graded = grade(shift=f"{WRONG['double']}\n{shift}")
+    said = "the cell of shift defines double again, and what comes behind it calls that one"
+    assert [warning.startswith(said) for warning in graded.warnings] == [True]
+    assert [graded.step(name).passed for name in ("double", "shift")] == [True, is_right]
+    assert graded.step("shift").checks[0].with_reference == ()
+
+    (check, _) = graded.step("both").checks
+    assert (check.status, check.earned, check.with_reference) == ("carried", 2, mended)
 
 
 def test_a_helper_of_a_steps_name_serves_those_who_call_it_as_it_is():

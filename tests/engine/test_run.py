@@ -468,6 +468,12 @@ def test_a_debugger_that_was_left_behind_does_not_stop_anything():
     assert verdict("assert f(1) == 1", answer).message == ""
 
 
+def test_what_jupyter_has_among_its_names_is_there():
+    assert verdict("assert f(1) == 1", "help(len)\ndef f(x): return x").message == ""
+    for name in ("exit", "quit"):
+        assert verdict("assert f(1) == 1", f"def f(x): {name}()").message == "f called exit"
+
+
 def test_prints_and_warnings_are_fine():
     answer = "import warnings, sys\ndef f(x):\n    print('x' * 10 ** 6)\n    print(1, file=sys.stderr)\n    warnings.warn('careful')\n    return x"
     assert verdict("assert f(1) == 1", answer).message == ""

@@ -48,8 +48,9 @@ def remember(cell: str, source: str) -> None:
 def new_main() -> types.ModuleType:
     """A module for the cells of a notebook, with what Jupyter has there."""
     module = types.ModuleType("__main__")
-    names = {"display": silent_modules.silent, "get_ipython": silent_modules.silent}
-    module.__dict__.update(names, __builtins__=builtins)
+    for name in ("display", "get_ipython", "help"):
+        module.__dict__[name] = silent_modules.silent
+    module.__dict__.update(exit=sys.exit, quit=sys.exit, __builtins__=builtins)
     return module
 
 

@@ -116,7 +116,8 @@ def _more_axes(name: str, most: int) -> Circumstance:
         if most == 1
         else f"up to {_COUNTS[most]} of {name}",
         "with more",
-        "Which of your lines counts axes from the front, or turns all of them?",
+        "Which of your lines counts axes from the front, turns all of them, or joins other ones "
+        "when there are more?",
         lambda arguments: np.ndim(arguments[name]) > most,
         least=1,
     )

@@ -124,8 +124,14 @@ EXACT: Kinds = (
         "and what does the docstring say of these?",
     ),
     (
+        "value_for_a_function",
+        r"object is not callable",
+        "Your code calls a name that stands for a value, and no function. Which line, perhaps in a "
+        "cell that you added, gave it another value?",
+    ),
+    (
         "types_do_not_fit",
-        r"unsupported operand|can only concatenate|not subscriptable|not iterable|not callable"
+        r"unsupported operand|can only concatenate|not subscriptable|not iterable"
         r"|not supported between|must be str|a bytes-like object",
         "Two values in your code are of types that do not go together. Of which type is each, and "
         "of which should it be?",
@@ -144,7 +150,7 @@ EXACT: Kinds = (
     (
         "name_missing",
         r"name '.*' is not defined",
-        "Your code uses a name that nothing has defined. Where should it come from?",
+        "Your code uses a name before anything has defined it. Where should it come from?",
     ),
     (
         "attribute_missing",

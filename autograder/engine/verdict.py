@@ -101,21 +101,26 @@ def failure(
         for cell, raised in of_cells:
             if cell.id == check.step and error.text.startswith(f"{check.step} "):
                 why = _cell_failure("its cell", raised, check.hidden)
-                return f"{error.text}: {why}" + _missing(raised, of_cells, check, exercise)
-        return error.text + _other_name(error.text.removesuffix(UNDEFINED), submission)
+                missing = _missing(raised, check, submission, of_cells, exercise)
+                return f"{error.text}: {why}{missing}"
+
+        name = error.text.removesuffix(UNDEFINED)
+        further_down = _further_down(name, submission, of_cells, exercise)
+        return error.text + (further_down or _other_name(name, submission))
 
     where = f" in line {error.line} of your cell {error.cell}" if error.cell else ""
     said = f"{check.step} raised {error.kind}{where}{_text(error, check.hidden)}"
-    return said + _missing(error, of_cells, check, exercise)
+    return said + _missing(error, check, submission, of_cells, exercise)
 
 
 def _missing(
     error: StudentError | Stopped,
-    of_cells: Sequence[tuple[SubmittedCell, StudentError | Stopped]],
     check: Check,
+    submission: Submission,
+    of_cells: Sequence[tuple[SubmittedCell, StudentError | Stopped]],
     exercise: Exercise,
 ) -> str:
-    """Why a name is not there, where a cell that would define it has raised; or empty."""
+    """Why a name is not there, where a cell would define it; or empty."""
     if check.hidden or not isinstance(error, StudentError):
         return ""
     name = _NO_NAME.fullmatch(error.text)
@@ -126,11 +131,28 @@ def _missing(
         if raised is error or isinstance(raised, Stopped):
             continue
         if name[1] in binds(cell.source):
-            which = "another cell" if cell.id else "a cell that you added"
-            if cell.id in (*exercise.steps, *exercise.needed):
-                which = f"your cell {cell.id}"
-            return f"; {_cell_failure(which, raised, hidden=False)}"
+            return f"; {_cell_failure(_which(cell, exercise), raised, hidden=False)}"
+    return _further_down(name[1], submission, of_cells, exercise)
+
+
+def _further_down(
+    name: str,
+    submission: Submission,
+    of_cells: Sequence[tuple[SubmittedCell, StudentError | Stopped]],
+    exercise: Exercise,
+) -> str:
+    """Which cell defines a name too late, for it has not raised; or empty."""
+    have_raised = [cell for cell, _ in of_cells]
+    for cell in submission.cells:
+        if cell.is_code and cell not in have_raised and name in binds(cell.source):
+            return f"; {_which(cell, exercise)} defines it, further down: move that up"
     return ""
+
+
+def _which(cell: SubmittedCell, exercise: Exercise) -> str:
+    if cell.id in (*exercise.steps, *exercise.needed):
+        return f"your cell {cell.id}"
+    return "another cell" if cell.id else "a cell that you added"
 
 
 def _other_name(name: str, submission: Submission) -> str:

@@ -459,10 +459,11 @@ def test_plotting_libraries_are_silent():
 
 def test_a_debugger_that_was_left_behind_does_not_stop_anything():
     answer = """
-    import ipdb
+    import doctest, ipdb, pdb
     def f(x):
         breakpoint()
         ipdb.set_trace()
+        pdb.set_trace()
         return x
     """
     assert verdict("assert f(1) == 1", answer).message == ""

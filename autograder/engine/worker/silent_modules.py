@@ -66,6 +66,14 @@ class _Module(types.ModuleType):
         return subplots if name == "subplots" else silent
 
 
+class _WithoutTracing(importlib.machinery.SourceFileLoader):
+    """Python's debugger, but for the call that stops and waits for somebody."""
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        super().exec_module(module)
+        module.__dict__["set_trace"] = silent
+
+
 class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Imports a stand-in for each of some libraries and their submodules."""
 
@@ -75,6 +83,11 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
+        if fullname == "pdb":
+            spec = importlib.machinery.PathFinder.find_spec(fullname)
+            if spec is not None and spec.origin is not None:
+                spec.loader = _WithoutTracing(fullname, spec.origin)
+            return spec
         if fullname.partition(".")[0] not in self._libraries:
             return None
         return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
@@ -89,7 +102,7 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 def install(allowed: Collection[str] = ()) -> None:
     """From now on these imports are silent, whatever is installed, but for those allowed.
 
-    So is a ``breakpoint()`` that was left behind: there is nobody to debug.
+    So are ``breakpoint()`` and ``pdb.set_trace()`` that were left behind: there is nobody to debug.
     """
     sys.meta_path.insert(0, Finder(LIBRARIES.difference(allowed)))
     sys.breakpointhook = silent

@@ -22,7 +22,7 @@ from autograder.engine.schedule import stages
 from autograder.engine.session import TIMEOUTS
 from autograder.engine.stub import Stub
 from autograder.engine.student_errors import UNENDING, Stopped, StudentError
-from autograder.engine.verdict import Verdict, failure
+from autograder.engine.verdict import Verdict, ended, failure, name_of
 from autograder.exercises.cell_code import Namespace
 from autograder.exercises.exercise import Check
 from autograder.submissions.parse import Submission, SubmittedCell
@@ -121,14 +121,14 @@ class Run:
             if isinstance(part, str):
                 cells.append((part, self._stub(part)))
             else:
-                cells.append((part.id or "added", part.source))
+                cells.append((name_of(part, self._compiled.exercise), part.source))
 
         raised = self._session.run_all(cells, self._expected(checks))
         for part, error in zip(parts, raised):
             if isinstance(part, str):
                 continue
             if isinstance(error, Stopped) and str(error).startswith("the cell "):
-                self.unended.append(str(error).replace("the cell added", "an added cell", 1))
+                self.unended.append(ended(error))
             if error is not None:
                 self._raised.append((part, error))
             if part.id:

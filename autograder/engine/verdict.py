@@ -30,6 +30,9 @@ _NO_NAME = re.compile(r"name '(\w{1,100})' is not defined")
 ONLY = "checks run with NumPy, Python's own modules and what the exercise names, and nothing else"
 """What is said where a module is missing, which may well be installed."""
 
+ADDED, ANOTHER = "an added cell", "another cell"
+"""What a cell is called that answers nothing: one of the student's own, and one handed out."""
+
 MAX_NAMES = 50
 """Names in a cell among which one is looked for: to compare two takes longer than to write them."""
 
@@ -108,7 +111,7 @@ def failure(
         further_down = _further_down(name, submission, of_cells, exercise)
         return error.text + (further_down or _other_name(name, submission))
 
-    where = f" in line {error.line} of your cell {error.cell}" if error.cell else ""
+    where = f" in line {error.line} of {_which(error.cell)}" if error.cell else ""
     said = f"{check.step} raised {error.kind}{where}{_text(error, check.hidden)}"
     return said + _missing(error, check, submission, of_cells, exercise)
 
@@ -131,7 +134,7 @@ def _missing(
         if raised is error or isinstance(raised, Stopped):
             continue
         if name[1] in binds(cell.source):
-            return f"; {_cell_failure(_which(cell, exercise), raised, hidden=False)}"
+            return f"; {_cell_failure(_which(name_of(cell, exercise)), raised, hidden=False)}"
     return _further_down(name[1], submission, of_cells, exercise)
 
 
@@ -145,14 +148,28 @@ def _further_down(
     have_raised = [cell for cell, _ in of_cells]
     for cell in submission.cells:
         if cell.is_code and cell not in have_raised and name in binds(cell.source):
-            return f"; {_which(cell, exercise)} defines it, further down: move that up"
+            return f"; {_which(name_of(cell, exercise))} defines it, further down: move that up"
     return ""
 
 
-def _which(cell: SubmittedCell, exercise: Exercise) -> str:
-    if cell.id in (*exercise.steps, *exercise.needed):
-        return f"your cell {cell.id}"
-    return "another cell" if cell.id else "a cell that you added"
+def name_of(cell: SubmittedCell, exercise: Exercise) -> str:
+    """What a cell is called: as what it answers, else by whose it is."""
+    if cell.id is None:
+        return ADDED
+    return ANOTHER if exercise.cell(cell.id).kind == "plain" else cell.id
+
+
+def ended(stopped: Stopped) -> str:
+    """What is said of a cell that had to be stopped, or ended the process."""
+    said = str(stopped)
+    for name in (ADDED, ANOTHER):
+        said = said.replace(f"the cell {name}", name, 1)
+    return said
+
+
+def _which(cell: str) -> str:
+    """A cell by its name, as it is said to its student."""
+    return cell if cell in (ADDED, ANOTHER) else f"your cell {cell}"
 
 
 def _other_name(name: str, submission: Submission) -> str:

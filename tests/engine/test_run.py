@@ -502,7 +502,7 @@ def test_a_name_that_an_added_cell_should_have_defined_is_said_with_the_reason(
     document["cells"][1:1] = [added("import no_torch as torch"), added("1 / 0")]
     (check,) = grade(toy, json.dumps(document).encode()).checks
 
-    why = "a cell that you added raised ModuleNotFoundError in line 1: No module named 'no_torch'"
+    why = "an added cell raised ModuleNotFoundError in line 1: No module named 'no_torch'"
     missing = "" if hidden else f": name 'torch' is not defined; {why}; {ONLY}"
     assert check.message == where + missing
 

@@ -22,6 +22,7 @@ from autograder.course import Settings
 from autograder.engine.sandbox import levels
 from autograder.errors import Unusable
 from autograder.exports.export import Product, Request
+from autograder.settings import TABLES
 
 REQUIREMENTS = ("numpy>=1.24", "typer>=0.12,<0.29", "rich>=13", "tomli>=2; python_version < '3.11'")
 """What grading imports; the kit itself lies in the bundle."""
@@ -159,8 +160,8 @@ def _packages(settings: Settings) -> Iterator[str]:
 def _toml(settings: Settings) -> str:
     lines = []
     for setting in fields(settings):
-        # Due dates are Gradescope's own there.
-        if setting.name == "due":
+        # Due dates, late work and what an exercise weighs are Gradescope's own there.
+        if setting.name in TABLES:
             continue
         name = setting.metadata.get("name", setting.name)
         # Strings, numbers and lists of strings are written alike in JSON and TOML.

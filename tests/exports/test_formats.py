@@ -14,7 +14,7 @@ import subprocess
 import sys
 import zipfile
 from collections import defaultdict
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +23,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder import cli, files
+from autograder import cli, files, settings
 from autograder.commands import export
 from autograder.course import Course
 from autograder.exports import formats, gradescope_zip, safe_csv
 from autograder.gradebook import record
 from autograder.gradebook.final_grades import of_class
 from autograder.results import result_path
+from autograder.settings import Settings
 from autograder.submissions.parse import parse
 from tests.gradebook import test_record
 from tests.support import courses, platforms
@@ -825,6 +826,28 @@ def test_the_bundle_follows_no_link_of_a_students(
     )
     assert run_autograder(home).returncode == 0
     assert json.loads((home / "results" / "results.json").read_bytes())["score"] == 0
+
+
+def test_a_bundle_grades_by_the_settings_of_the_course(course: Course, tmp_path: Path) -> None:
+    """All of them; what a table says of each exercise is Gradescope's own there."""
+    (course.root / "autograder.toml").write_text(
+        'minimum_isolation = "landlock"\ncall_seconds = 7\nsubmission_seconds = 30.5\n'
+        "memory_mb = 2048\ncarried = 0.5\ncarried_unattempted = 0.25\npackages = ['numpy']\n"
+        'feedback.hidden = "points"\ntime_zone = "Europe/Berlin"\nbelow_zero = true\n'
+        'course_name = "A \\"course\\""\ncounts = "best"\n'
+        '[late]\nrule = "per day"\nshare = 0.1\n[late.other]\nrule = "none"\n'
+        f"[weights]\n{NAME} = 2\n[due]\n{NAME} = 2026-12-01T18:00:00Z\n",
+        encoding="utf-8",
+    )
+    run("--to", "gradescope-zip", "--output", tmp_path / "bundle.zip")
+    bundle = unpacked(tmp_path / "bundle.zip", tmp_path / "bundle")
+
+    there = settings.read(bundle / "source" / "autograder.toml")
+    here = settings.read(course.root / "autograder.toml")
+    for setting in fields(Settings):
+        is_default = getattr(here, setting.name) == getattr(Settings(), setting.name)
+        assert not is_default or setting.name == "isolation"
+    assert there == replace(here, due={}, late={}, weights={})
 
 
 def test_a_bundle_never_falls_back_to_a_process_unless_it_was_built_so(

@@ -63,7 +63,7 @@ def table(path: Path) -> tuple[list[tuple[int, dict[str, str]]], list[str]]:
     are left out.
 
     Raises:
-        Unusable: it cannot be read.
+        Unusable: it cannot be read, or a line has more fields than there are headings.
     """
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
@@ -71,6 +71,13 @@ def table(path: Path) -> tuple[list[tuple[int, dict[str, str]]], list[str]]:
             file.seek(0)
             reader = csv.DictReader(file, delimiter=delimiter(first))
             lines = [(reader.line_num, row) for row in reader if any(row.values())]
-            return lines, list(reader.fieldnames or [])
+            headings = list(reader.fieldnames or [])
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise Unusable(f"{path}: {error}; save it as CSV in UTF-8") from None
+
+    for number, row in lines:
+        beyond = row.pop(None, [])
+        if any(beyond):
+            repair = "put what has a comma in it into quotes"
+            raise Unusable(f"{path}:{number}: more fields than headings; {repair}")
+    return lines, headings

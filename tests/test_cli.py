@@ -240,6 +240,24 @@ def test_grade_names_a_folder_of_nearly_the_exercises_name(tmp_path):
     assert "homework" not in done.stdout
 
 
+def test_grade_names_a_notebook_that_lies_beside_its_folder(tmp_path):
+    submitted = tmp_path / "in"
+    (submitted / "eve").mkdir(parents=True)
+    (submitted / "eve" / "attention.ipynb").write_bytes(RELEASE.read_bytes())
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / "students.csv").write_text("id,name\nada,Ada Ash\neve,Eve Elm\n")
+    arguments = "grade", "attention", "--course", tmp_path / "c", "--submitted", submitted
+    said = mistake(run(*arguments))
+    assert "nothing but 'eve/attention.ipynb'" in said
+    assert "<student>/attention/attention.ipynb" in said
+
+    right = submitted / "ada" / "attention"
+    right.mkdir(parents=True)
+    (right / "attention.ipynb").write_bytes(RELEASE.read_bytes())
+    done = run(*arguments)
+    assert done.returncode == 0 and "left out: 'eve/attention.ipynb' is no <student>" in done.stdout
+
+
 def test_the_version_is_told():
     done = run_apart("--version")
     assert (done.returncode, done.stdout) == (0, f"autograder {autograder.__version__}\n")

@@ -90,10 +90,13 @@ def grade(
         raise Unusable(
             f"{short(folder)}: nothing of {exercise.name}, but {misspelt[0]!r}; {repair}"
         )
+    place = f"<student>/{exercise.name}/{exercise.name}.ipynb"
+    if not scanned.students and scanned.misplaced:
+        repair = f"submissions are looked for as {place}"
+        raise Unusable(f"{short(folder)}: nothing but {scanned.misplaced[0]!r}; {repair}")
     if not scanned.students and not scanned.strangers and not course.class_list():
         raise Unusable(
-            f"{short(folder)}: no submissions, which are looked for as "
-            f"<student>/{exercise.name}/{exercise.name}.ipynb; "
+            f"{short(folder)}: no submissions, which are looked for as {place}; "
             f"run autograder collect {exercise.name}, or name another folder with --submitted"
         )
 
@@ -127,6 +130,8 @@ def grade(
     log.write_final(course, f"grade {exercise.name}", {exercise.name: scores})
     for name in scanned.strangers:
         print(f"left out: {name!r} is no student id; rename the folder", file=out)
+    for name in scanned.misplaced:
+        print(f"left out: {name!r} is no {place}; move it there", file=out)
     for name in misspelt:
         repair = "rename the folder if it is meant to be"
         print(f"left out: {name!r} is nearly {exercise.name}; {repair}", file=out)

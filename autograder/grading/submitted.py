@@ -53,6 +53,13 @@ class Scan:
                     misspelt.append(f"{student}/{name}")
         return misspelt
 
+    @property
+    def misplaced(self) -> list[str]:
+        """What lies beside a student's folder of the exercise, which is not there."""
+        names = (f"{self.exercise}.ipynb", f"{self.exercise}.py")
+        files = (f"{student}/{name}" for student in self.others for name in names)
+        return [file for file in files if os.path.isfile(self.folder / file)]
+
 
 def scan(folder: Path, exercise: str) -> Scan:
     """Who has handed in an exercise; nobody where there is no such folder.

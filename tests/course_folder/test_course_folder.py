@@ -89,12 +89,14 @@ def test_git_keeps_the_course_and_nothing_of_the_class(folder: Path) -> None:
     (own.state / "students.csv").write_text("id\nada\n")
     run(folder, "grade", NAME, "--jobs", 1)
     run(folder, "release", NAME, "--to-zip", "build/out.zip")
+    run(folder, "backup", "before-the-exam.tar.gz")
     subprocess.run(["git", "add", "--all"], cwd=folder, check=True)
     listed = subprocess.run(
         ["git", "ls-files"], cwd=folder, check=True, capture_output=True, text=True
     ).stdout.splitlines()
     assert {f"solutions/{NAME}.py", "autograder.toml", "nbgrader_config.py"} <= set(listed)
     assert not [path for path in listed if path.startswith(("course/", "build/")) or "ada" in path]
+    assert "before-the-exam.tar.gz" not in listed and (folder / "before-the-exam.tar.gz").is_file()
     assert (own.state / "secret").is_file()
     for private in (own.root, own.state):
         assert stat.S_IMODE(private.stat().st_mode) == 0o700

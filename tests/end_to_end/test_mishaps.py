@@ -70,6 +70,12 @@ def two_with_one_number(course: Course) -> Path:
     return path
 
 
+def a_comma_in_a_name(course: Course) -> Path:
+    path = course.state / "students.csv"
+    path.write_text(f"{PEOPLE}cyd,Cedar, Cyd,3\n")
+    return path
+
+
 def a_student_in_capitals(course: Course) -> Path:
     path = course.state / "students.csv"
     path.write_text(f"{PEOPLE}Ada,Ada Ash,3\n")
@@ -94,6 +100,7 @@ def a_date_of_no_zone(course: Course) -> Path:
         (bad_settings, "autograder.toml:2: carried = 5 does not fit; write it like"),
         (no_settings, "autograder.toml:2:"),
         (a_student_twice, "students.csv:4: ada stands there twice; delete one of the lines"),
+        (a_comma_in_a_name, "students.csv:4: more fields than headings; put what has a comma in"),
         (a_student_in_capitals, "students.csv:4: Ada is ada but for capital letters; delete a"),
         (two_with_one_number, "students.csv:4: cyd has the Moodle ID 2 of bob; correct one"),
         (a_spreadsheet, "students.csv: "),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Set
 from typing import TYPE_CHECKING, NamedTuple
 
 from autograder.exercises.exercise import Exercise
-from autograder.submissions.python_source import binds, defines
+from autograder.submissions.python_source import binds, defines, parses
 
 if TYPE_CHECKING:
     from autograder.submissions.parse import Submission, SubmittedCell
@@ -33,10 +33,10 @@ def defined_again(exercise: Exercise, submission: Submission) -> Iterator[Define
 
 def defined_beside(exercise: Exercise, cell: SubmittedCell) -> frozenset[str]:
     """The steps that a cell defines, without the one whose answer it is."""
-    if not cell.is_code:
+    is_answer = cell.id in exercise.steps
+    if not cell.is_code or not (is_answer or parses(cell.source)):
         return frozenset()
     # Nearly all of an answer is functions, and to parse every one takes a while.
-    is_answer = cell.id in exercise.steps
     names = defines(cell.source) if is_answer else binds(cell.source)
     return names.intersection(exercise.steps) - {cell.id}
 
@@ -50,8 +50,9 @@ def notes(exercise: Exercise, submission: Submission, told: Set[str]) -> Iterato
     order = {cell.id: place for place, cell in enumerate(exercise.cells)}
     said = set(told)
     for step, answer, cell in defined_again(exercise, submission):
-        # The same once more changes nothing.
-        if step in said or answer.source.strip() in cell.source:
+        # The same once more changes nothing, and "again" is only what the answer has defined, too.
+        is_same = answer.source.strip() in cell.source
+        if step in said or is_same or step not in binds(answer.source):
             continue
 
         # Between a stub and its checks it is the answer.

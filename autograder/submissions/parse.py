@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from autograder.exercises.checksum import checksum
-from autograder.exercises.exercise import ANNOUNCED, Exercise
-from autograder.submissions import defined_again
+from autograder.exercises.exercise import ANNOUNCED, FILLED_IN, Exercise
+from autograder.submissions import cut_off, defined_again
 from autograder.submissions.notebook import DELETED, RawCell, Rejected, marks, raw_cells
 from autograder.submissions.python_source import binds, without_magics
 from autograder.submissions.recognizer import Recognizer
@@ -107,6 +107,7 @@ def parse(data: bytes, exercise: Exercise) -> Submission:
     _refuse_too_much_code(exercise, raw)
     order = _MasterOrder(exercise, data, raw, warnings)
     submission = Submission(hashlib.sha256(data).hexdigest(), tuple(order.cells()), ())
+    warnings += cut_off.notes(exercise, submission)
     warnings += defined_again.notes(exercise, submission, order.copied)
 
     untold = len(warnings) - MAX_WARNINGS
@@ -143,6 +144,7 @@ class _MasterOrder:
         self._masters = {cell.id: cell for cell in exercise.cells}
         self._order = {cell.id: place for place, cell in enumerate(exercise.cells)}
         self._magics: set[str] = set()
+        self._taken: dict[str, str] = {}
         self.copied: set[str] = set()
         """The steps of which there are two cells."""
 
@@ -158,14 +160,13 @@ class _MasterOrder:
         self._say_what_is_missing(recognized)
 
         placed: list[tuple[int, SubmittedCell]] = []
-        taken: set[str] = set()
         place = 0
         for cell, id, answer in zip(self._raw, ids, self._earliest_answers_behind(ids)):
             # Of several cells that answer the same, the first has its place.
-            own = None if id in taken else id
+            own = None if id in self._taken else id
             if own is not None:
                 place = self._order[own]
-                taken.add(own)
+                self._taken[own] = cell.source
             if id is not None and self._is_ours(cell, id):
                 continue
 
@@ -239,7 +240,12 @@ class _MasterOrder:
     @cached_property
     def _announced(self) -> set[str]:
         """Every check that some cell of the file says to be."""
-        return set(ANNOUNCED.findall("\n".join(cell.source for cell in self._raw if cell.is_code)))
+        announced: set[str] = set()
+        for cell in self._raw:
+            # The tools that are handed out show how a check is written.
+            if cell.is_code and not FILLED_IN.search(cell.source):
+                announced.update(ANNOUNCED.findall(cell.source))
+        return announced
 
     @cached_property
     def _bound(self) -> set[str]:
@@ -265,18 +271,17 @@ class _MasterOrder:
         if id is None:
             return
         kind = self._masters[id].kind
-        if own is None and kind == "step" and id in binds(cell.source):
+        is_second = own is None and kind == "step"
+        if is_second and id in binds(self._taken[id]) and id in binds(cell.source):
             self.copied.add(id)
-            self._warnings.append(
-                f"there are two cells of {id}; both were run, the later one counts"
-            )
+            said = f"there are two cells of {id}; both were run, the later one counts"
+            self._warnings.append(said)
         if own is not None and kind == "setup":
             # The checksum tells one of an earlier version from one that the student has changed.
             is_older = id in cell.claims and cell.checksum == checksum(cell.source, id)
             if not is_older:
-                self._warnings.append(
-                    "the setup cell is not the teacher's present one, which was run first"
-                )
+                said = "the setup cell is not the teacher's present one, which was run first"
+                self._warnings.append(said)
 
     def _renamed(self, source: str, id: str | None) -> str:
         """An answer that defines its step by the name of an earlier version, by both names."""

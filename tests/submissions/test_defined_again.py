@@ -28,6 +28,7 @@ SAID = (
         (STUB, SOFTMAX, (SAID,)),
         (SOFTMAX, f"    {OTHER}", ()),  # a function inside of another
         (SOFTMAX, SOFTMAX, ()),  # the same once more
+        ("def helper():\n    return 1", SOFTMAX, ()),  # for the first time
     ],
 )
 def test_an_answer_that_defines_an_earlier_step_is_named(answer, beside, notes) -> None:

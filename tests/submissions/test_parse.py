@@ -169,6 +169,16 @@ def outputs_faked(nb):
     cell(nb, "g-c0")["outputs"] = [{"output_type": "execute_result", "data": {"text/plain": "100"}}]
 
 
+def broken_scratch(nb):
+    nb["cells"].insert(2, added("def f(x"))
+
+
+def helper_before_the_answer(nb):
+    copied = copy.deepcopy(cell(nb, "f"))
+    cell(nb, "f")["source"] = "def helper(x):\n    return x"
+    nb["cells"].insert(2, copied)
+
+
 def tampering_cell(nb):
     nb["cells"].insert(
         1, added("import numpy as np\nnp.testing.assert_allclose = lambda *a, **k: None")
@@ -204,6 +214,8 @@ DAMAGES = {
     check_emptied: "",
     raises_exception_tag: "",
     outputs_faked: "",
+    broken_scratch: "",
+    helper_before_the_answer: "",
     tampering_cell: "",
     setup_edited: "the setup cell is not the teacher's",
 }

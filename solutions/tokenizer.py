@@ -276,12 +276,13 @@ with tools.check("merge_pair-left_to_right"):
 
 # %% check="merge_pair-drawn" points=6 category="merges" hidden=true
 """In long lists of drawn tokens every occurrence is merged, under any new number, and nothing else."""
-for left, right in ((7, 7), *(drawn_tokens(2, 3, 7, 9) for _ in range(5))):
+for left, right in ((7, 7), (300, 700), *(drawn_tokens(2, 3, 7, 9) for _ in range(5))):
     new = int(rng.integers(257, 900))
     tokens = drawn_tokens(40, 3, 7, 9, 37, 77, 99, 300) + [1, left, right, left, right, 1, left, right, 1]
     tokens += [left, left, left, 1, 10 + left, right, 9, left]
     wanted = merged_by_definition(tokens, (left, right), new)
-    tools.same(merge_pair(tokens, (left, right), new), wanted, "the merged tokens", "Must both tokens of the pair be there?")
+    pair = tuple(map(int, f"{left} {right}".split()))  # equal to those in the list, and other objects
+    tools.same(merge_pair(tokens, pair, new), wanted, "the merged tokens", "Must both tokens of the pair be there?")
 
 # %% check="merge_pair-nothing_to_merge" points=3 category="edge cases" hidden=true
 """Lists without the pair come back as they were: empty ones, single tokens, the pair the other way round."""

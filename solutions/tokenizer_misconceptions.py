@@ -458,6 +458,22 @@ def replaced_as_text(tokens, pair, new):
     return [int(number) for number in text.replace(f"{left} {right} ", f"{new} ").split()]
 
 
+@misconception(step="merge_pair", caught_by="merge_pair-drawn")
+def same_object_and_not_equal(tokens, pair, new):
+    """Small tokens are merged, and large ones are not. Print 300 is int("300"): how do you ask whether two numbers are equal?"""
+    merged = []
+    place = 0
+    while place < len(tokens):
+        here = tokens[place : place + 2]
+        if len(here) == 2 and here[0] is pair[0] and here[1] is pair[1]:
+            merged.append(new)
+            place += 2
+        else:
+            merged.append(tokens[place])
+            place += 1
+    return merged
+
+
 @misconception(step="merge_pair", caught_by="merge_pair-nothing_to_merge")
 def first_token_taken_first(tokens, pair, new):
     """An empty list stops your function. Print what it does with []: which of its lines needs a first token?"""

@@ -206,7 +206,7 @@ def average_taken_off_in_place(weights, d_weights):
 
 @misconception(step="attention_backward", caught_by="attention_backward-values_by_hand")
 def weights_not_transposed(Q, K, V, d_output):
-    """Your value gradient has as many rows as there are queries. Print its shape and that of V: which rows of the output did value 0 go into?"""
+    """One of your products does not fit, or has as many rows as there are queries. Print the shapes of its factors: which rows of the output did value 0, or key 0, go into?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, weights @ d_output

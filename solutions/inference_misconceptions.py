@@ -443,7 +443,7 @@ def keys_in_groups_values_dealt_out(Q, K, V):
 
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
 def tokens_repeated_instead_of_heads(Q, K, V):
-    """The heads do not fit, although something was repeated. Print the shape of K before and after: which axis has grown?"""
+    """The heads of Q do not fit those of K. Print both shapes where they meet: which axis has to grow, and which one of yours has?"""
     times = len(Q) // len(K)
     return scaled_dot_product_attention(
         Q, np.repeat(K, times, axis=1), np.repeat(V, times, axis=1)

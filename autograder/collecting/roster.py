@@ -62,9 +62,9 @@ class Roster:
 
         students = numbered or named
         if len(students) > 1:
-            raise Unmatched(
-                f"{claim.text} may be {either(students)}; add the platform's number to students.csv"
-            )
+            number = f"the platform's number {claim.number}".strip()
+            repair = f"add {number} to students.csv, or put it into a folder called by the id"
+            raise Unmatched(f"{claim.text} may be {either(students)}; {repair}")
         if not students:
             raise Unmatched(f"{claim.text} is nobody in students.csv; add a line or a column")
         return next(iter(students))

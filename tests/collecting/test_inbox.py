@@ -197,7 +197,7 @@ def test_with_a_class_list_strangers_and_contradictions_are_left_with_their_reas
     assert reasons(found) == {
         "eve/counting.ipynb": "eve is nobody in students.csv; add a line or a column",
         "Ada Lovelace_12346_assignsubmission_file_/counting.ipynb": "students.csv has Ada Lovelace as ada, but the number or address of bob",
-        "Bob Ng_7_assignsubmission_file_/counting.ipynb": "Bob Ng may be bob or ng2; add the platform's number to students.csv",
+        "Bob Ng_7_assignsubmission_file_/counting.ipynb": "Bob Ng may be bob or ng2; add the platform's number 7 to students.csv, or put it into a folder called by the id",
     }
 
 

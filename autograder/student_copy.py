@@ -281,6 +281,7 @@ def _cell(
     answered += claimed
     if not answered:
         found = [name for name in pasted if name in names]
+        found += [id for id in raw.claims if id in pasted]
         return Cell(found[0], "needed", True, "", {}) if found else None
     # What stands there is the student's answer, and no reference.
     is_class = defines_class(raw.source, answered[0])

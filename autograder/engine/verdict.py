@@ -135,7 +135,8 @@ def _missing(
             continue
         if name[1] in binds(cell.source):
             return f"; {_cell_failure(_which(name_of(cell, exercise)), raised, hidden=False)}"
-    return _further_down(name[1], submission, of_cells, exercise)
+    further_down = _further_down(name[1], submission, of_cells, exercise)
+    return further_down or _other_name(name[1], submission)
 
 
 def _further_down(

@@ -162,6 +162,13 @@ def test_what_is_pasted_may_call_what_else_is_there_and_checks_may_call_it(cours
     assert checked(student_copy.read(data, "ada.ipynb", "fours"))[0].score == 1
 
 
+def test_what_is_pasted_under_another_name_is_said(course: Path) -> None:
+    answers = {"quadruple": "def quadruple(x):\n    return double(double(x))"}
+    data = handed_in(released(course), double="def doubled(x):\n    return 2 * x", **answers)
+    (outcome,) = checked(student_copy.read(data, "ada.ipynb", "fours"))[0].checks
+    assert outcome.message.endswith("name 'double' is not defined: its cell defines doubled")
+
+
 def test_who_has_pasted_nothing_is_told_so(course: Path) -> None:
     answers = {"quadruple": "def quadruple(x):\n    return double(double(x))"}
     data = handed_in(released(course), **answers)

@@ -96,7 +96,12 @@ class Cluster(Pool):
         return future
 
     def close(self) -> None:
-        self._executor.shutdown(wait=False)
+        try:
+            self._executor.shutdown(wait=False)
+        except Exception:
+            # A client that has given up on its scheduler has nothing left there to take back.
+            if self._client.status != "closed":
+                raise
         self._client.close()
 
     def _await_workers(self) -> None:

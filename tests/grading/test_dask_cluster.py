@@ -16,6 +16,10 @@ from pathlib import Path
 import pytest
 
 from autograder.course import Course
+from autograder.exercises import exercise
+from autograder.grading import dask_cluster
+from autograder.grading.pool import ClusterLost
+from autograder.grading.processes import Task
 from tests.grading.test_grade_class import everything, hand_in, results, stored
 from tests.support import processes
 from tests.support.courses import NAME, ROOT
@@ -241,6 +245,18 @@ def test_without_dask_the_line_says_how_to_install_it(
     monkeypatch.setitem(sys.modules, "distributed", None)
     done = call("grade", NAME, "--scheduler", "tcp://x:1", cwd=course.root)
     assert 'pip install "autograder-kit[cluster]"' in line(done)
+
+
+def test_a_client_that_has_given_up_is_closed_all_the_same(
+    course: Course, cluster: Cluster
+) -> None:
+    """It gives up when it likes, perhaps between two lines of ours."""
+    known = exercise.load(course.root, NAME)
+    pool = dask_cluster.Cluster(cluster.address, known, b"secret", course.settings)
+    pool._client.close()
+    pool.close()
+    with pytest.raises(ClusterLost):
+        pool.submit(Task("ada", b"{}"))
 
 
 @pytest.mark.everything

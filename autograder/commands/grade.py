@@ -90,10 +90,11 @@ def grade(
         raise Unusable(
             f"{short(folder)}: nothing of {exercise.name}, but {misspelt[0]!r}; {repair}"
         )
+    misplaced = scanned.misplaced()
     place = f"<student>/{exercise.name}/{exercise.name}.ipynb"
-    if not scanned.students and scanned.misplaced:
+    if not scanned.students and misplaced:
         repair = f"submissions are looked for as {place}"
-        raise Unusable(f"{short(folder)}: nothing but {scanned.misplaced[0]!r}; {repair}")
+        raise Unusable(f"{short(folder)}: nothing but {misplaced[0]!r}; {repair}")
     if not scanned.students and not scanned.strangers and not course.class_list():
         raise Unusable(
             f"{short(folder)}: no submissions, which are looked for as {place}; "
@@ -130,7 +131,7 @@ def grade(
     log.write_final(course, f"grade {exercise.name}", {exercise.name: scores})
     for name in scanned.strangers:
         print(f"left out: {name!r} is no student id; rename the folder", file=out)
-    for name in scanned.misplaced:
+    for name in misplaced:
         print(f"left out: {name!r} is no {place}; move it there", file=out)
     for name in misspelt:
         repair = "rename the folder if it is meant to be"

@@ -49,9 +49,11 @@ def _parts(
             yield check
         if place.answer is not None and place.answer.is_code and place.id not in idle:
             yield place.answer
-            yield from sorted(again & defined_beside(exercise, place.answer))
+            if again:
+                yield from sorted(again & defined_beside(exercise, place.answer))
         if place.id in replaced:
             yield place.id
         for added in place.added:
             yield added
-            yield from sorted(again & defined_beside(exercise, added))
+            if again:
+                yield from sorted(again & defined_beside(exercise, added))

@@ -108,8 +108,7 @@ def failure(
                 return f"{error.text}: {why}{missing}"
 
         name = error.text.removesuffix(UNDEFINED)
-        further_down = _further_down(name, submission, of_cells, exercise)
-        return error.text + (further_down or _other_name(name, submission))
+        return error.text + _elsewhere(name, submission, of_cells, exercise)
 
     where = f" in line {error.line} of {_which(error.cell)}" if error.cell else ""
     said = f"{check.step} raised {error.kind}{where}{_text(error, check.hidden)}"
@@ -135,22 +134,21 @@ def _missing(
             continue
         if name[1] in binds(cell.source):
             return f"; {_cell_failure(_which(name_of(cell, exercise)), raised, hidden=False)}"
-    further_down = _further_down(name[1], submission, of_cells, exercise)
-    return further_down or _other_name(name[1], submission)
+    return _elsewhere(name[1], submission, of_cells, exercise)
 
 
-def _further_down(
+def _elsewhere(
     name: str,
     submission: Submission,
     of_cells: Sequence[tuple[SubmittedCell, StudentError | Stopped]],
     exercise: Exercise,
 ) -> str:
-    """Which cell defines a name too late, for it has not raised; or empty."""
+    """Which cell defines a name too late, for it has not raised; or what its own cell calls it."""
     have_raised = [cell for cell, _ in of_cells]
     for cell in submission.cells:
         if cell.is_code and cell not in have_raised and name in binds(cell.source):
             return f"; {_which(name_of(cell, exercise))} defines it, further down: move that up"
-    return ""
+    return _other_name(name, submission)
 
 
 def name_of(cell: SubmittedCell, exercise: Exercise) -> str:

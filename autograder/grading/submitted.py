@@ -53,7 +53,6 @@ class Scan:
                     misspelt.append(f"{student}/{name}")
         return misspelt
 
-    @property
     def misplaced(self) -> list[str]:
         """What lies beside a student's folder of the exercise, which is not there."""
         names = (f"{self.exercise}.ipynb", f"{self.exercise}.py")

@@ -217,16 +217,6 @@ def test_the_bank_names_one_of_two_mistakes(graded):
     [
         ("out = weights @ V\n    V += 1\n    return out", "argument_changed"),
         ("import random\n    return weights @ V + random.random()", "shifted"),
-    ],
-)
-def test_what_a_function_does_beside_its_answer_is_named(graded, source, name):
-    failed = first_failed(graded("weighted_sum", f"def weighted_sum(weights, V):\n    {source}\n"))
-    assert failed.relation == name
-
-
-@pytest.mark.parametrize(
-    ("source", "name"),
-    [
         ("return weights @ V * float(input('by what?'))", "waits_for_typing"),
         ("return np.load('weights.npy') @ V", "opens_a_file"),
         ("return np.loadtxt('weights.txt') @ V", "opens_a_file"),
@@ -234,7 +224,7 @@ def test_what_a_function_does_beside_its_answer_is_named(graded, source, name):
         ('raise RuntimeError("can\'t start new thread")', "reaches_outside"),
     ],
 )
-def test_what_is_not_there_while_checks_run_is_named(graded, source, name):
+def test_what_a_function_does_beside_its_answer_is_named(graded, source, name):
     failed = first_failed(graded("weighted_sum", f"def weighted_sum(weights, V):\n    {source}\n"))
     assert failed.relation == name
 

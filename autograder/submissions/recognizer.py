@@ -13,6 +13,9 @@ from autograder.submissions.python_source import binds, parses
 MAX_JOINED = 20
 """Parts of split answers that are joined, at most: each try parses the whole anew."""
 
+LIKE_SETUP = 0.25
+"""Of the length of the setup cells: what is shorter is none of them, whatever it binds."""
+
 
 class Recognizer:
     """Finds for each cell of a submission the master cell that it is; adds to ``warnings``."""
@@ -25,6 +28,7 @@ class Recognizer:
         # A notebook of an earlier version says the names of then.
         for old, id in exercise.former.items():
             self._masters.setdefault(old, exercise.cell(id))
+        self._setup_cells = [cell for cell in exercise.cells if cell.kind == "setup"]
         self._by_source: dict[str, list[str]] = {}
         for cell in exercise.cells:
             if cell.kind != "step":
@@ -38,9 +42,8 @@ class Recognizer:
     def _setup_names(self) -> set[str]:
         """What setup cells bind. They are long, and most submissions need not have them parsed."""
         names: set[str] = set()
-        for cell in self._exercise.cells:
-            if cell.kind == "setup":
-                names |= binds(cell.source)
+        for cell in self._setup_cells:
+            names |= binds(cell.source)
         return names - {"tools"}  # a name that students may take
 
     def recognized(self) -> tuple[list[RawCell], list[str | None]]:
@@ -88,9 +91,8 @@ class Recognizer:
 
     def _by_content(self, cell: RawCell) -> str | None:
         names = binds(cell.source) if cell.is_code else frozenset()
-        is_setup = bool(names) and len(names & self._setup_names) > len(self._setup_names) / 2
-        if is_setup or FILLED_IN.search(cell.source):
-            return next(master.id for master in self._exercise.cells if master.kind == "setup")
+        if FILLED_IN.search(cell.source) or self._is_like_setup(cell, names):
+            return self._setup_cells[0].id
         if "arrays" in self._masters and ARRAYS.search(cell.source):
             return "arrays"
 
@@ -109,6 +111,13 @@ class Recognizer:
                     )
                 return step
         return None
+
+    def _is_like_setup(self, cell: RawCell, names: frozenset[str]) -> bool:
+        """Whether a cell has most names of the setup cells, and much of their length."""
+        length = sum(len(setup.source) for setup in self._setup_cells)
+        if not names or len(cell.source) < length * LIKE_SETUP:
+            return False
+        return len(names & self._setup_names) > len(self._setup_names) / 2
 
     def _has_cell(self, step: str) -> bool:
         """Whether some cell that binds this step also claims to be its answer."""

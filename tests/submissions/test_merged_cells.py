@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import warnings
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from autograder import student_copy
+from autograder.submissions import python_source
 from autograder.submissions.merged_cells import unmerged
 from autograder.submissions.notebook import RawCell
 
@@ -55,3 +57,19 @@ def test_a_students_copy_has_all_of_its_checks_where_cells_were_merged() -> None
     assert not copy.missing and not copy.changed
     asked = [one.id for one in copy.exercise.checks]
     assert asked.index("softmax-by_hand") + 1 == asked.index("softmax-rows_sum_to_one")
+
+
+def test_a_students_copy_is_read_without_parsing_its_setup_cell(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    parsed = python_source.parsed
+    longest: list[int] = []
+
+    def noting(source: str) -> ast.Module | None:
+        longest.append(len(source))
+        return parsed(source)
+
+    monkeypatch.setattr(python_source, "parsed", noting)
+    monkeypatch.setattr("autograder.submissions.merged_cells.parsed", noting)
+    copy = student_copy.read(RELEASED.read_bytes(), "attention.ipynb")
+    assert max(longest, default=0) < len(copy.exercise.setup) / 10

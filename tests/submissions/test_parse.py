@@ -15,8 +15,9 @@ import pytest
 from autograder.engine.grader import Grader
 from autograder.exercises.exercise import from_notebook
 from autograder.submissions import parse as parse_module
-from autograder.submissions.notebook import Rejected, read
+from autograder.submissions.notebook import Rejected, raw_cells, read
 from autograder.submissions.parse import parse
+from autograder.submissions.recognizer import Recognizer
 from tests.support.toy import PATIENT, added, exercise, notebook
 from tests.support.toy import grade as grade_once
 
@@ -229,6 +230,14 @@ def test_a_right_notebook_with_this_damage_gets_all_points(damage):
     assert graded.score == 2, [check.message for check in graded.checks]
     assert DAMAGES[damage] in " ".join(graded.warnings)
     assert bool(graded.warnings) == bool(DAMAGES[damage]), graded.warnings
+
+
+def test_a_short_cell_that_binds_names_of_the_setup_cell_is_an_added_cell():
+    nb = right()
+    nb["cells"].insert(2, added("np = rng = check = 1"))
+    raw, warnings = raw_cells(json.dumps(nb).encode())
+    assert Recognizer(TOY, raw, warnings).recognized()[1][2] is None
+    assert not warnings
 
 
 BRING_AN_ANSWER = {split, answer_deleted, another_name_in_the_cell, one_cell_for_all, assigned}

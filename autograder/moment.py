@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, timezone, tzinfo
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 _MOMENT = re.compile(
     r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d)?)(?: ?(Z|[+-]\d\d:?\d\d|[A-Za-z][\w/+-]*))?"
@@ -21,8 +20,14 @@ def zone(name: str) -> tzinfo | None:
     Raises:
         ValueError: there is no such zone; with the repair.
     """
+    if not name:
+        return None
+
+    # It takes long to import, and most courses name no zone.
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
     try:
-        return ZoneInfo(name) if name else None
+        return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         raise ValueError(f"unknown time zone {name}; write it like Europe/Berlin") from None
 

@@ -10,11 +10,6 @@ from typing import Any
 
 from autograder.errors import Unusable
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
 
 def parse(text: str) -> dict[str, Any]:
     """What the text of a file says.
@@ -22,6 +17,12 @@ def parse(text: str) -> dict[str, Any]:
     Raises:
         ValueError: it is no TOML.
     """
+    # It takes long to import, and a student's own notebook has no such file.
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+
     data: dict[str, Any] = tomllib.loads(text)
     return data
 

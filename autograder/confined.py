@@ -2,8 +2,8 @@
 
 A student's copy brings its own check cells, and those run where verdicts are computed. Nobody's
 grade is at stake, but the notebook may be somebody else's: so that process reads Python's own files
-and nothing else, writes none, starts nothing, and has no network and no environment. Before it
-locks up it starts the parent of the student's workers.
+and nothing else, writes none, starts nothing, and has no network and no environment. Here is who
+asks it; ``check_process`` is what it does.
 """
 
 from __future__ import annotations
@@ -18,8 +18,6 @@ from autograder.engine.sandbox.blas import ONE_THREAD
 from autograder.errors import Fault, Unusable
 
 if TYPE_CHECKING:
-    from autograder.engine.sandbox.supplies import Supplies
-    from autograder.engine.worker.locks import Lock
     from autograder.exercises import data_files
     from autograder.result import Result
     from autograder.student_copy import StudentCopy
@@ -28,17 +26,13 @@ if TYPE_CHECKING:
 # load at once. NumPy is imported in the process alone: students may have this package without it,
 # which whoever needs it says in one line.
 START = """
-import sys
-sys.path[:] = sys.argv[2:]
-from autograder.engine.sandbox.parent_process import start_early
-start_early("auto")
-from autograder.confined import serve
-serve(int(sys.argv[1]))
+import gc, sys
+gc.disable()
+path, sys.path[:] = sys.path[:], sys.argv[2:]
+from autograder.engine.check_process import serve
+serve(int(sys.argv[1]), path)
 """
 """The program of the process."""
-
-ALLOWED = {"open a local socket", "find open descriptors", "import the grader"}
-"""What the process must be able to do, for it has workers, though student code must not."""
 
 MOST_BYTES = 8 << 20
 """Bytes of an answer at most: the notebook's code may have written it."""
@@ -225,76 +219,3 @@ class Confined:
         self._process.wait()
         if self._folder is not None:
             self._folder.close()
-
-
-def serve(descriptor: int) -> None:
-    """Be that process."""
-    import json
-    from dataclasses import replace
-    from multiprocessing.connection import Connection
-
-    from autograder.course import Settings
-    from autograder.engine.grader import Grader
-    from autograder.engine.sandbox import supplies
-    from autograder.engine.sandbox.cpu_affinity import stay_here
-
-    connection = Connection(descriptor)
-    exercise, data, folder, packages = connection.recv()
-    settings = Settings(packages=packages)
-    if folder is not None:
-        os.chdir(folder)  # which a locked process cannot
-
-    try:
-        lock = _lock(supplies.of(folder, settings.packages))
-        grader = Grader(exercise, b"", settings, folder=folder)
-    except (Unusable, OSError) as error:
-        level = replace(settings, isolation="process")
-        grader = Grader(exercise, b"", level, folder=folder)
-        reason = " ".join(str(error).split())
-    else:
-        stay_here()
-        os.environ.clear()
-        lock.worker(
-            [descriptor, *grader.descriptors], settings.memory_mb, settings.submission_seconds
-        )
-        reason = _open_doors()
-
-    result = grader.grade(data, None).result
-    connection.send_bytes(json.dumps({"result": result.to_json(), "reason": reason}).encode())
-    grader.__exit__()
-    os._exit(0)
-
-
-def _lock(own: Supplies) -> Lock:
-    """A lock for this process; OSError where the system has none."""
-    # Elsewhere the number of a system call means another one, or ends the process.
-    if sys.platform != "linux":
-        raise OSError("only Linux has Landlock")
-
-    from pathlib import Path
-
-    import numpy as np
-
-    import autograder
-    from autograder.engine.sandbox import levels
-    from autograder.engine.worker.boot import readable
-    from autograder.engine.worker.locks import Lock
-
-    site = Path(np.__file__).parents[1]
-    package = Path(autograder.__file__).parent
-    return Lock(
-        levels.LANDLOCK.locks, [*readable(str(site), own.readable), str(package)], grader=True
-    )
-
-
-def _open_doors() -> str:
-    """What this process can still do, though it is locked; nothing, as a rule."""
-    from autograder.engine.selftest import ATTEMPTS
-
-    attempts: dict[str, Any] = {}
-    exec(ATTEMPTS, attempts)
-    possible = []
-    for name in attempts["names"]():
-        if name not in ALLOWED and not attempts["attempt"](name):
-            possible.append(name)
-    return f"it could {', '.join(possible)}" if possible else ""

@@ -25,6 +25,9 @@ from autograder.result import CheckResult, Result, StepResult
 ROOT = Path(__file__).parent.parent
 NOTEBOOK = ROOT / "solutions" / "attention" / "attention.ipynb"
 
+IMPORT = "from autograder.engine.check_process import serve"
+"""The line of the process's program in front of which a test has its own."""
+
 SPY = """
 import os, socket, subprocess
 
@@ -78,6 +81,42 @@ def test_the_check_cells_of_somebody_elses_notebook_reach_nothing(tmp_path, monk
     assert sum(check.status == "failed" for check in result.checks) == 1
 
 
+LOOKING = """
+def project_qkv(X, W_Q, W_K, W_V):
+    import gc, os, sys
+
+    def is_open(descriptor):
+        try:
+            return bool(os.fstat(descriptor))
+        except OSError:
+            return False
+
+    engine = {name.split(".")[1] for name in sys.modules if name.startswith("autograder.")}
+    beside = [name for name in sys.modules if name.startswith("autograder.engine.s")]
+    descriptors = sum(map(is_open, range(3, 1000)))
+    installed = [path for path in sys.path if "packages" in path]
+    raise ValueError(
+        f"{engine} {beside} {descriptors} {installed} {dict(os.environ)} {os.getcwd()} {gc.isenabled()}"
+    )
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no parent is forked")
+def test_a_worker_finds_nothing_of_the_process_that_its_parent_was_forked_from(monkeypatch):
+    monkeypatch.setenv("TEACHER_TOKEN", "canary")
+    notebook = json.loads(NOTEBOOK.read_text())
+    for raw in notebook["cells"]:
+        if raw["id"] == "project_qkv":
+            raw["source"] = LOOKING
+
+    data = json.dumps(notebook).encode()
+    result, unlocked = confined.checked(student_copy.read(data, "mallory.ipynb", "attention"))
+
+    assert unlocked == ""
+    message = result.checks[0].message
+    assert "{'engine'} [] 1 [] {} / True" in message
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no such processes")
 def test_a_process_that_was_started_early_is_the_one_that_checks_and_no_other(monkeypatch):
     started = []
@@ -115,7 +154,7 @@ def test_where_nothing_can_lock_the_code_in_that_is_said(monkeypatch):
     monkeypatch.setattr(
         confined,
         "START",
-        confined.START.replace("from autograder.confined", f"{start}from autograder.confined"),
+        confined.START.replace(IMPORT, start + IMPORT),
     )
 
     result, unlocked = confined.checked(
@@ -127,9 +166,9 @@ def test_where_nothing_can_lock_the_code_in_that_is_said(monkeypatch):
 
 
 def test_on_a_system_other_than_linux_no_lock_is_tried(monkeypatch):
-    start = "import sys\nsys.platform = 'darwin'\n"
-    last = "from autograder.confined import serve"
-    monkeypatch.setattr(confined, "START", confined.START.replace(last, start + last))
+    # What Python reads about this system, it has read by then.
+    start = "import sys, sysconfig\nsysconfig.get_config_vars()\nsys.platform = 'darwin'\n"
+    monkeypatch.setattr(confined, "START", confined.START.replace(IMPORT, start + IMPORT))
 
     result, unlocked = confined.checked(
         student_copy.read(NOTEBOOK.read_bytes(), "ada.ipynb", "attention")

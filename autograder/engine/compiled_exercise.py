@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import marshal
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -63,6 +64,8 @@ class CompiledExercise:
         code: ExerciseCode | None = None,
     ) -> None:
         self.exercise = exercise
+        self._code = code or ExerciseCode(exercise)
+        self.checks = self._code.checks
         self.use(parent)
         self.settings = settings
 
@@ -82,8 +85,6 @@ class CompiledExercise:
         self.answers = {False: KnownAnswers(), True: KnownAnswers()}
         """What the reference has answered, by whether hidden checks were asked in that run: how
         soon an answer comes must not tell a visible check what was called for a hidden one."""
-        self._code = code or ExerciseCode(exercise)
-        self.checks = self._code.checks
 
     @property
     def is_read(self) -> bool:
@@ -99,8 +100,11 @@ class CompiledExercise:
         # The setup cell alone, which students have: what the parent holds, every worker of theirs
         # can read. Only the teacher's own: the parent is not locked in as workers are, and the one
         # in a student's copy may be anybody's.
+        setup = self.exercise.setup
         if self.exercise.has_reference:
-            parent.preload("setup", self.exercise.setup)
+            parent.preload("setup", setup)
+        else:
+            parent.compiled["setup", setup] = marshal.dumps(self._code.setup)
 
     def namespace(self, submission: Submission) -> Namespace:
         """The names of the setup cell, made anew for each submission: nothing of one stays for the

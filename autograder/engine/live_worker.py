@@ -14,7 +14,8 @@ from autograder.engine.worker.protocol import frames
 from autograder.engine.worker.protocol.encode import Encoder
 
 PIECE = 50_000
-"""Characters of a cell that cross as one text: beside a longer one, too few other values may."""
+"""Characters of a cell, or bytes of its code, that cross as one: beside a longer one, too few other
+values may."""
 
 Source = str | Callable[..., Any] | tuple[str, ...]
 """A cell; a function to bind in its place; classes whose objects stay in the worker."""
@@ -39,14 +40,15 @@ class LiveWorker:
 
     def sent(self, cell: str, source: Source) -> object:
         """What a worker is sent to run a cell: the number by which it knows one that its parent has
-        run, the pieces of a long one, else what it is."""
+        run; the pieces of a long one, and its code where that is there; else what it is."""
         if not isinstance(source, str):
             return source
         if (cell, source) in self._parent.preloaded:
             return self._parent.preloaded[cell, source]
         if len(source) <= PIECE:
             return source
-        return [source[start : start + PIECE] for start in range(0, len(source), PIECE)]
+        code = self._parent.compiled.get((cell, source), b"")
+        return [*_pieces(source), *_pieces(code)]
 
     def start(self) -> socket.socket:
         """A fresh worker, locked up; the socket to talk to it."""
@@ -74,3 +76,7 @@ class LiveWorker:
         if status is not None and status < 0:
             return f"crashed (signal {-status})"
         return "ended its process"
+
+
+def _pieces(whole: str | bytes) -> list[str | bytes]:
+    return [whole[start : start + PIECE] for start in range(0, len(whole), PIECE)]

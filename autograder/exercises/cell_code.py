@@ -63,7 +63,8 @@ class ExerciseCode:
 
     def __init__(self, exercise: Exercise) -> None:
         self._exercise = exercise
-        self._setup = [compiled(exercise.setup, "setup")]
+        self.setup = compiled(exercise.setup, "setup")
+        self._setup = [self.setup]
         for name in exercise.needed:
             self._setup.append(compiled(exercise.cell(name).source, name))
         self.checks = {check.id: compiled(check.source, check.id) for check in exercise.checks}

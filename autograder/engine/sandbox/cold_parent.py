@@ -25,6 +25,7 @@ class ColdParent:
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
         self.lost = False
         self.preloaded: dict[tuple[str, str], int] = {}
+        self.compiled: dict[tuple[str, str], bytes] = {}
 
     @property
     def descriptors(self) -> list[int]:

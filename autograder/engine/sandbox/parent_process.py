@@ -47,6 +47,8 @@ class Parent(Protocol):
     lost: bool
     preloaded: dict[tuple[str, str], int]
     """The numbers of cells, with their sources, that all workers inherit."""
+    compiled: dict[tuple[str, str], bytes]
+    """The code of long cells that none inherits, by the same: no worker need compile them anew."""
 
     @property
     def descriptors(self) -> list[int]:
@@ -116,13 +118,15 @@ def start_early(asked: str) -> None:
 
     An optimisation and nothing else: NumPy loads there while the caller loads it, too.
     """
-    global _early
-    if not hasattr(os, "fork"):
-        return
-
     likely = levels.candidates(asked)
-    if likely and likely[0].is_installed:
-        _early = WarmParent(likely[0].name, frozenset(), NOTHING)
+    if hasattr(os, "fork") and likely and likely[0].is_installed:
+        keep_early(WarmParent(likely[0].name, frozenset(), NOTHING))
+
+
+def keep_early(parent: WarmParent) -> None:
+    """Have a parent that a grader is going to ask for."""
+    global _early
+    _early = parent
 
 
 def _take_early(level: str, without: frozenset[str], supplies: Supplies) -> WarmParent | None:
@@ -142,19 +146,29 @@ def _gone(error: OSError) -> EngineFault:
 def command(
     level: str, without: frozenset[str], supplies: Supplies, way: str, number: int
 ) -> list[str]:
+    """The command that starts a parent or a worker."""
+    start = levels.plain if "namespaces" in without else levels.named(level).start
+    boot, place = start(site(), supplies)
+    return [*boot, *arguments(place, level, without, supplies, way, number)]
+
+
+def site() -> Path:
+    """The folder in which NumPy is installed."""
     numpy = importlib.util.find_spec("numpy")
     assert numpy is not None and numpy.origin is not None
-    site = Path(numpy.origin).parent.parent
-    wanted = levels.named(level)
-    start = levels.plain if "namespaces" in without else wanted.start
-    boot, place = start(site, supplies)
+    return Path(numpy.origin).parent.parent
+
+
+def arguments(
+    place: str, level: str, without: frozenset[str], supplies: Supplies, way: str, number: int
+) -> list[str]:
+    """What ``boot.py`` is told."""
     return [
-        *boot,
         place,
         os.pathsep.join(map(str, supplies.sites)),
         supplies.readable,
         " ".join(supplies.packages),
-        " ".join(sorted(wanted.locks)),
+        " ".join(sorted(levels.named(level).locks)),
         " ".join(sorted(without)),
         way,
         str(number),
@@ -177,22 +191,26 @@ class WarmParent:
         self.is_for = level, without, supplies
         self.lost = False
         self.preloaded: dict[tuple[str, str], int] = {}
+        self.compiled: dict[tuple[str, str], bytes] = {}
         self._control, other = socket.socketpair()
         self._control.settimeout(READY_SECONDS)
-
         with other:
-            self._process = subprocess.Popen(
-                command(level, without, supplies, "warm", other.fileno()),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                pass_fds=[other.fileno()],
-                # An ordinary user must get through the folders that bubblewrap makes as root.
-                umask=0o022,
-                cwd=supplies.data or "/",
-                env=environment(without),
-                start_new_session=True,
-            )
+            self._begin(other.fileno())
+
+    def _begin(self, descriptor: int) -> None:
+        level, without, supplies = self.is_for
+        self._process = subprocess.Popen(
+            command(level, without, supplies, "warm", descriptor),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            pass_fds=[descriptor],
+            # An ordinary user must get through the folders that bubblewrap makes as root.
+            umask=0o022,
+            cwd=supplies.data or "/",
+            env=environment(without),
+            start_new_session=True,
+        )
 
     @property
     def descriptors(self) -> list[int]:

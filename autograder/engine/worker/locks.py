@@ -87,7 +87,7 @@ class Lock:
         if self._rules >= 0:
             landlock.restrict(self._rules)
         if "descriptors" not in self._without:
-            _close_all_but(descriptors)
+            close_all_but(descriptors)
         if self._filter:
             seccomp.install(self._filter)
 
@@ -159,7 +159,7 @@ def limit(memory_mb: int, seconds: float, files: bool) -> None:
             resource.setrlimit(kind, (most, most))
 
 
-def _close_all_but(descriptors: Collection[int]) -> None:
+def close_all_but(descriptors: Collection[int]) -> None:
     """Only standard streams (which lead nowhere) and these stay open."""
     begin = 3
     for descriptor in sorted(descriptors):

@@ -6,6 +6,7 @@ import builtins
 import contextlib
 import functools
 import linecache
+import marshal
 import os
 import socket
 import sys
@@ -112,8 +113,10 @@ class Worker(Peer):
             return
 
         empty, self._empty = self._empty, False
-        if isinstance(source, list):
-            source = "".join(source)  # a long one comes in pieces
+        code = b""
+        if isinstance(source, list):  # a long one comes in pieces, and perhaps its code as well
+            code = b"".join(piece for piece in source if isinstance(piece, bytes))
+            source = "".join(piece for piece in source if isinstance(piece, str))
         if isinstance(source, int):
             source, module = preloaded.CELLS[source]
             if empty:
@@ -122,7 +125,7 @@ class Worker(Peer):
         else:
             preloaded.remember(cell, source)
         with Alarm(self._seconds):
-            exec(preloaded.compiled(cell, source), self.globals)
+            exec(marshal.loads(code) if code else preloaded.compiled(cell, source), self.globals)
 
     def _call(self, request: Any) -> Any:
         target, args, kwargs, listens = call_request.read(request)

@@ -27,7 +27,7 @@ from autograder.engine.run import Run
 from autograder.engine.verdict import Remaining, Verdict
 from autograder.exercises.exercise import Check
 from autograder.submissions.defined_again import defined_again
-from autograder.submissions.parse import Submission
+from autograder.submissions.submission import Submission
 from autograder.text import listed
 
 Carried = dict[str, tuple[str, ...]]

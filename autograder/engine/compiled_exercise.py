@@ -21,7 +21,7 @@ from autograder.engine.turns import NAME, counted, take
 from autograder.exercises import cell_code
 from autograder.exercises.cell_code import ExerciseCode, Namespace
 from autograder.exercises.exercise import Check, Exercise
-from autograder.submissions.parse import Submission
+from autograder.submissions.submission import Submission
 
 if TYPE_CHECKING:
     from autograder.exercises.misconceptions import Misconception

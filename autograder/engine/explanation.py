@@ -23,8 +23,8 @@ from autograder.engine.workers import Workers
 from autograder.errors import Fault
 from autograder.exercises.exercise import Check, Exercise
 from autograder.quiet import quiet
-from autograder.submissions.parse import Submission, SubmittedCell
 from autograder.submissions.python_source import binds, uses
+from autograder.submissions.submission import Submission, SubmittedCell
 
 ALIKE = 1e-9
 """Relative and absolute tolerance within which an answer is shown as that of the solution."""

@@ -34,7 +34,8 @@ from autograder.exercises.exercise import Exercise
 from autograder.quiet import quiet
 from autograder.result import Result, StepResult
 from autograder.submissions.notebook import CLEARED, Rejected
-from autograder.submissions.parse import Submission, parse
+from autograder.submissions.parse import parse
+from autograder.submissions.submission import Submission
 
 
 @dataclass(frozen=True)

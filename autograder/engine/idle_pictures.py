@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from autograder.exercises.exercise import Exercise
-from autograder.submissions.parse import Submission, SubmittedCell
 from autograder.submissions.python_source import binds, uses, words
+from autograder.submissions.submission import Submission, SubmittedCell
 
 
 def idle_pictures(exercise: Exercise, submission: Submission) -> set[str]:

@@ -9,7 +9,7 @@ from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.reference import Reference
 from autograder.engine.run import Run
 from autograder.engine.verdict import Verdict, of_unwritten_steps
-from autograder.submissions.parse import Submission
+from autograder.submissions.submission import Submission
 
 QUICK = 0.1
 """Share of a submission's time after which each kind of check gets a worker of its own."""

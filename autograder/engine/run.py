@@ -25,7 +25,7 @@ from autograder.engine.student_errors import UNENDING, Stopped, StudentError
 from autograder.engine.verdict import Verdict, ended, failure, name_of
 from autograder.exercises.cell_code import Namespace
 from autograder.exercises.exercise import Check
-from autograder.submissions.parse import Submission, SubmittedCell
+from autograder.submissions.submission import Submission, SubmittedCell
 
 
 class SetupFailed(EngineFault):

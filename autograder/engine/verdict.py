@@ -11,8 +11,8 @@ from typing import NamedTuple
 from autograder.engine.recorded_calls import Call
 from autograder.engine.student_errors import UNDEFINED, Stopped, StudentError
 from autograder.exercises.exercise import Check, Exercise
-from autograder.submissions.parse import Submission, SubmittedCell
 from autograder.submissions.python_source import binds
+from autograder.submissions.submission import Submission, SubmittedCell
 from autograder.text import one_line
 
 _KNOWN_KINDS = re.compile(

@@ -16,7 +16,7 @@ from autograder.engine.diagnosis import Diagnosis, banked, is_one
 from autograder.engine.verdict import Verdict
 from autograder.exercises.cell_code import reveal
 from autograder.exercises.exercise import Check
-from autograder.submissions.parse import Submission
+from autograder.submissions.submission import Submission
 
 if TYPE_CHECKING:
     from autograder.exercises.misconceptions import Misconception

@@ -14,7 +14,7 @@ from autograder.exports.export import Product, Request
 from autograder.gradebook import master
 from autograder.gradebook.final_grades import ClassGrades
 from autograder.grading.submitted import submission_of
-from autograder.submissions.parse import Submission
+from autograder.submissions.submission import Submission
 
 
 def make(request: Request, class_grades: ClassGrades) -> Product:

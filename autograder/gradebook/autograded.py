@@ -27,7 +27,7 @@ from autograder.text import cut, once_right, points_of, printable, quoted
 
 if TYPE_CHECKING:
     from autograder.engine.grader import Graded
-    from autograder.submissions.parse import Submission, SubmittedCell
+    from autograder.submissions.submission import Submission, SubmittedCell
 
 WIDTH = 96
 """Characters of a line that the formgrader can show: it cuts longer ones."""

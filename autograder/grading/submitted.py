@@ -18,7 +18,8 @@ from autograder.grading.processes import Task
 from autograder.result import Result
 from autograder.submissions.folder import notebook_of
 from autograder.submissions.notebook import Rejected, read
-from autograder.submissions.parse import Submission, parse
+from autograder.submissions.parse import parse
+from autograder.submissions.submission import Submission
 
 ALIKE = 0.75
 """How much like an exercise's name, from 0 to 1, another one is taken for a misspelling of it."""

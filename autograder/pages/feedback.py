@@ -36,7 +36,7 @@ from autograder.text import on_day
 from autograder.troubles import Troubles, gathered
 
 if TYPE_CHECKING:
-    from autograder.submissions.parse import Submission
+    from autograder.submissions.submission import Submission
 
 
 def page(

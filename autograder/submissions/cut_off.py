@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from autograder.exercises.exercise import Exercise
 from autograder.submissions.python_source import parsed
-
-if TYPE_CHECKING:
-    from autograder.submissions.parse import Submission
+from autograder.submissions.submission import Submission
 
 STUB = "raise NotImplementedError"
 

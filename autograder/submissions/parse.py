@@ -8,8 +8,8 @@ their metadata) is repaired where it can be, and said in a warning.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 
 from autograder.exercises.checksum import checksum
@@ -18,83 +18,13 @@ from autograder.submissions import cut_off, defined_again
 from autograder.submissions.notebook import DELETED, RawCell, Rejected, marks, raw_cells
 from autograder.submissions.python_source import binds, without_magics
 from autograder.submissions.recognizer import Recognizer
+from autograder.submissions.submission import Submission, SubmittedCell
 
 MAX_CODE = 300_000
 """Characters in all code cells together, but for those that stand as they were handed out."""
 
 MAX_WARNINGS = 20
 """Warnings that are told; a page, a terminal and a result hold them for a whole class."""
-
-
-@dataclass(frozen=True)
-class SubmittedCell:
-    """A cell of the student.
-
-    ``id`` is the master cell that it answers, None for a cell the student added. ``after`` is the
-    master cell behind which it is run: the one that it follows, or the one before an answer that
-    follows it and comes earlier in the master notebook.
-    """
-
-    id: str | None
-    after: str
-    source: str
-    is_code: bool
-
-
-@dataclass(frozen=True)
-class MasterPlace:
-    """A cell of the master notebook: the student's answer to it, and what they added behind it."""
-
-    id: str
-    answer: SubmittedCell | None
-    added: tuple[SubmittedCell, ...]
-
-    @property
-    def cells(self) -> tuple[SubmittedCell, ...]:
-        """All of them, in the order in which they run."""
-        return self.added if self.answer is None else (self.answer, *self.added)
-
-
-@dataclass(frozen=True)
-class Submission:
-    """What is used of a submission: its cells in the order of the master notebook.
-
-    A master cell has one answer. Where a student has copied the cell, that is the first of them,
-    and the others are cells that they added.
-    """
-
-    sha256: str
-    cells: tuple[SubmittedCell, ...]
-    warnings: tuple[str, ...]
-
-    def by_master(self, ids: Iterable[str]) -> Iterator[MasterPlace]:
-        """The student's cells laid along the master notebook.
-
-        Args:
-            ids: of the master's cells, in their order.
-        """
-        answers: dict[str, SubmittedCell] = {}
-        added: dict[str, list[SubmittedCell]] = {}
-        for cell in self.cells:
-            if cell.id is None:
-                added.setdefault(cell.after, []).append(cell)
-            else:
-                answers[cell.id] = cell
-        for id in ids:
-            yield MasterPlace(id, answers.get(id), tuple(added.get(id, ())))
-
-    def answer(self, id: str) -> str | None:
-        """The source of the student's answer to a step or a manual question; None without one.
-
-        It is the source of its cell; without one, of the first cell that defines the name.
-        """
-        for cell in self.cells:
-            if cell.id == id:
-                return cell.source
-        for cell in self.cells:
-            if cell.is_code and id in binds(cell.source):
-                return cell.source
-        return None
 
 
 def parse(data: bytes, exercise: Exercise) -> Submission:
@@ -183,6 +113,8 @@ class _MasterOrder:
             where = place
             if id is None and answer <= place and binds(source).isdisjoint(self._exercise.steps):
                 where = max(answer - 1, 0)
+            elif id is None:
+                where = self._behind_hidden_checks(place, source)
             after = self._exercise.cells[where].id
             placed.append((where, SubmittedCell(own, after, source, cell.is_code)))
 
@@ -190,6 +122,18 @@ class _MasterOrder:
         placed.sort(key=lambda entry: entry[0])
         for _, submitted in placed:
             yield submitted
+
+    def _behind_hidden_checks(self, place: int, source: str) -> int:
+        """The place of a cell that takes a step's name for a value of its own.
+
+        Where it stands behind all checks of that step that students have, it runs behind the hidden
+        ones as well.
+        """
+        for step in defined_again.overwritten(self._exercise, source):
+            checks = self._exercise.checks_of(step)
+            if all(check.hidden or self._order[check.id] <= place for check in checks):
+                place = max(place, self._order[checks[-1].id])
+        return place
 
     def _refuse_another_exercise(self, recognized: set[str]) -> None:
         for cell in self._exercise.cells:

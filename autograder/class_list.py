@@ -59,8 +59,8 @@ def delimiter(headings: str) -> str:
 def table(path: Path) -> tuple[list[tuple[int, dict[str, str]]], list[str]]:
     """The lines of a CSV file that people write, each with its number, and its headings.
 
-    A spreadsheet with borders below the last line writes lines of nothing but separators, which
-    are left out.
+    Left out are lines of nothing but separators, which a spreadsheet with borders below the last
+    line writes, and the lines of Canvas's gradebook that hold no student.
 
     Raises:
         Unusable: it cannot be read, or a line has more fields than there are headings.
@@ -70,7 +70,10 @@ def table(path: Path) -> tuple[list[tuple[int, dict[str, str]]], list[str]]:
             first = file.readline()
             file.seek(0)
             reader = csv.DictReader(file, delimiter=delimiter(first))
-            lines = [(reader.line_num, row) for row in reader if any(row.values())]
+            lines = []
+            for row in reader:
+                if any(row.values()) and not _is_canvas_own(row):
+                    lines.append((reader.line_num, row))
             headings = list(reader.fieldnames or [])
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise Unusable(f"{path}: {error}; save it as CSV in UTF-8") from None
@@ -81,3 +84,12 @@ def table(path: Path) -> tuple[list[tuple[int, dict[str, str]]], list[str]]:
             repair = "put what has a comma in it into quotes"
             raise Unusable(f"{path}:{number}: more fields than headings; {repair}")
     return lines, headings
+
+
+def _is_canvas_own(row: Mapping[str, str]) -> bool:
+    """Whether a line says what the columns of Canvas's gradebook are worth, and how they are
+    posted."""
+    if "Student" not in row or "ID" not in row:
+        return False
+    name, number = (row["Student"] or "").strip(), (row["ID"] or "").strip()
+    return not number and name in ("", "Points Possible")

@@ -187,7 +187,7 @@ FUZZ = settings(
 
 
 @pytest.mark.parametrize("name", NAMES[:1])
-@settings(FUZZ, max_examples=3, phases=[Phase.generate])
+@settings(FUZZ, max_examples=2, phases=[Phase.generate])
 @given(data=st.data())
 def test_drawn_values_are_graded_and_shown_without_a_fault(neighbours_of, name, data):
     holds(neighbours_of, name, data)

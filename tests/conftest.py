@@ -1,6 +1,7 @@
 """Fixtures that several test files share, how many processes share them, and what happens where
 there is no browser."""
 
+import gc
 import os
 import sys
 
@@ -33,6 +34,11 @@ sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 # the same each time.
 settings.register_profile("kit", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("kit")
+
+
+def pytest_collection_finish() -> None:
+    """Keep what has been loaded out of every later search for garbage, which some tests ask for."""
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)

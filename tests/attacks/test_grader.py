@@ -13,6 +13,7 @@ import zipfile
 from collections import Counter
 from contextlib import ExitStack, closing, contextmanager
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -438,16 +439,20 @@ def zipped(**entries):
     return buffer.getvalue()
 
 
-BOMB = zipped(**{"target.ipynb": bytes(200_000_000)})
+@cache
+def bomb():
+    return zipped(**{"target.ipynb": bytes(200_000_000)})
+
+
 FOLDERS = {
     "G27-link-to-a-file": lambda place, secret: (place / "target.ipynb").symlink_to(secret),
     "G30-link-to-a-folder": lambda place, secret: (place / "target").symlink_to(secret.parent, target_is_directory=True),
     "G31-pipe": lambda place, secret: os.mkfifo(place / "target.ipynb"),
-    "G32-bomb": lambda place, secret: (place / "target.zip").write_bytes(BOMB),
-    "G33-archive-in-an-archive": lambda place, secret: (place / "target.zip").write_bytes(zipped(**{"target.zip": BOMB})),
+    "G32-bomb": lambda place, secret: (place / "target.zip").write_bytes(bomb()),
+    "G33-archive-in-an-archive": lambda place, secret: (place / "target.zip").write_bytes(zipped(**{"target.zip": bomb()})),
     "G34-way-out-of-the-archive": lambda place, secret: (place / "target.zip").write_bytes(
         zipped(**{f"{up}/ada/target.ipynb": handed_in(label="pass") for up in ("..", "../..", "", "x/../..", "C:")})),
-    "G35-no-archive": lambda place, secret: (place / "target.zip").write_bytes(BOMB[:-30] + b"PK\x05\x06" + b"\xff" * 18),
+    "G35-no-archive": lambda place, secret: (place / "target.zip").write_bytes(bomb()[:-30] + b"PK\x05\x06" + b"\xff" * 18),
     "G38-folder-with-that-name": lambda place, secret: (place / "target.ipynb").mkdir(),
     "G39-number-of-empty-files": lambda place, secret: (place / "target.zip").write_bytes(
         zipped(**{f"{number}/x": b"" for number in range(30_000)})),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Set
 from typing import NamedTuple
 
 from autograder.exercises.exercise import Exercise
-from autograder.submissions.python_source import binds, defines, parses, uses
+from autograder.submissions.python_source import binds, defines, parses
 from autograder.submissions.submission import Submission, SubmittedCell
 
 
@@ -39,12 +39,6 @@ def defined_beside(exercise: Exercise, cell: SubmittedCell) -> frozenset[str]:
     return names.intersection(exercise.steps) - {cell.id}
 
 
-def overwritten(exercise: Exercise, source: str) -> frozenset[str]:
-    """The steps whose names a cell takes for what it has made with them: a scratch cell."""
-    used = uses(source) or frozenset[str]()
-    return (binds(source) & used).intersection(exercise.steps) - defines(source)
-
-
 def notes(exercise: Exercise, submission: Submission, told: Set[str]) -> Iterator[str]:
     """What is to be said of them, once of each step.
 
@@ -67,7 +61,5 @@ def notes(exercise: Exercise, submission: Submission, told: Set[str]) -> Iterato
 
         said.add(step)
         by = f"the cell of {cell.id}" if cell.id in exercise.steps else "an added cell"
-        what, repair = f"defines {step} again", f"write it into the cell of {step}, or give"
-        if step in overwritten(exercise, cell.source):
-            what, repair = f"takes the name {step} for what it has made with it", "give"
-        yield f"{by} {what}, and what comes behind it calls that one; {repair} it another name"
+        what = f"{by} defines {step} again, and what comes behind it calls that one"
+        yield f"{what}; write it into the cell of {step}, or give it another name"

@@ -113,8 +113,6 @@ class _MasterOrder:
             where = place
             if id is None and answer <= place and binds(source).isdisjoint(self._exercise.steps):
                 where = max(answer - 1, 0)
-            elif id is None:
-                where = self._behind_hidden_checks(place, source)
             after = self._exercise.cells[where].id
             placed.append((where, SubmittedCell(own, after, source, cell.is_code)))
 
@@ -122,18 +120,6 @@ class _MasterOrder:
         placed.sort(key=lambda entry: entry[0])
         for _, submitted in placed:
             yield submitted
-
-    def _behind_hidden_checks(self, place: int, source: str) -> int:
-        """The place of a cell that takes a step's name for a value of its own.
-
-        Where it stands behind all checks of that step that students have, it runs behind the hidden
-        ones as well.
-        """
-        for step in defined_again.overwritten(self._exercise, source):
-            checks = self._exercise.checks_of(step)
-            if all(check.hidden or self._order[check.id] <= place for check in checks):
-                place = max(place, self._order[checks[-1].id])
-        return place
 
     def _refuse_another_exercise(self, recognized: set[str]) -> None:
         for cell in self._exercise.cells:

@@ -410,24 +410,6 @@ def test_a_cell_that_hangs_keeps_what_it_has_defined():
     )
 
 
-@pytest.mark.parametrize(
-    ("place", "scratch", "statuses"),
-    [
-        (3, "f = f(1)", ["passed", "passed"]),  # behind the check that students have
-        (3, "def g(x): return x\nf = g", ["passed", "failed"]),  # another answer, and a wrong one
-        (2, "f = f(1)", ["failed", "failed"]),  # so it is in their own notebook, too
-    ],
-)
-def test_a_scratch_cell_that_takes_the_name_of_its_step_costs_no_hidden_check(
-    place, scratch, statuses
-):
-    toy = exercise("assert f(1) == 2", "assert f(2) == 3", hidden=(1,))
-    nb = notebook(toy, f="def f(x): return x + 1")
-    nb["cells"].insert(place, added(scratch))
-    checks = grade(toy, json.dumps(nb).encode()).checks
-    assert [check.status for check in checks] == statuses
-
-
 def test_a_later_redefinition_does_not_reach_an_earlier_check():
     toy = exercise("assert f(1) == 2")
     nb = notebook(toy, f="def helper(x): return x + 1\ndef f(x): return helper(x)")

@@ -42,17 +42,3 @@ def test_an_answer_that_defines_an_earlier_step_is_named(answer, beside, notes) 
 
     assert parse(data, ATTENTION).warnings == notes
     assert parse(data, student_copy.read(data, "attention.ipynb").exercise).warnings == notes
-
-
-def test_a_scratch_cell_that_takes_the_name_of_a_step_is_named() -> None:
-    notebook = json.loads((ROOT / "solutions/attention/attention.ipynb").read_bytes())
-    scratch = "causal_mask = causal_mask(5)\nprint(causal_mask)"
-    place = [cell["id"] for cell in notebook["cells"]].index("padding_mask")
-    notebook["cells"].insert(place, {**notebook["cells"][place], "id": "x", "metadata": {}})
-    notebook["cells"][place]["source"] = scratch
-
-    (said,) = parse(json.dumps(notebook).encode(), ATTENTION).warnings
-    assert said == (
-        "an added cell takes the name causal_mask for what it has made with it, and what comes "
-        "behind it calls that one; give it another name"
-    )

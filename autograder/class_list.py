@@ -89,7 +89,7 @@ def table(path: Path) -> tuple[list[tuple[int, dict[str, str]]], list[str]]:
 def _is_canvas_own(row: Mapping[str, str]) -> bool:
     """Whether a line says what the columns of Canvas's gradebook are worth, and how they are
     posted."""
-    if "Student" not in row or "ID" not in row:
+    if not {"ID", "SIS Login ID"} <= row.keys():
         return False
-    name, number = (row["Student"] or "").strip(), (row["ID"] or "").strip()
-    return not number and name in ("", "Points Possible")
+    said = [(row.get(title) or "").strip() for title in ("ID", "Student", "LastName", "FirstName")]
+    return set(said) <= {"", "Points Possible"}

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 START = """
 import gc, sys
 gc.disable()
-path, sys.path[:] = sys.path[:], sys.argv[2:]
+path = sys.path[:]
+sys.path += sys.argv[2:]
 from autograder.engine.check_process import serve
 serve(int(sys.argv[1]), path)
 """

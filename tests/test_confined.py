@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -21,6 +22,7 @@ from autograder.engine.worker import landlock
 from autograder.errors import Fault, Unusable
 from autograder.exercises import data_files, exercise
 from autograder.result import CheckResult, Result, StepResult
+from tests.support import processes
 
 ROOT = Path(__file__).parent.parent
 NOTEBOOK = ROOT / "solutions" / "attention" / "attention.ipynb"
@@ -102,7 +104,7 @@ def project_qkv(X, W_Q, W_K, W_V):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no parent is forked")
-def test_a_worker_finds_nothing_of_the_process_that_its_parent_was_forked_from(monkeypatch):
+def test_a_worker_of_a_forked_parent_finds_what_it_would_of_one_that_is_started(monkeypatch):
     monkeypatch.setenv("TEACHER_TOKEN", "canary")
     notebook = json.loads(NOTEBOOK.read_text())
     for raw in notebook["cells"]:
@@ -115,6 +117,34 @@ def test_a_worker_finds_nothing_of_the_process_that_its_parent_was_forked_from(m
     assert unlocked == ""
     message = result.checks[0].message
     assert "{'engine'} [] 1 [] {} / True" in message
+    assert result.isolation == "landlock", "a parent that was started has another level here"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no parent is forked")
+@pytest.mark.parametrize("how", ["hung up on", "interrupted", "killed"])
+def test_a_process_that_is_not_asked_ends_and_leaves_no_parent_of_workers(how):
+    early = confined.Confined()
+    process = early._process
+    processes.until(lambda: processes.children(process.pid), "forked")
+    (parent,) = processes.children(process.pid)
+
+    if how == "hung up on":
+        early._connection.close()
+    else:
+        process.send_signal(signal.SIGINT if how == "interrupted" else signal.SIGKILL)
+    process.wait(60)
+    processes.until(lambda: not processes.command(parent), "ended")
+    early._connection.close()
+
+
+def test_a_setup_cell_that_is_no_python_any_more_is_a_fault_and_holds_nothing_up():
+    notebook = json.loads(NOTEBOOK.read_text())
+    for raw in notebook["cells"]:
+        if raw["id"] == "setup":
+            raw["source"] = "".join(raw["source"]) + "\nx = (1"
+    copy = student_copy.read(json.dumps(notebook).encode(), "ada.ipynb", "attention")
+    with pytest.raises(Fault, match="the process that runs its checks has ended"):
+        confined.checked(copy)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no such processes")

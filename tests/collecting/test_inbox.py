@@ -601,20 +601,32 @@ def test_an_empty_or_missing_inbox_is_nothing_to_collect(course: Course) -> None
     assert collect(course) == Collected()
 
 
-def test_canvas_gradebook_is_a_class_list(course: Course) -> None:
-    class_list(
-        course,
-        "Student,ID,SIS Login ID,Section,Counting (4711)\n"
-        ",,,,Manual Posting\n"
-        "    Points Possible,,,,10\n"
-        '"Lovelace, Ada",101,ada,A,\n'
-        '"Hopper, Grace",102,grace,A,\n',
-    )
+@pytest.mark.parametrize(
+    "lines",
+    [
+        (
+            "Student,ID,SIS Login ID,Section,Counting (4711)",
+            ",,,,Manual Posting",
+            "    Points Possible,,,,10",
+            '"Lovelace, Ada",101,ada,A,',
+        ),
+        (
+            "LastName,FirstName,ID,SIS Login ID,Section,Counting (4711)",
+            "    Points Possible,,,,,10",
+            "Lovelace,Ada,101,ada,A,",
+        ),
+    ],
+)
+def test_canvas_gradebook_is_a_class_list(course: Course, lines: tuple[str, ...]) -> None:
+    class_list(course, "\n".join(lines))
     put(course, "submissions.zip", archive({"lovelaceada_101_900_counting.ipynb": b"{}"}))
     assert collect(course).stored == ("101",)
 
 
 def test_a_class_list_that_cannot_be_used_gets_one_line(course: Course) -> None:
+    class_list(course, "Student,ID,Email\n,,ada@x.org\n")
+    with pytest.raises(Unusable, match=r"students\.csv:2: '' is no student id"):
+        collect(course)
     class_list(course, "name\nAda\n")
     with pytest.raises(Unusable, match=r"students\.csv:1: no column named id"):
         collect(course)

@@ -38,6 +38,8 @@ serve(int(sys.argv[1]), path)
 MOST_BYTES = 8 << 20
 """Bytes of an answer at most: the notebook's code may have written it."""
 
+REPAIR = "download the notebook again and copy your answers over"
+
 UNLOCKED = "its code ran with your rights, unlocked ({reason}); check nobody else's notebook here"
 
 
@@ -106,8 +108,7 @@ class Checking:
             result = _checked_here(self._copy)
             reason = "this system has no isolation level that the kit knows"
         if result.status != "graded":
-            repair = "download the notebook again and copy your answers over"
-            raise Unusable(f"{self._copy.path}: {result.reason}; {repair}")
+            raise Unusable(f"{self._copy.path}: {result.reason}; {REPAIR}")
         return self._copy.completed(result), reason
 
     def stop(self) -> None:
@@ -121,6 +122,11 @@ def _checked_here(copy: StudentCopy) -> Result:
 
     from autograder.course import Settings
     from autograder.engine.grader import Grader
+    from autograder.exercises.cell_code import setup_problem
+
+    problem = setup_problem(copy.exercise)
+    if problem:
+        raise Unusable(f"{copy.path}: {problem}; {REPAIR}")
 
     data, packages = copy.brought()
     settings = Settings(isolation="process", packages=packages)
@@ -181,6 +187,7 @@ class Confined:
         """The result of the notebook's visible checks, and why they ran unlocked, if they did.
 
         Raises:
+            Unusable: its setup cell is no Python.
             Fault: the process has ended, or what it says is no result.
         """
         import json
@@ -190,6 +197,8 @@ class Confined:
 
         try:
             answer = json.loads(self._connection.recv_bytes(MOST_BYTES))
+            if "problem" in answer:
+                raise Unusable(f"{self._path}: {one_line(str(answer['problem']))}; {REPAIR}")
             result = Result.from_json(answer["result"])
             if self._copy is None or not self._copy.is_told_by(result):
                 raise ValueError("a result of other checks")

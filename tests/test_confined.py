@@ -137,14 +137,24 @@ def test_a_process_that_is_not_asked_ends_and_leaves_no_parent_of_workers(how):
     early._connection.close()
 
 
-def test_a_setup_cell_that_is_no_python_any_more_is_a_fault_and_holds_nothing_up():
+@pytest.mark.parametrize("has_processes", [True, False])
+def test_a_setup_cell_that_is_no_python_any_more_is_said_and_holds_nothing_up(
+    has_processes, monkeypatch
+):
+    if not has_processes:
+        monkeypatch.setattr(confined, "start_early", lambda: None)
     notebook = json.loads(NOTEBOOK.read_text())
     for raw in notebook["cells"]:
         if raw["id"] == "setup":
             raw["source"] = "".join(raw["source"]) + "\nx = (1"
+            line = raw["source"].count("\n") + 1
     copy = student_copy.read(json.dumps(notebook).encode(), "ada.ipynb", "attention")
-    with pytest.raises(Fault, match="the process that runs its checks has ended"):
+    with pytest.raises(Unusable) as said:
         confined.checked(copy)
+    assert str(said.value) == (
+        f"ada.ipynb: the setup cell is no Python any more, at line {line} ('(' was never closed); "
+        "download the notebook again and copy your answers over"
+    )
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no such processes")

@@ -50,6 +50,7 @@ def _answer(descriptor: int, path: list[str]) -> None:
     from autograder.engine.grader import Grader
     from autograder.engine.sandbox import supplies
     from autograder.engine.sandbox.cpu_affinity import stay_here
+    from autograder.exercises.cell_code import setup_problem
     from autograder.settings import Settings
 
     gc.freeze()
@@ -58,6 +59,10 @@ def _answer(descriptor: int, path: list[str]) -> None:
     exercise, data, folder, packages = connection.recv()
     isolation = "auto" if folder or packages else "landlock"
     settings = Settings(isolation=isolation, packages=packages)
+    problem = setup_problem(exercise)
+    if problem:
+        connection.send_bytes(json.dumps({"problem": problem}).encode())
+        return
     if folder is not None:
         os.chdir(folder)  # which a locked process cannot
 

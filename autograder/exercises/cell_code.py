@@ -40,6 +40,15 @@ def _code(source: str | ast.Module, name: str) -> CodeType:
     return compile(source, f"<{name}>", "exec", dont_inherit=True)
 
 
+def setup_problem(exercise: Exercise) -> str:
+    """Why the setup cell does not compile, which in a student's copy may be; nothing if it does."""
+    try:
+        compiled(exercise.setup, "setup")
+    except SyntaxError as error:
+        return f"the setup cell is no Python any more, at line {error.lineno} ({error.msg})"
+    return ""
+
+
 def new_namespace() -> Namespace:
     """The names that a notebook begins with."""
     return {"__name__": "__main__"}

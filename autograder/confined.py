@@ -15,7 +15,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from autograder.engine.sandbox.blas import ONE_THREAD
-from autograder.errors import Fault, Unusable
+from autograder.errors import Fault
 
 if TYPE_CHECKING:
     from autograder.exercises import data_files
@@ -37,8 +37,6 @@ serve(int(sys.argv[1]), path)
 
 MOST_BYTES = 8 << 20
 """Bytes of an answer at most: the notebook's code may have written it."""
-
-REPAIR = "download the notebook again and copy your answers over"
 
 UNLOCKED = "its code ran with your rights, unlocked ({reason}); check nobody else's notebook here"
 
@@ -108,7 +106,7 @@ class Checking:
             result = _checked_here(self._copy)
             reason = "this system has no isolation level that the kit knows"
         if result.status != "graded":
-            raise Unusable(f"{self._copy.path}: {result.reason}; {REPAIR}")
+            raise self._copy.unusable(result.reason or "")
         return self._copy.completed(result), reason
 
     def stop(self) -> None:
@@ -126,7 +124,7 @@ def _checked_here(copy: StudentCopy) -> Result:
 
     problem = setup_problem(copy.exercise)
     if problem:
-        raise Unusable(f"{copy.path}: {problem}; {REPAIR}")
+        raise copy.unusable(problem)
 
     data, packages = copy.brought()
     settings = Settings(isolation="process", packages=packages)
@@ -197,10 +195,12 @@ class Confined:
 
         try:
             answer = json.loads(self._connection.recv_bytes(MOST_BYTES))
+            if self._copy is None:
+                raise ValueError("nothing was asked")
             if "problem" in answer:
-                raise Unusable(f"{self._path}: {one_line(str(answer['problem']))}; {REPAIR}")
+                raise self._copy.unusable(one_line(str(answer["problem"])))
             result = Result.from_json(answer["result"])
-            if self._copy is None or not self._copy.is_told_by(result):
+            if not self._copy.is_told_by(result):
                 raise ValueError("a result of other checks")
             return result, one_line(answer["reason"])
         except (ValueError, KeyError, TypeError, RecursionError):

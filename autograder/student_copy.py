@@ -37,7 +37,9 @@ from autograder.submissions.parse import MAX_WARNINGS
 from autograder.submissions.python_source import NO_PYTHON, binds, parses
 from autograder.text import agreeing, count, listed, one_line, points
 
-GONE = "its cell is gone, or asks nothing; download the notebook again and copy your answers over"
+REPAIR = "download the notebook again and copy your answers over"
+
+GONE = f"its cell is gone, or asks nothing; {REPAIR}"
 """What is said of a check that the notebook came with."""
 
 _ID = re.compile(r"[A-Za-z0-9_]{1,62}-[A-Za-z0-9_-]{1,62}")
@@ -128,6 +130,10 @@ class StudentCopy:
         what = f"the {cells} of {listed(self.changed)} {were} changed"
         return f"{what}; what counts in the end is the check that was handed out"
 
+    def unusable(self, cause: str) -> Unusable:
+        """What is to be said where it cannot be checked."""
+        return Unusable(f"{self.path}: {cause}; {REPAIR}")
+
     @property
     def about_hidden(self) -> str:
         """What there is to say of the hidden checks, as a sentence."""
@@ -161,8 +167,7 @@ def read(data: bytes, path: str, name: str | None = None) -> StudentCopy:
     metadata = {"autograder": about}
     exercise = Exercise(own, "", tuple(_cells(cells, table)), {"metadata": metadata})
     if not exercise.checks:
-        repair = "download the notebook again and copy your answers over"
-        raise Unusable(f"{path}: all of its checks are gone; {repair}")
+        raise Unusable(f"{path}: all of its checks are gone; {REPAIR}")
 
     there = {check.id for check in exercise.checks}
     missing: list[Check] = []

@@ -191,11 +191,7 @@ def test_the_setup_cell_of_a_students_copy_never_runs_in_the_parent_of_the_worke
 def test_where_nothing_can_lock_the_code_in_that_is_said(monkeypatch):
     # In the new process: a kernel without Landlock.
     start = f"import {landlock.__name__} as landlock\nlandlock.version = lambda: 0\n"
-    monkeypatch.setattr(
-        confined,
-        "START",
-        confined.START.replace(IMPORT, start + IMPORT),
-    )
+    monkeypatch.setattr(confined, "START", confined.START.replace(IMPORT, start + IMPORT))
 
     result, unlocked = confined.checked(
         student_copy.read(NOTEBOOK.read_bytes(), "ada.ipynb", "attention")

@@ -13,11 +13,15 @@ import time
 from collections.abc import Sequence
 
 from autograder.engine.sandbox import levels
-from autograder.engine.sandbox.parent_process import NOTHING, WarmParent, arguments, site
+from autograder.engine.sandbox.parent_process import (
+    CLOSE_SECONDS,
+    NOTHING,
+    WarmParent,
+    arguments,
+    site,
+)
 from autograder.engine.worker import boot
 from autograder.engine.worker.locks import close_all_but
-
-END_SECONDS = 5.0
 
 
 class ForkedParent(WarmParent):
@@ -39,7 +43,7 @@ class ForkedParent(WarmParent):
 
     def close(self) -> None:
         self._control.close()  # so it ends; a process that has locked itself in can kill nobody
-        until = time.monotonic() + END_SECONDS
+        until = time.monotonic() + CLOSE_SECONDS
         while os.waitpid(self._pid, os.WNOHANG)[0] == 0 and time.monotonic() < until:
             time.sleep(0.001)
 

@@ -24,6 +24,9 @@ NOTHING = Supplies()
 READY_SECONDS = 30.0
 """Time for the parent to load NumPy, and to answer anything at all."""
 
+CLOSE_SECONDS = 5.0
+"""Time for it to end once it is hung up on."""
+
 
 class EngineFault(Exception):
     """The grader itself cannot work: never the student's fault, never a score."""
@@ -269,7 +272,7 @@ class WarmParent:
     def close(self) -> None:
         self._control.close()
         try:
-            self._process.wait(5)
+            self._process.wait(CLOSE_SECONDS)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()

@@ -4,6 +4,7 @@ there is no browser."""
 import gc
 import os
 import sys
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
@@ -39,6 +40,15 @@ settings.load_profile("kit")
 def pytest_collection_finish() -> None:
     """Keep what has been loaded out of every later search for garbage, which some tests ask for."""
     gc.freeze()
+
+
+@pytest.fixture(autouse=True)
+def import_path() -> Iterator[None]:
+    """Forget the folders that nbgrader's commands add to the path of imports, each its own: of
+    hundreds, every process that is started would search them all."""
+    before = sys.path[:]
+    yield
+    sys.path[:] = before
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import signal
 import sys
 from dataclasses import replace
 from multiprocessing.connection import Connection
@@ -34,6 +35,8 @@ def serve(descriptor: int, path: list[str]) -> None:
     Args:
         path: where it would look for modules by itself.
     """
+    # Python's own exception may be lost where it comes while a module loads.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         _answer(descriptor, path)
     finally:

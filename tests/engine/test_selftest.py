@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from autograder.course import Settings
@@ -55,6 +57,14 @@ def test_a_level_with_an_open_door_is_refused(opened, monkeypatch, level):
     )
     with pytest.raises(Unusable, match=f"{level}: student code could "):
         selftest.strongest(level)
+
+
+def test_a_level_whose_program_is_missing_leaves_no_socket_open(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    before = os.listdir("/dev/fd")
+    with pytest.raises(Unusable, match="not installed") as said:
+        start_parent("bubblewrap")
+    assert os.listdir("/dev/fd") == before, said
 
 
 def test_of_two_levels_the_one_without_an_open_door_is_taken(opened, monkeypatch):

@@ -242,12 +242,13 @@ Files = dict[str, dict[str, bytes]]
 def zipped(entries: dict[str, bytes], time: datetime) -> bytes:
     """A zip whose entries all have one time."""
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as file:
+    with zipfile.ZipFile(buffer, "w") as file:
         for name, data in entries.items():
             info = zipfile.ZipInfo(name, time.timetuple()[:6])
             info.extra = struct.pack("<HHBl", 0x5455, 5, 1, int(time.timestamp()))
-            info.compress_type = zipfile.ZIP_DEFLATED
-            file.writestr(info, data)
+            # What is empty is stored, as everywhere: tens of thousands are packed in no time.
+            packing = zipfile.ZIP_DEFLATED if data else zipfile.ZIP_STORED
+            file.writestr(info, data, packing, compresslevel=1)
     return buffer.getvalue()
 
 

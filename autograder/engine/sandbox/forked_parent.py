@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 import time
 from collections.abc import Sequence
@@ -62,6 +63,7 @@ def _boot(path: Sequence[str], arguments: list[str], descriptor: int) -> None:
                 del sys.modules[name]
         sys.path[:] = path
         sys.orig_argv[:] = [""]
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         gc.enable()
         boot.main(arguments)
     finally:

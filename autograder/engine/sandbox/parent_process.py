@@ -15,6 +15,7 @@ from autograder.engine.sandbox.blas import ONE_THREAD
 from autograder.engine.sandbox.cpu_affinity import only_core
 from autograder.engine.sandbox.supplies import Supplies
 from autograder.engine.worker.control import ANY_CORE, KILLED, MESSAGE
+from autograder.errors import Unusable
 
 # NumPy, and what needs it, is imported further down: a command starts the parent first, so that
 # both load it at once.
@@ -198,7 +199,11 @@ class WarmParent:
         self._control, other = socket.socketpair()
         self._control.settimeout(READY_SECONDS)
         with other:
-            self._begin(other.fileno())
+            try:
+                self._begin(other.fileno())
+            except (OSError, Unusable):
+                self._control.close()
+                raise
 
     def _begin(self, descriptor: int) -> None:
         level, without, supplies = self.is_for

@@ -23,6 +23,7 @@ def main() -> None:
 
     from autograder import cli
 
+    sys.unraisablehook = cli.interrupt_again
     try:
         cli.main()
     finally:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import _thread
 import gc
 import os
 import signal
 import sys
+import threading
 from collections.abc import Sequence
 from importlib import import_module
 from io import TextIOWrapper
@@ -16,6 +18,9 @@ import typer
 from autograder import __version__
 from autograder.commands.common import CourseFolder, stop
 from autograder.errors import Fault, Interrupted, Unusable
+
+AGAIN_SECONDS = 0.01
+"""Until a signal that was lost is sent anew."""
 
 COMMANDS = (
     "build",
@@ -151,3 +156,21 @@ def _command(error: Any, given: Sequence[str]) -> str:
 
 def _interrupt(number: int, _: object) -> None:
     raise Interrupted(number)
+
+
+def interrupt_again(lost: sys.UnraisableHookArgs) -> None:
+    """Raise anew, a moment later, what a signal raised where Python can only print it: while an
+    object ends, or a module loads."""
+    if not isinstance(lost.exc_value, Interrupted):
+        sys.__unraisablehook__(lost)
+        return
+    again = threading.Timer(AGAIN_SECONDS, _send, [lost.exc_value.number])
+    again.daemon = True  # a command that has ended meanwhile need not be stopped
+    again.start()
+
+
+def _send(number: int) -> None:
+    if sys.platform == "win32":
+        _thread.interrupt_main(number)
+    else:  # which ends what the main thread waits for, too
+        signal.pthread_kill(threading.main_thread().ident or 0, number)

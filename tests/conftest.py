@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
+from autograder.engine.sandbox.blas import ONE_THREAD
 from tests.support.browser import browser, pytest_runtest_setup
 from tests.support.courses import built_root, course
 from tests.support.databases import database, postgres
@@ -26,6 +27,10 @@ __all__ = [
     "postgres",
     "pytest_runtest_setup",
 ]
+
+# As commands do it, before NumPy is loaded: else each test process, and each program that it starts,
+# has as many threads as there are cores, which look for work all the time.
+os.environ.update(ONE_THREAD)
 
 # jsonschema compiles its grammar of addresses for a second when it is imported, and no test is about
 # addresses; autograder build does without it, too.

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import shutil
 import signal
 import subprocess
@@ -16,6 +17,7 @@ import pytest
 import autograder
 from autograder import cli
 from autograder.course import Course
+from autograder.errors import Interrupted
 from tests.support import processes
 from tests.support.courses import ROOT
 
@@ -410,3 +412,29 @@ def test_an_interrupt_at_the_very_start_is_one_line(monkeypatch, capsys):
         cli.main(["doctor"])
     assert ended.value.code == 130
     assert capsys.readouterr().err == "autograder: stopped\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a program cannot send itself Ctrl-C there")
+def test_an_interrupt_while_an_object_ends_is_not_lost(monkeypatch):
+    class Ending:
+        def __del__(self):
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(sys, "unraisablehook", cli.interrupt_again)
+    before = signal.signal(signal.SIGINT, cli._interrupt)
+    try:
+        with pytest.raises(Interrupted):
+            Ending()
+            select.select([], [], [], processes.SECONDS)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_what_else_goes_wrong_while_an_object_ends_is_printed(monkeypatch, capsys):
+    class Ending:
+        def __del__(self):
+            raise ValueError("at its end")
+
+    monkeypatch.setattr(sys, "unraisablehook", cli.interrupt_again)
+    Ending()
+    assert "ValueError: at its end" in capsys.readouterr().err

@@ -14,6 +14,7 @@ from tests.support.browser import browser, pytest_runtest_setup
 from tests.support.courses import built_root, course
 from tests.support.databases import database, postgres
 from tests.support.graders import checked_here, graded_here, kept_parents, parents
+from tests.support.rehearsals import forked_rehearsals
 
 __all__ = [
     "browser",
@@ -21,6 +22,7 @@ __all__ = [
     "checked_here",
     "course",
     "database",
+    "forked_rehearsals",
     "graded_here",
     "kept_parents",
     "parents",

@@ -17,7 +17,7 @@ from tests.attacks.ordinary import ROOT
 from tests.attacks.values import Value
 from tests.support import processes
 
-SETTINGS = Settings(call_seconds=2, submission_seconds=6)
+SETTINGS = Settings(call_seconds=1, submission_seconds=3)
 
 Answers = Mapping[str, Value]
 

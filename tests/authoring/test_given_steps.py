@@ -14,7 +14,7 @@ from autograder.errors import Unusable
 from autograder.exercises import exercise
 from autograder.proving import proof, sample
 
-pytestmark = pytest.mark.usefixtures("kept_parents")
+pytestmark = pytest.mark.usefixtures("forked_rehearsals", "kept_parents")
 
 THREE = '''\
 # %% [markdown]

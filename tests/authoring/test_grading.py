@@ -18,7 +18,7 @@ from autograder.exercises import exercise
 from autograder.proving.answers import Answer
 from tests.authoring.test_modules import TINY, authored
 
-pytestmark = pytest.mark.usefixtures("kept_parents")
+pytestmark = pytest.mark.usefixtures("forked_rehearsals", "kept_parents")
 
 
 def test_a_solution_whose_values_cannot_leave_the_worker_is_not_built(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from autograder.exercises import exercise
 from autograder.exercises.sources import TOOLS
 from tests.support.courses import ROOT
 
-pytestmark = pytest.mark.usefixtures("checked_here")
+pytestmark = pytest.mark.usefixtures("forked_rehearsals", "checked_here")
 
 TINY = '''\
 # %% [markdown]

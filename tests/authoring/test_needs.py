@@ -20,7 +20,7 @@ from autograder.result import Result
 from tests.authoring.test_modules import TINY
 from tests.support import processes
 
-pytestmark = pytest.mark.usefixtures("checked_here")
+pytestmark = pytest.mark.usefixtures("forked_rehearsals", "checked_here")
 
 LATER = '''\
 # %% setup needs="doubling:double"{given}

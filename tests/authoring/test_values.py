@@ -16,7 +16,7 @@ from autograder.errors import Unusable
 from autograder.exercises.exercise import from_notebook
 from tests.engine.test_values import KINDS, SAME, SETUP, STACK
 
-pytestmark = pytest.mark.usefixtures("kept_parents")
+pytestmark = pytest.mark.usefixtures("forked_rehearsals", "kept_parents")
 
 HEAD = f"""
 # %% setup

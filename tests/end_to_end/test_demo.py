@@ -29,7 +29,7 @@ def played(program: Callable[..., None], folder: Path, *arguments: object) -> st
 
     def command(state: Path, *arguments: str, root: Path = ROOT) -> None:
         # An endless loop of the class is waited for twice.
-        (state / "autograder.toml").write_text("call_seconds = 2\n")
+        (state / "autograder.toml").write_text("call_seconds = 1\n")
         print(f"\n$ autograder --course {state} {shlex.join(arguments)}")
         done = processes.call(*arguments, cwd=root)
         print(done.stdout + done.stderr)

@@ -1,0 +1,59 @@
+"""Rehearsals that cost little, for tests of what they find: each runs in a process of its own, which
+is forked from one that has loaded NumPy and the kit already."""
+
+from __future__ import annotations
+
+import io
+import json
+import multiprocessing
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from unittest import mock
+
+import pytest
+
+from autograder.authoring import rehearsal, self_check
+from tests.support.courses import PYTHONPATH
+
+PROCESSES = multiprocessing.get_context("forkserver")
+PROCESSES.set_forkserver_preload([__name__])
+
+
+def _rehearse(given: bytes, work: Path, log: Path) -> None:
+    silence = os.open(os.devnull, os.O_RDWR)
+    os.dup2(silence, sys.stdout.fileno())
+    os.dup2(silence, sys.stderr.fileno())
+    os.chdir(work)
+    os.environ["MPLBACKEND"] = "agg"
+    sys.dont_write_bytecode = True
+    sys.stdin = io.TextIOWrapper(io.BytesIO(given))
+    sys.argv = ["-c", str(log)]
+    rehearsal.perform()
+
+
+def _perform(given: list[Any], work: Path, log: Path, seconds: float) -> self_check.Report:
+    process = PROCESSES.Process(target=_rehearse, args=(json.dumps(given).encode(), work, log))
+    with (
+        mock.patch.dict(os.environ, PYTHONPATH=PYTHONPATH),
+        # It would import the program of this process, which is pytest.
+        mock.patch.dict(sys.modules, {"__main__": ModuleType("__main__")}),
+    ):
+        process.start()
+    process.join(seconds)
+    if process.is_alive():
+        process.kill()
+        process.join()
+        return {"fact": "slow"}
+    return {"fact": "crash", "message": f"exit code {process.exitcode}"}
+
+
+@pytest.fixture(scope="module")
+def forked_rehearsals() -> Iterator[None]:
+    """What is built in this file is rehearsed so."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(self_check, "_perform", _perform)
+        yield

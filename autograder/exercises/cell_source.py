@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-# Nearly every check begins so. To parse the whole cell for it takes a hundred times as long, and every
-# command reads all checks of an exercise.
+# Nearly every check begins so. To parse the whole cell for it takes a hundred times as long, and
+# every command reads all checks of an exercise.
 PLAIN = re.compile(r'"""([^"\\]*)"""[ \t]*(?:\n|\Z)')
 """A docstring without escapes and quotes, alone in its lines."""
 

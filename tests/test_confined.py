@@ -141,21 +141,28 @@ def test_a_process_that_is_not_asked_ends_and_leaves_no_parent_of_workers(how):
 
 
 @pytest.mark.parametrize("has_processes", [True, False])
+@pytest.mark.parametrize(
+    ("added", "where"),
+    [
+        ("x = (1", ", at line {line} ('(' was never closed)"),
+        pytest.param("x = " + "-" * 100_000 + "1", "", id="too much in each other"),
+    ],
+)
 def test_a_setup_cell_that_is_no_python_any_more_is_said_and_holds_nothing_up(
-    has_processes, monkeypatch
+    has_processes, added, where, monkeypatch
 ):
     if not has_processes:
         monkeypatch.setattr(confined, "start_early", lambda: None)
     notebook = json.loads(NOTEBOOK.read_text())
     for raw in notebook["cells"]:
         if raw["id"] == "setup":
-            raw["source"] = "".join(raw["source"]) + "\nx = (1"
+            raw["source"] = "".join(raw["source"]) + f"\n{added}"
             line = raw["source"].count("\n") + 1
     copy = student_copy.read(json.dumps(notebook).encode(), "ada.ipynb", "attention")
     with pytest.raises(Unusable) as said:
         confined.checked(copy)
     assert str(said.value) == (
-        f"ada.ipynb: the setup cell is no Python any more, at line {line} ('(' was never closed); "
+        f"ada.ipynb: the setup cell is no Python any more{where.format(line=line)}; "
         "download the notebook again and copy your answers over"
     )
 

@@ -46,6 +46,8 @@ def setup_problem(exercise: Exercise) -> str:
         compiled(exercise.setup, "setup")
     except SyntaxError as error:
         return f"the setup cell is no Python any more, at line {error.lineno} ({error.msg})"
+    except (MemoryError, RecursionError):  # too much in each other, wherever that is
+        return "the setup cell is no Python any more"
     return ""
 
 

@@ -22,7 +22,7 @@ from autograder.course import Course
 from autograder.engine.selftest import strongest
 from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
-from benchmarks import breakdown, chart, floor, measure, otter, tables
+from benchmarks import breakdown, floor, measure, otter, tables
 from benchmarks.figures import Difference, Measured, line, mean, options
 from benchmarks.systems import ALL, ONE, OTTER, ROOT, STOCK, System, Verdicts, Workshop
 
@@ -171,6 +171,8 @@ def disagreements(
 
 def write(folder: Path, measured: Measured, differences: list[Difference]) -> None:
     """Show the figures, and write them as text, tables and pictures."""
+    from benchmarks import chart  # it loads matplotlib
+
     machine = f"{os.cpu_count()} cores, isolation level {measured.isolation}"
     title = f"Grading a class of mixed submissions: {machine}"
     with (folder / "bench.txt").open("w", encoding="utf-8") as file:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
+from autograder.cli import GARBAGE
 from autograder.engine.sandbox.blas import ONE_THREAD
 from tests.support.browser import browser, pytest_runtest_setup
 from tests.support.courses import built_root, course
@@ -30,13 +31,16 @@ __all__ = [
     "pytest_runtest_setup",
 ]
 
-# As commands do it, before NumPy is loaded: else each test process, and each program that it starts,
-# has as many threads as there are cores, which look for work all the time.
+# As commands do it, for what tests start: else NumPy has a thread for each core there, and takes
+# twice as long to load.
 os.environ.update(ONE_THREAD)
 
 # jsonschema compiles its grammar of addresses for a second when it is imported, and no test is about
 # addresses; autograder build does without it, too.
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+
+# As commands do it; the first that a test runs here would.
+gc.set_threshold(GARBAGE)
 
 # How long an example takes is no matter: the machine may be busy. How many there are is, and which:
 # the same each time.

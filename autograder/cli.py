@@ -164,13 +164,11 @@ def interrupt_again(lost: sys.UnraisableHookArgs) -> None:
     if not isinstance(lost.exc_value, Interrupted):
         sys.__unraisablehook__(lost)
         return
-    again = threading.Timer(AGAIN_SECONDS, _send, [lost.exc_value.number])
+
+    number = lost.exc_value.number
+    if sys.platform == "win32":
+        again = threading.Timer(AGAIN_SECONDS, _thread.interrupt_main, [number])
+    else:  # ends what this thread, the only one that handles signals, waits for then
+        again = threading.Timer(AGAIN_SECONDS, signal.pthread_kill, [threading.get_ident(), number])
     again.daemon = True  # a command that has ended meanwhile need not be stopped
     again.start()
-
-
-def _send(number: int) -> None:
-    if sys.platform == "win32":
-        _thread.interrupt_main(number)
-    else:  # which ends what the main thread waits for, too
-        signal.pthread_kill(threading.main_thread().ident or 0, number)

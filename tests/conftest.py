@@ -15,7 +15,7 @@ from tests.support.browser import browser, pytest_runtest_setup
 from tests.support.courses import built_root, course
 from tests.support.databases import database, postgres
 from tests.support.graders import checked_here, graded_here, kept_parents, parents
-from tests.support.rehearsals import forked_rehearsals
+from tests.support.rehearsals import forked_rehearsals, started_rehearsals
 
 __all__ = [
     "browser",
@@ -29,6 +29,7 @@ __all__ = [
     "parents",
     "postgres",
     "pytest_runtest_setup",
+    "started_rehearsals",
 ]
 
 # As commands do it, for what tests start: else NumPy has a thread for each core there, and takes

@@ -11,13 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course import Course, Settings
-from tests.attacks.neighbours import answered, exercise, handed_in
+from autograder.course import Course
+from tests.attacks.neighbours import SETTINGS, answered, exercise, handed_in
 from tests.attacks.ordinary import ROOT
 from tests.attacks.values import Value
 from tests.support import processes
-
-SETTINGS = Settings(call_seconds=1, submission_seconds=3)
 
 Answers = Mapping[str, Value]
 

@@ -272,6 +272,7 @@ def test_what_cannot_be_written_is_said_and_leaves_nothing_half_done(
     assert [path.name for path in tmp_path.rglob(".*")] == []
 
 
+@pytest.mark.usefixtures("started_rehearsals")
 @pytest.mark.parametrize(
     ("old", "new", "at", "says"),
     [
@@ -304,6 +305,7 @@ def test_an_exercise_that_does_not_prove_itself_is_not_written(
     assert not list(tmp_path.rglob("*.ipynb"))
 
 
+@pytest.mark.usefixtures("started_rehearsals")
 def test_an_exercise_that_never_ends_is_stopped_and_said(tmp_path: Path) -> None:
     path = authored(tmp_path, SOUND.replace("x = rng", "import time; time.sleep(9999)\nx = rng"))
     with pytest.raises(

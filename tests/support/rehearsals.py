@@ -19,6 +19,7 @@ import pytest
 from autograder.authoring import rehearsal, self_check
 from tests.support.courses import PYTHONPATH
 
+STARTED = self_check._perform
 PROCESSES = multiprocessing.get_context("forkserver")
 PROCESSES.set_forkserver_preload([__name__])
 
@@ -57,3 +58,9 @@ def forked_rehearsals() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(self_check, "_perform", _perform)
         yield
+
+
+@pytest.fixture
+def started_rehearsals(forked_rehearsals: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where those are forked: this test is about what starts one, and says how it has ended."""
+    monkeypatch.setattr(self_check, "_perform", STARTED)

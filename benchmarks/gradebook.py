@@ -22,7 +22,8 @@ from pathlib import Path
 
 from autograder import files, results
 from autograder.course import Course
-from autograder.engine.grader import Graded, Grader
+from autograder.engine.graded import Graded
+from autograder.engine.grader import Grader
 from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
 from autograder.gradebook import autograded, marks, master, record

@@ -35,11 +35,6 @@ from autograder.exercises import names as scope
 from autograder.files import write
 from autograder.text import points, shown
 
-# What stands where an answer was. nbgrader_config.py takes it from here, so that its own
-# "generate assignment" and this build write the same bytes.
-CODE_STUB = regions.STUB
-TEXT_STUB = "*Write your answer here.*"
-
 
 def notebooks(path: Path, settings: Settings | None = None) -> tuple[bytes, bytes]:
     """The bytes of the full notebook and of the release.
@@ -178,8 +173,8 @@ def _release(full: bytes) -> bytes:
     from traitlets.config import Config
 
     config = Config()
-    config.ClearSolutions.code_stub = {"python": CODE_STUB}
-    config.ClearSolutions.text_stub = TEXT_STUB
+    config.ClearSolutions.code_stub = {"python": regions.CODE_STUB}
+    config.ClearSolutions.text_stub = regions.TEXT_STUB
 
     converter = GenerateAssignment(config=config)
     exporter = converter.exporter_class(parent=converter, config=converter.config)

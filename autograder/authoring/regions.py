@@ -8,8 +8,10 @@ from collections.abc import Iterator
 
 from autograder.authoring.cells import Cell, Problem, Source
 
-STUB = 'raise NotImplementedError("This step is still to be written.")'
-"""What stands where an answer was."""
+# What stands where an answer was. A course's configuration of nbgrader takes it from here, so that
+# nbgrader's own "generate assignment" and our build write the same bytes.
+CODE_STUB = 'raise NotImplementedError("This step is still to be written.")'
+TEXT_STUB = "*Write your answer here.*"
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 
@@ -25,7 +27,7 @@ def stub(cell: Cell) -> str:
     for line in cell.source.split("\n"):
         if line.strip() == BEGIN:
             inside = True
-            lines.append(line.replace(BEGIN, STUB))
+            lines.append(line.replace(BEGIN, CODE_STUB))
         elif line.strip() == END:
             inside = False
         elif not inside:

@@ -6,9 +6,8 @@ import hashlib
 import json
 from collections.abc import Mapping
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
-
-import numpy as np
 
 from autograder.course import Settings
 from autograder.exercises.exercise import Exercise
@@ -44,7 +43,7 @@ def dependencies(exercise: Exercise, settings: Settings, secret: bytes | None) -
         "bank": _digest(exercise.bank_text),
         "settings": _digest(json.dumps(settings.scoring, sort_keys=True).encode()),
         "engine": _engine(),
-        "numpy": np.__version__,
+        "numpy": version("numpy"),
     }
     if secret is not None:
         digests["secret"] = _digest(b"autograder secret " + secret)

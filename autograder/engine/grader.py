@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timezone
 from functools import cache, partial
 from pathlib import Path
@@ -20,6 +20,7 @@ from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.dependencies import dependencies
 from autograder.engine.diagnosis import Diagnosis, diagnose
 from autograder.engine.examples import example
+from autograder.engine.graded import Graded
 from autograder.engine.ordinary_verdicts import ordinary_verdicts
 from autograder.engine.outcomes import Probe
 from autograder.engine.reference import Reference
@@ -36,20 +37,6 @@ from autograder.result import Result, StepResult
 from autograder.submissions.notebook import CLEARED, Rejected
 from autograder.submissions.parse import parse
 from autograder.submissions.submission import Submission
-
-
-@dataclass(frozen=True)
-class Graded:
-    """A result and what it was computed from; ``submission`` is None when it was rejected.
-
-    ``unchanged`` results were graded earlier, from the same bytes. ``lasting`` errors are mistakes
-    of ours, which would come again however often the submission is graded.
-    """
-
-    result: Result
-    submission: Submission | None
-    unchanged: bool = False
-    lasting: bool = False
 
 
 class Grader:

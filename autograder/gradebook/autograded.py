@@ -26,7 +26,7 @@ from autograder.submissions.pictures import Picture, pictures
 from autograder.text import cut, once_right, points_of, printable, quoted
 
 if TYPE_CHECKING:
-    from autograder.engine.grader import Graded
+    from autograder.engine.graded import Graded
     from autograder.submissions.submission import Submission, SubmittedCell
 
 WIDTH = 96

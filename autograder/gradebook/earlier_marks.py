@@ -23,7 +23,7 @@ from autograder.gradebook.schema import BY_HAND, COMMENT, GRADE
 from autograder.text import number, short
 
 if TYPE_CHECKING:
-    from autograder.engine.grader import Graded
+    from autograder.engine.graded import Graded
 
 NAME = "earlier-marks.jsonl"
 """The file, in the course's folder: a line for each mark that was put away."""

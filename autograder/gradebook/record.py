@@ -37,7 +37,7 @@ from autograder.gradebook.schema import COMMENT, GRADE, new_id
 from autograder.troubles import Troubles, gathered
 
 if TYPE_CHECKING:
-    from autograder.engine.grader import Graded
+    from autograder.engine.graded import Graded
     from autograder.result import CheckResult
 
 CHUNK = 200

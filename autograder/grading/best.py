@@ -8,7 +8,7 @@ from pathlib import Path
 from autograder import files, timestamp
 from autograder.collecting import earlier
 from autograder.course import Course
-from autograder.engine.grader import Graded
+from autograder.engine.graded import Graded
 from autograder.exercises.exercise import Exercise
 from autograder.gradebook import due_dates, extensions, late_penalty
 from autograder.gradebook.marks import class_marks

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from autograder import results as stored
 from autograder.course import Course
 from autograder.engine.dependencies import changed
-from autograder.engine.grader import Graded
+from autograder.engine.graded import Graded
 from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise
 from autograder.gradebook.marks import class_marks, with_results

@@ -22,7 +22,7 @@ import numpy as np
 
 import autograder
 from autograder.course import Settings
-from autograder.engine.grader import Graded
+from autograder.engine.graded import Graded
 from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise
 from autograder.grading.pool import ClusterLost, Pool

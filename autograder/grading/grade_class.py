@@ -11,7 +11,7 @@ from queue import SimpleQueue
 
 from autograder import files, log
 from autograder.course import Course
-from autograder.engine.grader import Graded
+from autograder.engine.graded import Graded
 from autograder.errors import Interrupted, Unusable
 from autograder.exercises.exercise import Exercise
 from autograder.grading import versions

@@ -10,7 +10,8 @@ import threading
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
 
-from autograder.engine.grader import Graded, Grader
+from autograder.engine.graded import Graded
+from autograder.engine.grader import Grader
 from autograder.engine.sandbox.cpu_affinity import stay_on
 from autograder.errors import Unusable
 from autograder.grading.processes import Task

@@ -12,7 +12,7 @@ from queue import SimpleQueue
 from typing import Protocol
 
 from autograder.course import Settings
-from autograder.engine.grader import Graded
+from autograder.engine.graded import Graded
 from autograder.engine.sandbox.cpu_affinity import cores
 from autograder.errors import Fault, Interrupted, Unusable
 from autograder.exercises.exercise import Exercise

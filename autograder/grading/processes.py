@@ -25,7 +25,7 @@ from multiprocessing.connection import Pipe
 from typing import Any
 
 from autograder.course import Settings
-from autograder.engine.grader import Graded
+from autograder.engine.graded import Graded
 from autograder.engine.sandbox.blas import ONE_THREAD
 from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise

@@ -9,7 +9,7 @@ from typing import Any
 
 from autograder import files, results
 from autograder.course import Course
-from autograder.engine.grader import Graded
+from autograder.engine.graded import Graded
 from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise
 from autograder.gradebook import autograded, lost, master, record

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from autograder.authoring.build import CODE_STUB, TEXT_STUB
+from autograder.authoring.regions import CODE_STUB, TEXT_STUB
 from autograder.course import STATE, Course
 from autograder.nbgrader import formgrader
 

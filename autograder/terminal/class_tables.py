@@ -24,7 +24,7 @@ from autograder.terminal.console import console, say, show
 from autograder.text import agreeing, count, inert, number, shown
 
 if TYPE_CHECKING:
-    from autograder.engine.grader import Graded
+    from autograder.engine.graded import Graded
     from autograder.reports.report import Report
     from autograder.reports.students import StudentRow
 

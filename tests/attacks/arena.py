@@ -25,7 +25,8 @@ from pathlib import Path
 
 from autograder.course import Settings
 from autograder.engine import clock
-from autograder.engine.grader import Graded, Grader
+from autograder.engine.graded import Graded
+from autograder.engine.grader import Grader
 from autograder.errors import Unusable
 from autograder.result import Result
 from tests.attacks.attack import MARK, SUCCEEDED, Attack

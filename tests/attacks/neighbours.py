@@ -24,7 +24,8 @@ from typing import Any
 
 from autograder.course import DISCLOSURES, Course, Settings
 from autograder.engine import clock
-from autograder.engine.grader import Graded, Grader
+from autograder.engine.graded import Graded
+from autograder.engine.grader import Grader
 from autograder.exercises import exercise as exercises
 from autograder.exercises.exercise import Exercise
 from autograder.exports import gradescope

@@ -87,45 +87,49 @@ def test_what_is_interrupted_does_not_cost_the_next_submission_its_experiments(m
     assert len(whole) > 5
 
 
+KINDS = [
+    (SOFTMAX.format("e.cumsum(axis=axis)"), "running_total", "a running total"),
+    (SOFTMAX.format("1 + e.sum(axis=axis, keepdims=True)"), "added_to_total", "1 were added"),
+    (SOFTMAX.format("e.shape[axis]"), "count_for_total", "how many there are"),
+    (
+        SOFTMAX.format("np.sqrt((e**2).sum(axis=axis, keepdims=True))"),
+        "length_for_total",
+        "the root of a total of squares",
+    ),
+    (MANY_HEADS.format("weights"), "stage_returned", "gives as its part 2."),
+    (MANY_HEADS.format(FOR_ALL_HEADS), "first_only", "the first block along the last axis but"),
+    (MANY_HEADS.format(IN_A_COPY), "summed", "the same, their total"),
+    (MANY_HEADS.format("concat_heads(heads) * np.diagonal(W_O)"), "diagonal", "of W_O counted"),
+    (
+        MANY_HEADS.format("X + concat_heads(heads)"),
+        "argument_added",
+        "Two mistakes meet. It is as if W_O were left out, and beside that your answer is the "
+        "right one plus X.",
+    ),
+    (PROJECT.format("X = X.astype(np.float16).astype(float)"), "rounded", "half of their"),
+    (PROJECT.format("X = X + 1"), "shifted", "1 were added to every number in X"),
+    (TENSORDOT, "factor_transposed", "the right factor of each matrix product"),
+    (AVERAGE.format("(1 - weights) @ V"), "taken_from_one", "every number in weights"),
+    (AVERAGE.format("weights @ np.round(V)"), "rounded", "V were rounded"),
+    (SCALE.format("scores / np.log(d_k + 1)"), "other_function", "a logarithm stood for"),
+    (SCALE.format("scores / np.sqrt(10 * d_k)"), "ten_times", "d_k were ten times as much"),
+    (SCALE.format("np.sqrt(scores / d_k)"), "function_of_quotient", "it divided first"),
+    (MASKED.format("np.where(mask[..., -1:, :], scores, -np.inf)"), "one_for_all", "last row"),
+    (
+        MASKED.format("np.ma.masked_array(scores, ~np.broadcast_to(mask, scores.shape))"),
+        "no_plain_value",
+        "no plain array",
+    ),
+    (SOFTENED, "normalised", "Q and K had gone through a softmax"),
+    (ONE_HEAD, "wrong_with_one", "where it is 1"),
+    (MEAN_LENGTH, "one_for_all", "the mean number in lengths"),
+]
+
+
 @pytest.mark.parametrize(
     ("source", "name", "part"),
-    [
-        (SOFTMAX.format("e.cumsum(axis=axis)"), "running_total", "a running total"),
-        (SOFTMAX.format("1 + e.sum(axis=axis, keepdims=True)"), "added_to_total", "1 were added"),
-        (SOFTMAX.format("e.shape[axis]"), "count_for_total", "how many there are"),
-        (
-            SOFTMAX.format("np.sqrt((e**2).sum(axis=axis, keepdims=True))"),
-            "length_for_total",
-            "the root of a total of squares",
-        ),
-        (MANY_HEADS.format("weights"), "stage_returned", "gives as its part 2."),
-        (MANY_HEADS.format(FOR_ALL_HEADS), "first_only", "the first block along the last axis but"),
-        (MANY_HEADS.format(IN_A_COPY), "summed", "the same, their total"),
-        (MANY_HEADS.format("concat_heads(heads) * np.diagonal(W_O)"), "diagonal", "of W_O counted"),
-        (
-            MANY_HEADS.format("X + concat_heads(heads)"),
-            "argument_added",
-            "Two mistakes meet. It is as if W_O were left out, and beside that your answer is the "
-            "right one plus X.",
-        ),
-        (PROJECT.format("X = X.astype(np.float16).astype(float)"), "rounded", "half of their"),
-        (PROJECT.format("X = X + 1"), "shifted", "1 were added to every number in X"),
-        (TENSORDOT, "factor_transposed", "the right factor of each matrix product"),
-        (AVERAGE.format("(1 - weights) @ V"), "taken_from_one", "every number in weights"),
-        (AVERAGE.format("weights @ np.round(V)"), "rounded", "V were rounded"),
-        (SCALE.format("scores / np.log(d_k + 1)"), "other_function", "a logarithm stood for"),
-        (SCALE.format("scores / np.sqrt(10 * d_k)"), "ten_times", "d_k were ten times as much"),
-        (SCALE.format("np.sqrt(scores / d_k)"), "function_of_quotient", "it divided first"),
-        (MASKED.format("np.where(mask[..., -1:, :], scores, -np.inf)"), "one_for_all", "last row"),
-        (
-            MASKED.format("np.ma.masked_array(scores, ~np.broadcast_to(mask, scores.shape))"),
-            "no_plain_value",
-            "no plain array",
-        ),
-        (SOFTENED, "normalised", "Q and K had gone through a softmax"),
-        (ONE_HEAD, "wrong_with_one", "where it is 1"),
-        (MEAN_LENGTH, "one_for_all", "the mean number in lengths"),
-    ],
+    # The ordinary run sees each second one.
+    [*KINDS[::2], *(pytest.param(*kind, marks=pytest.mark.everything) for kind in KINDS[1::2])],
 )
 def test_a_kind_of_mistake_is_named_without_a_bank(graded, monkeypatch, source, name, part):
     monkeypatch.setenv(BANK, "none")

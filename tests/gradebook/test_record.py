@@ -12,7 +12,7 @@ from sqlalchemy import Engine, event
 
 from autograder import timestamp
 from autograder.course import Course
-from autograder.engine.grader import Graded
+from autograder.engine.graded import Graded
 from autograder.errors import Fault, Unusable
 from autograder.gradebook import config as host
 from autograder.gradebook import marks, record

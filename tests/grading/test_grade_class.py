@@ -25,7 +25,8 @@ from typing import Any
 import pytest
 
 from autograder.course import Course, Settings
-from autograder.engine.grader import Graded, Grader
+from autograder.engine.graded import Graded
+from autograder.engine.grader import Grader
 from autograder.errors import Fault, Interrupted
 from autograder.exercises.exercise import Exercise
 from autograder.grading import grade_class, pool

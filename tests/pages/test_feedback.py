@@ -17,7 +17,8 @@ from jinja2 import UndefinedError
 import autograder
 from autograder import files, results
 from autograder.course import Course, Settings
-from autograder.engine.grader import Graded, Grader
+from autograder.engine.graded import Graded
+from autograder.engine.grader import Grader
 from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
 from autograder.gradebook.cell_marks import CellMarks

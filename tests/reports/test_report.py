@@ -778,6 +778,7 @@ def thousand(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Pat
     yield paths
 
 
+@pytest.mark.everything
 def test_the_page_of_a_thousand_students_is_under_three_megabytes(
     thousand: dict[str, Path],
 ) -> None:
@@ -787,17 +788,32 @@ def test_the_page_of_a_thousand_students_is_under_three_megabytes(
     }
 
 
+@pytest.mark.parametrize("blank", [False, True])
+def test_a_student_more_costs_the_page_three_kilobytes_at_most(
+    tmp_path: Path, attention: tuple[Course, Exercise], blank: bool
+) -> None:
+    course, known = Course(ROOT, tmp_path), attention[1]
+    few, many = (
+        page.write(course, report_on(course, known, made(known, number, blank))).stat().st_size
+        for number in (10, 50)
+    )
+    assert (many - few) / 40 < 3_000
+
+
 @pytest.mark.parametrize(
     "number", [3, *(pytest.param(number, marks=pytest.mark.everything) for number in (24, 1000))]
 )
 def test_the_page_reads_well_on_phones_in_the_dark_and_for_screen_readers(
-    browser: Browser, attention: tuple[Course, Exercise], thousand: dict[str, Path], number: int
+    browser: Browser,
+    attention: tuple[Course, Exercise],
+    number: int,
+    request: pytest.FixtureRequest,
 ) -> None:
     from axe_playwright_python.sync_playwright import Axe
 
     course, known = attention
     path = (
-        thousand["mixed"]
+        request.getfixturevalue("thousand")["mixed"]
         if number == 1000
         else page.write(course, report_on(course, known, made(known, number)))
     )

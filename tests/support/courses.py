@@ -19,7 +19,7 @@ import pytest
 from autograder.authoring import build
 from autograder.course import Course
 from autograder.engine.dependencies import dependencies
-from autograder.engine.grader import Graded
+from autograder.engine.graded import Graded
 from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
 from autograder.result import CheckResult, CheckStatus, Result, StepResult

@@ -18,7 +18,8 @@ import pytest
 from autograder import confined
 from autograder.course import Settings
 from autograder.engine import workers
-from autograder.engine.grader import Graded, Grader
+from autograder.engine.graded import Graded
+from autograder.engine.grader import Grader
 from autograder.engine.sandbox import parent_process
 from autograder.engine.sandbox.parent_process import NOTHING, EngineFault, Parent
 from autograder.engine.sandbox.supplies import Supplies

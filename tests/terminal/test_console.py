@@ -16,7 +16,7 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
-from autograder.engine.grader import Graded
+from autograder.engine.graded import Graded
 from autograder.gradebook.cell_marks import CellMarks
 from autograder.gradebook.marks import Marks
 from autograder.reports.students import of_outcomes

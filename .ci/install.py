@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 SETTINGS = (
@@ -90,13 +91,23 @@ def _with_pip(rest: Path) -> None:
 def _with_uv(uv: Path, rest: Path) -> bool:
     """Whether uv could be had, and installed it all."""
     try:
-        subprocess.run([*PIP, "--only-binary", ":all:", "--require-hashes", "-r", uv], check=True)
+        if not _is_there(uv):  # pip takes two seconds to see it
+            command = [*PIP, "--only-binary", ":all:", "--require-hashes", "-r", uv]
+            subprocess.run(command, check=True)
         # What is large it names with its size as it downloads it.
         _say([*UV, "--require-hashes", "-r", str(rest)])
         _say([*UV, "--quiet", *CHECKOUT])
     except (OSError, subprocess.CalledProcessError):
         return False
     return True
+
+
+def _is_there(uv: Path) -> bool:
+    """Whether the uv of this lock has been installed already, for another lock."""
+    try:
+        return uv.read_text().startswith(f"uv=={version('uv')} ")
+    except PackageNotFoundError:
+        return False
 
 
 def _say(command: list[str]) -> None:

@@ -13,6 +13,8 @@ import autograder
 from autograder.result import CheckResult, Result, StepResult
 from tests.support.toy import exercise, grade
 
+pytestmark = pytest.mark.usefixtures("kept_parents")
+
 SCHEMA = json.loads((Path(autograder.__file__).parent / "result-1.schema.json").read_text())
 
 

@@ -125,6 +125,16 @@ def install() -> Any:
     return module
 
 
+def test_pip_is_left_alone_where_the_uv_of_the_lock_is_there(install: Any, tmp_path: Path) -> None:
+    pinned = tmp_path / "uv.txt"
+    for entry, is_there in (
+        (f"uv=={importlib.metadata.version('uv')} \\", True),
+        ("uv==0.0.1 \\", False),
+    ):
+        pinned.write_text(entry)
+        assert install._is_there(pinned) == is_there
+
+
 def test_uv_asks_the_indexes_that_pip_is_told_of(
     install: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -30,6 +30,8 @@ from autograder.result import CheckResult, Example
 from tests.support import courses, sample_class
 from tests.support.courses import NAME, RIGHT, ROOT
 
+pytestmark = pytest.mark.usefixtures("kept_parents")
+
 HOSTILE = "</code></pre></li><script>alert(1)</script><img src=x onerror=alert(1)>\"'\x1b[2J\u202e"
 
 

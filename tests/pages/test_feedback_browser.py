@@ -23,6 +23,8 @@ from tests.support.courses import ROOT
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
+pytestmark = pytest.mark.usefixtures("kept_parents")
+
 # Good, poor, nothing written, wrong pictures, a cell that does not run; then damaged, the grader's
 # fault, nothing.
 STUDENTS = ("ada", "sofia", "nora", "kai", "lea", "raj")

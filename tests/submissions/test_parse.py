@@ -21,6 +21,8 @@ from autograder.submissions.recognizer import Recognizer
 from tests.support.toy import PATIENT, added, exercise, notebook
 from tests.support.toy import grade as grade_once
 
+pytestmark = pytest.mark.usefixtures("kept_parents")
+
 RIGHT = {"f": "def f(x):\n    return x + 1", "g": "def g(x):\n    return 2 * x"}
 TOY = exercise("assert f(1) == 2", "assert g(f(1)) == 4", steps="f g")
 

@@ -12,7 +12,7 @@ import pytest
 from autograder import log
 from autograder.course import Course
 from tests.support import courses
-from tests.support.courses import NAME, RIGHT
+from tests.support.courses import NAME, RIGHT, Begin
 from tests.support.processes import call
 
 pytestmark = pytest.mark.usefixtures("graded_here")
@@ -21,12 +21,15 @@ LATE = "2026-11-20 13:00:00 UTC"
 DUE = f'[due]\n{NAME} = "2026-11-20 12:00 UTC"\n[late.{NAME}]\nrule = "per day"\nshare = 0.5\n'
 
 
-@pytest.fixture
-def graded(course: Course) -> Course:
+def grade_ann_and_bob(course: Course) -> None:
     courses.submit(course, "ann", RIGHT)
     courses.submit(course, "bob", RIGHT, LATE)
     run(course, "grade", "--jobs", 1)
-    return course
+
+
+@pytest.fixture
+def graded(course: Course, begin: Begin) -> Course:
+    return begin(course, grade_ann_and_bob)
 
 
 def run(course: Course, command: str, *options: object) -> None:

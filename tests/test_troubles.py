@@ -34,7 +34,7 @@ from autograder.terminal import github_actions, score_table
 from autograder.troubles import Troubles, extra
 from tests.gradebook import test_record
 from tests.support import courses
-from tests.support.courses import NAME, RIGHT
+from tests.support.courses import NAME, RIGHT, Begin
 from tests.support.databases import Database
 
 pytestmark = [
@@ -46,8 +46,7 @@ CLASS = ("ann", "mal", "zed")
 OTHERS = ["ann", "zed"]
 
 
-@pytest.fixture
-def graded(course: Course) -> Course:
+def grade_three(course: Course) -> None:
     """Three students, graded and recorded; what they handed in lies there, too."""
     known = courses.load(course)
     template = autograded.Template(master.load(course, known))
@@ -66,7 +65,11 @@ def graded(course: Course) -> Course:
         autograded.write(course, template, one)
         everybody.append(one)
     record.record(course, known, everybody)
-    return course
+
+
+@pytest.fixture
+def graded(course: Course, begin: Begin) -> Course:
+    return begin(course, grade_three)
 
 
 def run(*arguments: object) -> int:

@@ -13,7 +13,7 @@ import pytest
 from autograder.course import Course
 from tests.end_to_end.test_silent_scores import DUE, IN_TIME, grade, put, run, scores, settings
 from tests.support import courses
-from tests.support.courses import NAME, RIGHT
+from tests.support.courses import NAME, RIGHT, Begin
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning"),
@@ -25,8 +25,7 @@ ADA, BOB = "Ada Ash_1_assignsubmission_file_", "Bob Birch_2_assignsubmission_fil
 HALF = {**RIGHT, "total": "def total(x):\n    return 3.0\n"}
 
 
-@pytest.fixture
-def graded(course: Course) -> Course:
+def grade_ada_and_bob(course: Course) -> None:
     course.state.mkdir()
     (course.state / "students.csv").write_text(PEOPLE)
     settings(course, DUE)
@@ -34,7 +33,11 @@ def graded(course: Course) -> Course:
     courses.submit(course, "bob", HALF, IN_TIME)
     grade(course)
     assert scores(course) == {"ada": 10, "bob": 7}
-    return course
+
+
+@pytest.fixture
+def graded(course: Course, begin: Begin) -> Course:
+    return begin(course, grade_ada_and_bob)
 
 
 def everything(course: Course) -> dict[str, bytes]:

@@ -9,9 +9,7 @@ import csv
 import io
 import json
 import re
-import shutil
 import subprocess
-from collections.abc import Iterator
 from datetime import datetime
 from fractions import Fraction
 from pathlib import Path
@@ -23,8 +21,8 @@ import pytest
 import autograder
 from autograder import timestamp
 from autograder.course import Course
-from tests.support import courses, processes, whole_course
-from tests.support.courses import NAME, RIGHT
+from tests.support import processes, whole_course
+from tests.support.courses import NAME, RIGHT, Begin
 from tests.support.databases import Database
 from tests.support.whole_course import submit
 
@@ -53,44 +51,30 @@ WEIGHTS = "[weights]\ncounting = 2\n"
 NOW = datetime(2026, 11, 20)
 
 
-@pytest.fixture(scope="module")
-def made(
-    built_root: Path, tmp_path_factory: pytest.TempPathFactory, graded_here: None
-) -> Iterator[Path]:
-    """The course of ``whole``, graded once."""
-    root = tmp_path_factory.mktemp("whole") / "checkout"
-    shutil.copytree(built_root, root)
-    course = Course(root, root / "course")
-    with pytest.MonkeyPatch.context() as patch:
-        courses.private(root.parent, root, patch)
-        patch.setattr(timestamp, "now", lambda: NOW)
-        whole_course.add_exercises(course)
-        course.state.mkdir()
-        (course.state / "students.csv").write_text(PEOPLE, encoding="utf-8")
-        (course.state / "extensions.csv").write_text(
-            "who,exercise,until\ndan,sums,2026-12-01 12:00 UTC\n"
-        )
-        settings(course, DUE + WEIGHTS)
-        submit(course, "ada", "sums", RIGHT)
-        submit(course, "eve", "sums", HALF)
-        run(course, "grade", "sums", "--jobs", 1)
-        for student, answers in (("ada", RIGHT), ("bob", HALF), ("eve", ANSWERED), ("cyd", RIGHT)):
-            submit(course, student, NAME, answers)
-        (course.submission("cyd", NAME) / f"{NAME}.ipynb").write_text("{")
-        run(course, "grade", NAME, "--jobs", 1)
-        submit(course, "bob", "sums", RIGHT)
-    yield root
+def grade_everybody(course: Course) -> None:
+    """ada is done; bob's sums are collected, cyd's counting is rejected; dan has more time for
+    sums; eve has answered the question; fay handed in nothing."""
+    whole_course.add_exercises(course)
+    course.state.mkdir()
+    (course.state / "students.csv").write_text(PEOPLE, encoding="utf-8")
+    (course.state / "extensions.csv").write_text(
+        "who,exercise,until\ndan,sums,2026-12-01 12:00 UTC\n"
+    )
+    settings(course, DUE + WEIGHTS)
+    submit(course, "ada", "sums", RIGHT)
+    submit(course, "eve", "sums", HALF)
+    run(course, "grade", "sums", "--jobs", 1)
+    for student, answers in (("ada", RIGHT), ("bob", HALF), ("eve", ANSWERED), ("cyd", RIGHT)):
+        submit(course, student, NAME, answers)
+    (course.submission("cyd", NAME) / f"{NAME}.ipynb").write_text("{")
+    run(course, "grade", NAME, "--jobs", 1)
+    submit(course, "bob", "sums", RIGHT)
 
 
 @pytest.fixture
-def whole(made: Path, course: Course, monkeypatch: pytest.MonkeyPatch) -> Course:
-    """ada is done; bob's sums are collected, cyd's counting is rejected; dan has more time for
-    sums; eve has answered the question; fay handed in nothing."""
-    shutil.rmtree(course.root)
-    shutil.copytree(made, course.root)
-    monkeypatch.chdir(course.root)
+def whole(course: Course, begin: Begin, monkeypatch: pytest.MonkeyPatch) -> Course:
     monkeypatch.setattr(timestamp, "now", lambda: NOW)
-    return course
+    return begin(course, grade_everybody)
 
 
 def settings(course: Course, text: str) -> None:

@@ -34,7 +34,7 @@ from autograder.settings import Settings
 from autograder.submissions.parse import parse
 from tests.gradebook import test_record
 from tests.support import courses, platforms
-from tests.support.courses import ALL_CHECKS, NAME, RIGHT
+from tests.support.courses import ALL_CHECKS, NAME, RIGHT, Begin
 from tests.support.databases import Database, execute
 
 # nbgrader's own code, not ours.
@@ -73,8 +73,7 @@ SCORES = {
 }
 
 
-@pytest.fixture
-def graded(course: Course) -> Course:
+def grade_everybody(course: Course) -> None:
     """Everything that can happen to a student: see SCORES. Nobody but ada has answered the
     question."""
     course.state.mkdir()
@@ -112,7 +111,11 @@ def graded(course: Course) -> Course:
         "UPDATE submitted_assignment SET timestamp = CASE student_id"
         " WHEN 'bob' THEN '2026-03-01 15:00:00' ELSE '2026-03-01 12:00:00' END",
     )
-    return course
+
+
+@pytest.fixture
+def graded(course: Course, begin: Begin) -> Course:
+    return begin(course, grade_everybody)
 
 
 def by_hand(course: Course, cell: str, student: str, **entered: float | bool | None) -> None:

@@ -15,7 +15,7 @@ from autograder.course import Course
 from autograder.gradebook import final_grades
 from tests.gradebook import test_record
 from tests.support import courses
-from tests.support.courses import NAME, RIGHT
+from tests.support.courses import NAME, RIGHT, Begin
 from tests.support.databases import Database
 from tests.support.processes import call
 
@@ -51,14 +51,17 @@ def fingerprint(folder: Path) -> dict[str, str]:
     return found
 
 
-@pytest.fixture
-def graded(course: Course) -> Course:
+def grade_ann_and_bob(course: Course) -> None:
     """Ann is right; Bob takes absolute values, and so loses the hidden check of negative ones."""
     courses.submit(course, "ann", RIGHT)
     courses.submit(course, "bob", {**RIGHT, "total": ABSOLUTE})
     grade(course)
     assert final(course) == {"ann": 10, "bob": 7}
-    return course
+
+
+@pytest.fixture
+def graded(course: Course, begin: Begin) -> Course:
+    return begin(course, grade_ann_and_bob)
 
 
 def test_compare_says_who_why_and_which_check_and_writes_nothing(graded: Course) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from autograder.course import Course
 from tests.support import courses
-from tests.support.courses import NAME, RIGHT
+from tests.support.courses import NAME, RIGHT, Begin
 from tests.support.processes import call
 
 pytestmark = pytest.mark.usefixtures("graded_here")
@@ -33,12 +33,15 @@ def refusal(course: Course, *arguments: str) -> str:
     return line
 
 
-@pytest.fixture
-def graded(course: Course) -> Course:
+def grade_ann_and_bob(course: Course) -> None:
     courses.submit(course, "ann", RIGHT)
     courses.submit(course, "bob", {**RIGHT, "double": HALF, "total": ABSOLUTE})
     assert call("grade", NAME, "--jobs", 1, cwd=course.root).returncode == 0
-    return course
+
+
+@pytest.fixture
+def graded(course: Course, begin: Begin) -> Course:
+    return begin(course, grade_ann_and_bob)
 
 
 def stored(course: Course, student: str, check: str) -> str:

@@ -16,7 +16,7 @@ from autograder.course import Course, find
 from autograder.gradebook import final_grades
 from tests.gradebook import test_record
 from tests.support import courses, databases
-from tests.support.courses import NAME, RIGHT
+from tests.support.courses import NAME, RIGHT, Begin
 from tests.support.databases import Database, Server
 from tests.support.processes import call
 
@@ -39,15 +39,18 @@ def refusal(folder: Path, *arguments: object) -> str:
     return line
 
 
-@pytest.fixture
-def graded(course: Course) -> Course:
+def grade_ann_and_bob(course: Course) -> None:
     courses.submit(course, "ann", RIGHT, "2026-11-20 12:00:00 UTC")
     courses.submit(course, "bob", {**RIGHT, "double": WRONG})
     (course.state / "students.csv").write_text("id,name\nann,Ann Ash\nbob,Bob Birch\n")
     run(course, "grade", NAME, "--jobs", 1)
     gradebook = Database(f"sqlite:///{course.gradebook}", str)
     test_record.by_hand(gradebook, "why", "ann", manual_score=3.0, needs_manual_grade=False)
-    return course
+
+
+@pytest.fixture
+def graded(course: Course, begin: Begin) -> Course:
+    return begin(course, grade_ann_and_bob)
 
 
 def results(course: Course) -> dict[str, Any]:

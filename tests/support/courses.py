@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -156,6 +156,29 @@ def course(built_root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     shutil.copytree(built_root, root)
     private(tmp_path, root, monkeypatch)
     yield Course(root, root / "course")
+
+
+Make = Callable[[Course], object]
+Begin = Callable[[Course, Make], Course]
+
+
+@pytest.fixture(scope="module")
+def begin(tmp_path_factory: pytest.TempPathFactory) -> Begin:
+    """Have a course begin as something makes it: for the first test of a file it is made, and for
+    the others copied."""
+    begun: dict[Make, Path] = {}
+
+    def begin(course: Course, make: Make) -> Course:
+        if make in begun:
+            shutil.copytree(begun[make], course.root, symlinks=True, dirs_exist_ok=True)
+            return course
+
+        make(course)
+        begun[make] = tmp_path_factory.mktemp("begun") / "checkout"
+        shutil.copytree(course.root, begun[make], symlinks=True)
+        return course
+
+    return begin
 
 
 def private(folder: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

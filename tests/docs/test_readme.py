@@ -97,6 +97,7 @@ def test_every_option_that_the_documents_show_exists() -> None:
         for option in parameter.opts
     }
     known |= {
+        "--collect-only",
         "--dist",
         "--no-loadscope-reorder",
         "--junitxml",

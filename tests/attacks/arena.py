@@ -21,6 +21,7 @@ import tempfile
 import time
 import unicodedata
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from autograder.course import Settings
@@ -33,6 +34,8 @@ from tests.attacks.attack import MARK, SUCCEEDED, Attack
 from tests.attacks.target import INPUT, NAIVE, REFERENCE, SOURCE, exercise, handed_in, master
 
 MEMORY_MB = 64
+PATIENCE = 20
+"""So many times as long an attack may take that is to be seen to succeed, on a busy machine."""
 SECRET = b"canary_secret_7d21f8"
 FILE, ENVIRONMENT, OTHERS, GRADEBOOK = (
     "canary_file_4b77c1",
@@ -134,6 +137,28 @@ class Arena:
             found.append(f"nothing says {attack.said!r}: {said}")
         found += _control_characters(said)
         return found + self._left_behind(patience=0 if found else 30)
+
+    def is_harmed_by(self, attack: Attack) -> bool:
+        """Whether an attack is seen to succeed; on a busy machine, perhaps, with more time alone."""
+        if self.problems(attack):
+            return True
+
+        usual = self.settings
+        self._give(
+            replace(
+                usual,
+                call_seconds=PATIENCE * usual.call_seconds,
+                submission_seconds=PATIENCE * usual.submission_seconds,
+            )
+        )
+        try:
+            return bool(self.problems(attack))
+        finally:
+            self._give(usual)
+
+    def _give(self, settings: Settings) -> None:
+        """Have the grader work by these settings from now on."""
+        self.settings = self._grader._settings = self._grader._compiled.settings = settings
 
     def _shortest(self, data: bytes, seconds: float) -> float:
         """The time of grading, of three times the shortest if the first was too long: on a busy

@@ -181,7 +181,9 @@ def test_without_a_protection_of_the_worker_its_attacks_succeed(level, protectio
         pytest.skip("only root has privileges to give up")
     with arena_at(level, protection) as opened:
         for id in ids:
-            assert opened.problems(BY_ID[id]), f"{id} is not seen to succeed without {protection}"
+            assert opened.is_harmed_by(BY_ID[id]), (
+                f"{id} is not seen to succeed without {protection}"
+            )
 
 
 def test_every_protection_of_the_worker_is_left_out_once():
@@ -298,15 +300,13 @@ def test_without_a_protection_of_the_grader_its_attacks_succeed(bare, protection
             place, name, hole, raising=name not in ("AssertionError", "StopIteration")
         )
     for id in ids:
-        # On a busy machine an attack may be too slow to succeed at once.
-        succeeds = any(bare.problems(BY_ID[id]) for _ in range(3))
-        assert succeeds, f"{id} is not seen to succeed without {protection}"
+        assert bare.is_harmed_by(BY_ID[id]), f"{id} is not seen to succeed without {protection}"
 
 
 def test_answers_that_the_parent_of_the_workers_holds_are_found(monkeypatch, other_user):
     monkeypatch.setattr(CompiledExercise, "use", everything_prepared)
     with arena_at("landlock") as opened:
-        assert opened.problems(BY_ID["C15"]) and opened.problems(BY_ID["C16"])
+        assert opened.is_harmed_by(BY_ID["C15"]) and opened.is_harmed_by(BY_ID["C16"])
 
 
 # The parent of the workers.

@@ -43,7 +43,7 @@ def dependencies(exercise: Exercise, settings: Settings, secret: bytes | None) -
         "bank": _digest(exercise.bank_text),
         "settings": _digest(json.dumps(settings.scoring, sort_keys=True).encode()),
         "engine": _engine(),
-        "numpy": version("numpy"),
+        "numpy": _numpy(),
     }
     if secret is not None:
         digests["secret"] = _digest(b"autograder secret " + secret)
@@ -53,6 +53,12 @@ def dependencies(exercise: Exercise, settings: Settings, secret: bytes | None) -
 def changed(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
     """What has changed between the two; all of it where it was not noted then."""
     return [name for name in new if new[name] != old.get(name)]
+
+
+@cache
+def _numpy() -> str:
+    """The version of NumPy, without loading it."""
+    return version("numpy")
 
 
 @cache

@@ -176,11 +176,13 @@ def test_scoring_a_hostile_notebook_alone_says_what_it_is_worth(graded, tmp_path
             assert json.loads((tmp_path / "result.json").read_bytes())["status"] == "graded"
 
 
-def test_the_formgraders_view_of_everybody_can_be_made_and_runs_nothing(graded):
+# It takes long: the odd texts, and somebody ordinary.
+@pytest.mark.parametrize(
+    "who", [f"-mixed-{ODD_TEXTS}", pytest.param("t-honest", marks=pytest.mark.everything)]
+)
+def test_the_formgraders_view_of_everybody_can_be_made_and_runs_nothing(graded, who):
     name, course, _, _ = graded
-    # It takes long: the odd texts. Somebody ordinary is shown in nbgrader/test_plugin.py.
-    odd = f"-mixed-{ODD_TEXTS}"
-    (student,) = (student for student in students(course) if student.endswith(odd))
+    (student,) = (student for student in students(course) if student.endswith(who))
     html = formgrader.view(course.autograded / student / name / f"{name}.ipynb")
     assert "<svg onload" not in html and "</script><svg" not in html
 

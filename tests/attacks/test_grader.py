@@ -244,7 +244,7 @@ def everything_prepared(self, parent):
 
 
 GRADER = {
-    "deadline": ([(clock, "GRACE_SECONDS", 4.5), (clock, "GRACE_SHARE", 9)], ["E02"]),
+    "deadline": ([(clock, "GRACE_SECONDS", 1.4), (clock, "GRACE_SHARE", 9)], ["E02"]),
     "nonce": ([(remote.Session, "admit", lambda *a: None)], ["B44"]),
     "size of frames": (
         [(bounds, "MAX_BYTES", 1 << 40), (recorded_calls, "MAX_HEARD", 1 << 40)],

@@ -25,8 +25,6 @@ from tests.support.courses import ROOT
 pytestmark = pytest.mark.usefixtures("kept_parents")
 
 EXERCISES = build.authored_names(ROOT)
-# tests/proving/test_proof.py has more to say of attention.
-TO_PROVE = [name for name in EXERCISES if name != "attention"]
 
 NOTHING = "def {step}(*_, **__):\n    return None"
 TROUBLE = "def {step}(*_, **__):\n    raise TypeError('always')"
@@ -146,18 +144,11 @@ def test_everybody_of_the_class_from_the_banks_gets_the_expected_result(
         assert list(bank_class.differences(student, known, result)) == [], student.id
 
 
-@pytest.mark.parametrize(
-    ("name", "keys"),
-    [
-        # The ordinary run proves one, beside attention in proving/test_proof.py.
-        (TO_PROVE[0], 1),
-        *(pytest.param(name, 20, marks=pytest.mark.everything) for name in TO_PROVE),
-    ],
-)
-def test_an_exercise_is_proved(name: str, keys: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    if keys == 1:  # most of the time of a proof goes into what other steps make of an answer
-        monkeypatch.setattr(Bench, "_others", lambda *_: ((), ()))
-    assert proof.prove(ROOT, exercise.load(ROOT, name), range(keys), 1).problems() == []
+# The ordinary run proves attention, in proving/test_proof.py.
+@pytest.mark.everything
+@pytest.mark.parametrize("name", [name for name in EXERCISES if name != "attention"])
+def test_an_exercise_is_proved(name: str) -> None:
+    assert proof.prove(ROOT, exercise.load(ROOT, name), range(20), 1).problems() == []
 
 
 # What students read

@@ -20,7 +20,7 @@ Namespace = dict[str, Any]
 
 Rewrite = Callable[[ast.Module], ast.Module]
 
-CELLS = 256
+CELLS = 1024
 """So many cells are kept compiled: a setup cell takes as long as all checks take to run."""
 
 

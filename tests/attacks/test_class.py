@@ -166,6 +166,8 @@ def test_every_export_has_everybody(graded, format, tmp_path):
         assert not [student for student in honest if student not in text]
 
 
+# The attacks of test_exercises.py are graded alone, too.
+@pytest.mark.everything
 def test_scoring_a_hostile_notebook_alone_says_what_it_is_worth(graded, tmp_path):
     name, course, _, _ = graded
     for student in students(course):

@@ -1,5 +1,5 @@
-"""A check has one verdict, in stock nbgrader and in our engine: the sample class's honest students,
-row for row."""
+"""A check has one verdict, in stock nbgrader and in our engine: one mistake in a small exercise, and the
+sample class's honest students, row for row."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from autograder.course import Course, Settings
 from autograder.exercises import exercise
 from autograder.gradebook import marks
 from autograder.grading import grade_class
-from tests.support import sample_class, stock
-from tests.support.courses import ROOT, private
+from tests.support import courses, sample_class, stock
+from tests.support.courses import NAME, RIGHT, ROOT, private
 from tests.support.databases import rows
 
 # nbgrader's own code and that of what it starts, not ours.
@@ -22,42 +22,53 @@ pytestmark = [
     pytest.mark.usefixtures("graded_here"),
 ]
 
+# nbgrader knows no mistake that is carried forward; our verdict without that is what can be compared.
+SETTINGS = Settings(carried=0.0, carried_unattempted=0.0)
 # Right, half done, wrong as students are wrong, untouched.
 HONEST = ("ada", "ben", "nora", "uma")
 
 
-@pytest.mark.parametrize(
-    "students",
-    [HONEST[1:2], pytest.param(HONEST, marks=pytest.mark.everything)],
-    ids=["some", "all"],
-)
+def assert_same(course: Course, name: str, students: tuple[str, ...], scratch: Path) -> None:
+    """Stock nbgrader gives these students what they have of us."""
+    ours, theirs = f"sqlite:///{course.gradebook}", f"sqlite:///{scratch / 'stock.db'}"
+    stock.grade(course, name, students, theirs)
+    for query in (stock.CONTENTS, stock.SOURCES):
+        assert rows(ours, query) == rows(theirs, query)
+
+
+def test_a_step_that_is_wrong_costs_in_our_engine_what_it_costs_in_stock_nbgrader(
+    course: Course, tmp_path: Path
+) -> None:
+    course = Course(course.root, course.state, SETTINGS)
+    sizes_alone = "def total(x):\n    return float(np.abs(x).sum())\n"
+    courses.submit(course, "ben", {**RIGHT, "total": sizes_alone})
+    known = courses.load(course)
+
+    grade_class.grade_class(course, known, jobs=1)
+    assert marks.class_marks(course, known)["ben"].score == 7
+    assert_same(course, NAME, ("ben",), tmp_path)
+
+
+@pytest.mark.everything
 def test_honest_students_get_in_our_engine_what_stock_nbgrader_gives_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, students: tuple[str, ...]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = tmp_path / "checkout"
     for folder in ("solutions", "assignments"):
         shutil.copytree(ROOT / folder, root / folder)
     shutil.copy(ROOT / "nbgrader_config.py", root)
     private(tmp_path, root, monkeypatch)
-    # nbgrader knows no mistake that is carried forward; our verdict without that is what can be
-    # compared.
-    course = Course(root, root / "course", Settings(carried=0.0, carried_unattempted=0.0))
+    course = Course(root, root / "course", SETTINGS)
     known = exercise.load(root, "attention")
     release = (root / "assignments" / "attention" / "attention.ipynb").read_bytes()
     for student in sample_class.students():
-        if student.id in students:
+        if student.id in HONEST:
             path = course.submitted / student.id / "attention" / "attention.ipynb"
             path.parent.mkdir(parents=True)
             path.write_bytes(student.file(release) or b"")
+
     grade_class.grade_class(course, known, jobs=2)
     scores = {name: entry.score for name, entry in marks.class_marks(course, known).items()}
-    if students == HONEST:
-        assert (scores["ada"], scores["nora"]) == (100, 0) and 0 < scores["ben"] < scores[
-            "uma"
-        ] < 100
-    else:
-        assert 0 < scores["ben"] < 100
-    ours, theirs = f"sqlite:///{course.gradebook}", f"sqlite:///{tmp_path / 'stock.db'}"
-    stock.grade(course, "attention", students, theirs)
-    for query in (stock.CONTENTS, stock.SOURCES):
-        assert rows(ours, query) == rows(theirs, query)
+    assert (scores["ada"], scores["nora"]) == (100, 0)
+    assert 0 < scores["ben"] < scores["uma"] < 100
+    assert_same(course, "attention", HONEST, tmp_path)

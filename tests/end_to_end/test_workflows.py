@@ -213,6 +213,8 @@ def test_the_teacher_s_side_grades_what_is_pushed_with_all_checks(course, teache
     assert not teacher.summary.exists()
 
 
+# eve and zoe above are a sample of them.
+@pytest.mark.everything
 def test_what_one_student_pushed_never_keeps_others_from_being_fetched_and_graded(
     course, teacher, tmp_path
 ):

@@ -188,6 +188,7 @@ def test_graders_and_parents_of_workers_may_be_killed_and_every_result_is_right(
     assert everything(course) == wanted
 
 
+@pytest.mark.everything
 def test_workers_of_students_may_be_killed_and_every_result_is_right(course: Course) -> None:
     hand_in(course, 12, seconds=0.1)
     grade_here(course)
@@ -414,6 +415,7 @@ def test_where_the_reference_solution_kills_graders_too_a_submission_ends_as_err
     }  # fmt: skip
 
 
+@pytest.mark.everything
 def test_graders_that_die_of_everything_are_a_fault_of_their_own() -> None:
     with pytest.raises(Fault, match="die, of the reference solution too"):
         graded(toy.exercise(DEADLY_FOR_ALL), {"mallory": ANSWERS["mallory"]})

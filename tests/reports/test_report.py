@@ -824,8 +824,8 @@ def test_the_page_reads_well_on_phones_in_the_dark_and_for_screen_readers(
         if number == 1000
         else page.write(course, report_on(course, known, made(known, number)))
     )
-    # It takes a while: of a few students each width and each scheme once.
-    for width, scheme in EACH_ONCE if number == 3 else LOOKS:
+    # It takes a while: of a few students one width in one scheme.
+    for width, scheme in EACH_ONCE[:1] if number == 3 else LOOKS:
         shown = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
         said: list[str] = []
         shown.on("console", lambda message: said.append(message.text))  # noqa: B023

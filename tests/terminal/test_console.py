@@ -86,8 +86,12 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+# They print the same way.
+EITHER = ["check", pytest.param("score", marks=pytest.mark.everything)]
+
+
 @needs_terminals
-@pytest.mark.parametrize("command", ["check", "score"])
+@pytest.mark.parametrize("command", EITHER)
 @pytest.mark.parametrize(
     "columns", [60, *(pytest.param(more, marks=pytest.mark.everything) for more in (80, 120))]
 )
@@ -107,7 +111,7 @@ def test_who_wants_no_colour_gets_none(mixed):
     assert ESCAPE not in on_terminal(80, "check", mixed, TERM="dumb")
 
 
-@pytest.mark.parametrize("command", ["check", "score"])
+@pytest.mark.parametrize("command", EITHER)
 def test_a_pipe_gets_whole_lines_without_padding_or_colour(command, mixed):
     printed = run_apart(command, mixed, COLUMNS="40", FORCE_COLOR="1", NO_COLOR="").stdout
     assert ESCAPE not in printed

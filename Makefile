@@ -57,9 +57,6 @@ demo: setup ## grade a sample class of EXERCISE: release, collect, grade, feedba
 	@$(BIN)/python -m demo $(EXERCISE)
 
 test: setup-all ## run what must pass before a change goes in, and make lint; 5 minutes
-	@# Else each of the processes that share the tests would compile them. What is wrong with one of
-	@# them is said where they run.
-	$(BIN)/python -m pytest --collect-only -qq >/dev/null || true
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 test-everything: setup-all ## run the exhaustive tests, of which make test runs samples; 24 minutes

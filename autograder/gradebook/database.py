@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -74,7 +75,7 @@ def sqlite_file(course: Course) -> Path | None:
 class Gradebook:
     """A course's database, for writing again and again.
 
-    What is compiled for one batch serves the next; in between no connection stays open.
+    Between two batches no connection stays open.
 
     Raises:
         Unusable: the configuration names no database that can be used.
@@ -82,8 +83,7 @@ class Gradebook:
 
     def __init__(self, course: Course) -> None:
         self._course = course
-        self._engine = _engine(course)
-        event.listen(self._engine, "begin", _wait_for_others)
+        self._engine = _engine(course, writes=True)
 
     def write(self, work: Callable[[Connection], T]) -> T:
         """Do ``work`` in one transaction; it happens completely or not at all.
@@ -114,7 +114,7 @@ def read(course: Course, work: Callable[[Connection], T], otherwise: T) -> T:
     Raises:
         Unusable: the database cannot be opened or read.
     """
-    engine = _engine(course)
+    engine = _engine(course, writes=False)
     with _told(course, engine):
         if _absent(engine.url) or not inspect(engine).has_table("grade"):
             return otherwise
@@ -139,20 +139,30 @@ def _told(course: Course, engine: Engine) -> Iterator[None]:
         engine.dispose()
 
 
-def _engine(course: Course) -> Engine:
-    url = _url(str(config.config(course).CourseDirectory.db_url))
+def _engine(course: Course, writes: bool) -> Engine:
+    """For reading the gradebook, which waits for nobody, or for writing it."""
+    return _kept_engine(_url(str(config.config(course).CourseDirectory.db_url)), writes)
+
+
+@lru_cache(4)
+def _kept_engine(url: URL, writes: bool) -> Engine:
+    """The same one again: compiling statements takes longer than running them."""
     patience = {"sqlite": {"timeout": PATIENCE}, "postgresql": {"connect_timeout": PATIENCE // 2}}
     arguments = patience.get(url.get_backend_name(), {})
     # What the address says itself is not overruled.
     own = {name: value for name, value in arguments.items() if name not in url.query}
     try:
-        return create_engine(url, connect_args=own)
+        engine = create_engine(url, connect_args=own)
     except ImportError as error:
         raise Unusable(
             f"{_shown(url)}: the Python package {error.name} is not installed; run make setup-all"
         ) from None
     except ArgumentError:
         raise Unusable(f"{_shown(url)}: {IS_NO_ADDRESS}") from None
+
+    if writes:
+        event.listen(engine, "begin", _wait_for_others)
+    return engine
 
 
 def _shown(url: URL) -> str:

@@ -20,7 +20,7 @@ from autograder.exercises import exercise
 from autograder.grading import dask_cluster
 from autograder.grading.pool import ClusterLost
 from autograder.grading.processes import Task
-from tests.grading.test_grade_class import everything, hand_in, results, stored
+from tests.grading.test_grade_class import everything, grade_here, hand_in, results, stored
 from tests.support import processes
 from tests.support.courses import NAME, ROOT
 from tests.support.processes import call, run, start, until
@@ -143,7 +143,7 @@ def anew(course: Course) -> None:
 
 def test_a_cluster_gives_the_same_as_this_machine(course: Course, cluster: Cluster) -> None:
     hand_in(course, 4)
-    assert call("grade", NAME, cwd=course.root).returncode == 0
+    grade_here(course)
     wanted = everything(course)
     assert len(results(course)) == 4
 

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError, SQLAlchemyError
+from sqlalchemy.pool import NullPool
 
 from autograder.course import Course
 from autograder.errors import Unusable
@@ -91,7 +92,7 @@ class Gradebook:
         Raises:
             Unusable: the database cannot be opened, created or written.
         """
-        with _told(self._course, self._engine):
+        with _told(self._course, self._engine.url):
             self._course.state.mkdir(parents=True, exist_ok=True)
             if not inspect(self._engine).has_table("grade"):
                 _create(self._engine)
@@ -115,28 +116,26 @@ def read(course: Course, work: Callable[[Connection], T], otherwise: T) -> T:
         Unusable: the database cannot be opened or read.
     """
     engine = _engine(course, writes=False)
-    with _told(course, engine):
-        if _absent(engine.url) or not inspect(engine).has_table("grade"):
+    with _told(course, engine.url):
+        if _absent(engine.url):
             return otherwise
         with engine.connect() as connection:
-            return work(connection)
+            return work(connection) if inspect(connection).has_table("grade") else otherwise
 
 
 @contextmanager
-def _told(course: Course, engine: Engine) -> Iterator[None]:
-    """Tell a database's error in one line, and close the connections."""
+def _told(course: Course, url: URL) -> Iterator[None]:
+    """Tell a database's error in one line."""
     try:
         yield
     except SQLAlchemyError as error:
         cause = str(getattr(error, "orig", None) or error).strip()
-        line = f"{_shown(engine.url)}: {' '.join(cause.split())}; {_repair(cause)}"
+        line = f"{_shown(url)}: {' '.join(cause.split())}; {_repair(cause)}"
         raise Unusable(line) from None
     except OSError as error:
         raise Unusable(
             f"{course.state}: {error.strerror}; choose another folder with --course"
         ) from None
-    finally:
-        engine.dispose()
 
 
 def _engine(course: Course, writes: bool) -> Engine:
@@ -146,13 +145,16 @@ def _engine(course: Course, writes: bool) -> Engine:
 
 @lru_cache(4)
 def _kept_engine(url: URL, writes: bool) -> Engine:
-    """The same one again: compiling statements takes longer than running them."""
+    """The same one again: compiling statements takes longer than running them.
+
+    It keeps what is compiled, and no connection.
+    """
     patience = {"sqlite": {"timeout": PATIENCE}, "postgresql": {"connect_timeout": PATIENCE // 2}}
     arguments = patience.get(url.get_backend_name(), {})
     # What the address says itself is not overruled.
     own = {name: value for name, value in arguments.items() if name not in url.query}
     try:
-        engine = create_engine(url, connect_args=own)
+        engine = create_engine(url, connect_args=own, poolclass=NullPool)
     except ImportError as error:
         raise Unusable(
             f"{_shown(url)}: the Python package {error.name} is not installed; run make setup-all"

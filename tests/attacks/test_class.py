@@ -49,7 +49,7 @@ ODD_TEXTS = 3
 """The number of the mixed answers among which odd texts are."""
 
 CLASSES = [
-    pytest.param(("attention", FEW), id="attention, few"),
+    pytest.param(("tokenizer", FEW), id="tokenizer, few"),
     *(
         pytest.param((name, 1 if name in WHOLE else MORE), id=name, marks=pytest.mark.everything)
         for name in NAMES

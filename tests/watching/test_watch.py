@@ -178,7 +178,7 @@ def test_a_file_that_is_gone_or_half_written_is_waited_for(watched, notebook):
     assert watched.end() == 0
 
 
-@pytest.mark.parametrize("key", ["q", "\x03"])
+@pytest.mark.parametrize("key", ["q", pytest.param("\x03", marks=pytest.mark.everything)])
 def test_it_ends_quietly_and_leaves_no_process(watched, key):
     watched.until("Look at double")
     below = list(processes.below(watched.process.pid))

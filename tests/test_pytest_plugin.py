@@ -1,4 +1,4 @@
-"""``pytest notebook.ipynb`` as people know pytest, in processes of its own."""
+"""``pytest notebook.ipynb`` as people know pytest."""
 
 from __future__ import annotations
 
@@ -8,11 +8,17 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 import zipfile
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from flit_core import buildapi
 
+from autograder import confined, pytest_plugin
 from tests.support.courses import NAME, RIGHT, ROOT, handed_in
+
+pytestmark = pytest.mark.usefixtures("checked_here")
 
 WRONG = {
     **RIGHT,
@@ -34,41 +40,51 @@ def notebook(course, tmp_path):
     return write
 
 
+# What is for a whole process stays with the pytest around this one.
+OWN = [*("-p", "no:cacheprovider"), *("-p", "no:faulthandler"), *("-p", "no:unraisableexception")]
+
+
 def pytest_on(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run pytest in this process, as if it were one of its own, which would load it anew."""
+    out, err = StringIO(), StringIO()
+    given = [*map(str, arguments)]
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        patch.chdir(folder)
+        surrounded(patch)
+        code = pytest.main([*OWN, *given], plugins=[pytest_plugin])
+        # Another folder may have a test of this name.
+        sys.modules.pop("test_own", None)
+    return subprocess.CompletedProcess(given, int(code), out.getvalue(), err.getvalue())
+
+
+def pytest_process(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
     # By name, so that it works where the kit is not installed; not by its entry point once more
     # where it is.
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-p",
-        "autograder.pytest_plugin",
-        "-p",
-        "no:cacheprovider",
-        *map(str, arguments),
-    ]
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(ROOT),
-        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
-        "COLUMNS": "200",
-        "PYTEST_ADDOPTS": "",
-    }
-    environment.pop("CI", None)
-    return subprocess.run(
-        command,
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=900,
-        check=False,
-    )
+    own = ["-p", "autograder.pytest_plugin", "-p", "no:cacheprovider"]
+    with pytest.MonkeyPatch.context() as patch:
+        surrounded(patch)
+        patch.setenv("PYTHONPATH", str(ROOT))
+        return subprocess.run(
+            [sys.executable, "-m", "pytest", *own, *map(str, arguments)],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=900,
+            check=False,
+        )
+
+
+def surrounded(patch: pytest.MonkeyPatch) -> None:
+    """By an environment that says nothing of the pytest around this one."""
+    patch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    patch.setenv("PYTEST_ADDOPTS", "")
+    patch.setenv("COLUMNS", "200")
+    patch.delenv("CI", raising=False)
 
 
 def test_each_visible_check_is_an_item_and_hidden_ones_are_a_line(notebook):
     path = notebook(RIGHT)
-    done = pytest_on(path.parent, path.name, "-v")
+    done = pytest_process(path.parent, path.name, "-v")
     assert done.returncode == 0, done.stdout
     assert (
         f"{NAME}.ipynb::double::by_hand PASSED" in done.stdout
@@ -80,7 +96,7 @@ def test_each_visible_check_is_an_item_and_hidden_ones_are_a_line(notebook):
 
 def test_a_failure_is_the_check_s_sentence_and_message_without_a_traceback(notebook):
     path = notebook(WRONG)
-    done = pytest_on(path.parent, path.name)
+    done = pytest_process(path.parent, path.name)
     assert done.returncode == 1
     assert (
         "One and two are three.\nE   total raised ValueError in line 2 of your cell total:"
@@ -170,21 +186,6 @@ def test_junit_gets_a_file_that_can_be_read_whatever_a_student_writes(notebook):
     ]
 
 
-COUNTING = """
-from autograder import confined
-
-real = confined.checked
-
-
-def checked(copy):
-    print("graded", file=open("runs", "a"))
-    return real(copy)
-
-
-confined.checked = checked
-"""
-
-
 @pytest.mark.parametrize(
     ("arguments", "runs"),
     [
@@ -193,12 +194,15 @@ confined.checked = checked
         pytest.param(["-k", "total"], 1, marks=pytest.mark.everything),
     ],
 )
-def test_a_notebook_is_graded_once_however_many_items_are_asked_for(notebook, arguments, runs):
+def test_a_notebook_is_graded_once_however_many_items_are_asked_for(
+    notebook, arguments, runs, monkeypatch
+):
+    graded = []
+    checked = confined.checked
+    monkeypatch.setattr(confined, "checked", lambda copy: graded.append(copy) or checked(copy))
     path = notebook(RIGHT)
-    (path.parent / "conftest.py").write_text(COUNTING)
     pytest_on(path.parent, path.name, *arguments)
-    told = path.parent / "runs"
-    assert (told.read_text().count("graded") if told.exists() else 0) == runs
+    assert len(graded) == runs
 
 
 def test_a_notebook_that_nobody_named_is_left_alone(notebook):
@@ -233,17 +237,11 @@ def test_a_damaged_notebook_is_one_error_with_its_repair(notebook):
     )
 
 
-def test_where_the_kit_is_installed_pytest_finds_it_by_itself(notebook, tmp_path):
-    build = "import sys; from flit_core import buildapi; print(buildapi.build_wheel(sys.argv[1]))"
-    built = subprocess.run(
-        [sys.executable, "-c", build, str(tmp_path)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+def test_where_the_kit_is_installed_pytest_finds_it_by_itself(notebook, tmp_path, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    built = buildapi.build_wheel(str(tmp_path))
     installed = tmp_path / "installed"
-    with zipfile.ZipFile(tmp_path / built.stdout.strip()) as wheel:
+    with zipfile.ZipFile(tmp_path / built) as wheel:
         wheel.extractall(installed)
     path = notebook(WRONG)
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-W", "error", path.name]
@@ -258,6 +256,7 @@ def test_where_the_kit_is_installed_pytest_finds_it_by_itself(notebook, tmp_path
         check=False,
     )
     assert "1 failed, 1 passed" in done.stdout and WAITING in done.stdout, done.stdout
+    assert done.returncode == 1
 
 
 def test_everybody_elses_pytest_starts_as_before():

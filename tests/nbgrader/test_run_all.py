@@ -23,7 +23,7 @@ from autograder.results import stored_results
 from tests.support import stock
 from tests.support.courses import ROOT, private
 from tests.support.databases import rows
-from tests.test_pytest_plugin import pytest_on
+from tests.test_pytest_plugin import pytest_process
 
 # nbgrader's own code and that of what it starts, not ours.
 pytestmark = [
@@ -96,7 +96,7 @@ def test_whoever_checks_a_notebook_fails_the_same_checks(ran) -> None:
 
 def test_pytest_fails_the_same_checks(ran) -> None:
     folder = ran["path"].parent
-    done = pytest_on(folder, ran["path"].name, "--junit-xml=report.xml")
+    done = pytest_process(folder, ran["path"].name, "--junit-xml=report.xml")
     assert done.returncode == 1, done.stdout + done.stderr
     failed = []
     for case in ElementTree.parse(folder / "report.xml").iter("testcase"):

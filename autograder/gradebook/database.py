@@ -64,12 +64,12 @@ def course_id(course: Course) -> str:
 
 def address(course: Course) -> str:
     """Where the gradebook is, for people: its address without a password."""
-    return _shown(_url(str(config.config(course).CourseDirectory.db_url)))
+    return _shown(_url(course))
 
 
 def sqlite_file(course: Course) -> Path | None:
     """The file of the gradebook, there or not; None where a server has it."""
-    url = _url(str(config.config(course).CourseDirectory.db_url))
+    url = _url(course)
     return Path(str(url.database)).resolve() if _is_sqlite(url) and url.database else None
 
 
@@ -94,16 +94,15 @@ class Gradebook:
         """
         with _told(self._course, self._engine.url):
             self._course.state.mkdir(parents=True, exist_ok=True)
-            if not inspect(self._engine).has_table("grade"):
-                _create(self._engine)
-
             for attempt in range(1, ATTEMPTS + 1):
                 try:
                     with self._engine.begin() as connection:
+                        if not inspect(connection).has_table("grade"):
+                            schema.create(connection)
                         return work(connection)
                 except IntegrityError:
-                    # Another grader created the same assignment or student a moment ago: now both
-                    # see it.
+                    # Another program created the tables, or the same assignment or student, a
+                    # moment ago: now both see them.
                     if attempt == ATTEMPTS:
                         raise
             raise AssertionError  # the loop returns or raises
@@ -140,7 +139,7 @@ def _told(course: Course, url: URL) -> Iterator[None]:
 
 def _engine(course: Course, writes: bool) -> Engine:
     """For reading the gradebook, which waits for nobody, or for writing it."""
-    return _kept_engine(_url(str(config.config(course).CourseDirectory.db_url)), writes)
+    return _kept_engine(_url(course), writes)
 
 
 @lru_cache(4)
@@ -172,9 +171,9 @@ def _shown(url: URL) -> str:
     return url.set(query={}).render_as_string(hide_password=True)
 
 
-def _url(address: str) -> URL:
+def _url(course: Course) -> URL:
     try:
-        url = make_url(address)
+        url = make_url(str(config.config(course).CourseDirectory.db_url))
     except (ArgumentError, ValueError):
         url = None
     # What follows a stray @ is the rest of a password, which must not be shown.
@@ -233,15 +232,6 @@ def _say_who_is_waited_for(connection: Connection) -> None:
     place = _shown(connection.engine.url)
     line = f"autograder: {place}: another program writes to the gradebook; waiting for it"
     print(line, file=sys.stderr, flush=True)
-
-
-def _create(engine: Engine) -> None:
-    try:
-        schema.create(engine)
-    except SQLAlchemyError:
-        # Perhaps another grader has just created it.
-        if not inspect(engine).has_table("grade"):
-            raise
 
 
 def _absent(url: URL) -> bool:

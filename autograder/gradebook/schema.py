@@ -12,8 +12,8 @@ import time
 from sqlalchemy import (
     Boolean,
     Column,
+    Connection,
     DateTime,
-    Engine,
     Enum,
     Float,
     ForeignKey,
@@ -170,11 +170,10 @@ BY_HAND = {GRADE: ("manual_score", "extra_credit"), COMMENT: ("manual_comment",)
 """The columns that a person fills in."""
 
 
-def create(engine: Engine) -> None:
+def create(connection: Connection) -> None:
     """Create the tables, with the version mark that nbgrader's own upgrades look for."""
-    with engine.begin() as connection:
-        METADATA.create_all(connection)
-        connection.execute(insert(_ALEMBIC_VERSION).values(version_num=VERSION))
+    METADATA.create_all(connection)
+    connection.execute(insert(_ALEMBIC_VERSION).values(version_num=VERSION))
 
 
 def new_id() -> str:

@@ -10,14 +10,14 @@ import threading
 from typing import Any
 
 import pytest
-from sqlalchemy import create_engine, text
+from sqlalchemy import Connection, create_engine, inspect, text
 
 from autograder.course import Course
 from autograder.errors import Unusable
 from autograder.gradebook import config, marks, record
 from autograder.gradebook import database as opening
 from tests.support import courses, databases, processes
-from tests.support.courses import ALL_CHECKS, NAME, RIGHT
+from tests.support.courses import ALL_CHECKS, NAME, RIGHT, SIZES_ALONE
 from tests.support.databases import PASSWORD, Database, Server, mostly_sqlite
 from tests.support.stock import CONTENTS, MASTER, STUDENTS
 
@@ -28,7 +28,7 @@ pytestmark = [
 ]
 
 ANSWERED = {**RIGHT, "why": "Because of $a + b = b + a$."}
-WRONG_TOTAL = {**ANSWERED, "total": "def total(x):\n    return float(np.abs(x).sum())\n"}
+WRONG_TOTAL = {**ANSWERED, "total": SIZES_ALONE}
 TABLES = (
     "assignment",
     "notebook",
@@ -116,6 +116,16 @@ def test_a_batch_that_fails_in_its_middle_leaves_the_database_as_it_was(
     assert "\n" not in str(caught.value) and "nbgrader db upgrade" in str(caught.value)
     database.execute("ALTER TABLE away RENAME TO comment")
     assert everything(database) == before
+
+
+def test_a_first_batch_that_fails_leaves_no_gradebook(course: Course, database: Database) -> None:
+    def work(connection: Connection) -> None:
+        assert inspect(connection).has_table("grade")
+        raise LookupError
+
+    with pytest.raises(LookupError):
+        opening.Gradebook(course).write(work)
+    assert not opening.read(course, lambda _: True, otherwise=False)
 
 
 def test_checks_may_be_voided_and_moved_in_worth_and_manual_marks_stay(

@@ -17,14 +17,14 @@ from autograder.errors import Fault, Unusable
 from autograder.gradebook import config as host
 from autograder.gradebook import marks, record
 from tests.support import courses, stock
-from tests.support.courses import ALL_CHECKS, NAME, RIGHT
+from tests.support.courses import ALL_CHECKS, NAME, RIGHT, SIZES_ALONE
 from tests.support.databases import Database, execute, rows
 from tests.support.stock import CONTENTS, MASTER, SOURCES, STUDENTS
 
 # nbgrader's own code, not ours.
 pytestmark = pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning")
 
-WRONG_TOTAL = {**RIGHT, "total": "def total(x):\n    return float(np.abs(x).sum())\n"}
+WRONG_TOTAL = {**RIGHT, "total": SIZES_ALONE}
 ANSWERED = {**RIGHT, "why": "Because of $a + b = b + a$."}
 
 

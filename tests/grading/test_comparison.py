@@ -15,13 +15,12 @@ from autograder.course import Course
 from autograder.gradebook import final_grades
 from tests.gradebook import test_record
 from tests.support import courses
-from tests.support.courses import NAME, RIGHT, Begin
+from tests.support.courses import NAME, RIGHT, SIZES_ALONE, Begin
 from tests.support.databases import Database
 from tests.support.processes import call
 
 pytestmark = pytest.mark.usefixtures("graded_here")
 
-ABSOLUTE = "def total(x):\n    return float(np.abs(x).sum())\n"
 STRICTER = courses.AUTHORED.replace(
     "agree(total([1.0, 2.0]), 3.0,", "agree(total([-1.0, 2.0]), 1.0,"
 )
@@ -54,7 +53,7 @@ def fingerprint(folder: Path) -> dict[str, str]:
 def grade_ann_and_bob(course: Course) -> None:
     """Ann is right; Bob takes absolute values, and so loses the hidden check of negative ones."""
     courses.submit(course, "ann", RIGHT)
-    courses.submit(course, "bob", {**RIGHT, "total": ABSOLUTE})
+    courses.submit(course, "bob", {**RIGHT, "total": SIZES_ALONE})
     grade(course)
     assert final(course) == {"ann": 10, "bob": 7}
 
@@ -78,7 +77,7 @@ def test_compare_says_who_why_and_which_check_and_writes_nothing(graded: Course)
 
 
 def test_compare_writes_nothing_into_any_database(course: Course, database: Database) -> None:
-    courses.submit(course, "bob", {**RIGHT, "total": ABSOLUTE})
+    courses.submit(course, "bob", {**RIGHT, "total": SIZES_ALONE})
     grade(course)
     tables = ("grade", "comment", "base_cell", "submitted_notebook", "submitted_assignment")
     before = [database.rows(f"SELECT * FROM {table} ORDER BY id") for table in tables]
@@ -168,7 +167,7 @@ def test_kept_points_stay_until_another_file_is_handed_in(graded: Course) -> Non
     grade(graded, "--force")
     assert final(graded)["bob"] == 7
 
-    courses.submit(graded, "bob", {**RIGHT, "total": f"# once more\n{ABSOLUTE}"})
+    courses.submit(graded, "bob", {**RIGHT, "total": f"# once more\n{SIZES_ALONE}"})
     grade(graded)
     assert final(graded)["bob"] == 5
 

@@ -10,13 +10,12 @@ import pytest
 
 from autograder.course import Course
 from tests.support import courses
-from tests.support.courses import NAME, RIGHT, Begin
+from tests.support.courses import NAME, RIGHT, SIZES_ALONE, Begin
 from tests.support.processes import call
 
 pytestmark = pytest.mark.usefixtures("graded_here")
 
 HALF = "def helper(x):\n    return x / 2\n\n\ndef double(x):\n    return helper(np.asarray(x))\n"
-ABSOLUTE = "def total(x):\n    return float(np.abs(x).sum())\n"
 
 
 def explain(course: Course, *arguments: str) -> str:
@@ -35,7 +34,7 @@ def refusal(course: Course, *arguments: str) -> str:
 
 def grade_ann_and_bob(course: Course) -> None:
     courses.submit(course, "ann", RIGHT)
-    courses.submit(course, "bob", {**RIGHT, "double": HALF, "total": ABSOLUTE})
+    courses.submit(course, "bob", {**RIGHT, "double": HALF, "total": SIZES_ALONE})
     assert call("grade", NAME, "--jobs", 1, cwd=course.root).returncode == 0
 
 
@@ -249,7 +248,7 @@ def test_a_step_is_all_its_checks_that_lost_points_with_the_code_once(graded: Co
 
 
 def test_one_lost_check_of_a_step_is_shown_whole(course: Course) -> None:
-    courses.submit(course, "bob", {**RIGHT, "total": ABSOLUTE})
+    courses.submit(course, "bob", {**RIGHT, "total": SIZES_ALONE})
     call("grade", NAME, "--jobs", 1, cwd=course.root)
     assert explain(course, "bob", "total") == explain(course, "bob", "total-negative")
 

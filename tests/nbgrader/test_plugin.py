@@ -17,7 +17,7 @@ from autograder.gradebook import config as host
 from autograder.gradebook import marks
 from autograder.grading import grade_class
 from tests.support import courses, databases, formgrader
-from tests.support.courses import NAME, RIGHT
+from tests.support.courses import NAME, RIGHT, SIZES_ALONE
 from tests.support.databases import Database, mostly_sqlite
 
 # nbgrader's and nbconvert's own code, not ours.
@@ -30,7 +30,7 @@ pytestmark = [
 
 HALF = {
     **RIGHT,
-    "total": "def total(x):\n    return float(np.abs(x).sum())\n",
+    "total": SIZES_ALONE,
     "why": "<script>alert(1)</script>",
 }
 HANDED_IN = {
@@ -178,6 +178,7 @@ def test_nbgraders_command_makes_feedback_for_one_student(class_: Course) -> Non
     assert [path.parent.parent.name for path in class_.feedback.glob("*/*/*.html")] == ["ada"]
 
 
+@mostly_sqlite
 def test_the_formgraders_generate_accepts_changed_checks_when_there_are_submissions(
     class_: Course, database: Database
 ) -> None:

@@ -111,6 +111,8 @@ RIGHT = {
     "double": "def double(x):\n    return 2 * np.asarray(x)\n",
     "total": "def total(x):\n    return float(sum(x))\n",
 }
+SIZES_ALONE = "def total(x):\n    return float(np.abs(x).sum())\n"
+"""A wrong total, which one check alone notices: ``total-negative``."""
 ALL_CHECKS = ("double-by_hand", "double-drawn", "total-by_hand", "total-negative")
 
 

@@ -41,7 +41,7 @@ def notebook(course, tmp_path):
 
 
 # What is for a whole process stays with the pytest around this one.
-OWN = [*("-p", "no:cacheprovider"), *("-p", "no:faulthandler"), *("-p", "no:unraisableexception")]
+OWN = ["-pno:cacheprovider", "-pno:faulthandler", "-pno:unraisableexception"]
 
 
 def pytest_on(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:

@@ -756,9 +756,9 @@ def calls_of_report(course: Course, students: int) -> int:
 def test_a_student_more_costs_the_report_a_thousand_calls_at_most(course: Course) -> None:
     """A class of ten thousand waits for them; calls are counted, for no clock has the machine to
     itself."""
-    calls_of_report(course, 10)  # what is done once is done
-    few, many = calls_of_report(course, 20), calls_of_report(course, 60)
-    assert (many - few) / 40 < 1_300
+    calls_of_report(course, 2)  # what is done once is done
+    few, many = calls_of_report(course, 10), calls_of_report(course, 30)
+    assert (many - few) / 20 < 1_300
 
 
 @pytest.fixture(scope="module")

@@ -338,7 +338,7 @@ def test_a_command_loads_no_other_command(arguments, commands):
         "import sys\nfrom autograder import cli\n"
         f"try: cli.main({arguments!r})\nexcept SystemExit: pass\n"
         "print('\\nloaded:', *sorted(n.rpartition('.')[2] for n in sys.modules if n.startswith('autograder.commands.')))\n"
-        "print('heavy:', *sorted({'numpy', 'rich', 'sqlalchemy', 'tomllib'} & set(sys.modules)))"
+        "print('heavy:', *sorted({'jsonschema', 'jupytext', 'nbformat', 'nbgrader', 'numpy', 'rich', 'sqlalchemy', 'tomllib'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert done.stdout.splitlines()[-2:] == [

@@ -407,7 +407,7 @@ def tables(number: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 
 
 @settings(
-    max_examples=60,
+    max_examples=30,
     derandomize=True,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],

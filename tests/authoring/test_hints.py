@@ -54,7 +54,7 @@ def own_hints(attention: Exercise, wrong: Misconception) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "every", [20, pytest.param(1, marks=pytest.mark.everything)], ids=["some", "all"]
+    "every", [40, pytest.param(1, marks=pytest.mark.everything)], ids=["some", "all"]
 )
 def test_nearly_every_misconception_gets_its_own_question_on_the_page(attention, every):
     tried = attention.misconceptions[::every]

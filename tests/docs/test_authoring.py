@@ -35,6 +35,7 @@ def sessions(lines: str) -> Iterator[tuple[str, list[str]]]:
         yield command, printed
 
 
+@pytest.mark.everything
 def test_who_follows_it_gets_what_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("AUTOGRADER_COURSE", raising=False)
     root = tmp_path / "my-course"

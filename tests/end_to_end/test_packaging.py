@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
-import json
 import os
 import re
 import shutil
 import subprocess
-import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -17,7 +15,6 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-SLOW = {"nbformat", "jupytext", "nbgrader", "jsonschema"}
 
 
 @pytest.fixture(scope="module")
@@ -135,6 +132,7 @@ def test_pip_is_left_alone_where_the_uv_of_the_lock_is_there(install: Any, tmp_p
         assert install._is_there(pinned) == is_there
 
 
+@pytest.mark.everything
 def test_uv_asks_the_indexes_that_pip_is_told_of(
     install: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -198,38 +196,3 @@ def test_what_workers_load_is_compiled_when_it_is_installed(
     install.compile_for_workers()
     compiled = {(path.parent.name, path.name.split(".")[0]) for path in tmp_path.rglob("*.pyc")}
     assert compiled >= {("ma", "core"), ("fft", "_helper"), ("worker", "parent")}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "forbidden"),
-    [
-        ([], {*SLOW, "numpy"}),
-        (["score", "assignments/attention/attention.ipynb"], SLOW),
-        (["check", "assignments/attention/attention.ipynb"], SLOW),
-    ],
-    ids=["the command line alone", "score", "check"],
-)
-def test_a_command_that_should_start_at_once_loads_nothing_slow(
-    arguments: list[str], forbidden: set[str], tmp_path: Path
-) -> None:
-    report = tmp_path / "modules.json"
-    program = (
-        "import json, sys\n"
-        "from pathlib import Path\n"
-        "from autograder import cli\n"
-        "try:\n"
-        "    sys.argv[1:] and cli.main(sys.argv[1:])\n"
-        "except SystemExit:\n"
-        "    pass\n"
-        f"Path({str(report)!r}).write_text(json.dumps(sorted(sys.modules)))\n"
-    )
-    subprocess.run(
-        [sys.executable, "-c", program, *arguments],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-        timeout=900,
-    )
-    loaded = {name.partition(".")[0] for name in json.loads(report.read_text())}
-    assert "autograder" in loaded
-    assert not loaded & forbidden

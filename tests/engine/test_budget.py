@@ -349,16 +349,16 @@ with Grader(toy, b"key", Settings(isolation="process")) as grader:
 
 def test_a_check_goes_on_for_as_long_as_it_likes_where_the_clock_is_left_out(fast, monkeypatch):
     toy = exercise(
-        "import time\nf()\nend = time.process_time() + 2\nwhile time.process_time() < end: pass"
+        "import time\nf()\nend = time.process_time() + 1\nwhile time.process_time() < end: pass"
     )
     taken = []
     for tick in (budget._tick, lambda *_: None):
         monkeypatch.setattr(budget, "_tick", tick)
         begun = time.process_time()
-        graded(toy, RIGHT, settings=replace(SHORT, submission_seconds=1))
+        graded(toy, RIGHT, settings=replace(SHORT, submission_seconds=0.5))
         taken.append(time.process_time() - begun)
 
-    assert taken[0] < 2 <= taken[1]
+    assert taken[0] < 1 <= taken[1]
 
 
 def test_calls_are_kept_while_they_are_small_and_few():

@@ -21,7 +21,9 @@ def kill(worker: Worker) -> None:
         state = Path(f"/proc/{worker.number}/stat").read_text().rpartition(") ")[2][0]
 
 
-@pytest.mark.parametrize("turn", [1, 2, 3])
+@pytest.mark.parametrize(
+    "turn", [1, *(pytest.param(turn, marks=pytest.mark.everything) for turn in (2, 3))]
+)
 def test_a_worker_that_is_killed_before_it_has_heard_anything_is_replaced(
     monkeypatch: pytest.MonkeyPatch, turn: int
 ) -> None:

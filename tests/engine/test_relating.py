@@ -96,7 +96,7 @@ def test_mistakes_in_lists_and_texts_are_named_and_none_wrongly(monkeypatch, eve
 
 
 @pytest.mark.parametrize(
-    "every", [50, pytest.param(1, marks=pytest.mark.everything)], ids=["some", "all"]
+    "every", [100, pytest.param(1, marks=pytest.mark.everything)], ids=["some", "all"]
 )
 @pytest.mark.parametrize(("bank", "most"), [("", SILENT), ("none", LONELY)])
 def test_unforeseen_mistakes_are_named_and_none_wrongly(graded, monkeypatch, every, bank, most):

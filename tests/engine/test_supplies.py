@@ -14,6 +14,15 @@ from autograder.errors import Unusable
 from autograder.exercises import data_files
 from tests.support.toy import PATIENT, exercise, submission
 
+# What is true of packages make test shows at the level that grading prefers.
+STRONGEST = pytest.mark.parametrize(
+    "level",
+    [
+        levels.NAMES[0],
+        *(pytest.param(level, marks=pytest.mark.everything) for level in levels.NAMES[1:]),
+    ],
+)
+
 READS = """
 with open("table.csv") as file:
     first = file.readline().strip()
@@ -126,14 +135,14 @@ def f():
 """
 
 
-@pytest.mark.parametrize("level", levels.NAMES)
+@STRONGEST
 def test_packages_that_the_teacher_allows_are_imported_and_no_others(level, site):
     toy = exercise("assert onefile.four == 4 and f() == 9, f()", setup="import onefile")
     assert at(level, toy, USES, packages=("toolbox", "onefile")) == [""]
     assert "ModuleNotFoundError" in at(level, exercise("f()"), USES)[0]
 
 
-@pytest.mark.parametrize("level", levels.NAMES)
+@STRONGEST
 def test_a_package_with_libraries_of_its_own_is_imported_with_all_that_it_needs(level):
     answer = """
     import contourpy

@@ -240,7 +240,10 @@ cli.main(sys.argv[1:])
 """The command, which waits less for a scheduler that never answers."""
 
 
-@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense://x"])
+@pytest.mark.parametrize(
+    "address",
+    ["tcp://127.0.0.1:9", pytest.param("nonsense://x", marks=pytest.mark.everything)],
+)
 def test_a_scheduler_that_is_not_there_gets_one_line(course: Course, address: str) -> None:
     hand_in(course, 2)
     # A process of its own, for Dask may say more when it ends.

@@ -237,6 +237,7 @@ def test_a_damaged_notebook_is_one_error_with_its_repair(notebook):
     )
 
 
+@pytest.mark.everything
 def test_where_the_kit_is_installed_pytest_finds_it_by_itself(notebook, tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)
     built = buildapi.build_wheel(str(tmp_path))

@@ -123,7 +123,7 @@ LONG = {"many_magics", "many_other_magics", "a_very_long_cell"}
 """Cells of which a notebook may hold one or two: with more it is refused, and told why."""
 
 
-@pytest.mark.parametrize(("value", "step"), sampled(ONCE_BY_NAME, every=10))
+@pytest.mark.parametrize(("value", "step"), sampled(ONCE_BY_NAME, every=20))
 def test_what_once_did_harm_costs_its_author_alone(neighbours_of, value, step):
     assert neighbours_of("attention").problems(at(BY_NAME[value], step, "attention")) == []
 

@@ -317,6 +317,7 @@ def test_nor_is_one_that_harms_the_process_it_is_rehearsed_in(
     test_an_exercise_that_does_not_prove_itself_is_not_written(tmp_path, old, new, at, says)
 
 
+@pytest.mark.everything
 @pytest.mark.usefixtures("started_rehearsals")
 def test_an_exercise_that_never_ends_is_stopped_and_said(tmp_path: Path) -> None:
     path = authored(tmp_path, SOUND.replace("x = rng", "import time; time.sleep(9999)\nx = rng"))
@@ -344,12 +345,13 @@ def course(folder: Path, name: str) -> Path:
     return folder
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize(
     ("name", "way"),
     [
         ("doubling", "formgrader"),
-        pytest.param("doubling", "command", marks=pytest.mark.everything),
-        *(pytest.param(name, "formgrader", marks=pytest.mark.everything) for name in EXERCISES),
+        ("doubling", "command"),
+        *((name, "formgrader") for name in EXERCISES),
     ],
 )
 def test_nbgraders_own_release_leaves_the_checkout_clean(

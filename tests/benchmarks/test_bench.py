@@ -67,6 +67,7 @@ def test_a_larger_class_begins_with_the_smaller_one(people: Class) -> None:
     assert list(people.submissions(50))[:20] == list(people.submissions(20))
 
 
+@pytest.mark.everything
 def test_who_is_right_gets_all_points_and_who_is_wrong_or_broken_does_not(people: Class) -> None:
     with Grader(
         exercise.load(ROOT, "attention"), b"bench", Settings(carried=0, carried_unattempted=0)

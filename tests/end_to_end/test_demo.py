@@ -21,6 +21,8 @@ from demo import banks
 from tests.docs.test_readme import session
 from tests.support import processes
 
+pytestmark = pytest.mark.everything
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -78,7 +80,6 @@ def test_the_readme_shows_what_it_prints_in_this_order(shown: list[str]) -> None
         assert line in rest, f"{line!r} is not printed, or not there"
 
 
-@pytest.mark.everything
 def test_another_exercise_is_demonstrated_with_a_class_from_its_banks(tmp_path: Path) -> None:
     (tmp_path / "solutions").mkdir()
     starter.write(tmp_path, "words")

@@ -194,6 +194,7 @@ SECRETS = {
 }
 
 
+@pytest.mark.everything
 def test_the_teacher_s_side_grades_what_is_pushed_with_all_checks(course, teacher):
     succeeded, log = teacher.run("grade", github__event__repository__private="true", **SECRETS)
     assert succeeded, log

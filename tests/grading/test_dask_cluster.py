@@ -141,6 +141,7 @@ def anew(course: Course) -> None:
     course.gradebook.unlink()
 
 
+@pytest.mark.everything
 def test_a_cluster_gives_the_same_as_this_machine(course: Course, cluster: Cluster) -> None:
     hand_in(course, 4)
     grade_here(course)
@@ -261,6 +262,7 @@ def test_without_dask_the_line_says_how_to_install_it(
     assert 'pip install "autograder-kit[cluster]"' in line(done)
 
 
+@pytest.mark.everything
 def test_a_client_that_has_given_up_is_closed_all_the_same(
     course: Course, cluster: Cluster
 ) -> None:

@@ -162,7 +162,8 @@ def test_after_a_kill_at_any_moment_the_next_run_gives_what_an_undisturbed_one_g
     assert killed >= len(moments) // 2
 
 
-@pytest.mark.parametrize("kills", [2, pytest.param(8, marks=pytest.mark.everything)])
+@pytest.mark.everything
+@pytest.mark.parametrize("kills", [2, 8])
 def test_graders_and_parents_of_workers_may_be_killed_and_every_result_is_right(
     course: Course, kills: int
 ) -> None:

@@ -62,13 +62,8 @@ def path(course: Course) -> Path:
     return pages.write(named, made(named, 24))
 
 
-@pytest.mark.parametrize(
-    ("width", "scheme"),
-    [
-        look if look == LOOKS[0] else pytest.param(*look, marks=pytest.mark.everything)
-        for look in LOOKS
-    ],
-)
+@pytest.mark.everything
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_the_page_reads_well_on_phones_in_the_dark_and_for_screen_readers(
     browser: Browser, path: Path, width: int, scheme: str
 ) -> None:
@@ -87,6 +82,7 @@ def test_the_page_reads_well_on_phones_in_the_dark_and_for_screen_readers(
     shown.close()
 
 
+@pytest.mark.everything
 def test_students_are_sorted_by_total_and_by_exercise_and_searched(
     browser: Browser, path: Path
 ) -> None:

@@ -38,7 +38,7 @@ CLAIMED = sorted({entry.caught_by for entry in BANK.entries})
 # time of a proof goes there.
 ONE_KEY = range(1)
 ALL_KEYS = pytest.param(range(20), marks=pytest.mark.everything)
-LOOKED_AT = 8
+LOOKED_AT = 16
 
 
 @pytest.fixture(scope="module", params=[ONE_KEY, ALL_KEYS], ids=["one key", "all keys"])

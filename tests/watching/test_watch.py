@@ -151,6 +151,7 @@ def test_an_endless_loop_holds_up_neither_keys_nor_the_next_save(watched, notebo
     processes.until(lambda: not any(map(processes.command, below)), "ended what it had started")
 
 
+@pytest.mark.everything
 def test_of_several_saves_the_last_one_counts_and_a_syntax_error_is_one_line(watched, notebook):
     watched.until("Look at double")
     for answers in (LOOP, {}, {**RIGHT, "double": "def double(x)\n    return x\n"}):
@@ -162,6 +163,7 @@ def test_of_several_saves_the_last_one_counts_and_a_syntax_error_is_one_line(wat
     assert watched.end() == 0
 
 
+@pytest.mark.everything
 def test_a_file_that_is_gone_or_half_written_is_waited_for(watched, notebook):
     watched.until("Look at double")
     path = notebook(RIGHT)
@@ -202,6 +204,7 @@ def test_without_a_terminal_it_prints(notebook):
         assert (process.wait(processes.SECONDS), process.stderr.read()) == (0, "")
 
 
+@pytest.mark.everything
 def test_ctrl_c_ends_it_without_a_terminal_too(notebook):
     path = notebook(WRONG)
     with processes.start("watch", path.name, cwd=path.parent) as process:

@@ -134,29 +134,36 @@ def test_a_class_is_built_with_a_stub_for_each_method_and_earns_its_points(tmp_p
         assert grader.grade(release, "bob").result.score == 0
 
 
+REFUSED = [
+    ("return x", "slice(3)", "calls back with a value of type slice; give it numbers, texts"),
+    ("return x", "range(3)", "calls back with a value of type range; give it"),
+    ("return x", "iter([1])", "calls back with a value of type list_iterator; give it"),
+    ("return x", "bytearray(b'a')", "calls back with a value of type bytearray; give it"),
+    ("return x", "rng", "calls back with a value of type Generator; give it"),
+    ("return x", "set(range(2000))", "calls back with a set of more than 1000 entries"),
+    ("return x", "np.array([None])", "calls back with an array of dtype object"),
+    ("return x", "np.ma.masked_array([1.0])", "calls back with a masked array"),
+    ("return x", "io.StringIO()", "calls back with a value of type StringIO"),
+    ("return re.match(x, x)", "'a'", "calls back, which answers with a value of type Match; let it answer with numbers"),
+    ("return ValueError(x)", "'a'", "answers with a value of type ValueError"),
+    ("return 10 ** x", "2000", "answers with an integer of more than 1000 digits"),
+    ("return np.dtype(x)", "'f8'", "answers with a value of type Float64DType"),
+    ("return np.zeros((x, x))", "1500", "answers with an array of more than 524288 numbers; let it answer with something smaller"),
+    ("return x", "{1: 2}.keys()", "with a value of type dict_keys; give it a list of the keys"),
+    ("return {1: x.items()}", "{1: 2}", "of type dict_items; let it answer with a list of the pairs"),
+    ("import datetime; return datetime.timedelta(x)", "1", "of type timedelta; let it answer with its seconds, which"),
+    ("return x", "(n for n in (1, 2))", "with a value of type generator; give it a list"),
+]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("solution", "asked", "says"),
+    # The ordinary run sees each third one.
     [
-        ("return x", "slice(3)", "calls back with a value of type slice; give it numbers, texts"),
-        ("return x", "range(3)", "calls back with a value of type range; give it"),
-        ("return x", "iter([1])", "calls back with a value of type list_iterator; give it"),
-        ("return x", "bytearray(b'a')", "calls back with a value of type bytearray; give it"),
-        ("return x", "rng", "calls back with a value of type Generator; give it"),
-        ("return x", "set(range(2000))", "calls back with a set of more than 1000 entries"),
-        ("return x", "np.array([None])", "calls back with an array of dtype object"),
-        ("return x", "np.ma.masked_array([1.0])", "calls back with a masked array"),
-        ("return x", "io.StringIO()", "calls back with a value of type StringIO"),
-        ("return re.match(x, x)", "'a'", "calls back, which answers with a value of type Match; let it answer with numbers"),
-        ("return ValueError(x)", "'a'", "answers with a value of type ValueError"),
-        ("return 10 ** x", "2000", "answers with an integer of more than 1000 digits"),
-        ("return np.dtype(x)", "'f8'", "answers with a value of type Float64DType"),
-        ("return np.zeros((x, x))", "1500", "answers with an array of more than 524288 numbers; let it answer with something smaller"),
-        ("return x", "{1: 2}.keys()", "with a value of type dict_keys; give it a list of the keys"),
-        ("return {1: x.items()}", "{1: 2}", "of type dict_items; let it answer with a list of the pairs"),
-        ("import datetime; return datetime.timedelta(x)", "1", "of type timedelta; let it answer with its seconds, which"),
-        ("return x", "(n for n in (1, 2))", "with a value of type generator; give it a list"),
+        pytest.param(*case, marks=() if number % 3 == 0 else pytest.mark.everything)
+        for number, case in enumerate(REFUSED)
     ],
-)  # fmt: skip
+)
 def test_what_cannot_cross_is_refused_with_the_repair(tmp_path, solution, asked, says):
     text = (
         HEAD

@@ -193,6 +193,7 @@ def test_the_formgraders_generate_accepts_changed_checks_when_there_are_submissi
     assert scores(class_)["ada"] == 7
 
 
+@pytest.mark.everything
 def test_the_formgraders_view_shows_answers_verdicts_and_fields_and_runs_no_student_markup(
     class_: Course,
 ) -> None:

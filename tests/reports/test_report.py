@@ -502,6 +502,7 @@ def test_each_group_has_its_addresses_and_the_head_says_when_it_was_due(course: 
     assert "<pre>ada@b.example, b+c&amp;d@b.example</pre>" in html
 
 
+@pytest.mark.everything
 def test_the_table_can_be_sorted_and_searched(
     browser: Browser, attention: tuple[Course, Exercise]
 ) -> None:
@@ -807,9 +808,8 @@ EACH_ONCE: list[Look] = [(360, "light"), (1280, "dark")]
 LOOKS: list[Look] = [*EACH_ONCE, (360, "dark"), (1280, "light")]
 
 
-@pytest.mark.parametrize(
-    "number", [3, *(pytest.param(number, marks=pytest.mark.everything) for number in (24, 1000))]
-)
+@pytest.mark.everything
+@pytest.mark.parametrize("number", [3, 24, 1000])
 def test_the_page_reads_well_on_phones_in_the_dark_and_for_screen_readers(
     browser: Browser,
     attention: tuple[Course, Exercise],
@@ -841,6 +841,7 @@ def test_the_page_reads_well_on_phones_in_the_dark_and_for_screen_readers(
         shown.close()
 
 
+@pytest.mark.everything
 def test_an_address_opens_the_list_it_leads_to(
     browser: Browser, attention: tuple[Course, Exercise]
 ) -> None:

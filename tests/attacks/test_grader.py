@@ -41,7 +41,6 @@ from autograder.engine.run import Run
 from autograder.engine.student_errors import StudentErrors
 from autograder.engine.worker.locks import PROTECTIONS
 from autograder.engine.worker.protocol import bounds, weight
-from autograder.errors import Unusable
 from autograder.exercises.exercise import load
 from autograder.grading import pool, submitted
 from autograder.pages import document
@@ -59,6 +58,7 @@ from tests.attacks.arena import (
 from tests.attacks.ordinary import ROOT, Ordinary
 from tests.attacks.target import exercise, handed_in
 from tests.support.processes import children
+from tests.support.requirements import isolation_level, not_here
 
 LEVELS = ("bubblewrap", "landlock")
 BY_ID = {attack.id.partition("-")[0]: attack for attack in ATTACKS}
@@ -81,20 +81,10 @@ def by_turns():
     return cases
 
 
-def not_here(reason: str) -> None:
-    """A level that does not work on this machine: no reason to pass where it is promised to be
-    tested."""
-    if os.environ.get("CI"):
-        pytest.fail(reason)
-    pytest.skip(reason)
-
-
 @contextmanager
 def arena_at(level, *without):
-    try:
+    with isolation_level():
         opened = Arena(level, frozenset(without))
-    except Unusable as reason:
-        not_here(str(reason))
     with opened:
         yield opened
 
@@ -378,10 +368,8 @@ def graded():
 
     def grade(level, key, data):
         if level not in graders:
-            try:
+            with isolation_level():
                 graders[level] = Grader(exercise, key, Settings(isolation=level))
-            except Unusable as reason:
-                not_here(str(reason))
         # Its bytes are 64 at most, as many as a key may have.
         graders[level]._compiled._key = key
         return graders[level].grade(data, "ada").result

@@ -12,6 +12,7 @@ from autograder.engine.grader import Grader
 from autograder.engine.sandbox.parent_process import start_parent
 from autograder.errors import Unusable
 from tests.support import toy
+from tests.support.requirements import isolation_level
 
 WITHOUT = {"bubblewrap": "seccomp", "landlock": "landlock"}
 
@@ -22,7 +23,8 @@ def opened():
     parents = []
 
     def start(level, *without):
-        parents.append(start_parent(level, frozenset(without)))
+        with isolation_level():
+            parents.append(start_parent(level, frozenset(without)))
         return parents[-1]
 
     yield start

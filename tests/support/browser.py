@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+from tests.support.requirements import not_here
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -38,8 +39,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """Here rather than in the fixture, so that pytest says it once with the number of tests, not
     once for each."""
     if "browser" in getattr(item, "fixturenames", ()) and program() is None:
-        reason = "no Chromium: what only a browser can show is left out (apt-get install chromium)"
-        pytest.fail(reason, pytrace=False) if os.environ.get("CI") else pytest.skip(reason)
+        not_here("no Chromium: what only a browser can show is left out (apt-get install chromium)")
 
 
 @contextmanager

@@ -45,7 +45,7 @@ from autograder import tools
 
 rng = np.random.default_rng(2017)  # grading puts another in its place, which depends on the course's secret
 
-SUM_TOL, SUM_TOL_SINGLE = 1e-9, 2e-6  # a sum of float32 weights is off by 1e-6
+SUM_TOL, SUM_TOL_SINGLE = 1.001e-9, 2e-6  # 1e-9 and its rounding; a sum of float32 weights is off by 1e-6
 
 # Steps that build on each other are off by 6e-6 where one of them, and perhaps not the last, answers in float32.
 COMPOSED = {"rtol": 2e-5, "atol": 2e-5}
@@ -210,6 +210,19 @@ def random_weights(d_in, d_out):
     return rng.normal(size=(d_in, d_out)) / math.sqrt(d_in)
 
 
+def hidden_tokens_would_win(distance):
+    """Tokens, four matrices for three heads of one feature, and a mask: what is allowed scores that much lower."""
+    n = int(rng.integers(4, 7))
+    mask = random_mask(1, n)[[0] * n]
+    mask[:, :3] = True, True, False
+    X = np.stack([np.ones(n), rng.integers(-8, 9, size=n) / 8, rng.normal(size=n)], axis=-1)
+    X[:2, 1] = 1.0, -1.0
+    X[mask[0], 1] -= distance
+    W_Q, W_K, W_V, W_O = np.zeros((3, 3)), np.zeros((3, 3)), random_weights(3, 3), random_weights(3, 3)
+    W_Q[0], W_K[1], W_V[1] = 1.0, 1.0, 0.0
+    return X, W_Q, W_K, W_V, W_O, mask
+
+
 # %% [markdown]
 # ## Warm-up: axes, `@`, `keepdims`, `swapaxes`
 #
@@ -340,7 +353,7 @@ for *lead, n, d_model, d_k, d_v in (
     *rising_and_falling(5),
     different_sizes(4),
     (2, *different_sizes(5)),
-    (2, 1, 3, 1, 2),
+    (2, 1, 2, 1, 3, 1, 2),
     (1, 2, 2, 3, 1),
 ):
     X, W_V = rng.normal(size=(*lead, n, d_model)), random_weights(d_model, d_v)
@@ -442,7 +455,7 @@ for *lead, n_queries, n_keys, d_k in (
     different_sizes(5),
     (n, n, n, n, n),
     (1, 3, 1, 2),
-    (2, 1, 3, 1),
+    (2, 1, 2, 1, 3, 1),
 ):
     Q, K = rng.normal(size=(*lead, n_queries, d_k)), rng.normal(size=(*lead, n_keys, d_k))
     wanted = scores_by_definition(Q, K)
@@ -684,6 +697,10 @@ with tools.unchanged(scores=scores):
     tools.agree(softmax(scores), wanted, "the first answer")
     tools.agree(softmax(scores), wanted, "the second answer")
 
+scores[:, 1] = -np.inf
+with tools.unchanged(scores=scores):
+    softmax(scores)  # what it makes of -inf is graded above
+
 # %% [markdown]
 # ### 5. The weighted average: `weighted_sum`
 #
@@ -749,7 +766,7 @@ for *lead, n_queries, n_keys, d_v in (
     different_sizes(5),
     (n, n, n, n, n),
     (1, 2, 3, 1),
-    (2, 1, 1, 3),
+    (2, 1, 2, 1, 1, 3),
 ):
     weights = rng.dirichlet(np.ones(n_keys), size=(*lead, n_queries))
     V = rng.normal(size=(*lead, n_keys, d_v))
@@ -770,6 +787,10 @@ wanted = product_by_definition(weights, V)
 with tools.unchanged(weights=weights, V=V):
     tools.agree(weighted_sum(weights, V), wanted, "the outputs", "Which of the two stands on the left?")
     tools.agree(weighted_sum(weights, V), wanted, "the second answer")
+
+weights[0] = 0.0
+with tools.unchanged(weights=weights, V=V):
+    weighted_sum(weights, V)  # what it makes of a row of zeros is graded above
 
 # %% [markdown]
 # ### Look back: one pass through five steps
@@ -1105,13 +1126,15 @@ for shape, mask_shape in (
     ((b, h, n, m), (n, m)),
     ((n, n, n), (n, n)),
     ((n, n, n), (n, 1, n)),
+    ((b, h, n, m), (h, 1, m)),
+    ((n, m), (m,)),
 ):
     scores, mask = 2 * rng.normal(size=shape), random_mask(*mask_shape)
     wanted = masked_by_definition(scores, mask)
     tools.agree(apply_mask(scores, mask), wanted, "the masked scores", "Which axes does the mask have, counted from the end?")
 
 # %% check="apply_mask-nan_disappears" points=2 category="edge cases" hidden=true repeat=false
-"""NaN, inf and huge numbers under the mask leave no trace; a row may be hidden altogether."""
+"""NaN, inf and huge numbers under the mask leave no trace, and allowed ones stay; a row may be hidden altogether."""
 n = int(rng.integers(4, 8))
 mask = causal_mask_by_definition(n, n)
 mask[int(rng.integers(n))] = False
@@ -1122,6 +1145,11 @@ for under in (np.nan, np.inf, -np.inf, 1e4, -1e12):
     wanted = masked_by_definition(clean, mask)
     tools.agree(apply_mask(scores, mask.copy()), wanted, "the masked scores", "What is NaN plus anything? And 0 times inf?")
 
+scores, mask = 2 * rng.normal(size=(n, n)), random_mask(n, n)
+mask[1, :3], scores[1, :3] = (True, True, False), (-np.inf, np.inf, 1.0)
+wanted = masked_by_definition(scores, mask)
+tools.agree(apply_mask(scores, mask), wanted, "the masked scores", "What becomes of an allowed -inf or inf?")
+
 # %% check="apply_mask-inputs_unchanged" points=1 category="purity" hidden=true
 """Scores and mask stay as they are, and a second call gives the same answer."""
 scores, mask = 2 * rng.normal(size=(3, 5)), random_mask(3, 5)
@@ -1130,6 +1158,10 @@ wanted = masked_by_definition(scores, mask)
 with tools.unchanged(scores=scores, mask=mask):
     tools.agree(apply_mask(scores, mask), wanted, "the first answer")
     tools.agree(apply_mask(scores, mask), wanted, "the second answer")
+
+scores[0, 0], mask[2] = np.nan, False
+with tools.unchanged(scores=scores, mask=mask):
+    apply_mask(scores, mask)  # what it makes of them is graded above
 
 # %% [markdown]
 # ### Look back: a decoder reads five tokens
@@ -1291,7 +1323,7 @@ for *lead, n_queries, n_keys, d_k, d_v in (
     (2, *different_sizes(5)),
     (n,) * 6,
     (1, 2, 1, 3, 1),
-    (2, 1, 1, 1, 2),
+    (2, 1, 2, 1, 1, 1, 2),
 ):
     Q, K = 1.3 * rng.normal(size=(*lead, n_queries, d_k)), rng.normal(size=(*lead, n_keys, d_k))
     V = rng.normal(size=(*lead, n_keys, d_v))
@@ -1301,8 +1333,15 @@ for *lead, n_queries, n_keys, d_k, d_v in (
 # %% check="scaled_dot_product_attention-hidden_keys" points=2 category="mask correctness" hidden=true repeat=false
 """Masks of every shape; a hidden key that would have won; allowed keys that score terribly; a query with no key."""
 b, n, m, d_k, d_v = sorted(different_sizes(5))  # small ones first: they are multiplied
-for shape in ((n, m), (b, 1, m), (b, n, m), (b, n, 1, m), (b, 1, n, m)):
-    lead = (b, n) if len(shape) == 4 else (b,)
+for lead, shape in (
+    ((b,), (n, m)),
+    ((b,), (b, 1, m)),
+    ((b,), (b, n, m)),
+    ((b, n), (b, n, 1, m)),
+    ((b, n), (b, 1, n, m)),
+    ((b, n), (n, 1, m)),
+    ((), (m,)),
+):
     Q, K, V = (rng.normal(size=(*lead, *size)) for size in ((n, d_k), (m, d_k), (m, d_v)))
     mask = random_mask(*shape)
     wanted = attention_by_definition(Q, K, V, mask)
@@ -1332,6 +1371,7 @@ attention_agrees(scaled_dot_product_attention(Q, K, V, mask.copy()), wanted, mas
 n_queries, n_keys, d_k, d_v = 3, 5, 2, 7
 Q, K, V = (rng.normal(size=size) for size in ((n_queries, d_k), (n_keys, d_k), (n_keys, d_v)))
 mask, wanted = random_mask(n_queries, n_keys), attention_by_definition(Q, K, V)
+mask[0] = False
 with tools.unchanged(Q=Q, K=K, V=V, mask=mask):
     scaled_dot_product_attention(Q, K, V)
     attention_agrees(scaled_dot_product_attention(Q, K, V), wanted)
@@ -1449,6 +1489,7 @@ for n_tokens, d_model, d_k, d_v in (*rising_and_falling(4), (n, n, n, n)):
 for turn, (b, n, d_model, d_k, d_v) in enumerate((*rising_and_falling(5), (3, 3, 3, 3, 3), (1, 3, 2, 3, 2))):
     W_Q, W_K, W_V = (random_weights(d_model, width) for width in (d_k, d_k, d_v))
     masks = [((b,), random_mask(b, 1, n)), ((b,), random_mask(b, n, n)), ((b,), random_mask(n, n)), ((2, b), None)]
+    masks += [((2, b), random_mask(n, n)), ((), random_mask(n, n))]
     for lead, mask in masks[turn % 2 :: 2]:
         X = 1.3 * rng.normal(size=(*lead, n, d_model))
         wanted = attention_by_definition(*(product_by_definition(X, W) for W in (W_Q, W_K, W_V)), mask)
@@ -1461,6 +1502,7 @@ n, d_model, d_k, d_v = different_sizes(4)
 X, (W_Q, W_K, W_V) = rng.normal(size=(n, d_model)), (random_weights(d_model, width) for width in (d_k, d_k, d_v))
 wanted = attention_by_definition(*(product_by_definition(X, W) for W in (W_Q, W_K, W_V)))
 mask = random_mask(n, n)
+mask[0] = False
 with tools.unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V, mask=mask):
     self_attention(X, W_Q, W_K, W_V)
     attention_agrees(self_attention(X, W_Q, W_K, W_V), wanted)
@@ -1579,9 +1621,13 @@ with tools.check("split_heads-by_hand"):
 # %% check="split_heads-refuses_what_does_not_divide" points=1 category="edge cases"
 """Six features make three heads of two, but four heads are refused with an error."""
 with tools.check("split_heads-refuses_what_does_not_divide"):
-    token = np.array([[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]])
-    tools.agree(split_heads(token.copy(), 3), [[[0.0, 1.0]], [[2.0, 3.0]], [[4.0, 5.0]]], "three heads of one token")
-    tools.refuses(lambda: split_heads(token, 4), "4 heads of 6 features")
+    tokens = np.array([[0.0, 1.0, 2.0, 3.0, 4.0, 5.0], [6.0, 7.0, 8.0, 9.0, 10.0, 11.0]])
+    tools.agree(
+        split_heads(tokens.copy(), 3),
+        [[[0.0, 1.0], [6.0, 7.0]], [[2.0, 3.0], [8.0, 9.0]], [[4.0, 5.0], [10.0, 11.0]]],
+        "three heads of two tokens",
+    )
+    tools.refuses(lambda: split_heads(tokens, 4), "4 heads of 6 features")
 
 # %% check="split_heads-any_batch" points=2 category="shapes" hidden=true
 """Leading axes stay in front of the heads, whatever their number, also where sizes are equal or 1."""
@@ -1591,19 +1637,23 @@ for *lead, n_tokens, num_heads, d_head in (
     (2, *different_sizes(4)),
     (n, n, n, n, n),
     (1, 3, 2, 2),
-    (2, 1, 2, 1),
+    (2, 1, 2, 1, 2, 1),
 ):
     X = rng.normal(size=(*lead, n_tokens, num_heads * d_head))
     wanted = heads_by_definition(X, num_heads)
     tools.agree(split_heads(X, num_heads), wanted, "the heads", "Do you count axes from the front or from the end?")
 
 # %% check="split_heads-contiguous_blocks" points=2 category="multi-head concatenation" hidden=true
-"""Each head owns one contiguous block, for one head, for heads of one feature, and where sizes are equal."""
+"""Each head owns one contiguous block, for one head, for heads of one feature, and where sizes are equal; no uneven ones."""
 n = int(rng.integers(3, 6))
 for n_tokens, num_heads, d_head in (*rising_and_falling(3), (n, n, n), (3, 1, 5), (2, 5, 1), (1, 2, 3)):
     X = rng.normal(size=(n_tokens, num_heads * d_head))
     wanted = heads_by_definition(X, num_heads)
     tools.agree(split_heads(X, num_heads), wanted, "the heads", "Are the features of one head neighbours in X?")
+
+num_heads = int(rng.integers(3, 6))
+uneven = rng.normal(size=(num_heads, num_heads * int(rng.integers(2, 5)) + 1))  # as many tokens as heads
+tools.refuses(lambda: split_heads(uneven, num_heads), "one feature too many for equal heads")
 
 # %% check="split_heads-inputs_unchanged" points=1 category="purity" hidden=true
 """X stays as it is, its shape included, and a second call gives the same answer."""
@@ -1692,7 +1742,7 @@ for *lead, n_tokens, num_heads, d_head in (
     (2, *different_sizes(4)),
     (n, n, n, n, n),
     (1, 3, 2, 2),
-    (2, 1, 2, 1),
+    (2, 1, 2, 1, 2, 1),
 ):
     X = rng.normal(size=(*lead, n_tokens, num_heads * d_head))
     heads = heads_by_definition(X, num_heads)
@@ -1808,7 +1858,7 @@ for n, num_heads, d_head in (*rising_and_falling(3), (4, 1, 3), (3, 3, 3), (2, 3
 for *lead, n, num_heads, d_head in (
     (2, 3, 5, 3),
     (int(rng.integers(3, 6)), 3, 2, 2),
-    (2, int(rng.integers(2, 4)), 3, 2, 1),
+    (2, 1, int(rng.integers(2, 4)), 3, 2, 1),
     (3, 3, 3, 3, 3),
     (1, 1, 2, 2),
 ):
@@ -1828,7 +1878,7 @@ for turn, (b, n, num_heads, d_head) in enumerate(sizes):
     W_Q, W_K, W_V, W_O = (random_weights(d_model, d_model) for _ in range(4))
     masks = [((b,), random_mask(b, n, n) if turn % 2 else random_mask(b, 1, n))]
     if turn == 0:
-        masks += [((b,), random_mask(n, n)), ((), causal_mask_by_definition(n, n))]
+        masks += [((b,), random_mask(n, n)), ((), causal_mask_by_definition(n, n)), ((2, 3), random_mask(n, n))]
     for lead, mask in masks:
         X = 1.5 * rng.normal(size=(*lead, n, d_model))
         wanted = multi_head_by_definition(X, W_Q, W_K, W_V, W_O, num_heads, mask)
@@ -1843,8 +1893,13 @@ rows = mask.any(axis=-1)[..., None]
 got = multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads, mask)
 tools.agree(got, wanted, "the output beside a query with no key", where=rows, **COMPOSED)
 
+X, W_Q, W_K, W_V, W_O, mask = hidden_tokens_would_win(30.0)
+wanted = multi_head_by_definition(X, W_Q, W_K, W_V, W_O, 3, mask)
+got = multi_head_attention(X, W_Q, W_K, W_V, W_O, 3, mask)
+tools.agree(got, wanted, "the output where hidden tokens score higher", "When does your function learn of the mask?", **COMPOSED)
+
 # %% check="multi_head_attention-large_scores" points=2 category="overflow safety" hidden=true
-"""Scores in the thousands, beside small ones, overflow nothing."""
+"""Scores in the thousands, beside small ones, overflow nothing; hidden ones get nothing, however large."""
 n, num_heads = int(rng.integers(3, 6)), int(rng.integers(2, 4))
 d_model = 4 * num_heads
 W_Q = np.kron(np.eye(num_heads), np.eye(4))[:, rng.permutation(d_model)]
@@ -1857,17 +1912,27 @@ got = multi_head_attention(X, W_Q, 4 * W_Q, W_V, W_O, num_heads)
 nearly = 2e-6 * np.abs(wanted).max()  # small numbers among large ones have fewer digits
 tools.agree(got, wanted, "the output", "Does every row of every head survive its exponentials?", rtol=0, atol=nearly)
 
+X, W_Q, W_K, W_V, W_O, mask = hidden_tokens_would_win(9999.0)
+wanted = multi_head_by_definition(X, W_Q, W_K, W_V, W_O, 3, mask)
+got = multi_head_attention(X, W_Q, W_K, W_V, W_O, 3, mask)
+tools.agree(got, wanted, "the output where hidden tokens score higher", "What does a hidden score become?", **COMPOSED)
+
 # %% check="multi_head_attention-inputs_unchanged" points=1 category="purity" hidden=true
 """Tokens, matrices and mask stay as they are, and a second call gives the same answer."""
 n, num_heads, d_head = 4, 3, 2
 d_model = num_heads * d_head
-X, (W_Q, W_K, W_V, W_O) = 1.5 * rng.normal(size=(n, d_model)), (random_weights(d_model, d_model) for _ in range(4))
+X, (W_Q, W_K, W_V, W_O) = 0.5 * rng.normal(size=(n, d_model)), (random_weights(d_model, d_model) for _ in range(4))
 mask = causal_mask_by_definition(n, n)
 wanted = multi_head_by_definition(X, W_Q, W_K, W_V, W_O, num_heads, mask)
 with tools.unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V, W_O=W_O, mask=mask):
     for turn in ("first", "second"):
         got = multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads, mask)
         tools.agree(got, wanted, f"the {turn} answer", **COMPOSED)
+
+X, mask = rng.normal(size=(2, n, d_model)), random_mask(2, n, n)
+mask[0, 0] = False
+with tools.unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V, W_O=W_O, mask=mask):
+    multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads, mask)  # what it makes of this mask is graded above
 
 # %% [markdown]
 # ### Look back: two heads, one call

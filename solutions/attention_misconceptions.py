@@ -562,6 +562,17 @@ def queries_prepared_for_the_next_step(Q, K):
     return scores
 
 
+@misconception(
+    step="attention_scores",
+    caught_by="attention_scores-any_batch",
+    title="axes are listed for two, three and four axes, and no more",
+)
+def axes_listed_one_by_one(Q, K):
+    """Up to four axes work, five do not. Call it with the first check's arrays in three new axes and print the shape of K: from which end do you count its last two?"""
+    orders = {2: (1, 0), 3: (0, 2, 1), 4: (0, 1, 3, 2)}
+    return Q @ K.transpose(orders[K.ndim])
+
+
 # 3. scale_scores
 
 
@@ -1086,6 +1097,19 @@ def exponential_in_place(scores, axis=-1):
     return powers / powers.sum(axis=axis, keepdims=True)
 
 
+@misconception(
+    step="softmax",
+    caught_by="softmax-inputs_unchanged",
+    title="-inf is replaced in the caller's array",
+)
+def infinite_scores_replaced_in_place(scores, axis=-1):
+    """Your weights are right, also where a score is -inf. Print such scores before and after the call: whose array do you write into?"""
+    scores = np.asarray(scores, dtype=float)
+    scores[scores == -np.inf] = -1e9
+    powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return powers / powers.sum(axis=axis, keepdims=True)
+
+
 # 5. weighted_sum
 
 
@@ -1209,6 +1233,17 @@ def values_centred_in_place(weights, V):
     middle = V.mean(axis=-2, keepdims=True)
     V -= middle
     return weights @ V + middle
+
+
+@misconception(
+    step="weighted_sum",
+    caught_by="weighted_sum-square_and_unchanged",
+    title="rows of zeros are filled in the caller's array",
+)
+def empty_rows_filled_in_place(weights, V):
+    """Your outputs are right, also beside a row of zeros. Print such weights before and after the call: whose array do you write into?"""
+    weights[weights.sum(axis=-1) == 0] = 1 / weights.shape[-1]
+    return weights @ V
 
 
 # 6. causal_mask
@@ -1747,6 +1782,38 @@ def stretched_by_hand(scores, mask):
     return masked
 
 
+@misconception(
+    step="apply_mask",
+    caught_by="apply_mask-broadcasts",
+    title="a mask of three axes is taken for one with a batch and no heads",
+)
+def head_axis_put_into_three_axes(scores, mask):
+    """Masks with a batch work. Take scores of two sequences with three heads each and a mask with one row for each head, and print both shapes: which axis of the scores does the mask's first one meet?"""
+    if scores.ndim == 4 and mask.ndim == 3:
+        mask = mask[:, None]
+    return np.where(mask, scores, -np.inf)
+
+
+@misconception(step="apply_mask", caught_by="apply_mask-broadcasts")
+def mask_without_queries_refused(scores, mask):
+    """A mask with an axis for the queries works, one with keys alone does not. Use the first row of the first check's mask and print the shape that you read: which axes may a mask leave out?"""
+    n_queries, n_keys = mask.shape[-2:]
+    return np.where(np.reshape(mask, (*mask.shape[:-2], n_queries, n_keys)), scores, -np.inf)
+
+
+@misconception(step="apply_mask", caught_by="apply_mask-nan_disappears")
+def allowed_infinities_made_finite(scores, mask):
+    """What is hidden becomes -inf, as it should. Let an allowed score of the first check be -inf, as a first mask would leave it, and print your result: is it the score itself?"""
+    return np.where(mask, np.nan_to_num(scores), -np.inf)
+
+
+@misconception(step="apply_mask", caught_by="apply_mask-inputs_unchanged")
+def nan_cleared_in_place(scores, mask):
+    """Your result is right, also where NaN is hidden. Print such scores before and after the call: whose array do you write into?"""
+    scores[np.isnan(scores)] = 0.0
+    return np.where(mask, scores, -np.inf)
+
+
 # 9. scaled_dot_product_attention
 
 
@@ -2259,6 +2326,21 @@ def mask_turned_over_for_good(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
+@misconception(
+    step="scaled_dot_product_attention",
+    caught_by="scaled_dot_product_attention-inputs_unchanged",
+    title="rows without a key are opened in the caller's mask",
+)
+def empty_rows_opened_in_place(Q, K, V, mask=None):
+    """Your answers are right, also beside a query that may see nobody. Print such a mask before and after the call: whose array do you write into?"""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        mask[~mask.any(axis=-1)] = True
+        scores = apply_mask(scores, mask)
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
 # 10. self_attention
 
 
@@ -2415,6 +2497,41 @@ def tokens_shrunk_in_place(X, W_Q, W_K, W_V, mask=None):
     X /= size
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
     return scaled_dot_product_attention(size * Q, size * K, size * V, mask)
+
+
+@misconception(step="self_attention", caught_by="self_attention-any_batch")
+def own_position_always_seen(X, W_Q, W_K, W_V, mask=None):
+    """The causal mask works. Hide a token of the second check from itself and print the mask that you pass on: is it the one that came?"""
+    Q, K, V = project_qkv(X, W_Q, W_K, W_V)
+    if mask is not None:
+        mask = mask | np.eye(X.shape[-2], dtype=bool)
+    return scaled_dot_product_attention(Q, K, V, mask)
+
+
+@misconception(
+    step="self_attention",
+    caught_by="self_attention-any_batch",
+    title="a causal mask is added to every mask",
+)
+def later_tokens_always_hidden(X, W_Q, W_K, W_V, mask=None):
+    """The causal mask works. Let a token of the second check look ahead and print the mask that you pass on: is it the one that came?"""
+    Q, K, V = project_qkv(X, W_Q, W_K, W_V)
+    if mask is not None:
+        mask = mask & causal_mask(X.shape[-2])
+    return scaled_dot_product_attention(Q, K, V, mask)
+
+
+@misconception(
+    step="self_attention",
+    caught_by="self_attention-any_batch",
+    title="a mask gets a head axis that nobody asked for",
+)
+def head_axis_for_two_leading_ones(X, W_Q, W_K, W_V, mask=None):
+    """One leading axis works, two with a mask do not. Stack the second check's X twice in each of two new axes and print the mask that you pass on: does one mask for all need a new axis?"""
+    Q, K, V = project_qkv(X, W_Q, W_K, W_V)
+    if mask is not None and X.ndim == 4:
+        mask = mask[:, None]
+    return scaled_dot_product_attention(Q, K, V, mask)
 
 
 # 11. split_heads
@@ -2594,6 +2711,31 @@ def callers_array_reshaped(X, num_heads):
     heads = np.stack(np.split(X, num_heads, axis=-1), axis=-3)
     X.shape = (*X.shape[:-1], num_heads, X.shape[-1] // num_heads)
     return heads
+
+
+@misconception(
+    step="split_heads",
+    caught_by="split_heads-refuses_what_does_not_divide",
+    title="-1 for the tokens lets reshape take features for tokens",
+)
+def tokens_left_to_reshape(X, num_heads):
+    """Four heads of six features come back, with another number of tokens. Print the shapes before and after your reshape: which number did it choose by itself?"""
+    d_head = X.shape[-1] // num_heads
+    return np.swapaxes(X.reshape(*X.shape[:-2], -1, num_heads, d_head), -3, -2)
+
+
+@misconception(
+    step="split_heads",
+    caught_by="split_heads-contiguous_blocks",
+    title="refuses only a remainder of one half",
+)
+def halves_alone_refused(X, num_heads):
+    """Six features are refused for four heads, others are not that do not fit either. Print your test for seven features and three heads: what does it ask?"""
+    d_model = X.shape[-1]
+    if (d_model / num_heads) % 1 == 0.5:
+        raise ValueError("does not divide")
+    width = d_model // num_heads
+    return np.stack([X[..., h * width : (h + 1) * width] for h in range(num_heads)], axis=-3)
 
 
 # 12. concat_heads
@@ -3078,5 +3220,77 @@ def head_axis_for_every_mask(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
     if mask is not None:
         mask = mask[:, None]
+    heads, weights = scaled_dot_product_attention(Q, K, V, mask)
+    return concat_heads(heads) @ W_O
+
+
+@misconception(
+    step="multi_head_attention",
+    caught_by="multi_head_attention-large_scores",
+    title="masked after softmax, then shared out again",
+)
+def heads_masked_after_softmax(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Ordinary scores are fine. Let a hidden token score 3000 above the allowed ones and print your weights: what was left to share out when your mask came?"""
+    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    if mask is not None:
+        weights = weights * (mask if np.ndim(mask) == 2 else np.expand_dims(mask, -3))
+        weights = weights / weights.sum(axis=-1, keepdims=True)
+    return concat_heads(weights @ V) @ W_O
+
+
+@misconception(
+    step="multi_head_attention",
+    caught_by="multi_head_attention-masks",
+    title="masked after softmax, then divided by the sum and a small number",
+)
+def heads_masked_after_softmax_with_a_small_number(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Ordinary scores are fine. Let a hidden token score 30 above the allowed ones and print your weights before and after the mask: how large is what you divide by?"""
+    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    if mask is not None:
+        weights = weights * (mask if np.ndim(mask) == 2 else np.expand_dims(mask, -3))
+        weights = weights / (weights.sum(axis=-1, keepdims=True) + 1e-9)
+    return concat_heads(weights @ V) @ W_O
+
+
+@misconception(
+    step="multi_head_attention",
+    caught_by="multi_head_attention-large_scores",
+    title="hidden scores become -100, or another number that an allowed one can reach",
+)
+def hidden_scores_a_hundred_below_zero(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Ordinary scores are fine. Let the allowed tokens of a small mask score -3000 and print the scores that you give to softmax: who wins now?"""
+    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = np.where(mask if np.ndim(mask) == 2 else np.expand_dims(mask, -3), scores, -100.0)
+    return concat_heads(softmax(scores) @ V) @ W_O
+
+
+@misconception(
+    step="multi_head_attention",
+    caught_by="multi_head_attention-masks",
+    title="a plain mask is dropped, or refused, where X has two leading axes",
+)
+def mask_for_one_batch_axis_alone(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """A batch with a mask works, two leading axes do not. Stack a small X twice in each of two new axes, pass a causal mask, and print its shape as you use it: did it need those axes?"""
+    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
+    if mask is not None and X.ndim > 2:
+        mask = np.broadcast_to(mask, (X.shape[0], X.shape[-2], X.shape[-2]))[:, None]
+    heads, weights = scaled_dot_product_attention(Q, K, V, mask)
+    return concat_heads(heads) @ W_O
+
+
+@misconception(
+    step="multi_head_attention",
+    caught_by="multi_head_attention-inputs_unchanged",
+    title="the caller's mask gets a head axis",
+)
+def callers_mask_reshaped(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Your output is right. Print the shape of a mask with a batch before and after the call: whose array has a new axis?"""
+    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
+    if mask is not None and mask.ndim > 2:
+        mask.shape = (mask.shape[0], 1, *mask.shape[1:])
     heads, weights = scaled_dot_product_attention(Q, K, V, mask)
     return concat_heads(heads) @ W_O

@@ -233,12 +233,10 @@ def _tiny(given: Sequence[AnsweredCall]) -> Relation | None:
             parts = list(zip(got, right))
         for one, other in parts:
             a, b = as_numbers(one), as_numbers(other)
-            if (
-                a is not None
-                and b is not None
-                and a.shape == b.shape
-                and ((b == 0) & (a != 0)).any()
-            ):
+            if a is None or b is None or a.shape != b.shape:
+                continue
+            # NaN is not tiny; it stands where anything may stand.
+            if ((b == 0) & (a != 0) & np.isfinite(a)).any():
                 return Relation(name, SENTENCES[name].format(your="Your answer"))
     return None
 

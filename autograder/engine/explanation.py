@@ -30,7 +30,7 @@ ALIKE = 1e-9
 """Relative and absolute tolerance within which an answer is shown as that of the solution."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # arrays within them do not compare as one
 class Question:
     """A call of the student's function, with their answer and the solution's.
 

@@ -112,11 +112,12 @@ def _calls(explanation: Explanation, student: str, most: int) -> Iterator[str]:
         return
 
     # What is answered right explains nothing, unless all of it is.
-    telling = [question for question in questions if not question.is_alike] or list(questions)
-    for question in telling[:most]:
-        if question is not telling[0]:
+    numbered = list(enumerate(questions, 1))
+    telling = [(place, question) for place, question in numbered if not question.is_alike]
+    telling = telling or numbered
+    for shown, (place, question) in enumerate(telling[:most]):
+        if shown:
             yield ""
-        place = questions.index(question) + 1
         yield f"Call {place} of {len(questions)}: {step}({', '.join(question.given)})"
         yield from _call(question, student)
 

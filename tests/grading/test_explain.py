@@ -82,6 +82,23 @@ def np_array(text: str) -> object:
     return eval(text, {"array": np.array})
 
 
+def test_of_several_calls_the_wrong_one_is_shown_with_its_place(course: Course) -> None:
+    drawn = (
+        "x = rng.normal(size=4)\nagree(double(x.copy()), double_by_definition(x), 'the doubles')"
+    )
+    twice = f"for n in (4, 5):\n    x = rng.normal(size=n)\n    {drawn.splitlines()[1]}"
+    text = courses.AUTHORED.replace(drawn.replace("'", '"'), twice)
+    assert text != courses.AUTHORED
+    courses.write_root(course.root, text)
+    wrong = "def double(x):\n    return 2 * np.asarray(x) + (len(x) == 5)\n"
+    courses.submit(course, "bob", {**RIGHT, "double": wrong})
+    assert call("grade", NAME, "--jobs", 1, cwd=course.root).returncode == 0
+
+    for said in (explain(course, "bob", "double-drawn"), explain(course, "bob", "double")):
+        assert "Call 2 of 2: double(x)\n" in said
+        assert "1 other call is answered as the solution answers" in said
+
+
 def test_what_passed_can_be_looked_at_too(graded: Course) -> None:
     said = explain(graded, "ann", "total-by_hand")
     assert "passed, 2 of 2 points, visible check" in said

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import PurePath
+from typing import NamedTuple
 
 from autograder import files
 from autograder.collecting import gradescope, naming
 from autograder.collecting import store as collected
+from autograder.collecting.candidate import Candidate, is_inside
 from autograder.collecting.content import Content
 from autograder.collecting.downloads import Download, unreadable
 from autograder.collecting.folder_names import FolderNames
@@ -30,67 +32,6 @@ MAX_LOOKS_AT_NOBODYS = 300
 """The same for a folder of nobody's: the teacher has made it, and a whole class may lie there."""
 NO_SUBMISSIONS = ("students.csv", "readme.md")
 """What teachers put beside the downloads."""
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A file that is a student's submission of this exercise; the largest ``rank`` counts."""
-
-    student: str
-    claim: Claim
-    time: datetime
-    copy: int
-    download: Download
-    doubt: str
-    """What is said where ``time`` is not the one that stands there."""
-
-    @property
-    def is_certain(self) -> bool:
-        """Whether ``time`` is when it was handed in, not perhaps when somebody downloaded it."""
-        is_moodles = self.claim.kind == "moodle" and _is_inside(self.download, self.claim)
-        return not self.doubt and (self.claim.kind == "gradescope" or is_moodles)
-
-    @property
-    def source(self) -> str:
-        """Where ``handed_in`` comes from (``timestamp.SOURCES``)."""
-        is_canvas = self.claim.kind == "canvas"  # which marks who came late
-        return "download" if self.is_certain or is_canvas else "file"
-
-    @property
-    def has_guessed_zone(self) -> bool:
-        """Whether ``time`` was written down without its zone."""
-        return self.download.has_guessed_zone and self.time == self.download.time
-
-    @property
-    def account(self) -> str:
-        """What the platform itself tells people apart by; empty where nobody knows."""
-        return self.claim.number or self.claim.email
-
-    @property
-    def rank(self) -> tuple[datetime, int, str]:
-        """The later one counts; of two from the same second the second copy."""
-        return self.time.replace(microsecond=0), self.copy, self.download.where
-
-    def is_late(self, due: datetime | None) -> bool:
-        """Whether it was handed in after the exercise was due."""
-        return due is not None and self.handed_in(due) > due
-
-    def handed_in(self, due: datetime | None) -> datetime:
-        """When it was handed in.
-
-        Canvas dates its archives' entries when it packs them, and marks in their names who was
-        late.
-        """
-        if self.claim.kind != "canvas" or due is None:
-            return self.time
-        if not self.claim.late:
-            return min(self.time, due)
-
-        now = collected.now()
-        for time in (self.time, self.download.packed, self.download.placed):
-            if due < time <= now:
-                return time
-        return self.time
 
 
 class Reader:
@@ -115,7 +56,9 @@ class Reader:
         self._downloads = downloads
         self._left = left
         self._whose = Whose(names, exports, downloads)
-        self._others: list[tuple[str, Left]] = []
+        self._others: list[_Other] = []
+        self._of_others: list[tuple[Download, _FileName]] = []
+        """Notebooks that are named for other exercises."""
         self._looks: Counter[tuple[str, str]] = Counter()
         self._unseen: Counter[tuple[str, bool]] = Counter()
         """Files that were not opened, by whose, and whether they lie in an archive."""
@@ -130,8 +73,9 @@ class Reader:
             except Exception as error:
                 self._left.append(unreadable(download.where, error, download.owner))
 
-        # Of students who have handed in this exercise, other files are not worth a line.
-        self._left += [left for student, left in self._others if student not in by_student]
+        for download, file in self._of_others:
+            self._look_inside(download, file, by_student)
+        self._left += [other.left for other in self._others if _is_worth_a_line(other, by_student)]
         for (whose, is_archive), number in self._unseen.items():
             if whose in by_student:
                 continue
@@ -147,6 +91,8 @@ class Reader:
             return
         file = self._file_name(name)
         if file.exercise not in (None, self._exercise):
+            if PurePath(name).suffix.lower() == ".ipynb":
+                self._of_others.append((download, file))
             return
 
         students = self._students(download, file)
@@ -166,7 +112,9 @@ class Reader:
                 yield Candidate(student, claim, time, file.copy, download, doubt)
             else:
                 why = self._why_not(file, PurePath(name).suffix, student)
-                self._others.append((student, Left(download.where, why, (student,))))
+                left = Left(download.where, why, (student,))
+                time, _ = self._time(download, claim)
+                self._others.append(_Other(student, name, time, left))
 
     def _file_name(self, name: str) -> _FileName:
         platform = naming.platform_file(name)
@@ -216,6 +164,23 @@ class Reader:
         owner = download.owner if is_theirs else ()
         self._left.append(Left(download.where, str(problem), owner))
 
+    def _look_inside(
+        self, download: Download, file: _FileName, by_student: Mapping[str, object]
+    ) -> None:
+        """List a notebook that has another exercise's name, and says that it is of this one: of
+        those who have handed in nothing else."""
+        try:
+            claims = self._whose.claims(download, file.student, True)
+            students = [self._roster.find(claim) for claim in claims]
+        except Unmatched:  # said where the exercise that it is named for is collected
+            return
+
+        missing = [student for student in students if student not in by_student]
+        if missing and self._says(download, claims[-1].text) == self._exercise:
+            name = f"{missing[-1]}_{self._exercise}.ipynb"
+            why = f"is named for {file.exercise}, and says that it is {self._exercise}"
+            self._left.append(Left(download.where, f"{why}; rename it to {name}", tuple(missing)))
+
     def _why_not(self, file: _FileName, suffix: str, student: str) -> str:
         if not file.is_notebook:
             return f"is no notebook; ask for {self._exercise}.ipynb"
@@ -255,7 +220,7 @@ class Reader:
         is_folder = place < len(download.parts) - 1
         if is_folder and naming.platform_file(download.parts[place]) is not None:
             return download.placed if download.archive is None else download.packed
-        return download.time if _is_inside(download, claim) else download.packed
+        return download.time if is_inside(download, claim) else download.packed
 
     def _says(self, download: Download, whose: str, most: int = MAX_LOOKS) -> str | None:
         """The exercise of which a file says itself that it is."""
@@ -281,9 +246,19 @@ class _FileName:
     is_notebook: bool
 
 
-def _is_inside(download: Download, claim: Claim) -> bool:
-    """Whether what says whose the file is lies in an archive that names nobody.
+class _Other(NamedTuple):
+    """A file of a student that is no submission of this exercise, as far as can be seen."""
 
-    Then the times of that archive's entries are sound.
-    """
-    return download.archive is not None and claim.depth > download.archive + 1
+    student: str
+    name: str
+    time: datetime
+    left: Left
+
+
+def _is_worth_a_line(other: _Other, by_student: Mapping[str, list[Candidate]]) -> bool:
+    """Whether a file may be what its student wanted to be graded: they have handed in nothing
+    else, or this later, and it was called a notebook."""
+    if other.student not in by_student:
+        return True
+    taken = max(candidate.time for candidate in by_student[other.student])
+    return ".ipynb" in other.name.lower() and other.time > taken

@@ -11,7 +11,8 @@ from datetime import datetime, timezone
 
 from autograder import files, settings, timestamp
 from autograder.collecting import gradescope, naming, read_zones
-from autograder.collecting.candidates import MAX_LOOKS, Candidate, Reader
+from autograder.collecting.candidate import Candidate
+from autograder.collecting.candidates import MAX_LOOKS, Reader
 from autograder.collecting.content import Content
 from autograder.collecting.downloads import Download, unreadable
 from autograder.collecting.folder_names import FolderNames

@@ -494,14 +494,48 @@ def test_other_exercises_and_what_systems_leave_behind_are_passed_over(course: C
     other["metadata"]["autograder"]["exercise"] = "adding"
     (course.root / "solutions" / "adding").mkdir()
     (course.root / "solutions" / "adding" / "adding.ipynb").write_text("{}")
-    put(course, "ada/adding.ipynb")
-    put(course, "ada/other.ipynb", json.dumps(other).encode())
+    for name in ("adding", "other"):
+        put(course, f"ada/{name}.ipynb", json.dumps(other).encode())
     put(course, "ada/.ipynb_checkpoints/counting-checkpoint.ipynb")
     put(course, "__MACOSX/ada/._counting.ipynb")
     put(course, "ada/data.csv")
     assert reasons(collect(course)) == {"ada/data.csv": "is no notebook; ask for counting.ipynb"}
     put(course, "ada/counting.ipynb")
     assert collect(course) == Collected(stored=("ada",))
+
+
+def test_what_a_student_sent_later_is_listed_where_it_could_not_be_taken(course: Course) -> None:
+    class_list(course, "id\nada\nbob\ncyd\n")
+    for student in ("ada", "bob", "cyd"):
+        put(course, f"{student}/counting.ipynb")
+    put(course, "ada/counting.ipynb.txt", minutes=5)
+    put(course, "ada/plot.png", b"", minutes=5)  # no line: it was never called a notebook
+    put(course, "bob/last.ipynb", b'{"cells": [', minutes=5)
+    put(course, "cyd/first.ipynb", b"{", minutes=-5)
+    found = collect(course)
+    assert found.stored == ("ada", "bob", "cyd")
+    assert reasons(found) == {
+        "ada/counting.ipynb.txt": "is no notebook; ask for counting.ipynb",
+        "bob/last.ipynb": "neither its name nor its content says counting; "
+        "rename it to bob_counting.ipynb",
+    }
+
+
+def test_a_notebook_with_the_name_of_another_exercise_is_listed_for_who_sent_no_other(
+    course: Course,
+) -> None:
+    (course.root / "solutions" / "adding").mkdir()
+    (course.root / "solutions" / "adding" / "adding.ipynb").write_text("{}")
+    class_list(course, "id\nada\nbob\n")
+    put(course, "ada/counting.ipynb")
+    for student in ("ada", "bob", "nobody"):
+        put(course, f"{student}/adding.ipynb")
+    found = collect(course)
+    assert found.stored == ("ada",)
+    assert reasons(found) == {
+        "bob/adding.ipynb": "is named for adding, and says that it is counting; "
+        "rename it to bob_counting.ipynb"
+    }
 
 
 def test_a_notebook_that_says_nothing_of_the_exercise_is_left(course: Course) -> None:

@@ -65,6 +65,7 @@ def _drawn(tree: ast.Module, drawing: set[str]) -> set[str]:
             bindings.append((node.target, node.value))
         elif isinstance(node, (ast.For, ast.comprehension)):
             bindings.append((node.target, node.iter))
+    bindings += _filled(tree, {name for target, _ in bindings for name in mentioned(target)})
 
     def bound_to(drawn: Set[str]) -> set[str]:
         bound: set[str] = set()
@@ -73,6 +74,27 @@ def _drawn(tree: ast.Module, drawing: set[str]) -> set[str]:
         return bound
 
     return closure(drawing, bound_to) - drawing
+
+
+def _filled(tree: ast.Module, own: set[str]) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What calls change in place, with what they put there: ``rng.shuffle(x)``, ``out=x``, and
+    ``words.append(x)`` where the check has made these words itself."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            for word in node.keywords:
+                if word.arg == "out":
+                    yield word.value, node.func
+
+        # A call that stands alone is there for what it changes.
+        if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
+            continue
+        call = node.value
+        receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
+        for argument in call.args:
+            if receiver is not None and mentioned(receiver) & own:
+                yield receiver, argument
+            else:
+                yield argument, call.func
 
 
 def _bound(target: ast.expr, value: ast.expr, drawn: Set[str]) -> set[str]:

@@ -514,6 +514,12 @@ def test_what_a_check_draws_comes_from_rng(
         ('assert (double(x) == 2 * x).all(), f"{len(x)} numbers of shape {x.shape}"', ""),
         ('for turn in ("first", "second"):\n    agree(double(x), 2 * x, f"the {turn} answer")', ""),
         ('y = 3\nassert double([y]) == 6, f"for {y}"', ""),
+        ('y = [1, 2]\nrng.shuffle(y)\nassert double(y)[0] == 2 * y[0], f"for {y}"', "y"),
+        ('y = np.ones(3)\nrng.random(out=y)\nassert double(y)[0] == 2 * y[0], f"for {y}"', "y"),
+        ('y = []\ny.append(rng.normal())\nassert double(y)[0] == 2 * y[0], f"for {y}"', "y"),
+        ('y = []\ny.append(3)\nassert double(y)[0] == 6, f"for {y}"', ""),
+        ('y = [3]\nassert double(np.array(y))[0] == 6 + 0 * x[0], f"for {y}"', ""),
+        ('n = 3\ny = rng.normal(0, 1, n)\nassert double(y)[0] == 2 * y[0], f"{n} numbers"', ""),
     ],
 )  # fmt: skip
 def test_the_message_of_a_hidden_check_holds_nothing_that_was_drawn(

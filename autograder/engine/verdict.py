@@ -95,10 +95,9 @@ def failure(
         of_cells: the cells that raised when they ran, each with what it raised.
     """
     if error.kind == "CannotCross":
-        text = "a value of a kind"
-        if not check.hidden or _KNOWN_KINDS.fullmatch(error.text):
-            text = error.text
-        return f"{check.step} returned {text}, which no check can use"
+        if check.hidden and not _KNOWN_KINDS.fullmatch(error.text):
+            return f"{check.step} returned a value that no check can use"
+        return f"{check.step} returned {error.text}, which no check can use"
 
     if error.kind == "Undefined":
         for cell, raised in of_cells:

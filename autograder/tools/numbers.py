@@ -18,6 +18,9 @@ TOL_SINGLE = 2e-6
 SEVERAL = "got a tuple, not one array; look at the line with your return"
 """What is wrong with several arrays where one is wanted, also with a single one and a comma."""
 
+UNCALLED = ". Are its parentheses missing?"
+"""The question behind "got a function": who returned text.upper meant text.upper()."""
+
 
 def plain(value: Any, what: str, shape: tuple[int, ...] | None = None) -> Array:
     """The value as an ordinary array of real numbers.
@@ -45,6 +48,8 @@ def plain(value: Any, what: str, shape: tuple[int, ...] | None = None) -> Array:
         raise AssertionError(f"{what}: {problem}") from None
     if array.dtype.kind not in "biuf":
         kind = f"{type(value).__name__:.40} ({array.dtype!s:.40})"
+        if callable(value):
+            kind = f"a function{UNCALLED}"
         raise AssertionError(f"{what}: expected real numbers, got {kind}")
     if shape is not None and array.shape != shape:
         problem = SEVERAL if isinstance(value, tuple) else other_shape(array.shape, shape)

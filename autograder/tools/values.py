@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from autograder.tools.digests import is_large, whole
-from autograder.tools.numbers import ATOL, RTOL, SEVERAL, difference, plain
+from autograder.tools.numbers import ATOL, RTOL, SEVERAL, UNCALLED, difference, plain
 from autograder.tools.session import REVEAL, compared, remember, reveal
 
 
@@ -70,7 +70,8 @@ def unlike(got: Any, wanted: Any, rtol: float, atol: float) -> str:
     if isinstance(got, np.ndarray) and isinstance(wanted, (list, tuple)):
         got = got.tolist()
     if kind_of(got) != kind_of(wanted):
-        return f"expected {kind_of(wanted)}, got {kind_of(got)}"
+        ask = UNCALLED if kind_of(got) == "a function" else ""
+        return f"expected {kind_of(wanted)}, got {kind_of(got)}{ask}"
 
     if isinstance(wanted, numbers.Number):
         return unlike_number(got, wanted, rtol, atol)
@@ -183,11 +184,15 @@ def kind_of(value: Any) -> str:
         "a dictionary": dict,
         "a set": (set, frozenset),
         "an array": np.ndarray,
+        "a class": type,
+        "a function": Callable,
     }
     for words, kind in kinds.items():
         if isinstance(value, kind):
             return words
-    return "None" if value is None else f"a {type(value).__name__:.40}"
+    name = type(value).__name__
+    article = "an" if name[:1].lower() in "aeiou" else "a"
+    return "None" if value is None else f"{article} {name:.40}"
 
 
 def unpack(result: Any, names: str) -> Any:

@@ -16,6 +16,10 @@ MAX_WORDS = 20
 """Words of a file's name that are searched for students, at most."""
 
 
+MAX_LIKELY = 5
+"""Students whom a line names who may be meant, at most."""
+
+
 class Unmatched(Exception):
     """Nobody, or nobody for certain; the message says why."""
 
@@ -29,6 +33,7 @@ class Roster:
         self._ids: set[str] = set()
         self._by_id: defaultdict[str, set[str]] = defaultdict(set)
         self._by_words: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
+        self._by_word: defaultdict[str, set[str]] = defaultdict(set)
         self._by_key: defaultdict[str, set[str]] = defaultdict(set)
         self._by_value: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
 
@@ -38,6 +43,8 @@ class Roster:
             self._ids.add(student)
             self._by_id[student.casefold()].add(student)
             self._by_words[tuple(sorted(words))].add(student)
+            for word in words:
+                self._by_word[word].add(student)
             for key in _rotations(words):
                 self._by_key[key].add(student)
             for column, value in columns.items():
@@ -66,12 +73,21 @@ class Roster:
             repair = f"add {number} to students.csv, or put it into a folder called by the id"
             raise Unmatched(f"{claim.text} may be {either(students)}; {repair}")
         if not students:
+            likely = self._called(claim.text)
+            if 0 < len(likely) <= MAX_LIKELY:
+                repair = "rename it, or put it into a folder called by the id"
+                raise Unmatched(f"{claim.text} is part of the name of {either(likely)}; {repair}")
             raise Unmatched(f"{claim.text} is nobody in students.csv; add a line or a column")
         return next(iter(students))
 
     def knows(self, text: str) -> bool:
         """Whether a folder or file called ``text`` is somebody of the class list."""
         return bool(self.named(Claim("plain", text)))
+
+    def _called(self, text: str) -> set[str]:
+        """The students in whose names all words of a text stand, as a surname alone does."""
+        sets = [self._by_word.get(word, set()) for word in _words(text)[:MAX_WORDS]]
+        return set.intersection(*sets) if sets else set()
 
     def has_number(self, claim: Claim) -> bool:
         """Whether the class list knows the person by the platform's number or address."""

@@ -201,6 +201,18 @@ def test_with_a_class_list_strangers_and_contradictions_are_left_with_their_reas
     }
 
 
+def test_a_surname_alone_names_those_who_have_it(course: Course) -> None:
+    class_list(course, "id,name\nada,Ada King\nbob,Bob King\ncyd,Cyd Low\n")
+    for name in ("King", "Low", "High"):
+        put(course, f"{name}_counting.ipynb")
+    found = collect(course)
+    assert not found.stored
+    said = reasons(found)
+    assert said["King_counting.ipynb"].startswith("King is part of the name of ada or bob; rename")
+    assert said["Low_counting.ipynb"].startswith("Low is part of the name of cyd; rename")
+    assert said["High_counting.ipynb"] == "High is nobody in students.csv; add a line or a column"
+
+
 def test_a_folder_of_nobodys_with_files_of_students_is_to_be_emptied_into_the_inbox(
     course: Course,
 ) -> None:

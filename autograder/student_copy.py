@@ -7,7 +7,6 @@ a check stands in ``with tools.check(…)``.
 
 from __future__ import annotations
 
-import ast
 import importlib.util
 import re
 import site
@@ -22,6 +21,7 @@ from autograder.errors import Unusable
 from autograder.exercises import data_files
 from autograder.exercises.cell_source import defines_class, sentence_of
 from autograder.exercises.checksum import checksum
+from autograder.exercises.content_id import content_id
 from autograder.exercises.exercise import (
     ANNOUNCED,
     ARRAYS,
@@ -30,11 +30,12 @@ from autograder.exercises.exercise import (
     Check,
     Exercise,
 )
-from autograder.result import MOST_POINTS, CheckResult, Result, StepResult
+from autograder.result import CheckResult, Result, StepResult
+from autograder.submissions.check_table import check_table
 from autograder.submissions.merged_cells import unmerged
 from autograder.submissions.notebook import RawCell, Rejected, marks, raw_cells
 from autograder.submissions.parse import MAX_WARNINGS
-from autograder.submissions.python_source import NO_PYTHON, binds, parses
+from autograder.submissions.python_source import binds, parses
 from autograder.text import agreeing, count, listed, one_line, points
 
 REPAIR = "download the notebook again and copy your answers over"
@@ -42,14 +43,8 @@ REPAIR = "download the notebook again and copy your answers over"
 GONE = f"its cell is gone, or asks nothing; {REPAIR}"
 """What is said of a check that the notebook came with."""
 
-_ID = re.compile(r"[A-Za-z0-9_]{1,62}-[A-Za-z0-9_-]{1,62}")
-
 MOST_WARNINGS = MAX_WARNINGS + 2
 """Those of a submission, that there are more of them, and which cells did not end."""
-
-# No more of the cell is parsed than this: it is long, and who waits for `check` waits for that.
-_TABLE = re.compile(r"^tools\.CHECKS = (\{.*?\})$", re.MULTILINE | re.DOTALL)
-"""What the build wrote about the checks, and nothing else of the setup cell."""
 
 _NEEDED = re.compile(r"^tools\.NEEDED = \{(.*?)\}$", re.MULTILINE | re.DOTALL)
 """What it wrote about the functions that students paste."""
@@ -156,7 +151,7 @@ def read(data: bytes, path: str, name: str | None = None) -> StudentCopy:
         cells = raw_cells(data)[0]
     except Rejected as rejected:
         raise Unusable(f"{path}: {rejected}") from None
-    table = _table(cells)
+    table = check_table(cells)
     if table is None:
         raise Unusable(f"{path}: has no setup cell of an exercise; download the notebook again")
 
@@ -216,27 +211,6 @@ def _changed(cells: list[RawCell], exercise: Exercise) -> Iterator[str]:
             yield check.id
 
 
-def _table(cells: list[RawCell]) -> dict[str, dict[str, Any]] | None:
-    """What the build wrote into the setup cell: each check's points, and whether it is hidden."""
-    for cell in cells:
-        written = _TABLE.search(cell.source) if cell.is_code else None
-        if written is None:
-            continue
-        try:
-            table = ast.literal_eval(written[1])
-            if table and all(_is_sound(id, marks) for id, marks in table.items()):
-                return dict(table)
-        except (*NO_PYTHON, TypeError, KeyError, AttributeError):
-            continue
-    return None
-
-
-def _is_sound(id: str, marks: dict[str, Any]) -> bool:
-    """Whether an entry is as the build writes it: somebody may have changed it."""
-    is_known = _ID.fullmatch(id) and marks["hidden"] in (0, 1)
-    return bool(is_known and 0 <= marks["points"] <= MOST_POINTS)
-
-
 def _pasted(cells: list[RawCell]) -> list[str]:
     """The functions of earlier exercises for which the notebook has a place."""
     for cell in cells:
@@ -261,8 +235,17 @@ def _cells(cells: list[RawCell], table: dict[str, dict[str, Any]]) -> Iterator[C
         if cell is not None and cell.id not in seen:
             seen.add(cell.id)
             yield cell
-        elif raw.is_code:
+        elif raw.is_code and _is_handed_out(raw):
             yield Cell(f"cell-{number}", "plain", True, raw.source, {})
+
+
+def _is_handed_out(raw: RawCell) -> bool:
+    """Whether a cell that is neither answer nor check is one that came with the notebook.
+
+    Its id tells. Where a service has dropped the ids, all such cells count as if they had.
+    """
+    own = content_id("plain", raw.source)
+    return not raw.claims or any(id == own or id.startswith(f"{own}-") for id in raw.claims)
 
 
 def _cell(

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,6 +27,7 @@ from tests.support import processes
 
 ROOT = Path(__file__).parent.parent
 NOTEBOOK = ROOT / "solutions" / "attention" / "attention.ipynb"
+HANDED_OUT = ROOT / "assignments" / "attention" / "attention.ipynb"
 
 IMPORT = "from autograder.engine.check_process import serve"
 """The line of the process's program in front of which a test has its own."""
@@ -408,3 +410,46 @@ print(sorted({{"numpy.ma", "autograder.engine.relating"}} & (set(sys.modules) - 
         [sys.executable, "-c", grade], capture_output=True, text=True, check=True, cwd=ROOT
     )
     assert ran.stdout.split("\n")[:2] == ["graded", "[]"]
+
+
+def finished() -> dict[str, Any]:
+    """The students' notebook with every answer of the solution in it."""
+    answers = {cell["id"]: cell["source"] for cell in json.loads(NOTEBOOK.read_text())["cells"]}
+    notebook: dict[str, Any] = json.loads(HANDED_OUT.read_text())
+    for cell in notebook["cells"]:
+        if "NotImplementedError" in "".join(cell["source"]):
+            cell["source"] = answers.get(cell["id"], cell["source"])
+    return notebook
+
+
+def lost(notebook: dict[str, Any]) -> set[str]:
+    """The steps of which checks fail."""
+    result, _ = confined.checked(
+        student_copy.read(json.dumps(notebook).encode(), "attention.ipynb")
+    )
+    failed = [id for id, check in result.by_id.items() if check.status != "passed"]
+    return {id.partition("-")[0] for id in failed}
+
+
+@pytest.mark.parametrize(
+    "ids", [pytest.param(True, id="with-ids"), pytest.param(False, id="dropped-ids")]
+)
+def test_a_cell_that_a_student_adds_runs_where_it_stands(ids):
+    """Also one that binds the name of a step, which no other cell of the student uses."""
+    notebook = finished()
+    added = {"cell_type": "code", "id": "mine", "metadata": {}, "source": "padding_mask = 3"}
+    place = [cell["id"] for cell in notebook["cells"]].index("padding_mask")
+    notebook["cells"].insert(place + 1, added)
+    if not ids:
+        for cell in notebook["cells"]:
+            cell["metadata"] = {}
+            del cell["id"]
+    assert lost(notebook) == {"padding_mask"}
+
+
+def test_a_cell_that_binds_no_name_but_changes_what_others_use_runs_too():
+    notebook = finished()
+    added = {"cell_type": "code", "id": "mine", "metadata": {}, "source": "np.where = None"}
+    assert not lost(notebook)
+    notebook["cells"].insert(3, added)
+    assert "apply_mask" in lost(notebook)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import hashlib
 import importlib.util
 import io
 import json
@@ -32,6 +31,7 @@ from autograder.course import Settings
 from autograder.errors import Unusable
 from autograder.exercises import data_files, misconceptions, sources
 from autograder.exercises import names as scope
+from autograder.exercises.content_id import content_id
 from autograder.files import write
 from autograder.text import points, shown
 
@@ -255,8 +255,8 @@ def _check(cell: Cell, oracle_cells: list[str]) -> str:
 
 
 def _content_id(cell: Cell, counts: dict[str, int]) -> str:
-    """An id from what the cell says: inserting a cell elsewhere leaves all others with theirs."""
-    id = f"{cell.kind}-{hashlib.sha256(cell.source.encode()).hexdigest()[:12]}"
+    """The id of a cell; of those that say the same, each has a number of its own."""
+    id = content_id(cell.kind, cell.source)
     counts[id] = counts.get(id, 0) + 1
     return id if counts[id] == 1 else f"{id}-{counts[id]}"
 

@@ -17,6 +17,8 @@ answers of the reference to calls of the student's choice, which are no secret; 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from autograder.engine.budget import Budget
@@ -27,7 +29,7 @@ from autograder.engine.run import Run
 from autograder.engine.verdict import Remaining, Verdict
 from autograder.exercises.exercise import Check
 from autograder.submissions.defined_again import defined_again
-from autograder.submissions.submission import Submission
+from autograder.submissions.submission import Submission, SubmittedCell
 from autograder.text import listed
 
 Carried = dict[str, tuple[str, ...]]
@@ -88,6 +90,8 @@ class CarryForward:
         self.unattempted = self._broken - attempted
         self._defined_again = list(defined_again(compiled.exercise, submission))
 
+        self._by_themselves: dict[str, bool] = {}
+        """Of steps that an added cell defines again: whether the answer alone is right."""
         self._ran: dict[_Kind, dict[str, _Mended]] = {}
         self.calls: dict[str, tuple[Call, ...]] = {}
         """Calls of steps at fault, made while earlier steps were mended: what is wrong there is
@@ -151,9 +155,51 @@ class CarryForward:
             called = self._passes(check, doubtful | again | imprecise, budget, again)
             if called:
                 return self._in_order(called & (doubtful | again))
+        if self._is_right_by_itself(check.step, all_of_them | imprecise, budget):
+            return ()
         if likely:
             self._note_remaining(check, likely, imprecise)
         return None
+
+    def _is_right_by_itself(self, step: str, replaced: frozenset[str], budget: Budget) -> bool:
+        """Whether a step's answer passes all of its checks, but for an added cell that has taken
+        its place: ``softmax = softmax(scores)``, say.
+
+        All of them: who writes two answers does not get the better of both, check by check.
+        """
+        taken = [one.cell for one in self._defined_again if one.step == step and not one.cell.id]
+        if taken and step not in self._by_themselves:
+            self._by_themselves[step] = all(
+                verdict.message is None
+                for is_hidden in (False, True)
+                for verdict in self._with_answer_behind(step, taken, is_hidden, replaced, budget)
+            )
+        return self._by_themselves.get(step, False)
+
+    def _with_answer_behind(
+        self,
+        step: str,
+        taken: list[SubmittedCell],
+        is_hidden: bool,
+        replaced: frozenset[str],
+        budget: Budget,
+    ) -> Iterator[Verdict]:
+        """The verdicts of a step's checks where its answer runs once more behind these cells."""
+        answer = self._submission.answer(step)
+        cells: list[SubmittedCell] = []
+        for cell in self._submission.cells:
+            cells.append(cell)
+            if cell in taken and answer is not None:
+                cells.append(SubmittedCell(None, cell.after, answer, True))
+
+        wanted = set()
+        for check in self._compiled.exercise.checks:
+            if check.step == step and check.hidden == is_hidden and not check.void:
+                wanted.add(check.id)
+        mended = replace(self._submission, cells=tuple(cells))
+        run = Run(self._compiled, mended, budget, self._reference, replaced)
+        for _, verdict in run.verdicts(wanted):
+            yield verdict
 
     def _note_remaining(
         self, check: Check, broken: frozenset[str], imprecise: frozenset[str]

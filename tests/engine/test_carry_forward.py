@@ -196,6 +196,38 @@ def test_a_step_that_an_added_cell_defines_again_is_replaced_there_too(double, a
     assert result.warnings == ((said,) if added != double else ())
 
 
+def with_added_behind(id: str, added: str, **answers: str) -> Result:
+    """The result with a cell added behind one of these."""
+    nb = toy.notebook(THREE, **{**ANSWERS, **answers})
+    place = next(n for n, cell in enumerate(nb["cells"]) if cell["id"] == id)
+    nb["cells"].insert(place + 1, toy.added(added))
+    return toy.grade(THREE, json.dumps(nb).encode(), settings=SETTINGS)
+
+
+@pytest.mark.parametrize("place", ["double", "double-c0"])
+@pytest.mark.parametrize("added", ["double = double(np.ones(3))", WRONG["double"]])
+def test_what_takes_the_name_of_a_right_answer_costs_its_step_nothing(place, added):
+    result = with_added_behind(place, added)
+    assert [check.earned for check in result.step("double").checks] == [2, 2]
+    assert "defines double again" in result.warnings[0]
+
+    # A wrong answer stays wrong, whatever takes its name.
+    result = with_added_behind(place, added, double=WRONG["double"])
+    assert result.step("double").checks[0].earned == 0
+
+
+def test_the_same_where_the_step_needs_an_earlier_one_that_is_wrong():
+    result = with_added_behind("both", "both = both(np.ones(3))", double=WRONG["double"])
+    assert [check.earned for check in result.step("both").checks] == [2, 2]
+
+
+def test_of_two_answers_the_better_of_each_check_does_not_count():
+    by_the_hidden_one = "def double(x):\n    return np.zeros(1)"
+    by_the_visible_one = "def double(x):\n    return np.array([2.0, 2.0])"
+    result = with_added_behind("double", by_the_visible_one, double=by_the_hidden_one)
+    assert [check.earned for check in result.step("double").checks] == [2, 0]
+
+
 @pytest.mark.parametrize(
     ("shift", "is_right", "mended"),
     [

@@ -283,6 +283,12 @@ for left, right in ((7, 7), (300, 700), *(drawn_tokens(2, 3, 7, 9) for _ in rang
     wanted = merged_by_definition(tokens, (left, right), new)
     pair = tuple(map(int, f"{left} {right}".split()))  # equal to those in the list, and other objects
     tools.same(merge_pair(tokens, pair, new), wanted, "the merged tokens", "Must both tokens of the pair be there?")
+# The new number may be one of the pair's own: what has been merged is used up all the same.
+for left, right in ((3, 9), (9, 3), (7, 7)):
+    tokens = [left, left, right, right, 1, *drawn_tokens(12, 3, 7, 9), 1, left, right, left, left, right, right]
+    for new in (left, right):
+        wanted = merged_by_definition(tokens, (left, right), new)
+        tools.same(merge_pair(tokens.copy(), (left, right), new), wanted, "a list where new is half of the pair", "Which tokens of the list that came in are used up?")
 
 # %% check="merge_pair-nothing_to_merge" points=3 category="edge cases" hidden=true
 """Lists without the pair come back as they were: empty ones, single tokens, the pair the other way round."""
@@ -597,6 +603,15 @@ ask = "What does your function do with bytes that are no text?"
 tools.same(decode([255, ord(letter)], []), f"\ufffd{letter}", "a byte that is never text", ask)
 tools.same(decode([ord(letter), 195], []), f"{letter}\ufffd", "half of a letter at the end", ask)
 tools.same(decode([256, ord(letter), 169], [(195, 40)]), f"\ufffd({letter}\ufffd", "halves of two letters", ask)
+ask = "Which of the bytes beside the broken ones belong together?"
+tools.same(decode([195, 169, 255], []), "é\ufffd", "a whole letter beside a broken byte", ask)
+tools.same(decode([255, 255, 256, 195, ord(letter)], [(195, 169)]), f"\ufffd\ufffdé\ufffd{letter}", "a whole letter between broken bytes", ask)
+for letters in ("€", "🤗"):
+    cut = list(letters.encode("utf-8"))[:-1]  # for Python the bytes that are left of a letter are one mistake
+    tools.same(decode([*cut, ord(letter)], []), f"\ufffd{letter}", f"a letter of {len(cut) + 1} bytes, cut short", "Call Python's own decoder with such bytes: how often does it say that something is broken?")
+tokens = [257, 256, *drawn_tokens(60, ord(letter), 40, 195, 169, *"€🤗".encode(), 237, 255, 256, 257)]
+wanted = decoded_by_definition(tokens, [(226, 130), (256, 172)])
+tools.same(decode(tokens, [(226, 130), (256, 172)]), wanted, "a row of drawn bytes", ask)
 
 # %% check="decode-round_trip" points=4 category="round trip" hidden=true
 """What was encoded comes back, letter for letter, however deep its tokens are nested."""

@@ -474,6 +474,45 @@ def same_object_and_not_equal(tokens, pair, new):
     return merged
 
 
+@misconception(step="merge_pair", caught_by="merge_pair-drawn", family="merged_once_more")
+def what_was_merged_merges_again(tokens, pair, new):
+    """What you have merged goes into a second merge. Print your result for 7 9 9 with the pair (7, 9) and the new token 7: which tokens went into your last merge?"""
+    merged = []
+    for token in tokens:
+        if merged and (merged[-1], token) == tuple(pair):
+            merged[-1] = new
+        else:
+            merged.append(token)
+    return merged
+
+
+@misconception(step="merge_pair", caught_by="merge_pair-drawn", family="merged_once_more")
+def place_kept_after_a_merge(tokens, pair, new):
+    """What you have merged goes into a second merge. Print your result for 7 9 9 with the pair (7, 9) and the new token 7: at which place do you look after the first merge?"""
+    merged = list(tokens)
+    place = 0
+    while place < len(merged) - 1:
+        if (merged[place], merged[place + 1]) == tuple(pair):
+            merged[place : place + 2] = [new]
+        else:
+            place += 1
+    return merged
+
+
+@misconception(step="merge_pair", caught_by="merge_pair-drawn")
+def from_the_start_after_each_merge(tokens, pair, new):
+    """What you have merged goes into a second merge. Print your list after each merge for 7 7 9 with the pair (7, 9) and the new token 9: did the second pair stand in the list that came in?"""
+    merged = list(tokens)
+    place = 0
+    while place < len(merged) - 1:
+        if (merged[place], merged[place + 1]) == tuple(pair):
+            merged[place : place + 2] = [new]
+            place = 0
+        else:
+            place += 1
+    return merged
+
+
 @misconception(step="merge_pair", caught_by="merge_pair-nothing_to_merge")
 def first_token_taken_first(tokens, pair, new):
     """An empty list stops your function. Print what it does with []: which of its lines needs a first token?"""
@@ -1237,6 +1276,65 @@ def nothing_where_one_byte_is_broken(tokens, merges):
         return b"".join(pieces[token] for token in tokens).decode("utf-8")
     except UnicodeDecodeError:
         return "\ufffd"
+
+
+@misconception(step="decode", caught_by="decode-no_text")
+def byte_by_byte_where_one_is_broken(tokens, merges):
+    """One byte that is no text breaks the whole letters beside it. Print your text of 195 169 255: which of these bytes are a letter?"""
+    pieces = [bytes([byte]) for byte in range(256)]
+    for left, right in merges:
+        pieces.append(pieces[left] + pieces[right])
+    whole = b"".join(pieces[token] for token in tokens)
+    try:
+        return whole.decode("utf-8")
+    except UnicodeDecodeError:
+        return "".join(bytes([byte]).decode("utf-8", errors="replace") for byte in whole)
+
+
+@misconception(step="decode", caught_by="decode-no_text")
+def token_by_token_where_one_is_broken(tokens, merges):
+    """One byte that is no text breaks the letters beside it whose bytes are tokens of their own. Print your text of 195 169 255: which of these tokens are read together?"""
+    pieces = [bytes([byte]) for byte in range(256)]
+    for left, right in merges:
+        pieces.append(pieces[left] + pieces[right])
+    try:
+        return b"".join(pieces[token] for token in tokens).decode("utf-8")
+    except UnicodeDecodeError:
+        return "".join(pieces[token].decode("utf-8", errors="replace") for token in tokens)
+
+
+@misconception(step="decode", caught_by="decode-no_text")
+def one_sign_for_each_broken_byte(tokens, merges):
+    """A letter that is cut short gives you a sign for each of its bytes. Print your text of 226 130 104, and what Python's own decoder makes of these bytes: how many signs are in each?"""
+    pieces = [bytes([byte]) for byte in range(256)]
+    for left, right in merges:
+        pieces.append(pieces[left] + pieces[right])
+    whole = b"".join(pieces[token] for token in tokens)
+    text, place = "", 0
+    while place < len(whole):
+        for size in (1, 2, 3, 4):
+            try:
+                text += whole[place : place + size].decode("utf-8")
+                place += size
+                break
+            except UnicodeDecodeError:
+                pass
+        else:
+            text += "\ufffd"
+            place += 1
+    return text
+
+
+@misconception(step="decode", caught_by="decode-no_text")
+def signs_side_by_side_made_one(tokens, merges):
+    """Two mistakes side by side come out as one. Print your text of 255 255, and what Python's own decoder makes of these bytes: how many signs are in each?"""
+    import re
+
+    pieces = [bytes([byte]) for byte in range(256)]
+    for left, right in merges:
+        pieces.append(pieces[left] + pieces[right])
+    text = b"".join(pieces[token] for token in tokens).decode("utf-8", errors="replace")
+    return re.sub("\ufffd+", "\ufffd", text)
 
 
 @misconception(step="decode", caught_by="decode-round_trip")

@@ -159,6 +159,19 @@ def merge_the_rest_afterwards(tokens, pair, new):
     return [tokens[0], *merge_the_rest_afterwards(tokens[1:], pair, new)]
 
 
+@right_answer(step="merge_pair")
+def merge_the_places_found_before(tokens, pair, new):
+    starts, free = [], 0
+    for place in range(len(tokens) - 1):
+        if place >= free and (tokens[place], tokens[place + 1]) == tuple(pair):
+            starts.append(place)
+            free = place + 2
+    merged = list(tokens)
+    for place in reversed(starts):
+        merged[place : place + 2] = [new]
+    return merged
+
+
 # 3. train
 
 
@@ -350,3 +363,17 @@ def decode_piece_by_piece(tokens, merges):
         pieces[new] = pieces[left] + pieces[right]
     reader = codecs.getincrementaldecoder("utf-8")(errors="replace")
     return "".join(reader.decode(pieces[token]) for token in tokens) + reader.decode(b"", final=True)
+
+
+@right_answer(step="decode")
+def decode_up_to_each_mistake(tokens, merges):
+    def spelled(token):
+        return bytes([token]) if token < 256 else b"".join(map(spelled, merges[token - 256]))
+
+    rest, text = b"".join(map(spelled, tokens)), ""
+    while True:
+        try:
+            return text + rest.decode("utf-8")
+        except UnicodeDecodeError as mistake:
+            text += rest[: mistake.start].decode("utf-8") + "\ufffd"
+            rest = rest[mistake.end :]

@@ -259,6 +259,9 @@ for n_positions, d_model in (
     wanted = positions_by_definition(n_positions, d_model)
     got = positional_encoding(n_positions, d_model)
     agree(got, wanted, "the encoding", "How many hands does your clock have, and what makes one slower than the other?")
+n_positions = int(rng.integers(5001, 6001))  # 5000 rows are what many keep in a table
+wanted = positions_by_definition(n_positions, 2)
+agree(positional_encoding(n_positions, 2), wanted, "the encoding of thousands of positions", "Is there a last position for you?")
 
 # %% check="positional_encoding-one_position" points=2 category="edge cases" hidden=true
 """A single position still gives a table, of one row."""
@@ -406,15 +409,24 @@ agree(layer_norm(x, gamma, beta), wanted, "the normed tokens", "What is the vari
 x, gamma, beta = rng.integers(-9, 10, size=(n, 1)) / 4, np.array([3.0]), rng.normal(size=1)
 wanted = normed_by_definition(x, gamma, beta)
 agree(layer_norm(x, gamma, beta), wanted, "tokens of one feature", "What is left of a single number without its mean?")
+# A hundred tokens whose squares have no exact mean, for a third of which the mean of the squares comes out below the square
+# of the mean, by more than eps. In float32 they are whole numbers, whose mean is exact; in float64 the mean is off by 3e-13 at
+# most, which even by the root of eps is no more than 1e-7.
+x = np.repeat(rng.integers(730, 1000, size=(100, 1)) + rng.uniform(1e-6, 2e-5, size=(100, 1)), 7, axis=1)
+gamma, beta = rng.uniform(0.5, 2.0, size=7), rng.normal(size=7)
+wanted = np.tile(beta, (100, 1))
+agree(layer_norm(x, gamma, beta, 1e-11), wanted, "large tokens of equal features with a small eps", "Print the variance of each token: is any of them below 0?")
 
 # %% check="layer_norm-inputs_unchanged" points=2 category="purity" hidden=true
 """Tokens, gain and shift stay as they are, and a second call gives the same answer."""
-n, d_model = int(rng.integers(2, 7)), 5
-x, gamma, beta = 300 * rng.normal(size=(n, d_model)), rng.uniform(0.5, 2.0, size=d_model), rng.normal(size=d_model)
-wanted = normed_by_definition(x, gamma, beta)
-with tools.unchanged(x=x, gamma=gamma, beta=beta):
-    agree(layer_norm(x, gamma, beta), wanted, "the first answer")
-    agree(layer_norm(x, gamma, beta), wanted, "the second answer")
+n, d_model = int(rng.integers(3, 7)), 5
+for lead in ((), (2,)):
+    x, gamma, beta = 300 * rng.normal(size=(*lead, n, d_model)), rng.uniform(0.5, 2.0, size=d_model), rng.normal(size=d_model)
+    x[..., 0, :], x[..., -1, :] = 4.0, 0.0  # two tokens of equal features, which some put right before they begin
+    wanted = normed_by_definition(x, gamma, beta)
+    with tools.unchanged(x=x, gamma=gamma, beta=beta):
+        agree(layer_norm(x, gamma, beta), wanted, "the first answer")
+        agree(layer_norm(x, gamma, beta), wanted, "the second answer")
 
 # %% [markdown]
 # What is it good for? Below, 32 random layers follow each other, each of which adds something to its
@@ -517,8 +529,8 @@ agree(gelu(x), wanted, "the bent numbers", "Print what you compute on the way fo
 
 # %% check="gelu-inputs_unchanged" points=1 category="purity" hidden=true
 """The numbers stay as they are, and a second call gives the same answer."""
-x = rng.uniform(-3.0, 3.0, size=different_sizes(2))
-x[0, :2] = -0.5, -1.4
+x = rng.uniform(-3.0, 3.0, size=(int(rng.integers(2, 6)), 8))
+x[0] = -0.5, -1.4, 0.0, -7.0, 7.0, -50.0, -10000.0, 10000.0  # also such as some cut off before they begin
 wanted = gelu_by_definition(x)
 with tools.unchanged(x=x):
     agree(gelu(x), wanted, "the first answer")

@@ -189,6 +189,24 @@ def positions_and_features_mixed_up(n_positions, d_model):
     return encoding
 
 
+@misconception(step="positional_encoding", caught_by="positional_encoding-any_size")
+def a_table_of_sixty_four_rows(n_positions, d_model):
+    """Short texts are right, for long ones there are too few rows. Print the shape of your table for 100 positions: how many rows did you prepare?"""
+    angles = np.arange(64)[:, None] / 10000 ** (np.arange(0, d_model, 2) / d_model)
+    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(64, d_model)[:n_positions]
+
+
+@misconception(step="positional_encoding", caught_by="positional_encoding-any_size")
+def a_table_of_five_thousand_rows(n_positions, d_model):
+    """All is right until your table ends. Print its shape for 6000 positions: how many positions does the docstring allow?"""
+    longest = 5000
+    encoding = np.zeros((longest, d_model))
+    speeds = np.exp(np.arange(0, d_model, 2) * (-math.log(10000.0) / d_model))
+    encoding[:, 0::2] = np.sin(np.arange(longest)[:, None] * speeds)
+    encoding[:, 1::2] = np.cos(np.arange(longest)[:, None] * speeds)
+    return encoding[:n_positions]
+
+
 @misconception(step="positional_encoding", caught_by="positional_encoding-one_position")
 def axes_of_one_dropped(n_positions, d_model):
     """Tables are right, a single row is not. Print the shape of your result for one position: where did an axis go?"""
@@ -461,6 +479,39 @@ def tokens_of_zeros_skipped(x, gamma, beta, eps=1e-5):
     return np.where((x == 0).all(axis=-1, keepdims=True), 0.0, normed)
 
 
+@misconception(step="layer_norm", caught_by="layer_norm-equal_features", family="variance_below_zero")
+def square_of_the_mean_taken_off(x, gamma, beta, eps=1e-5):
+    """Some tokens whose features are all equal come out as NaN. Print your variance of seven times 1000.1: can a mean of squared distances be below 0?"""
+    mean = x.mean(axis=-1, keepdims=True)
+    variance = (x * x).mean(axis=-1, keepdims=True) - mean**2
+    return gamma * (x - mean) / np.sqrt(variance + eps) + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-equal_features", family="variance_below_zero")
+def square_of_the_sum_taken_off(x, gamma, beta, eps=1e-5):
+    """Some tokens whose features are all equal come out as NaN. Print your variance of seven times 1000.1: can a mean of squared distances be below 0?"""
+    d, total = x.shape[-1], x.sum(axis=-1, keepdims=True)
+    variance = ((x**2).sum(axis=-1, keepdims=True) - total**2 / d) / d
+    return gamma * (x - total / d) / np.sqrt(variance + eps) + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-inputs_unchanged")
+def each_text_written_over(x, gamma, beta, eps=1e-5):
+    """For one text all is well, of several none is left. Print x before and after a call with two texts: where did your function put its results?"""
+    if x.ndim > 2:
+        for i in range(len(x)):
+            x[i] = each_text_written_over(x[i], gamma, beta, eps)
+        return x.copy()
+    return gamma * (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + eps) + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-inputs_unchanged")
+def tokens_of_equal_features_emptied(x, gamma, beta, eps=1e-5):
+    """Your answers are right, but a token whose features are all equal is gone. Print x before and after a call with 5 5 5 in it: which of your lines writes into x?"""
+    x[x.max(axis=-1) == x.min(axis=-1)] = 0.0
+    return gamma * (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + eps) + beta
+
+
 @misconception(step="layer_norm", caught_by="layer_norm-inputs_unchanged")
 def tokens_centred_in_place(x, gamma, beta, eps=1e-5):
     """Your first answer is right. Print x before and after the call: whose array did your function write into?"""
@@ -673,6 +724,13 @@ def bent_in_place(x):
     shares = 0.5 * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))
     x *= shares
     return x.copy()
+
+
+@misconception(step="gelu", caught_by="gelu-inputs_unchanged")
+def far_left_cut_off_in_place(x):
+    """Your answers are right, but a number far to the left is not what it was. Print x before and after a call with -100 in it: which of your lines writes into x?"""
+    x[x < -40] = -40.0
+    return 0.5 * x * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))
 
 
 @misconception(step="gelu", caught_by="gelu-by_hand")

@@ -222,6 +222,37 @@ def norm_in_long_double(x, gamma, beta, eps=1e-5):
 
 
 @right_answer(step="layer_norm")
+def norm_as_gain_and_shift(x, gamma, beta, eps=1e-5):
+    mean, scale = x.mean(axis=-1, keepdims=True), 1 / np.sqrt(x.var(axis=-1, keepdims=True) + eps)
+    return x * (gamma * scale) + (beta - gamma * mean * scale)
+
+
+@right_answer(step="layer_norm")
+def norm_by_products_with_ones(x, gamma, beta, eps=1e-5):
+    ones = np.ones((x.shape[-1], 1))
+    centred = x - x @ ones / len(ones)
+    return gamma * centred / np.sqrt(centred**2 @ ones / len(ones) + eps) + beta
+
+
+@right_answer(step="layer_norm")
+def norm_from_distances_of_pairs(x, gamma, beta, eps=1e-5):
+    variance = ((x[..., :, None] - x[..., None, :]) ** 2).mean(axis=(-1, -2)) / 2
+    return gamma * (x - x.mean(-1)[..., None]) / np.sqrt(variance + eps)[..., None] + beta
+
+
+@right_answer(step="layer_norm")
+def norm_with_the_statistics_module(x, gamma, beta, eps=1e-5):
+    import statistics
+
+    rows = []
+    for row in np.reshape(x, (-1, np.shape(x)[-1])).tolist():
+        mean = statistics.fmean(row)
+        spread = math.sqrt(statistics.pvariance(row, mean) + eps)
+        rows.append([(number - mean) / spread for number in row])
+    return np.reshape(rows, np.shape(x)) * gamma + beta
+
+
+@right_answer(step="layer_norm")
 def norm_feature_by_feature(x, gamma, beta, eps=1e-5):
     mean, root = np.average(x, axis=-1), np.sqrt(np.var(x, axis=-1) + eps)
     return np.stack([gamma[j] * (x[..., j] - mean) / root + beta[j] for j in range(len(gamma))], axis=-1)

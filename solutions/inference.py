@@ -87,7 +87,8 @@ def attention_by_definition(Q, K, V):
     output = []
     for query in Q.tolist():
         scores = [math.fsum(a * b for a, b in zip(query, key)) / math.sqrt(len(query)) for key in K.tolist()]
-        powers = [math.exp(score - max(scores)) for score in scores]
+        top = max(scores)
+        powers = [math.exp(score - top) for score in scores]
         total = math.fsum(powers)
         output.append([math.fsum(p * v for p, v in zip(powers, column)) / total for column in V.T.tolist()])
     return np.array(output)
@@ -267,14 +268,15 @@ for n, d, base in ((5, 6, 10000.0), (4, 8, 500.0), (1, 10, 10000.0), (6, 2, 3.0)
     tools.agree(rope(x.copy(), positions.copy(), base), wanted, "the turned tokens", ask, **COMPOSED)
 wanted = rope_by_definition(x, positions)
 tools.agree(rope(x.copy(), positions.copy()), wanted, "the turned tokens with the base left out", "Which base is meant then?", **COMPOSED)
-positions = rng.integers(4000, 10001, size=n)
-wanted = rope_by_definition(x, positions)
-tools.agree(rope(x, positions.copy()), wanted, "tokens far away", "Is there a last position for you?", rtol=5e-3, atol=5e-3)
+for positions in (rng.integers(4000, 10000, size=3), np.array([0, 10000, 9999])):
+    x[:, :2] = 1.0, 0.0  # so that a turn shows
+    wanted = rope_by_definition(x, positions)
+    tools.agree(rope(x.copy(), positions.copy()), wanted, "tokens far away", "Is there a last position for you?", rtol=5e-3, atol=5e-3)
 
 # %% check="rope-any_batch" points=5 category="shapes" hidden=true
 """Any number of leading axes, also where they are as long as the text, or as the vectors."""
 n = int(rng.choice([4, 6]))
-for *lead, n_tokens, d in ((3, 5, 4), (5, 2, 6), (2, 3, 4, 8), (n, n, n), (2, n, n, n), (1, 1, 2), (3, 1, 4)):
+for *lead, n_tokens, d in ((3, 5, 4), (5, 2, 6), (2, 3, 4, 8), (n, n, n), (2, n, n, n), (1, 1, 2), (3, 1, 4), (2, 3, 4, 5, 6)):
     x, positions = rng.normal(size=(*lead, n_tokens, d)), rng.integers(0, 40, size=n_tokens)
     wanted = rope_by_definition(x, positions)
     tools.agree(rope(x, positions.copy()), wanted, "the turned tokens", "Which axis of x do the positions belong to?", **COMPOSED)
@@ -286,12 +288,13 @@ for question in range(2):
 
 # %% check="rope-inputs_unchanged" points=3 category="purity" hidden=true
 """Tokens and positions stay as they are, and a second call gives the same answer."""
-x, positions = rng.normal(size=(4, 6)), rng.integers(1, 40, size=4)
-positions[:2] = 39, 3  # in no order: sorting them would change them
-wanted = rope_by_definition(x, positions)
-with tools.unchanged(x=x, positions=positions):
-    tools.agree(rope(x, positions), wanted, "the first answer", **COMPOSED)
-    tools.agree(rope(x, positions), wanted, "the second answer", **COMPOSED)
+for lead in ((), (2,)):
+    x, positions = rng.normal(size=(*lead, 4, 6)), rng.integers(1, 40, size=4)
+    positions[:2] = 39, 3  # in no order: sorting them would change them
+    wanted = rope_by_definition(x, positions)
+    with tools.unchanged(x=x, positions=positions):
+        tools.agree(rope(x, positions), wanted, "the first answer", **COMPOSED)
+        tools.agree(rope(x, positions), wanted, "the second answer", **COMPOSED)
 
 # %% [markdown]
 # ### Look: only the distance counts
@@ -409,7 +412,7 @@ for h, g, n_queries, n_keys, d in (
     (2 * n, n, n, 2 * n, 2 * n),
     (1, 1, 1, 3, 2),
     (36, 18, 1, 2, 2),
-    (2, 1, 2, 70, 3),
+    (2, 1, 1, 300, 3),
 ):
     Q, K, V = 1.5 * rng.normal(size=(h, n_queries, d)), rng.normal(size=(g, n_keys, d)), rng.normal(size=(g, n_keys, d))
     wanted = grouped_by_definition(Q, K, V)
@@ -433,11 +436,12 @@ for question in range(2):
 # %% check="grouped_query_attention-inputs_unchanged" points=4 category="purity" hidden=true
 """All heads stay as they are, and a second call gives the same answer."""
 n, m, d = 5, 3, 2
-Q, K, V = rng.normal(size=(4, n, d)), rng.normal(size=(2, m, d)), rng.normal(size=(2, m, d))
-wanted = grouped_by_definition(Q, K, V)
-with tools.unchanged(Q=Q, K=K, V=V):
-    tools.agree(grouped_query_attention(Q, K, V), wanted, "the first answer", **COMPOSED)
-    tools.agree(grouped_query_attention(Q, K, V), wanted, "the second answer", **COMPOSED)
+for g in (2, 4, 1):  # heads of keys that are used as they came, or are one for all, are as easily changed
+    Q, K, V = rng.normal(size=(4, n, d)), rng.normal(size=(g, m, d)), rng.normal(size=(g, m, d))
+    wanted = grouped_by_definition(Q, K, V)
+    with tools.unchanged(Q=Q, K=K, V=V):
+        tools.agree(grouped_query_attention(Q, K, V), wanted, "the first answer", **COMPOSED)
+        tools.agree(grouped_query_attention(Q, K, V), wanted, "the second answer", **COMPOSED)
 
 # %% [markdown]
 # ### Look: who reads where, and what it saves
@@ -540,10 +544,14 @@ tools.agree(decode_with_cache(Q, K, V), [[6.0], [8.0], [6.0], [12.0]], "the outp
 # %% check="decode_with_cache-like_full_attention" points=4 category="cache" hidden=true
 """Drawn texts give row by row what causal attention gives at once, whatever the sizes."""
 n = int(rng.integers(3, 6))
-for n_tokens, d_k, d_v in (*rising_and_falling(3), (12, 2, 3), (n, n, n), (5, 3, 1), (4, 1, 5), (40, 2, 2)):
+for n_tokens, d_k, d_v in (*rising_and_falling(3), (12, 2, 3), (n, n, n), (5, 3, 1), (4, 1, 5)):
     Q, K, V = 1.5 * rng.normal(size=(n_tokens, d_k)), rng.normal(size=(n_tokens, d_k)), rng.normal(size=(n_tokens, d_v))
     wanted = causal_by_definition(Q, K, V)
     tools.agree(decode_with_cache(Q, K, V), wanted, "the output", "By which length do you scale the scores of row 2?", **COMPOSED)
+Q, K, V = (rng.normal(size=(130, 2)) for _ in range(3))
+V[:2] = 40.0  # what a full cache forgets first, and everybody reads
+wanted = causal_by_definition(Q, K, V)
+tools.agree(decode_with_cache(Q, K, V), wanted, "the output of a longer text", "How many keys does your cache hold at the last token?", **COMPOSED)
 
 # %% check="decode_with_cache-one_token" points=2 category="edge cases" hidden=true
 """A text of one token is that token's value, in an array of two axes."""
@@ -698,12 +706,15 @@ for n_queries, n_keys, d_k, d_v, block_size in (
     (3, 23, 5, 2, 7),
     (4, 12, 2, 3, 4),
     (2, 5, 3, 6, 100),
-    (2, 150, 2, 1, 16),
 ):
     Q, K, V = 2 * rng.normal(size=(n_queries, d_k)), rng.normal(size=(n_keys, d_k)), rng.normal(size=(n_keys, d_v))
     wanted = attention_by_definition(Q, K, V)
     ask = "For one query, what do you keep after each block, and what if the next block has a larger score?"
     tools.agree(flash_attention(Q, K, V, block_size), wanted, "the output", ask, **COMPOSED)
+Q, K, V = rng.normal(size=(2, 2)), rng.normal(size=(1100, 2)), rng.normal(size=(1100, 1))
+V[-70:] += 9.0  # the last keys are read as much as any others
+wanted = attention_by_definition(Q, K, V)
+tools.agree(flash_attention(Q, K, V, 48), wanted, "the output of many keys", "Which is the last key that you read?", **COMPOSED)
 
 # %% check="flash_attention-one_of_each" points=2 category="edge cases" hidden=true
 """One query, one key, one feature: the output keeps its two axes."""

@@ -326,6 +326,29 @@ def a_table_that_ends(x, positions, base=10000.0):
     )
 
 
+@misconception(step="rope", caught_by="rope-any_positions")
+def a_table_that_ends_one_too_early(x, positions, base=10000.0):
+    """All is well but for the very last position. Print the largest position that you can look up: does the docstring name a larger one?"""
+    table = np.arange(10000)[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
+    cos, sin = np.cos(table[positions]), np.sin(table[positions])
+    first, second = x[..., 0::2], x[..., 1::2]
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(
+        x.shape
+    )
+
+
+@misconception(step="rope", caught_by="rope-any_positions")
+def last_position_taken_for_the_one_before(x, positions, base=10000.0):
+    """Two positions turn by the same angle. Print your angles for the positions 9999 and 10000: should they be equal?"""
+    places = np.clip(positions, 0, 9999)
+    angles = places[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
+    cos, sin = np.cos(angles), np.sin(angles)
+    first, second = x[..., 0::2], x[..., 1::2]
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(
+        x.shape
+    )
+
+
 @misconception(step="rope", caught_by="rope-distance")
 def a_short_table(x, positions, base=10000.0):
     """Positions below 64 work. Print the last one that your table holds: how far does the docstring go?"""
@@ -362,6 +385,28 @@ def exactly_two_axes(x, positions, base=10000.0):
             result[row, 2 * i] = a * math.cos(angle) - b * math.sin(angle)
             result[row, 2 * i + 1] = a * math.sin(angle) + b * math.cos(angle)
     return result
+
+
+@misconception(step="rope", caught_by="rope-any_batch")
+def two_leading_axes_at_most(x, positions, base=10000.0):
+    """Several texts work, and stacks of them, too; a stack of stacks does not. Print the number of axes for which your function knows what to do: how many does the docstring allow?"""
+    *lead, n, d = x.shape
+    angles = positions[:, None] * base ** (-np.arange(0, d, 2) / d)
+    cos, sin = np.cos(angles), np.sin(angles)
+    if len(lead) == 0:
+        texts = x[None, None]
+    elif len(lead) == 1:
+        texts = x[None]
+    else:
+        texts = x
+    result = np.zeros(texts.shape)
+    outer, inner, n, d = texts.shape
+    for i in range(outer):
+        for j in range(inner):
+            first, second = texts[i, j, :, 0::2], texts[i, j, :, 1::2]
+            result[i, j, :, 0::2] = first * cos - second * sin
+            result[i, j, :, 1::2] = first * sin + second * cos
+    return result.reshape(x.shape)
 
 
 @misconception(step="rope", caught_by="rope-any_batch")
@@ -408,6 +453,21 @@ def turned_in_place(x, positions, base=10000.0):
     x[..., 0::2] = first * cos - second * sin
     x[..., 1::2] = first * sin + second * cos
     return x
+
+
+@misconception(step="rope", caught_by="rope-inputs_unchanged")
+def each_text_turned_in_place(x, positions, base=10000.0):
+    """For one text all is well, of several none is left. Print x before and after a call with two texts: where did your function put its results?"""
+    if x.ndim > 2:
+        for i in range(len(x)):
+            x[i] = each_text_turned_in_place(x[i], positions, base)
+        return x.copy()
+    angles = positions[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
+    cos, sin = np.cos(angles), np.sin(angles)
+    first, second = x[..., 0::2], x[..., 1::2]
+    return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(
+        x.shape
+    )
 
 
 # 2. grouped_query_attention
@@ -624,6 +684,14 @@ def sixty_four_keys_at_most(Q, K, V):
 
 
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-groups")
+def two_hundred_fifty_six_keys_at_most(Q, K, V):
+    """Some hundred keys are right, more are not. Print how many keys your function uses of 300: who said that there are no more?"""
+    group = len(Q) // len(K)
+    K, V = (np.repeat(part[:, :256], group, axis=0) for part in (K, V))
+    return scaled_dot_product_attention(Q, K, V)[0]
+
+
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-groups")
 def as_many_queries_as_keys(Q, K, V):
     """It works where there are as many keys as queries, or fewer queries. Print the shapes of Q and K, with five queries and two keys: which of your loops counts which?"""
     group, m = len(Q) // len(K), max(K.shape[1], Q.shape[1])
@@ -687,6 +755,28 @@ def queries_scaled_in_place(Q, K, V):
     group = len(Q) // len(K)
     Q /= math.sqrt(Q.shape[-1])
     K, V = np.repeat(K, group, axis=0), np.repeat(V, group, axis=0)
+    return softmax(Q @ np.swapaxes(K, -1, -2)) @ V
+
+
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-inputs_unchanged")
+def keys_scaled_in_place_where_nobody_shares(Q, K, V):
+    """Your answers are right, but where each head has keys of its own these are not what they were. Print K before and after such a call: whose array did your function write into?"""
+    if len(K) < len(Q):
+        group = len(Q) // len(K)
+        K, V = np.repeat(K, group, axis=0), np.repeat(V, group, axis=0)
+    K /= math.sqrt(Q.shape[-1])
+    return softmax(Q @ np.swapaxes(K, -1, -2)) @ V
+
+
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-inputs_unchanged")
+def keys_scaled_in_place_where_all_share(Q, K, V):
+    """Your answers are right, but where all share one head of keys it is not what it was. Print K before and after such a call: whose array did your function write into?"""
+    if len(K) > 1:
+        group = len(Q) // len(K)
+        K, V = np.repeat(K, group, axis=0), np.repeat(V, group, axis=0)
+    else:
+        K, V = K[0], V[0]
+    K /= math.sqrt(Q.shape[-1])
     return softmax(Q @ np.swapaxes(K, -1, -2)) @ V
 
 
@@ -892,6 +982,26 @@ def a_cache_of_thirty_two(Q, K, V):
         output.append(
             scaled_dot_product_attention(Q[i : i + 1], K[start : i + 1], V[start : i + 1])[0][0]
         )
+    return np.array(output)
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-like_full_attention")
+def a_cache_of_sixty_four(Q, K, V):
+    """Texts of some dozen tokens work, longer ones do not. Print how many keys your cache holds at token 100: what happened to the first one?"""
+    keys, values, output = [], [], []
+    for query, key, value in zip(Q, K, V):
+        keys, values = [*keys, key][-64:], [*values, value][-64:]
+        output.append(scaled_dot_product_attention(query[None], np.stack(keys), np.stack(values))[0][0])
+    return np.array(output)
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-like_full_attention")
+def a_cache_of_a_hundred_twenty_eight(Q, K, V):
+    """Texts of a hundred tokens work, longer ones do not. Print how many keys your cache holds at token 129: what happened to the first one?"""
+    keys, values, output = [], [], []
+    for query, key, value in zip(Q, K, V):
+        keys, values = [*keys, key][-128:], [*values, value][-128:]
+        output.append(scaled_dot_product_attention(query[None], np.stack(keys), np.stack(values))[0][0])
     return np.array(output)
 
 
@@ -1342,6 +1452,18 @@ def seven_keys_at_most(Q, K, V, block_size):
 def a_hundred_keys_at_most(Q, K, V, block_size):
     """Some dozens of keys work, more do not. Print the last key that your loop sees with 150 keys in blocks of 16: who said that there are no more?"""
     return scaled_dot_product_attention(Q, K[:100], V[:100])[0]
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-any_sizes")
+def two_hundred_fifty_six_keys_at_most_in_blocks(Q, K, V, block_size):
+    """Some hundred keys work, more do not. Print the last key that your loop sees with 300 keys in blocks of 16: who said that there are no more?"""
+    return scaled_dot_product_attention(Q, K[:256], V[:256])[0]
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-any_sizes")
+def a_thousand_keys_at_most(Q, K, V, block_size):
+    """Hundreds of keys work, more than a thousand do not. Print the last key that your loop sees with 1100 keys in blocks of 100: who said that there are no more?"""
+    return scaled_dot_product_attention(Q, K[:1024], V[:1024])[0]
 
 
 @misconception(step="flash_attention", caught_by="flash_attention-one_of_each")

@@ -65,7 +65,10 @@ def _drawn(tree: ast.Module, drawing: set[str]) -> set[str]:
             bindings.append((node.target, node.value))
         elif isinstance(node, (ast.For, ast.comprehension)):
             bindings.append((node.target, node.iter))
-    bindings += _filled(tree, {name for target, _ in bindings for name in mentioned(target)})
+    own: set[str] = set()
+    for target, _ in bindings:
+        own |= mentioned(target)
+    bindings += _filled(tree, own)
 
     def bound_to(drawn: Set[str]) -> set[str]:
         bound: set[str] = set()

@@ -169,11 +169,11 @@ class CarryForward:
         """
         taken = [one.cell for one in self._defined_again if one.step == step and not one.cell.id]
         if taken and step not in self._by_themselves:
-            self._by_themselves[step] = all(
-                verdict.message is None
-                for is_hidden in (False, True)
-                for verdict in self._with_answer_behind(step, taken, is_hidden, replaced, budget)
-            )
+            failed = []
+            for is_hidden in (False, True):
+                run = self._with_answer_behind(step, taken, is_hidden, replaced, budget)
+                failed += [verdict for verdict in run if verdict.message is not None]
+            self._by_themselves[step] = not failed
         return self._by_themselves.get(step, False)
 
     def _with_answer_behind(

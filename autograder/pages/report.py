@@ -45,7 +45,10 @@ LOOK: Mapping[ConcernKind, tuple[str, str]] = {
     "untried": ("Half or more not tried", "Steps that are as they were handed out."),
     "identical": ("Identical submissions", "The same file, byte for byte; not as handed out."),
     "late": ("Late", "After the due date and the student's own extension."),
-    "repaired": ("Repaired", "The notebook was damaged; what could be found was graded."),
+    "repaired": (
+        "Notes on notebooks",
+        "What was repaired, or is unusual there; what could be found was graded.",
+    ),
 }
 
 

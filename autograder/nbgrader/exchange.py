@@ -55,10 +55,11 @@ def release(
     time = due_time(due, course.settings.zone) if isinstance(due, str) else due
     if time is not None:
         time = (time if time.tzinfo else time.replace(tzinfo=timezone.utc)).replace(microsecond=0)
-        settings.keep_due(course.due_settings, exercise.name, time)
         dates = {**course.settings.due, exercise.name: time}
         course = replace(course, settings=replace(course.settings, due=dates))
     record.prepare(course, exercise)
+    if time is not None:  # only now: a gradebook that cannot be written leaves the date as it was
+        settings.keep_due(course.due_settings, exercise.name, time)
     outdated.note_release(course, exercise)
     said = course.settings.due.get(exercise.name)
     until = [f"due {on_day(said)}"] if said else []

@@ -287,7 +287,8 @@ def test_what_cannot_be_written_is_said_and_leaves_nothing_half_done(
         ("x = rng.normal(size=4)", "x = np.ones((3, 0))", "check=\"double-drawn", "calls double with an empty array of shape (3, 0)"),
         ("x = rng.normal(size=4)", "x = np.array([1.0], object)", "check=\"double-drawn", "calls double with an array of dtype object; give it numbers, texts"),
         ("agree(double(x), double", "agree(double(range(3)), [0, 2, 4], '')\nagree(double(x), double", "check=\"double-drawn", "a value of type range; give it a list"),
-        ("import numpy as np", "import numpy as np\nimport nowhere", "# %% setup", "raises ModuleNotFoundError"),
+        ("import numpy as np", "import numpy as np\nimport nowhere", "# %% setup",
+         "raises ModuleNotFoundError: No module named 'nowhere'; install it, and name it in packages"),
         ("x = rng", "exit()\nx = rng", "check=\"double-drawn", "fails its own check double-drawn (SystemExit"),
     ],
 )  # fmt: skip

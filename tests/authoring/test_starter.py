@@ -77,3 +77,12 @@ def test_an_impossible_name_is_refused_in_one_line(tmp_path: Path, name: str) ->
     with pytest.raises(Unusable, match="no name for an exercise; use 1 to 64 letters"):
         starter.write(root_of(tmp_path), name)
     assert not list((tmp_path / "solutions").iterdir())
+
+
+@pytest.mark.parametrize("name", ["numpy", "json"])
+def test_the_name_of_a_module_that_the_file_would_hide_is_refused(
+    tmp_path: Path, name: str
+) -> None:
+    with pytest.raises(Unusable, match=f"{name}: is the name of a Python module; choose another"):
+        starter.write(root_of(tmp_path), name)
+    assert not list((tmp_path / "solutions").iterdir())

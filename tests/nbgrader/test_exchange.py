@@ -384,6 +384,18 @@ def test_a_due_date_that_is_over_is_noted_and_taken(course: Course, tmp_path: Pa
     assert not [line for line in said if line.startswith("note: ")]
 
 
+def test_a_release_that_the_gradebook_refuses_leaves_the_due_date(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise Unusable("attempt to write a readonly database")
+
+    monkeypatch.setattr(record, "prepare", refuse)
+    with pytest.raises(Unusable, match="readonly"):
+        exchange.release(course, courses.load(course), "2026-12-05 18:00 UTC")
+    assert not course.due_settings.exists()
+
+
 def test_an_exchange_that_cannot_be_written_gets_one_line(course: Course, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     config = course.root / "nbgrader_config.py"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from importlib import resources
 from pathlib import Path
 
@@ -30,6 +31,9 @@ def write(root: Path, name: str) -> list[Path]:
     if not percent.ID.fullmatch(name) or name.endswith(BANKS) or name == SHARED:
         repair = f"use 1 to 64 letters, digits, - and _, not {SHARED}, and no {BANKS[0]} at the end"
         raise Unusable(f"{name}: no name for an exercise; {repair}")
+    if _is_module(name):
+        repair = "choose another, for the exercise's file would hide it from its own imports"
+        raise Unusable(f"{name}: is the name of a Python module; {repair}")
 
     texts = {}
     for part in PARTS:
@@ -43,6 +47,12 @@ def write(root: Path, name: str) -> list[Path]:
     for path, text in texts.items():
         files.write(path, text.encode())
     return list(texts)
+
+
+def _is_module(name: str) -> bool:
+    """Whether Python knows a module of this name, other than folders that lie about."""
+    spec = importlib.util.find_spec(name) if name.isidentifier() else None
+    return spec is not None and spec.origin is not None
 
 
 def _text(part: str) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Set
 
 from autograder.authoring.cells import Cell, Problem, Source
 from autograder.authoring.statements import Statement, closure, statements
-from autograder.exercises.names import mentioned
 
 TOLD = {"same": (2, 3), "agree": (2, 3), "refuses": (1,), "unpack": (1,)}
 """Of the tools, which arguments by position stand in a message."""
@@ -67,7 +66,7 @@ def _drawn(tree: ast.Module, drawing: set[str]) -> set[str]:
             bindings.append((node.target, node.iter))
     own: set[str] = set()
     for target, _ in bindings:
-        own |= mentioned(target)
+        own |= _changed(target)
     bindings += _filled(tree, own)
 
     def bound_to(drawn: Set[str]) -> set[str]:
@@ -86,18 +85,32 @@ def _filled(tree: ast.Module, own: set[str]) -> Iterator[tuple[ast.expr, ast.exp
         if isinstance(node, ast.Call):
             for word in node.keywords:
                 if word.arg == "out":
-                    yield word.value, node.func
+                    yield word.value, node
 
         # A call that stands alone is there for what it changes.
         if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
             continue
         call = node.value
-        receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
-        for argument in call.args:
-            if receiver is not None and mentioned(receiver) & own:
-                yield receiver, argument
-            else:
+        if not isinstance(call.func, ast.Attribute):
+            continue
+        arguments = [*call.args, *(word.value for word in call.keywords)]
+        for argument in arguments:
+            if call.func.attr == "shuffle":
                 yield argument, call.func
+            elif _changed(call.func) & own:
+                yield call.func, argument
+
+
+def _changed(target: ast.AST) -> set[str]:
+    """The names whose values change where something is put into a target: of ``x[n]`` it is x."""
+    while isinstance(target, (ast.Attribute, ast.Subscript, ast.Starred, ast.Call)):
+        target = target.func if isinstance(target, ast.Call) else target.value
+    if isinstance(target, (ast.Tuple, ast.List)):
+        changed: set[str] = set()
+        for part in target.elts:
+            changed |= _changed(part)
+        return changed
+    return {target.id} if isinstance(target, ast.Name) else set()
 
 
 def _bound(target: ast.expr, value: ast.expr, drawn: Set[str]) -> set[str]:
@@ -121,7 +134,7 @@ def _bound(target: ast.expr, value: ast.expr, drawn: Set[str]) -> set[str]:
                 bound |= _bound(name, part, drawn)
             return bound
 
-    return mentioned(target) if _held(value) & drawn else set()
+    return _changed(target) if _held(value) & drawn else set()
 
 
 def _messages(tree: ast.Module) -> Iterator[ast.expr]:

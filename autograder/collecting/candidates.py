@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import PurePath
@@ -74,7 +75,10 @@ class Reader:
                 self._left.append(unreadable(download.where, error, download.owner))
 
         for download, file in self._of_others:
-            self._look_inside(download, file, by_student)
+            try:
+                self._look_inside(download, file, by_student)
+            except Exception as error:
+                self._left.append(unreadable(download.where, error, download.owner))
         self._left += [other.left for other in self._others if _is_worth_a_line(other, by_student)]
         for (whose, is_archive), number in self._unseen.items():
             if whose in by_student:
@@ -169,13 +173,15 @@ class Reader:
     ) -> None:
         """List a notebook that has another exercise's name, and says that it is of this one: of
         those who have handed in nothing else."""
-        try:
-            claims = self._whose.claims(download, file.student, True)
-            students = [self._roster.find(claim) for claim in claims]
-        except Unmatched:  # said where the exercise that it is named for is collected
-            return
+        claims: list[Claim] = []
+        missing: list[str] = []
+        with suppress(Unmatched):  # said where the exercise that it is named for is collected
+            claims += self._whose.claims(download, file.student, True)
+        for claim in claims:
+            with suppress(Unmatched):
+                missing.append(self._roster.find(claim))
 
-        missing = [student for student in students if student not in by_student]
+        missing = [student for student in missing if student not in by_student]
         if missing and self._says(download, claims[-1].text) == self._exercise:
             name = f"{missing[-1]}_{self._exercise}.ipynb"
             why = f"is named for {file.exercise}, and says that it is {self._exercise}"

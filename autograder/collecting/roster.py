@@ -15,7 +15,6 @@ from autograder.text import either
 MAX_WORDS = 20
 """Words of a file's name that are searched for students, at most."""
 
-
 MAX_LIKELY = 5
 """Students whom a line names who may be meant, at most."""
 

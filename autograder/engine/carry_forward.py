@@ -17,7 +17,6 @@ answers of the reference to calls of the student's choice, which are no secret; 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -28,7 +27,7 @@ from autograder.engine.reference import Reference
 from autograder.engine.run import Run
 from autograder.engine.verdict import Remaining, Verdict
 from autograder.exercises.exercise import Check
-from autograder.submissions.defined_again import defined_again
+from autograder.submissions.defined_again import DefinedAgain, defined_again
 from autograder.submissions.submission import Submission, SubmittedCell
 from autograder.text import listed
 
@@ -90,8 +89,8 @@ class CarryForward:
         self.unattempted = self._broken - attempted
         self._defined_again = list(defined_again(compiled.exercise, submission))
 
-        self._by_themselves: dict[str, bool] = {}
-        """Of steps that an added cell defines again: whether the answer alone is right."""
+        self._by_answer: dict[str, set[str]] = {}
+        """By step: the hidden checks that its answer passes although a value has its name."""
         self._ran: dict[_Kind, dict[str, _Mended]] = {}
         self.calls: dict[str, tuple[Call, ...]] = {}
         """Calls of steps at fault, made while earlier steps were mended: what is wrong there is
@@ -155,51 +154,52 @@ class CarryForward:
             called = self._passes(check, doubtful | again | imprecise, budget, again)
             if called:
                 return self._in_order(called & (doubtful | again))
-        if self._is_right_by_itself(check.step, all_of_them | imprecise, budget):
+        if check.hidden and check.id in self._passed_by_answer(check.step, budget):
             return ()
         if likely:
             self._note_remaining(check, likely, imprecise)
         return None
 
-    def _is_right_by_itself(self, step: str, replaced: frozenset[str], budget: Budget) -> bool:
-        """Whether a step's answer passes all of its checks, but for an added cell that has taken
-        its place: ``softmax = softmax(scores)``, say.
+    def _passed_by_answer(self, step: str, budget: Budget) -> set[str]:
+        """The hidden checks of a step that its answer passes, and that fail for an added cell
+        which has put a value in its place: ``softmax = softmax(scores)``, below the visible ones.
 
-        All of them: who writes two answers does not get the better of both, check by check.
+        Nobody gets the better of two answers: what took the name is good for none of them.
         """
-        taken = [one.cell for one in self._defined_again if one.step == step and not one.cell.id]
-        if taken and step not in self._by_themselves:
-            failed = []
-            for is_hidden in (False, True):
-                run = self._with_answer_behind(step, taken, is_hidden, replaced, budget)
-                failed += [verdict for verdict in run if verdict.message is not None]
-            self._by_themselves[step] = not failed
-        return self._by_themselves.get(step, False)
+        if step not in self._by_answer:
+            self._by_answer[step] = self._asked_of_answer(step, budget)
+        return self._by_answer[step]
 
-    def _with_answer_behind(
-        self,
-        step: str,
-        taken: list[SubmittedCell],
-        is_hidden: bool,
-        replaced: frozenset[str],
-        budget: Budget,
-    ) -> Iterator[Verdict]:
-        """The verdicts of a step's checks where its answer runs once more behind these cells."""
-        answer = self._submission.answer(step)
+    def _asked_of_answer(self, step: str, budget: Budget) -> set[str]:
+        hidden: dict[str, Verdict] = {}
+        for check in self._compiled.exercise.checks_of(step):
+            if check.hidden and not check.void:
+                hidden[check.id] = self._verdicts[check.id]
+        failed = [verdict for verdict in hidden.values() if verdict.message is not None]
+        is_called_in_vain = all(verdict.raised == "TypeError" for verdict in failed)
+
+        # Where several stand at one place the last one counts.
+        taken: dict[str, DefinedAgain] = {}
+        for one in self._defined_again:
+            if one.step == step and one.cell.id is None:
+                taken[one.cell.after] = one
+        if not taken or step in self._broken_visibly or not is_called_in_vain:
+            return set()
+
         cells: list[SubmittedCell] = []
         for cell in self._submission.cells:
             cells.append(cell)
-            if cell in taken and answer is not None:
-                cells.append(SubmittedCell(None, cell.after, answer, True))
-
-        wanted = set()
-        for check in self._compiled.exercise.checks:
-            if check.step == step and check.hidden == is_hidden and not check.void:
-                wanted.add(check.id)
+            last = taken.get(cell.after)
+            if last is not None and cell is last.cell:
+                cells.append(replace(cell, source=last.answer.source))
         mended = replace(self._submission, cells=tuple(cells))
-        run = Run(self._compiled, mended, budget, self._reference, replaced)
-        for _, verdict in run.verdicts(wanted):
-            yield verdict
+
+        run = Run(self._compiled, mended, budget, self._reference)
+        passed = {
+            check.id for check, verdict in run.verdicts(set(hidden)) if verdict.message is None
+        }
+        passed_before = {id for id, verdict in hidden.items() if verdict.message is None}
+        return passed if passed_before <= passed else set()
 
     def _note_remaining(
         self, check: Check, broken: frozenset[str], imprecise: frozenset[str]

@@ -48,7 +48,7 @@ def plain(value: Any, what: str, shape: tuple[int, ...] | None = None) -> Array:
         raise AssertionError(f"{what}: {problem}") from None
     if array.dtype.kind not in "biuf":
         kind = f"{type(value).__name__:.40} ({array.dtype!s:.40})"
-        if callable(value):
+        if callable(value) and not isinstance(value, type):
             kind = f"a function{UNCALLED}"
         raise AssertionError(f"{what}: expected real numbers, got {kind}")
     if shape is not None and array.shape != shape:

@@ -517,6 +517,11 @@ def test_what_a_check_draws_comes_from_rng(
         ('y = [1, 2]\nrng.shuffle(y)\nassert double(y)[0] == 2 * y[0], f"for {y}"', "y"),
         ('y = np.ones(3)\nrng.random(out=y)\nassert double(y)[0] == 2 * y[0], f"for {y}"', "y"),
         ('y = []\ny.append(rng.normal())\nassert double(y)[0] == 2 * y[0], f"for {y}"', "y"),
+        ('y = np.ones(4)\nnp.exp(x, out=y)\nassert double(y)[0] == 2 * y[0], f"for {y}"', "y"),
+        ('y = {}\nfor turn in (1, 2):\n    y.setdefault(turn, []).append(double(x))\n'
+         '    assert len(y[turn]) == 1, f"turn {turn}"', ""),
+        ('y = {}\nfor turn in (1, 2):\n    y[turn] = double(x)\n'
+         '    assert len(y[turn]) == 4, f"turn {turn}"', ""),
         ('y = []\ny.append(3)\nassert double(y)[0] == 6, f"for {y}"', ""),
         ('y = [3]\nassert double(np.array(y))[0] == 6 + 0 * x[0], f"for {y}"', ""),
         ('n = 3\ny = rng.normal(0, 1, n)\nassert double(y)[0] == 2 * y[0], f"{n} numbers"', ""),

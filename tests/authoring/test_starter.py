@@ -79,7 +79,7 @@ def test_an_impossible_name_is_refused_in_one_line(tmp_path: Path, name: str) ->
     assert not list((tmp_path / "solutions").iterdir())
 
 
-@pytest.mark.parametrize("name", ["numpy", "json"])
+@pytest.mark.parametrize("name", ["numpy", "json", "__main__"])
 def test_the_name_of_a_module_that_the_file_would_hide_is_refused(
     tmp_path: Path, name: str
 ) -> None:

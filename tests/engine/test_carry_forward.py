@@ -196,36 +196,60 @@ def test_a_step_that_an_added_cell_defines_again_is_replaced_there_too(double, a
     assert result.warnings == ((said,) if added != double else ())
 
 
-def with_added_behind(id: str, added: str, **answers: str) -> Result:
-    """The result with a cell added behind one of these."""
+def with_cell(id: str, added: str, again: int = 1, **answers: str) -> bytes:
+    """A submission with a cell added behind one of these, so many times."""
     nb = toy.notebook(THREE, **{**ANSWERS, **answers})
     place = next(n for n, cell in enumerate(nb["cells"]) if cell["id"] == id)
-    nb["cells"].insert(place + 1, toy.added(added))
-    return toy.grade(THREE, json.dumps(nb).encode(), settings=SETTINGS)
+    for number in range(again):
+        nb["cells"].insert(place + 1, {**toy.added(added), "id": f"added{number}"})
+    return json.dumps(nb).encode()
 
 
-@pytest.mark.parametrize("place", ["double", "double-c0"])
-@pytest.mark.parametrize("added", ["double = double(np.ones(3))", WRONG["double"]])
-def test_what_takes_the_name_of_a_right_answer_costs_its_step_nothing(place, added):
-    result = with_added_behind(place, added)
-    assert [check.earned for check in result.step("double").checks] == [2, 2]
+def with_added_behind(id: str, added: str, again: int = 1, **answers: str) -> Result:
+    return toy.grade(THREE, with_cell(id, added, again, **answers), settings=SETTINGS)
+
+
+def earned(result: Result, step: str) -> list[float]:
+    return [check.earned for check in result.step(step).checks]
+
+
+def test_a_value_that_takes_the_name_of_an_answer_costs_it_no_hidden_check():
+    value = "double = double(np.ones(3))"
+    result = with_added_behind("double-c0", value)
+    assert (earned(result, "double"), result.score) == ([2, 2], 10)
     assert "defines double again" in result.warnings[0]
 
-    # A wrong answer stays wrong, whatever takes its name.
-    result = with_added_behind(place, added, double=WRONG["double"])
-    assert result.step("double").checks[0].earned == 0
+    many = with_added_behind("double-c0", value, again=200)
+    assert earned(many, "double") == [2, 2]
 
 
-def test_the_same_where_the_step_needs_an_earlier_one_that_is_wrong():
-    result = with_added_behind("both", "both = both(np.ones(3))", double=WRONG["double"])
-    assert [check.earned for check in result.step("both").checks] == [2, 2]
+def test_it_costs_what_the_notebook_shows():
+    """Where visible checks come behind it, they fail there, too."""
+    result = with_added_behind("double", "double = double(np.ones(3))")
+    assert earned(result, "double") == [0, 0]
 
 
-def test_of_two_answers_the_better_of_each_check_does_not_count():
-    by_the_hidden_one = "def double(x):\n    return np.zeros(1)"
-    by_the_visible_one = "def double(x):\n    return np.array([2.0, 2.0])"
-    result = with_added_behind("double", by_the_visible_one, double=by_the_hidden_one)
-    assert [check.earned for check in result.step("double").checks] == [2, 0]
+@pytest.mark.parametrize(
+    ("answer", "added"),
+    [
+        # The hidden check asks for one number, and not for two.
+        ("def double(x):\n    return np.array([2.0, 2.0])", "double = None"),
+        (ANSWERS["double"], "def double(x):\n    return np.array([2.0, 2.0])"),
+        (ANSWERS["double"], "double = lambda x: 3 * np.ones(2)"),
+    ],
+)
+def test_a_wrong_answer_gets_nothing_by_it_nor_does_a_second_one(answer, added):
+    assert earned(with_added_behind("double-c0", added, double=answer), "double") == [2, 0]
+
+
+def test_it_mends_no_earlier_step():
+    settings = replace(SETTINGS, carried=0.5)
+    graded = [
+        toy.grade(THREE, with_cell(id, "both = None", double=WRONG["double"]), settings=settings)
+        for id in ("setup", "both-c0")
+    ]
+    scores = [result.score or 0 for result in graded]
+    assert scores[1] <= scores[0]
 
 
 @pytest.mark.parametrize(

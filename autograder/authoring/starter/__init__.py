@@ -51,7 +51,10 @@ def write(root: Path, name: str) -> list[Path]:
 
 def _is_module(name: str) -> bool:
     """Whether Python knows a module of this name, other than folders that lie about."""
-    spec = importlib.util.find_spec(name) if name.isidentifier() else None
+    try:
+        spec = importlib.util.find_spec(name) if name.isidentifier() else None
+    except ValueError:  # __main__ has none
+        return True
     return spec is not None and spec.origin is not None
 
 

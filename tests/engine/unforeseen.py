@@ -396,7 +396,7 @@ def not_itself(n_queries, n_keys=None):
     return np.tri(n_queries, n_keys, n_keys - n_queries - 1, dtype=bool)
 
 
-@mistake(step="causal_mask", named="one_step_ahead moved_by_one")
+@mistake(step="causal_mask", named="one_step_ahead moved_by_one too_many_true")
 def one_ahead(n_queries, n_keys=None):
     """A query sees one key too many."""
     n_keys = n_keys or n_queries

@@ -23,7 +23,8 @@ def check_result(
 
     Args:
         mended: the steps that have to be right for it to pass; empty if it passes but for the
-            precision of an earlier one; None if it does not pass at all.
+            precision of an earlier one, or for a value that has taken its step's name; None
+            if it does not pass at all.
         share: what it earns of its points where steps had to be mended.
         remaining: what it says where it fails with earlier steps mended, too; None where that is
             nothing else, or not known.

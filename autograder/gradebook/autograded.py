@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 WIDTH = 96
 """Characters of a line that the formgrader can show: it cuts longer ones."""
 
+LEFT_OUT = "# The same for everybody, and left out here; the notebook that was handed in has it."
+"""In the place of a setup cell: half of the notebook, and the formgrader does not show it."""
+
 PICTURES = "# Pictures in the file that was handed in: the student says that the answers drew them."
 
 REMEMBERED = 4096
@@ -168,16 +171,19 @@ def _cell_template(cell: MasterCell) -> _CellTemplate:
     raw = dict(cell.released.raw)
     raw.pop("outputs", None)
     raw.pop("source")
+    source = cell.released.source
+    # What nbgrader does not read is not repeated for every student.
+    raw["metadata"] = {key: raw["metadata"][key] for key in raw["metadata"] if key != "autograder"}
     if cell.released.kind == "setup":
-        # Folded in JupyterLab, and left out of the formgrader's view (nbgrader_config.py): it is
-        # the longest cell.
+        # Folded in JupyterLab, and left out of the formgrader's view (nbgrader_config.py).
+        source = LEFT_OUT
         folded = {"jupyter": {"source_hidden": True}, "tags": ["setup"]}
         raw["metadata"] = {**raw["metadata"], **folded}
     if is_code:
         raw["execution_count"] = None
 
     head = _json(raw).removesuffix(b"}")
-    return _CellTemplate(cell, is_code, cell.is_locked, head, _lines(cell.released.source))
+    return _CellTemplate(cell, is_code, cell.is_locked, head, _lines(source))
 
 
 def _addition(id: str, cell: SubmittedCell) -> bytes:

@@ -79,7 +79,23 @@ def test_the_autograded_notebook_of_a_blank_submission_is_the_release_with_verdi
     assert not (path.parent / "timestamp.txt").exists()
     release = json.loads((course.root / "assignments" / NAME / f"{NAME}.ipynb").read_bytes())
     sources = {cell["id"]: "".join(cell["source"]) for cell in release["cells"]}
-    assert sources == {id: cell.source for id, cell in cells.items()}
+    assert sources | {"setup": autograded.LEFT_OUT} == {
+        id: cell.source for id, cell in cells.items()
+    }
+
+
+def test_the_setup_is_not_repeated_for_every_student_nor_what_only_the_kit_reads(
+    course: Course,
+) -> None:
+    path = autograded.write(course, template(course), courses.graded(course, "ada", RIGHT))
+    notebook = read_notebook(path)
+    release = course.root / "assignments" / NAME / f"{NAME}.ipynb"
+    assert path.stat().st_size < release.stat().st_size / 5
+    assert not [cell for cell in notebook.cells if "autograder" in cell.metadata]
+    marked = json.loads(release.read_bytes())["cells"]
+    assert [cell["metadata"].get("nbgrader") for cell in marked] == [
+        cell.metadata.get("nbgrader") for cell in notebook.cells
+    ]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import re
 import secrets
 import stat
 from collections.abc import Iterable
@@ -14,9 +15,70 @@ from typing import BinaryIO
 PART = ".part"
 """How the names of unfinished files end; all of them begin with a dot."""
 
+MAX_NAME = 255
+"""Bytes of a file's name at most, without its folders, as systems have it."""
+
+
+WINDOWS = os.name == "nt"
+
+_NO_TEXT = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+"""A NUL, the end of a line, what moves a cursor, bytes that are no text."""
+
+_DRIVE = re.compile(r"[A-Za-z]:")
+_DEVICE = re.compile(
+    r"(CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(COM|LPT)[0-9¹²³])\s*(\..*)?", re.IGNORECASE
+)
+"""What Windows takes for a device, in every folder."""
+
 
 class Refused(Exception):
-    """A file that we do not read; the message says why."""
+    """A file that we do not read, or a name that we make no path of; the message says why."""
+
+
+def below(folder: Path, *names: str, follow: bool = True) -> Path:
+    """The place below a folder that names say which we did not choose.
+
+    They come from a notebook, an archive, a table or a command line, and may have ``/`` between
+    their parts. Whatever they are, this place is below the folder.
+
+    Args:
+        follow: whether what lies there is looked at, for a link may lead out of the folder. Without
+            it the place may be a link, which ``open_regular`` does not follow.
+
+    Raises:
+        Refused: a name leads elsewhere, or is none that a file has on every system.
+    """
+    for name in names:
+        why = _no_name(name)
+        if why:
+            raise Refused(why)
+
+    place = folder.joinpath(*names)
+    if follow:
+        try:
+            is_below = folder.resolve() in place.resolve().parents
+        except (OSError, RuntimeError):  # links that lead in a circle
+            is_below = False
+        if not is_below:
+            raise Refused("is a link that leads out of its folder")
+    return place
+
+
+def _no_name(name: str) -> str:
+    """Why a name is that of no file below a folder; empty where it is."""
+    if "\\" in name or _DRIVE.match(name):
+        return "has a name with a backslash or a drive in it"
+    if _NO_TEXT.search(name):
+        return "has a name with signs in it that are no text"
+    for part in name.split("/"):
+        if not part.strip(". "):
+            return "has a name that leads out of its folder"
+        if len(part.encode()) > MAX_NAME:
+            return f"has a name of more than {MAX_NAME} bytes"
+        # There, ends of names are cut off, and what follows a colon is another stream of the file.
+        if WINDOWS and (":" in part or part[-1] in ". " or _DEVICE.fullmatch(part)):
+            return "has a name that Windows has other uses for"
+    return ""
 
 
 def open_regular(path: Path | str, folder: int | None = None) -> BinaryIO:

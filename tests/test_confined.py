@@ -8,13 +8,14 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from autograder import confined, student_copy
+from autograder import confined, files, student_copy
 from autograder.authoring import build
 from autograder.course import Settings
 from autograder.engine.grader import Grader
@@ -24,6 +25,7 @@ from autograder.errors import Fault, Unusable
 from autograder.exercises import data_files, exercise
 from autograder.result import CheckResult, Result, StepResult
 from tests.support import processes
+from tests.support.courses import NAME, RIGHT, handed_in
 
 ROOT = Path(__file__).parent.parent
 NOTEBOOK = ROOT / "solutions" / "attention" / "attention.ipynb"
@@ -390,6 +392,64 @@ def test_a_notebook_names_no_file_that_is_not_beside_it(tmp_path, place):
     (folder / "table.csv").write_text("a")
     found = data_files.beside(folder / "x.ipynb", f"{place}\ntable.csv")
     assert found == {"table.csv": b"a"}
+
+
+def naming(notebook: bytes, *places: str) -> bytes:
+    """A notebook that says that its checks need these files."""
+    changed = json.loads(notebook)
+    changed["metadata"]["autograder"]["data"] = "\n".join(places)
+    return json.dumps(changed).encode()
+
+
+@pytest.mark.parametrize("way", ["check", "pytest", "a cluster"])
+@pytest.mark.parametrize(
+    "place",
+    [
+        "../../home/ta/.bashrc",
+        "link/../../../home/ta/.bashrc",
+        "here/../../../home/ta/.bashrc",
+        "./../../home/ta/.bashrc",
+        "..\\..\\home\\ta\\.bashrc",
+        "here/here/.bashrc",
+    ],
+)
+def test_a_strangers_notebook_writes_no_file_of_whoever_checks_it(
+    course, tmp_path, monkeypatch, place, way
+):
+    """Its folders may be called as those of the victim, with links in them, as git keeps them."""
+    (tmp_path / "home" / "ta").mkdir(parents=True)
+    victim = tmp_path / "home" / "ta" / ".bashrc"
+    victim.write_text("mine")
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+
+    clone = tmp_path / "clone" / "home" / "ta"
+    clone.mkdir(parents=True)
+    (clone / ".bashrc").write_text("theirs")
+    (clone / "here").symlink_to(".")
+    (clone / "link").symlink_to(tmp_path / "clone" / "home", target_is_directory=True)
+    notebook = clone / f"{NAME}.ipynb"
+    notebook.write_bytes(naming(handed_in(course, RIGHT), place))
+
+    if way == "check":
+        done = processes.call("check", notebook.name, cwd=clone)
+        assert (done.returncode, done.stderr) == (0, ""), "what does not lie beside it is not there"
+    elif way == "pytest":
+        copy = student_copy.read(notebook.read_bytes(), str(notebook))
+        assert confined.checked(copy)[0].score == 4
+    else:
+        with pytest.raises(files.Refused), data_files.inside({f"../{place}": b"theirs"}):
+            pass
+    assert victim.read_text() == "mine"
+    assert sorted(path.name for path in (tmp_path / "home").rglob("*")) == [".bashrc", "ta"]
+    assert not list((tmp_path / "temporary").iterdir()), "and nothing is left behind"
+
+
+def test_a_link_to_a_file_beside_it_is_a_file_of_the_notebook(tmp_path):
+    (tmp_path / "raw").mkdir()
+    (tmp_path / "raw" / "table.csv").write_text("a")
+    (tmp_path / "table.csv").symlink_to("raw/table.csv")
+    assert data_files.beside(tmp_path / "x.ipynb", "table.csv") == {"table.csv": b"a"}
 
 
 def test_who_checks_a_copy_loads_nothing_that_is_not_used_there():

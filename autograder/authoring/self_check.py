@@ -21,6 +21,7 @@ from autograder.authoring.cells import Cell, Problem, Source
 from autograder.authoring.crossing import CROSSES, instead
 from autograder.errors import Unusable
 from autograder.exercises.exercise import from_notebook
+from autograder.files import below, write
 
 SECONDS = 120.0
 """For all of an exercise's cells together."""
@@ -123,8 +124,7 @@ def _run(given: list[Any], data: Mapping[str, bytes], seconds: float) -> list[Re
         work, log = Path(scratch, "work"), Path(scratch, "log")
         work.mkdir()
         for place, content in data.items():
-            (work / place).parent.mkdir(parents=True, exist_ok=True)
-            (work / place).write_bytes(content)
+            write(below(work, place), content)
 
         end = _perform(given, work, log, seconds)
         lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []

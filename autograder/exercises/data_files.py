@@ -6,12 +6,13 @@ import contextlib
 import os
 import shutil
 import tempfile
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
 
 from autograder.errors import Unusable
-from autograder.files import digest
+from autograder.files import Refused, below, digest
 
 MAX_BYTES = 64 << 20
 """Bytes of all files of an exercise: every grader process has them in memory, and on disk."""
@@ -39,7 +40,11 @@ def read(folder: Path) -> dict[str, bytes]:
         if is_hidden or path.suffix in (".ipynb", ".py"):
             continue
         try:
+            # A teacher may have put a link there.
+            below(folder, place.as_posix(), follow=False)
             data[place.as_posix()] = path.read_bytes()
+        except Refused as refused:
+            raise Unusable(f"{str(path)!r}: {refused}; rename it") from None
         except OSError as error:
             raise Unusable(f"{path}: {error.strerror}; make it readable or move it away") from None
     bound(folder, data)
@@ -64,11 +69,22 @@ def _is_ignored(name: str) -> bool:
 
 
 def bound(folder: Path, data: Data) -> None:
-    """Refuse files that are too large; Unusable if they are."""
+    """Refuse files that are too large, or of which some systems can have one alone.
+
+    Raises:
+        Unusable: there are such.
+    """
     size = sum(map(len, data.values()))
     if size > MAX_BYTES:
         most = MAX_BYTES >> 20
         raise Unusable(f"{folder}: {size >> 20} MB of files for students; leave {most} MB at most")
+
+    known: dict[str, str] = {}
+    for place in data:
+        other = known.setdefault(unicodedata.normalize("NFC", place).casefold(), place)
+        if other != place:
+            cause = f"is {other!r} but for capital letters or how its signs are written"
+            raise Unusable(f"{folder / place}: {cause}; rename one of them")
 
 
 def marks(data: Data, packages: Sequence[str]) -> dict[str, str]:
@@ -81,16 +97,18 @@ def beside(notebook: Path, named: str) -> dict[str, bytes]:
     """The files that a student's notebook names, as far as they lie beside it.
 
     Raises:
-        Unusable: they are too large.
+        Unusable: they are too large, or two of them are one on some systems.
     """
-    folder = notebook.parent.resolve()
+    folder = notebook.parent
     data: dict[str, bytes] = {}
+    size = 0
     for place in filter(None, named.split("\n", MAX_FILES)[:MAX_FILES]):
-        # What no file can be called is not there.
-        with contextlib.suppress(ValueError, OSError):
-            path = (folder / place).resolve()
-            if folder in path.parents and path.is_file() and path.stat().st_size <= MAX_BYTES:
+        # What does not lie beside it is not there.
+        with contextlib.suppress(Refused, OSError):
+            path = below(folder, place)
+            if path.is_file() and size <= MAX_BYTES and path.stat().st_size <= MAX_BYTES:
                 data[place] = path.read_bytes()
+                size += len(data[place])
     bound(folder, data)
     return data
 
@@ -119,11 +137,15 @@ class DataFolder:
             return
 
         self.path = Path(tempfile.mkdtemp(prefix="autograder-"))
-        for place, content in data.items():
-            path = self.path / place
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-            path.chmod(0o444)
+        try:
+            for place, content in data.items():
+                path = below(self.path, place)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content)
+                path.chmod(0o444)
+        except BaseException:
+            self.close()
+            raise
         for folder in self._folders():
             folder.chmod(0o555)
 

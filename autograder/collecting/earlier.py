@@ -41,28 +41,30 @@ def place_for(course: Course, exercise: str, student: str) -> Path:
     return next(place for place in _places(course, exercise, student) if not place.exists())
 
 
-def keep(course: Course, exercise: str, student: str) -> None:
-    """Keep what lies where it is graded: something else is going to lie there."""
+def keep(course: Course, exercise: str, student: str) -> Path:
+    """Keep what lies where it is graded, and say where: something else is going to lie there."""
     folder = course.submission(student, exercise)
     kept = place_for(course, exercise, student)
     for name in _files(exercise):
         if (folder / name).is_file() and not (folder / name).is_symlink():
             files.write(kept / name, (folder / name).read_bytes())
+    return kept
 
 
-def swap(course: Course, exercise: str, student: str, place: Path) -> None:
-    """Put another submission where it is graded, and keep the one from there.
+def swap(course: Course, exercise: str, student: str, place: Path) -> Path:
+    """Put another submission where it is graded, and keep the one from there: it says where.
 
     Whoever is stopped in between has one of them twice, and loses none.
     """
     folder = course.submission(student, exercise)
-    keep(course, exercise, student)
+    kept = keep(course, exercise, student)
     for name in _files(exercise):
         if (place / name).is_file():
             files.write(folder / name, (place / name).read_bytes())
         else:
             (folder / name).unlink(missing_ok=True)
     shutil.rmtree(place)
+    return kept
 
 
 def _files(exercise: str) -> tuple[str, ...]:

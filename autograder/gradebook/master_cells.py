@@ -11,8 +11,8 @@ from typing import Any
 from sqlalchemy import Connection, delete, insert, select, update
 
 from autograder.course import Course
+from autograder.gradebook import marks_put_away
 from autograder.gradebook.master import Master, MasterCell
-from autograder.gradebook.removed_marks import bring_back, put_away
 from autograder.gradebook.schema import (
     ASSIGNMENT,
     BASE_CELL,
@@ -36,17 +36,13 @@ KINDS = {"GradeCell": GRADE_CELL, "SolutionCell": SOLUTION_CELL, "TaskCell": TAS
 
 @dataclass(frozen=True)
 class Saved:
-    """Where an exercise stands in the gradebook: ids of its rows, those of cells by cell name.
-
-    ``back`` are marks by hand that had been put away.
-    """
+    """Where an exercise stands in the gradebook: ids of its rows, those of cells by cell name."""
 
     assignment: str
     notebook: str
     graded: dict[str, str]
     solutions: dict[str, str]
     duedate: datetime | None
-    back: list[dict[str, Any]]
 
 
 def save(
@@ -73,8 +69,6 @@ def save(
     _save_sources(connection, notebook, master)
     graded = {cell.id: ids["GradeCell", cell.id] for cell in master.graded}
     solutions = {cell.id: ids["SolutionCell", cell.id] for cell in master.solutions}
-    entries = {(GRADE, cell): id for cell, id in graded.items()}
-    entries |= {(COMMENT, cell): id for cell, id in solutions.items()}
 
     due = select(ASSIGNMENT.c.duedate).where(ASSIGNMENT.c.id == assignment)
     return Saved(
@@ -83,7 +77,6 @@ def save(
         graded=graded,
         solutions=solutions,
         duedate=connection.scalar(due),
-        back=bring_back(connection, course, name, entries),
     )
 
 
@@ -145,7 +138,7 @@ def _save_cells(
             ids[key] = id
             del gone[id]
     if gone:
-        put_away(connection, course, name, gone, master.exercise.removed)
+        marks_put_away.of_gone_cells(connection, course, name, gone, master.exercise.removed)
         _remove(connection, list(gone))
     _update_points(connection, master, ids)
     for key, cell in wanted.items():

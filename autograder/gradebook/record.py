@@ -2,7 +2,7 @@
 
 After ``record`` the rows are those that nbgrader's autograde leaves for the same submissions (a
 question without points apart, see ``_grade``). Manual scores, comments and extra credit are a
-person's work; those of other work than the present are put away (``earlier_marks``).
+person's work; those of other work than the present are put away (``marks_put_away``).
 """
 
 from __future__ import annotations
@@ -22,15 +22,14 @@ from autograder.exercises.exercise import Exercise
 from autograder.gradebook import (
     database,
     due_dates,
-    earlier_marks,
     late_penalty,
-    removed_marks,
+    marks_put_away,
     students,
     submitted_notebooks,
 )
 from autograder.gradebook import master as masters
 from autograder.gradebook.database import Gradebook
-from autograder.gradebook.earlier_marks import Again
+from autograder.gradebook.marks_put_away import Again, Mark
 from autograder.gradebook.master import MasterCell
 from autograder.gradebook.master_cells import Saved, save
 from autograder.gradebook.schema import COMMENT, GRADE, new_id
@@ -65,13 +64,11 @@ def prepare(
     master = masters.load(course, exercise, release)
     course_id = database.course_id(course)
 
-    def work(connection: Connection) -> Saved:
+    def work(connection: Connection) -> None:
         due_dates.follow(connection, course, exercise.name)
-        return save(connection, course, course_id, exercise.name, master, duedate)
+        save(connection, course, course_id, exercise.name, master, duedate)
 
-    saved = Gradebook(course).write(work)
-    # Only now is it sure that they are in the gradebook.
-    removed_marks.forget(course, saved.back)
+    Gradebook(course).write(work)
 
 
 def record(
@@ -115,6 +112,7 @@ class Recorder:
         self._master = masters.load(course, exercise)
         self._class_list = course.class_list() or {}
         self._penalties = late_penalty.Penalties(course, exercise.name)
+        self._put_away = marks_put_away.of_exercise(course, exercise.name)
         self.lost: set[str] = set()
         """Who had been graded before, and was not in the gradebook any more."""
 
@@ -133,7 +131,11 @@ class Recorder:
         named = [graded for graded in batch if graded.result.student is not None]
         if self._may_be_late(named):
             self._penalties.load()
-        return self._gradebook.write(lambda connection: self._record(connection, named))
+        back: list[Mark] = []
+        troubles = self._gradebook.write(lambda connection: self._record(connection, named, back))
+        # Only now is it sure that they are in the gradebook.
+        marks_put_away.take_out(self._course, back)
+        return troubles
 
     def _may_be_late(self, batch: Sequence[Graded]) -> bool:
         """Whether the rule for late work is going to be asked."""
@@ -150,22 +152,28 @@ class Recorder:
         # A time in the future is no time: it would win for ever over the true ones.
         return time if time is None or time <= timestamp.now() else None
 
-    def _record(self, connection: Connection, batch: Sequence[Graded]) -> Troubles:
+    def _record(
+        self, connection: Connection, batch: Sequence[Graded], back: list[Mark]
+    ) -> Troubles:
         troubles = Troubles()
         saved = save(connection, self._course, self._course_id, self._name, self._master, None)
         for chunk in _chunks(batch):
             try:
-                self._write(connection, saved, chunk)
+                back += self._write(connection, saved, chunk)
             except Exception as error:
                 if not database.may_be_of_one(error):
                     raise
                 for graded in chunk:
                     with troubles.of(graded.result.student_id, "not in the gradebook"):
-                        self._write(connection, saved, [graded])
+                        back += self._write(connection, saved, [graded])
         return troubles
 
-    def _write(self, connection: Connection, saved: Saved, chunk: Sequence[Graded]) -> None:
-        """Write all of them or, where one cannot be written, none."""
+    def _write(self, connection: Connection, saved: Saved, chunk: Sequence[Graded]) -> list[Mark]:
+        """Write all of them or, where one cannot be written, none.
+
+        Returns:
+            Marks by hand that had been put away, and count again.
+        """
         everybody: list[str] = []
         by_student: dict[str, Graded] = {}
         times: dict[str, datetime | None] = {}
@@ -179,22 +187,27 @@ class Recorder:
         with connection.begin_nested():
             students.save(connection, everybody, self._class_list)
             saved_notebooks = submitted_notebooks.save(connection, saved, times)
+            again: dict[str, Again] = {}
+            for student, id in saved_notebooks.ids.items():
+                if id not in saved_notebooks.new:
+                    again[id] = Again(self._course, self._master, by_student[student])
+            # First, for the rows below then hold the marks that are for these submissions.
+            told = marks_put_away.of_other_answers(connection, self._course, saved, again)
+            back = marks_put_away.bring_back(connection, saved, again, self._put_away)
             notebooks = []
             for student, id in saved_notebooks.ids.items():
-                again = Again(self._course, self._master, by_student[student])
-                is_new = id in saved_notebooks.new
-                notebooks.append(_Notebook(id, by_student[student], None if is_new else again))
+                graded = by_student[student]
+                notebooks.append(_Notebook(id, graded, again.get(id), told, back))
 
             grades = {saved.graded[cell.id]: cell for cell in self._master.graded}
             _save_rows(connection, GRADE, grades, notebooks, _grade)
             comments = {saved.solutions[cell.id]: cell for cell in self._master.solutions}
             _save_rows(connection, COMMENT, comments, notebooks, _comment)
-            not_new = {one.id: one.again for one in notebooks if one.again is not None}
-            earlier_marks.put_away(connection, self._course, saved, not_new)
             for student, graded in by_student.items():
                 if graded.unchanged and saved_notebooks.ids[student] in saved_notebooks.new:
                     self.lost.add(student)
             self._penalties.assign(connection, saved, list(saved_notebooks.ids.values()))
+        return list(back.values())
 
 
 def _chunks(batch: Sequence[Graded]) -> Iterator[Sequence[Graded]]:
@@ -206,12 +219,15 @@ def _chunks(batch: Sequence[Graded]) -> Iterator[Sequence[Graded]]:
 class _Notebook:
     """A submitted notebook in the gradebook, and the submission that gives it its rows.
 
-    ``again`` is None where it has not been graded before.
+    ``again`` is None where it has not been graded before. ``told`` is what to say of marks that
+    were put away now, ``back`` the marks that count again, both by notebook and cell.
     """
 
     id: str
     graded: Graded
     again: Again | None
+    told: Mapping[tuple[str, str], str]
+    back: Mapping[tuple[str, str], Mark]
 
     @cached_property
     def checks(self) -> Mapping[str, CheckResult]:
@@ -235,20 +251,24 @@ def _grade(cell: MasterCell, notebook: _Notebook, row: Any) -> dict[str, Any]:
         score = None if waits and cell.points else 0.0
 
     needs_a_person = waits or score is None
-    if row is not None and notebook.graded.unchanged:
+    back = notebook.back.get((notebook.id, cell.id))
+    if row is not None and notebook.graded.unchanged and back is None:
         needs_a_person = row.needs_manual_grade
     elif row is not None and row.manual_score is not None:
         # As with nbgrader a person looks again at what a person has marked, but not where all of
         # it is as it was: after a rebuild that would be the whole class.
         again = notebook.again
-        needs_a_person = again is None or not again.is_settled(cell.id, row, score)
+        needs_a_person = again is None or not again.is_settled(cell.id, row, score, back)
     return {"auto_score": score, "needs_manual_grade": needs_a_person}
 
 
 def _comment(cell: MasterCell, notebook: _Notebook, row: Any) -> dict[str, Any]:
     """The comment on a cell that the student was to fill in."""
-    if row is not None and (row.auto_comment or "").startswith(earlier_marks.SAID):
-        return {"auto_comment": row.auto_comment}
+    place = (notebook.id, cell.id)
+    said = row.auto_comment or "" if row is not None and place not in notebook.back else ""
+    said = notebook.told.get(place, said)
+    if said.startswith(marks_put_away.SAID):
+        return {"auto_comment": said}
     return {"auto_comment": "No response." if notebook.leaves(cell) else None}
 
 

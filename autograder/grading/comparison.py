@@ -12,7 +12,12 @@ from autograder.engine.graded import Graded
 from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise
 from autograder.gradebook.marks import class_marks, with_results
-from autograder.grading.grade_class import answered, insist_on_the_secret
+from autograder.grading.grade_class import (
+    answered,
+    choice_of,
+    graded_others,
+    insist_on_the_secret,
+)
 from autograder.grading.kept import with_kept
 from autograder.grading.submitted import Scan
 from autograder.result import Result
@@ -84,8 +89,15 @@ def of_class(
     insist_on_the_secret(course)
 
     new: dict[str, Result] = {}
+    choice = choice_of(course, exercise, scanned, scanned.students, never_lower)
+    if choice is not None:
+        for _, graded in graded_others(course, exercise, choice, jobs, scheduler):
+            choice.add(graded)
     with answered(course, exercise, scanned, scanned.students, jobs, scheduler, force) as everybody:
         for graded in everybody:
+            if choice is not None:
+                best, candidates = choice.pick(graded)
+                graded = candidates[best]
             progress(graded)
             if not graded.unchanged:
                 student = graded.result.student_id

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import signal
-import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from pathlib import Path
 from queue import SimpleQueue
+from typing import TYPE_CHECKING
 
 from autograder import files, log
+from autograder.collecting import earlier
 from autograder.course import Course
 from autograder.engine.graded import Graded
 from autograder.errors import Interrupted, Unusable
@@ -21,6 +23,9 @@ from autograder.grading.processes import Task
 from autograder.grading.submitted import Scan, scan, task_of
 from autograder.result import Outcome
 from autograder.text import short
+
+if TYPE_CHECKING:
+    from autograder.grading.best import Choice
 
 
 def grade_class(
@@ -66,6 +71,11 @@ def grade_class(
         journal.pending.intersection_update(scanned.students)
         _sweep(course, exercise.name)
         versions.keep(course, exercise)
+        choice = choice_of(course, exercise, scanned, names, never_lower)
+        if choice is not None:
+            for folder, graded in graded_others(course, exercise, choice, jobs, scheduler):
+                choice.store(folder, graded)
+
         with answered(course, exercise, scanned, names, jobs, scheduler, force) as everybody:
             # Imported late: the graders are getting ready at the same time.
             from autograder.grading.records import Records
@@ -73,9 +83,10 @@ def grade_class(
             records = Records(course, exercise, scanned.folder, journal, never_lower)
             try:
                 for graded in everybody:
-                    records.add(graded)
+                    counting = graded if choice is None else choice.of(graded)
+                    records.add(counting)
                     if progress:
-                        progress(graded)
+                        progress(counting)
                     if records.is_full:
                         records.record()
             finally:
@@ -84,19 +95,30 @@ def grade_class(
                 finally:
                     log.write(course, f"grade {exercise.name}", scores=records.changed)
             records.settle()
-
-    if course.settings.counts == "best" and scanned.folder == course.submitted:
-        from autograder.grading import best  # which needs this module
-
-        with Journal(course.results / exercise.name):
-            swapped = best.choose(course, exercise, jobs, scheduler)
-        for student in swapped:
-            again = grade_class(
-                course, exercise, students=[student], scheduler=scheduler, never_lower=never_lower
-            )
-            records.outcomes |= {outcome.student: outcome for outcome in again}
-            print(f"note: of {student} another submission is better, and counts", file=sys.stderr)
     return [records.outcomes[student] for student in sorted(records.outcomes)]
+
+
+def choice_of(
+    course: Course, exercise: Exercise, scanned: Scan, names: Sequence[str], never_lower: bool
+) -> Choice | None:
+    """Which of several submissions counts; None where nobody has several."""
+    if scanned.folder != course.submitted or not earlier.folders(course):
+        return None
+
+    from autograder.grading.best import Choice  # with the gradebook, which takes a while to load
+
+    return Choice(course, exercise, names, never_lower)
+
+
+def graded_others(
+    course: Course, exercise: Exercise, choice: Choice, jobs: int, scheduler: str | None
+) -> Iterator[tuple[Path, Graded]]:
+    """The submissions that lie beside those that are graded, as they are graded, by folder."""
+    for folder, names in choice.to_grade().items():
+        there = scan(folder, exercise.name)
+        with answered(course, exercise, there, names, jobs, scheduler, True) as everybody:
+            for graded in everybody:
+                yield folder, graded
 
 
 def insist_on_the_secret(course: Course) -> None:

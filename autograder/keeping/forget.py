@@ -15,7 +15,7 @@ from autograder.class_list import EMAILS, full_name, value_of
 from autograder.collecting import earlier
 from autograder.course import STUDENT_ID, Course, pseudonym
 from autograder.errors import Unusable
-from autograder.gradebook import database, earlier_marks, extensions, removed_marks
+from autograder.gradebook import database, extensions, marks_put_away
 from autograder.gradebook.schema import (
     COMMENT,
     GRADE,
@@ -74,7 +74,7 @@ def _forgotten(course: Course, student: str) -> Forgotten:
         # In its place: the file is a lock, too.
         path.write_text("".join(f"{line}\n" for line in lines if line != student))
 
-    for name in (removed_marks.NAME, earlier_marks.NAME):
+    for name in marks_put_away.NAMES:
         _without_lines(course.state / name, _is_of(student), done)
     _log(course, student, done)
     _class_list(course, student, done)
@@ -99,13 +99,8 @@ def _refuse_damaged(course: Course) -> None:
         Unusable: one cannot be read.
     """
     extensions.read(course)
-    for name in (removed_marks.NAME, earlier_marks.NAME):
-        path = course.state / name
-        lines = path.read_bytes().splitlines() if path.is_file() else []
-        for number, line in enumerate(lines, start=1):
-            if not isinstance(_read(line).get("student"), str):
-                repair = "correct that line, or take it out"
-                raise Unusable(f"{path}:{number}: says of no student what it is; {repair}")
+    for name in marks_put_away.NAMES:
+        marks_put_away.read(course, name)
 
 
 def _read(line: bytes | str) -> dict[str, Any]:

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from autograder import files
 from autograder.course import Course
+from autograder.grading.grade_class import grade_class
 from tests.end_to_end.test_silent_scores import (
     DUE,
     IN_TIME,
@@ -250,9 +252,9 @@ def test_a_mark_by_hand_never_counts_for_other_work_than_it_was_given_for(course
     assert "waits for your marks" in advice(course)
     assert comments(course) == ["For an earlier submission: 3 by hand, 1 extra credit"]
     kept = (course.state / "earlier-marks.jsonl").read_text().splitlines()
-    assert [json.loads(line) for line in kept] == [
-        {"exercise": NAME, "student": "ada", "cell": "why", "manual_score": 3, "extra_credit": 1}
-    ]
+    (mark,) = map(json.loads, kept)
+    told = {"exercise": NAME, "student": "ada", "cell": "why"}
+    assert mark.items() >= (told | {"manual_score": 3, "extra_credit": 1}).items()
 
     # Graded again, the same work keeps its marks, and what is said of the earlier one.
     by_hand(course, "why", "ada", manual_score=2.0)
@@ -371,3 +373,191 @@ def test_a_later_upload_that_nobody_can_read_takes_the_score_unless_the_best_cou
     run(course, "report", NAME)
     page = (course.reports / f"{NAME}.html").read_text()
     assert ("no earlier upload counts in its place" in page) == (score is None)
+
+
+BEST = 'counts = "best"\n'
+WRONG = {**RIGHT, "total": "def total(x):\n    return 4.0\n"}
+WHY = {"why": "It commutes."}
+OTHER = {"why": "I do not know."}
+
+
+def hand_in(course: Course, answers: dict[str, str], hour: int, *options: object) -> str:
+    """Hand in, collect and grade; what grading had to say."""
+    course.state.mkdir(exist_ok=True)
+    (course.state / "students.csv").write_text("id\nada\n")
+    collected(course, answers, hour)
+    run(course, "collect", NAME)
+    return grade(course, *options).stderr
+
+
+def test_a_worse_file_costs_no_marks_by_hand(course: Course) -> None:
+    settings(course, BEST)
+    hand_in(course, RIGHT | WHY, 9)
+    by_hand(course, "why", "ada", manual_score=4.0)
+    assert scores(course) == {"ada": 14}
+    before = run(course, "export", NAME, "--to", "json", "--output", "-").stdout
+
+    collected(course, WRONG | OTHER, 10)
+    run(course, "collect", NAME)
+    assert "0 scores would change" in grade(course, "--compare").stdout
+    said = grade(course).stderr
+    assert "of ada another submission is better" in said and "mark it again" not in said
+    assert run(course, "export", NAME, "--to", "json", "--output", "-").stdout == before
+    assert "waits for your marks" not in advice(course)
+    assert not (course.state / "earlier-marks.jsonl").exists()
+
+    # Nor one that left the question as it was, nor any of that with --force.
+    hand_in(course, RIGHT, 11)
+    assert scores(course) == {"ada": 14}
+    grade(course, "--force")
+    assert scores(course) == {"ada": 14} and "waits for your marks" not in advice(course)
+
+
+def test_a_mark_on_a_check_is_part_of_what_a_file_is_worth(course: Course) -> None:
+    """It makes 8 of 6 points; a file of 7 points is worse."""
+    text = courses.AUTHORED.replace('"total-by_hand" points=2', '"total-by_hand" points=1')
+    negative = '# %% check="total-negative"'
+    text = text.replace(negative, EMPTY + negative)
+    courses.write_root(course.root, text)
+    settings(course, BEST)
+    hand_in(course, HALF, 9)
+    by_hand(course, "total-negative", "ada", manual_score=2.0)
+    assert scores(course) == {"ada": 8}
+    hand_in(course, {**RIGHT, "total": "def total(x):\n    return 3.0 if len(x) else 0.0\n"}, 10)
+    assert scores(course) == {"ada": 8}
+
+
+EMPTY = '''# %% check="total-empty" points=1 category="row sums" hidden=true
+"""Nothing sums to nothing."""
+agree(total([]), 0.0, "total([])")
+
+'''
+
+
+@pytest.mark.parametrize("answers", [HALF, WRONG | OTHER], ids=["half", "wrong"])
+def test_a_worse_file_costs_none_of_the_points_that_are_kept(
+    course: Course, answers: dict[str, str]
+) -> None:
+    settings(course, BEST)
+    hand_in(course, RIGHT, 9)
+    strict = courses.AUTHORED.replace("total([-1.0, -2.0]), -3.0,", "total([-1.0, -2.0]), 5.0,")
+    courses.write_root(course.root, strict)
+    grade(course, "--never-lower")
+    assert scores(course) == {"ada": 10}
+    hand_in(course, answers, 10)
+    assert scores(course) == {"ada": 10}
+    grade(course, "--force")
+    assert scores(course) == {"ada": 10}
+
+    # Points are kept by a file that does not count as well.
+    courses.write_root(course.root)
+    grade(course)
+    courses.write_root(course.root, strict.replace("total([1.0, 2.0]), 3.0,", "total([1.0]), 3.0,"))
+    grade(course, "--never-lower")
+    assert scores(course) == {"ada": 10}
+
+
+def test_a_file_that_counts_again_has_its_marks_again(course: Course) -> None:
+    late = BEST + DUE + '[late]\nrule = "per day"\npoints = 9\n'
+    settings(course, late)
+    hand_in(course, HALF | WHY, 9)
+    by_hand(course, "why", "ada", manual_score=3.0)
+    database = Database(f"sqlite:///{course.gradebook}", str)
+    database.execute(
+        "UPDATE comment SET manual_comment = 'well said' WHERE cell_id IN"
+        " (SELECT id FROM base_cell WHERE name = 'why')"
+    )
+    assert scores(course) == {"ada": 10}
+
+    # Late by three hours it is worth 1; with more time it counts, and its answer waits.
+    hand_in(course, RIGHT | OTHER, 15)
+    assert scores(course) == {"ada": 10}
+    extend(course, "ada,,waived")
+    said = grade(course).stderr
+    assert "another submission is better" in said and "why: 3 by hand, “well said”" in said
+    assert scores(course) == {"ada": 10} and "waits for your marks" in advice(course)
+    by_hand(course, "why", "ada", manual_score=1.0)
+    assert scores(course) == {"ada": 11}
+
+    for _ in range(2):
+        extend(course)
+        assert "another submission is better" in grade(course).stderr
+        assert scores(course) == {"ada": 10} and "waits for your marks" not in advice(course)
+        cells = students(course)["ada"]["marks"]["cells"]
+        assert cells["why"]["comment"] == "well said"
+        extend(course, "ada,,waived")
+        grade(course)
+        assert scores(course) == {"ada": 11} and "waits for your marks" not in advice(course)
+
+
+def test_an_answer_that_nobody_has_marked_is_read_and_the_better_one_counts(course: Course) -> None:
+    settings(course, BEST)
+    hand_in(course, RIGHT | WHY, 9)
+    by_hand(course, "why", "ada", manual_score=3.0)
+    hand_in(course, RIGHT | OTHER, 10)
+    assert "waits for your marks" in advice(course)
+    by_hand(course, "why", "ada", manual_score=1.0)
+    assert "another submission is better" in grade(course).stderr
+    assert scores(course) == {"ada": 13} and "waits for your marks" not in advice(course)
+
+
+def test_marks_find_their_file_after_a_step_got_another_name(course: Course) -> None:
+    settings(course, BEST)
+    hand_in(course, RIGHT | WHY, 9)
+    by_hand(course, "why", "ada", manual_score=4.0)
+    by_hand(course, "double-drawn", "ada", manual_score=2.0)
+    collected(course, WRONG | OTHER, 10)
+    run(course, "collect", NAME)
+    text = courses.AUTHORED.replace("double_by_definition", "by_definition")
+    text = text.replace("double", "twice").replace('step="twice"', 'step="twice" was="double"')
+    text = text.replace('manual="why"', 'manual="reason" was="why"')
+    courses.write_root(course.root, text)
+    assert "mark it again" not in grade(course).stderr
+    assert scores(course) == {"ada": 13}
+
+
+def test_a_run_that_is_killed_between_two_submissions_loses_no_marks(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings(course, BEST)
+    hand_in(course, RIGHT | WHY, 9)
+    by_hand(course, "why", "ada", manual_score=4.0)
+    strict = courses.AUTHORED.replace("total([-1.0, -2.0]), -3.0,", "total([-1.0, -2.0]), 5.0,")
+    courses.write_root(course.root, strict)
+    grade(course, "--never-lower")
+    collected(course, WRONG | OTHER, 10)
+    run(course, "collect", NAME)
+    writes: list[Path] = []
+    write = files.write
+
+    for number in range(1, 100):
+        writes.clear()
+
+        def until(path: Path, data: bytes, number: int = number) -> None:
+            writes.append(path)
+            if len(writes) == number:
+                raise KeyboardInterrupt
+            write(path, data)
+
+        monkeypatch.setattr(files, "write", until)
+        try:
+            grade_class(course, courses.load(course), force=False)
+        except KeyboardInterrupt:
+            continue
+        finally:
+            monkeypatch.setattr(files, "write", write)
+        if len(writes) < number:
+            break
+    assert number > 3
+    grade(course)
+    assert scores(course) == {"ada": 14} and "waits for your marks" not in advice(course)
+
+
+def test_where_the_last_one_counts_again_it_does(course: Course) -> None:
+    settings(course, BEST)
+    hand_in(course, RIGHT, 9)
+    hand_in(course, HALF, 10)
+    assert scores(course) == {"ada": 10}
+    settings(course, 'counts = "last"\n')
+    assert "of ada another submission is later" in grade(course).stderr
+    assert scores(course) == {"ada": 7}

@@ -194,7 +194,10 @@ def test_checks_may_be_added_removed_and_given_other_points_when_grades_exist(
             "student": "bob",
             "cell": "total-negative",
             "manual_score": 1.0,
-            "extra_credit": None,
+            "auto_score": 3.0,
+            "waits": False,
+            "answer": None,
+            "asked": None,
         }
     ]
 

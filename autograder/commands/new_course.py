@@ -12,6 +12,10 @@ def new_course(
     folder: Annotated[
         Path, typer.Argument(metavar="DIR", help="a folder that is not there yet, or empty")
     ],
+    name: Annotated[
+        str,
+        typer.Option(help="what students see in JupyterLab; default: the name of the folder"),
+    ] = "",
     old: Annotated[
         Optional[Path],
         typer.Option(
@@ -22,5 +26,5 @@ def new_course(
     """Make a private folder for a course, ready for git."""
     from autograder import course_folder
 
-    for line in course_folder.make(folder, old):
+    for line in course_folder.make(folder, old, name):
         print(line)

@@ -19,34 +19,38 @@ from autograder.text import count, short
 CONFIG = "nbgrader_config.py"
 
 
-def make(folder: Path, old: Path | None = None) -> list[str]:
+def make(folder: Path, old: Path | None = None, name: str = "") -> list[str]:
     """Make the folder of a new course; what was done, in lines.
 
     Args:
         old: the folder of an earlier course, of which exercises and settings are taken, and nothing
             of its people; without it, the kit's exercises are.
+        name: what people call the course; by default, what they call its folder.
 
     Raises:
         Unusable: something is there already, or the old folder is no course.
     """
     folder = folder.absolute()
+    name = name.strip() or folder.name
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise Unusable(f"{folder}: is there already; choose a new or empty folder")
     if old is not None and not (old / "solutions").is_dir():
         raise Unusable(f"{old}: no folder solutions/ in it; give the folder of a course")
     settings, lines = (_text("settings"), []) if old is None else old_settings.taken(old)
 
-    id = f"{re.sub(r'[^A-Za-z0-9._-]+', '-', folder.name).strip('-.')[:40]}-{secrets.token_hex(4)}"
+    # Students see it in JupyterLab. Courses may have the same name, in one exchange, too.
+    readable = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:40] or "course"
+    id = f"{readable}-{secrets.token_hex(4)}"
     texts = {
         ".gitignore": _text("gitignore"),
-        "README.md": _text("README").replace("TITLE", folder.name),
+        "README.md": _text("README").replace("TITLE", name),
         NAME: settings,
         CONFIG: _text("nbgrader_config").replace("COURSE_ID", id),
     }
     # The hidden checks in it, and what students will hand in, are for nobody else on this machine.
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    for name, text in texts.items():
-        files.write(folder / name, text.encode())
+    for file, text in texts.items():
+        files.write(folder / file, text.encode())
     names = taken.take_all(folder) if old is None else taken.take_from(old, folder)
     if old is not None and _is_changed(old / CONFIG):
         lines.append(f"note: {short(old / CONFIG)} has lines of your own; copy what is still right")

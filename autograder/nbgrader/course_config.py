@@ -48,8 +48,7 @@ def configure(c: Any, root: Path) -> Path:
     c.ClearSolutions.text_stub = TEXT_STUB
     _engine(c)
     _exchange(c, state)
-    formgrader.make_patient()
-    formgrader.keep_to_itself()
+    formgrader.change()
     return state
 
 

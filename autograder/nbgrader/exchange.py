@@ -18,6 +18,9 @@ from autograder.gradebook import config, due_dates, outdated, record
 from autograder.nbgrader import handed_out
 from autograder.text import listed, on_day, short
 
+OURS = "autograder."
+"""How the names of our own programs for the exchange begin."""
+
 
 def due_time(text: str, zone: tzinfo | None = None) -> datetime:
     """The time that ``--due`` names, with its zone.
@@ -53,6 +56,7 @@ def release(
         Unusable: no release, no exchange on this system, or one that cannot be written.
     """
     time = due_time(due, course.settings.zone) if isinstance(due, str) else due
+    app: Any = _releaser(course, exercise) if archive is None else None
     if time is not None:
         time = (time if time.tzinfo else time.replace(tzinfo=timezone.utc)).replace(microsecond=0)
         dates = {**course.settings.due, exercise.name: time}
@@ -70,12 +74,6 @@ def release(
     if archive is not None:
         names = handed_out.archive(course, exercise, archive)
         return [f"wrote {short(archive)}: {listed(names)}", *until]
-    if sys.platform == "win32":
-        raise Unusable(
-            "nbgrader's exchange does not work on Windows; add --to-zip FILE, and hand out that"
-        )
-
-    app = _app(course, exercise, "ReleaseAssignment")
     app.force = True
     _start(app)
     return [f"released {exercise.name} in {app.dest_path}", *until]
@@ -102,13 +100,14 @@ def from_exchange(course: Course, exercise: Exercise) -> Collected:
         return Collected()
     settings = config.config(course)
     inbound = Path(settings.Exchange.root, settings.CourseDirectory.course_id, "inbound")
-    # Another exchange than nbgrader's own (a service, say) has no such folder, and is asked.
-    if "collect" not in settings.ExchangeFactory and not inbound.is_dir():
-        return Collected()
-    if not inbound.is_dir() and str(settings.ExchangeFactory.collect).startswith("autograder."):
-        return Collected()
+    collect = _named(settings.ExchangeFactory.get("collect", OURS))
+    if collect.startswith(OURS) and not inbound.is_dir():
+        return Collected()  # without nbgrader, which takes a second to load
 
     app = _app(course, exercise, "Collect")
+    if app is None:
+        repair = f"run nbgrader collect {exercise.name}"
+        return Collected(notes=(f"{collect} is no exchange in a folder, and not asked; {repair}",))
     app.update = True
     _start(app)
     collected = getattr(app, "collected", Collected())
@@ -116,17 +115,52 @@ def from_exchange(course: Course, exercise: Exercise) -> Collected:
     return collected
 
 
+def _releaser(course: Course, exercise: Exercise) -> Any:
+    if sys.platform == "win32":
+        raise Unusable(
+            "nbgrader's exchange does not work on Windows; add --to-zip FILE, and hand out that"
+        )
+    app = _app(course, exercise, "ReleaseAssignment")
+    if app is None:
+        other = _named(config.config(course).ExchangeFactory.release_assignment)
+        raise Unusable(
+            f"{other} is no exchange in a folder, and does not say whether a release has arrived; "
+            f"run nbgrader release_assignment {exercise.name}, or add --to-zip FILE"
+        )
+    return app
+
+
+def _named(program: type | str) -> str:
+    """A program of the exchange, which a configuration names by its class or in words."""
+    if isinstance(program, type):
+        return f"{program.__module__}.{program.__qualname__}"
+    return program
+
+
 def _app(course: Course, exercise: Exercise, name: str) -> Any:
-    """One of the exchange's programs, set up as nbgrader's own interface does."""
+    """One of the exchange's programs, set up as nbgrader's own interface does.
+
+    None where the configuration names another exchange than a folder, a service say: only its own
+    programs know what becomes of a request there.
+    """
+    from nbgrader.exchange.default import Exchange  # type: ignore[import-untyped]
+    from traitlets import TraitError
+
     root = Path(config.config(course).Exchange.root)
     if course.state in root.parents:
         # Our default place. nbgrader itself gives it the permissions that it wants.
         root.mkdir(parents=True, exist_ok=True)
-    api = config.api(course)
-    api.coursedir.assignment_id = exercise.name
-    return getattr(api.exchange, name)(
-        coursedir=api.coursedir, authenticator=api.authenticator, parent=api
-    )
+    try:
+        api = config.api(course)
+        api.coursedir.assignment_id = exercise.name
+        app = getattr(api.exchange, name)(
+            coursedir=api.coursedir, authenticator=api.authenticator, parent=api
+        )
+    except (ImportError, TraitError) as error:
+        raise Unusable(
+            f"nbgrader_config.py: c.ExchangeFactory: {error}; correct that line"
+        ) from None
+    return app if isinstance(app, Exchange) else None
 
 
 def _start(app: Any) -> None:

@@ -1,17 +1,25 @@
-"""The formgrader beside others who write to the gradebook: it waits for them, and goes on after.
+"""What we change of nbgrader's formgrader, in the server that shows it.
 
-And its pages ask no other machine for anything.
-
-nbgrader's formgrader works in one session for as long as its server runs. It gives up a lock after
-five seconds, and its session is of no use from then on: every score that a person enters is lost
-with an error. So it waits longer here, and each request begins with a session that works and
-has read nothing yet, of what others may have changed since.
+It works in one session for as long as its server runs. It gives up a lock after five seconds, and
+its session is of no use from then on: every score that a person enters is lost with an error. So it
+waits longer here, and each request begins with a session that works and has read nothing yet, of
+what others may have changed since. What its buttons do is done apart, a due date that somebody
+enters goes into the course's settings, its links lead somewhere below every address, and its pages
+ask no other machine for anything.
 """
 
 from __future__ import annotations
 
 import sys
+from datetime import timezone
+from importlib import resources
+from pathlib import Path
 from typing import Any
+
+from autograder import settings
+from autograder.errors import Unusable
+from autograder.gradebook import config
+from autograder.nbgrader import buttons
 
 PATIENCE = 30
 """Seconds to wait for a lock that another program holds; more than ours hold one for."""
@@ -22,28 +30,88 @@ OWN_ONLY = "default-src 'self' 'unsafe-inline' 'unsafe-eval' data:"
 BASE = "nbgrader.server_extensions.formgrader.base"
 """Where nbgrader has what all requests of the formgrader share."""
 
+UTILS = "js/utils.js"
+"""The script that all pages of the formgrader load."""
 
-def make_patient() -> None:
+
+def change() -> None:
     """Change the formgrader of this process; nothing where there is none.
 
     nbgrader's configuration calls it, which every server of the formgrader reads: on a hub, too.
     """
     base: Any = sys.modules.get(BASE)
-    if base is not None:
-        base.Gradebook = _gradebook
-        base.BaseHandler.on_finish = _begin_anew
+    if base is None or base.Gradebook is _gradebook:
+        return  # each request reads the configuration again
+    from nbgrader.server_extensions.formgrader import (  # type: ignore[import-untyped]
+        apihandlers,
+        handlers,
+    )
 
+    base.Gradebook = _gradebook
+    base.BaseHandler.on_finish = _begin_anew
 
-def keep_to_itself() -> None:
-    """Let the formgrader's pages load nothing from elsewhere: nbgrader's ask for MathJax, which
-    ``shown_markdown`` makes superfluous."""
-    base: Any = sys.modules.get(BASE)
-    if base is None:
-        return
+    # nbgrader's pages ask for MathJax, which ``shown_markdown`` makes superfluous.
     policy = base.JupyterHandler.content_security_policy
     base.BaseHandler.content_security_policy = property(
         lambda handler: f"{policy.fget(handler)}; {OWN_ONLY}"
     )
+
+    buttons.work_apart(apihandlers)
+    _keep_due_dates(apihandlers)
+    _extend_script(handlers)
+
+
+def _extend_script(handlers: Any) -> None:
+    """Put ours behind nbgrader's script."""
+
+    class Script(handlers.BaseHandler):  # type: ignore[misc]
+        @handlers.web.authenticated  # type: ignore[untyped-decorator]
+        def get(self) -> None:
+            ours = resources.files(__package__) / "formgrader.js"
+            self.set_header("Content-Type", "text/javascript; charset=utf-8")
+            self.write(Path(handlers.static_path, UTILS).read_text(encoding="utf-8"))
+            self.write(ours.read_text(encoding="utf-8"))
+
+    handlers.default_handlers.append((f"/formgrader/static/{UTILS}", Script))
+
+
+def _keep_due_dates(apihandlers: Any) -> None:
+    """Let a due date that somebody enters go where ``release --due`` has it.
+
+    In the gradebook alone it would be gone after the next command, which follows the settings.
+    """
+    nbgraders = apihandlers.AssignmentHandler.put
+
+    def put(self: Any, assignment: str) -> None:
+        try:
+            _keep_due(self, assignment.strip())
+        except Unusable as error:
+            self.set_status(409)
+            self.finish(str(error))
+        else:
+            nbgraders(self, assignment)
+
+    apihandlers.AssignmentHandler.put = apihandlers.web.authenticated(put)
+
+
+def _keep_due(handler: Any, exercise: str) -> None:
+    from nbgrader.utils import parse_utc  # type: ignore[import-untyped]
+
+    course = config.course_of(handler.coursedir)
+    entered = handler.get_json_body() or {}
+    said = [entered.get("duedate_notimezone"), entered.get("duedate_timezone")]
+    if said[0]:
+        try:
+            time = parse_utc(" ".join(filter(None, said))).replace(tzinfo=timezone.utc)
+        except (ValueError, OverflowError) as error:
+            raise Unusable(f"{exercise}: {error}; choose a date and a UTC offset") from None
+        if time.replace(tzinfo=None) != course.settings.due_date(exercise):
+            settings.keep_due(course.due_settings, exercise, time.astimezone(course.settings.zone))
+    elif exercise in course.settings.due:
+        raise Unusable(
+            f"{exercise}: its due date is kept in {course.due_settings}; "
+            f"remove the line due.{exercise} there"
+        )
 
 
 def _gradebook(address: str, *others: Any) -> Any:

@@ -21,6 +21,7 @@ from autograder import results as stored
 from autograder import timestamp
 from autograder.authoring import build
 from autograder.course import Course, find
+from autograder.engine.graded import Graded
 from autograder.errors import Fault, Interrupted, Unusable
 from autograder.exercises.exercise import Exercise, load
 from autograder.gradebook import config, database, record
@@ -63,16 +64,6 @@ class _Exporter(NotebookExporter):
         """Do the work for these students; those for whom it failed."""
         raise NotImplementedError
 
-    def _due(self, result: Path, source: Path) -> bool:
-        """Whether nbgrader would do it (again): forced, not done yet, or handed in anew since."""
-        if self.converter.force or not result.exists():
-            return True
-        new, old = timestamp.submitted_at(source), timestamp.submitted_at(result.parent)
-        if new is not None and old is not None and new > old:
-            return True
-        self.converter.log.info("Skipping existing assignment: %s", result.parent)
-        return False
-
     def _protect(self, name: str, student: str) -> None:
         """Give the files the permissions that nbgrader's configuration asks for."""
         try:
@@ -90,20 +81,33 @@ class GradeExporter(_Exporter):
         due, failed = [], []
         allowed = set(students) if self.converter.create_student else _students(course)
         for student in students:
-            autograded = course.autograded / student / name / f"{name}.ipynb"
-            if student not in allowed:
+            if student in allowed:
+                due.append(student)
+            else:
                 log.error("No student with ID '%s' exists in the database", student)
                 failed.append(student)
-            elif self._due(autograded, course.submission(student, name)):
-                due.append(student)
         if not due:
             return failed
 
-        jobs = min(len(due), os.cpu_count() or 1)
-        for outcome in grade_class.grade_class(course, exercise, students=due, jobs=jobs):
+        unchanged: set[str | None] = set()
+
+        def note(graded: Graded) -> None:
+            if graded.unchanged:
+                unchanged.add(graded.result.student)
+
+        outcomes = grade_class.grade_class(
+            course,
+            exercise,
+            students=due,
+            jobs=min(len(due), os.cpu_count() or 1),
+            force=self.converter.force,
+            progress=note,
+        )
+        for outcome in outcomes:
             student, score = outcome.student, outcome.score
             if outcome.status == "graded":
-                log.info("Autograded %s: %g of %g points", student, score, outcome.max_score)
+                done = "Nothing has changed for" if student in unchanged else "Autograded"
+                log.info("%s %s: %g of %g points", done, student, score, outcome.max_score)
                 self._protect(name, student)
             else:
                 log.error("%s: %s: %s", student, outcome.status, outcome.reason)
@@ -139,6 +143,16 @@ class FeedbackExporter(_Exporter):
         for student in failed:
             self.converter.log.error("%s: no result; run nbgrader autograde first", student)
         return list(dict.fromkeys([*failed, *troubles]))
+
+    def _due(self, result: Path, source: Path) -> bool:
+        """Whether nbgrader would do it (again): forced, not done yet, or handed in anew since."""
+        if self.converter.force or not result.exists():
+            return True
+        new, old = timestamp.submitted_at(source), timestamp.submitted_at(result.parent)
+        if new is not None and old is not None and new > old:
+            return True
+        self.converter.log.info("Skipping existing assignment: %s", result.parent)
+        return False
 
 
 def before_generate(assignment: str, student: str, notebooks: list[str]) -> None:

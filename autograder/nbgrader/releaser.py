@@ -7,16 +7,39 @@ import stat
 from pathlib import Path
 
 from nbgrader.exchange.default import (  # type: ignore[import-untyped]
+    Exchange,
     ExchangeReleaseAssignment,
     ExchangeReleaseFeedback,
 )
 
 from autograder import files
 from autograder.gradebook import config, unmarked
+from autograder.nbgrader.accounts import name_of
 from autograder.nbgrader.handed_out import with_due
 
 
-class AssignmentReleaser(ExchangeReleaseAssignment):  # type: ignore[misc]
+class _Releaser(Exchange):  # type: ignore[misc]
+    """What releases have in common."""
+
+    def ensure_directory(self, path: str, mode: int) -> None:
+        """Make a folder of the course, or see that it is the course's own.
+
+        In an exchange that all can write, anybody may have made it before.
+        """
+        folder = Path(path)
+        if os.path.lexists(path):
+            about = folder.lstat()
+            is_ours = about.st_uid == os.getuid() or self.coursedir.groupshared
+            if not is_ours or not stat.S_ISDIR(about.st_mode):
+                owner = name_of(about.st_uid)
+                self.fail(
+                    f"{path}: is of {owner}, and in this course's way; an administrator "
+                    "removes it, or write another course_id into nbgrader_config.py"
+                )
+        super().ensure_directory(path, mode)
+
+
+class AssignmentReleaser(_Releaser, ExchangeReleaseAssignment):  # type: ignore[misc]
     """``nbgrader release_assignment`` and the formgrader's button."""
 
     def init_dest(self) -> None:
@@ -24,8 +47,9 @@ class AssignmentReleaser(ExchangeReleaseAssignment):  # type: ignore[misc]
         inbound = Path(self.inbound_path)
         about = inbound.stat()
         if about.st_uid == os.getuid():
-            # All may put something there. Nobody may rename or remove what others did.
-            inbound.chmod(stat.S_IMODE(about.st_mode) | stat.S_ISVTX)
+            # All may put something there, for the course's group. Nobody may rename or remove what
+            # others did.
+            inbound.chmod(stat.S_IMODE(about.st_mode) | stat.S_ISVTX | stat.S_ISGID)
 
     def do_copy(self, src: str, dest: str, log: object = None) -> None:
         super().do_copy(src, dest, log)
@@ -36,7 +60,7 @@ class AssignmentReleaser(ExchangeReleaseAssignment):  # type: ignore[misc]
             files.write(notebook, with_due(notebook.read_bytes(), due))
 
 
-class FeedbackReleaser(ExchangeReleaseFeedback):  # type: ignore[misc]
+class FeedbackReleaser(_Releaser, ExchangeReleaseFeedback):  # type: ignore[misc]
     """``nbgrader release_feedback`` and the formgrader's button."""
 
     def copy_files(self) -> None:

@@ -116,6 +116,16 @@ def test_every_course_has_an_id_of_its_own_that_git_keeps(folder: Path, tmp_path
     assert len(ids) == 2
 
 
+@pytest.mark.parametrize(
+    ("name", "id"), [("Deep Learning", "Deep-Learning-"), ("../x", "x-"), ("深度学习", "course-")]
+)
+def test_a_course_has_the_name_that_students_can_read(tmp_path: Path, name: str, id: str) -> None:
+    run(tmp_path, "new-course", "course", "--name", name)
+    made = tmp_path / "course"
+    assert f'course_id = "{id}' in (made / "nbgrader_config.py").read_text()
+    assert (made / "README.md").read_text().startswith(f"# {name}\n")
+
+
 def test_the_zip_holds_what_students_need_and_says_when_it_is_due(folder: Path) -> None:
     (folder / "solutions" / NAME / "numbers.csv").write_text("1,2\n")
     shutil.copy(folder / "solutions" / NAME / "numbers.csv", folder / "assignments" / NAME)

@@ -16,7 +16,9 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.support import hub as hubs
-from tests.support.hub import COURSE, PATIENCE, Hub, Person, password
+from tests.support.browser import SCREENSHOTS
+from tests.support.hub import COURSE, Hub, Person
+from tests.support.jupyter import Lab
 from tests.support.machine import AS_ROOT, ROOT
 from tests.support.requirements import not_here
 
@@ -27,6 +29,10 @@ LAB = "/user/ada/"
 SERVICE = f"/services/{COURSE}/"
 EXCHANGE = "/srv/nbgrader/exchange"
 HOME = f"/home/{COURSE}/course"
+PICTURES = SCREENSHOTS / "hub"
+WRONG_SOFTMAX = "def softmax(scores, axis=-1):\n    return scores\n"
+ROGUE = "attention-2026"
+"""A folder that looks like a course and comes first; Ben made it."""
 ORACLE = "def softmax_by_definition"
 """Hidden checks use it, and no file but theirs has it."""
 
@@ -68,15 +74,48 @@ def grace(hub: Hub) -> Person:
 
 
 @pytest.fixture(scope="module")
-def handed_in(hub: Hub, ada: Person) -> HandedIn:
+def rogue(hub: Hub) -> str:
+    """What only a course can have: Ben lets everybody in."""
+    place = f"{EXCHANGE}/{ROGUE}"
+    hub.machine.run(
+        "ben",
+        f"mkdir -p {place}/outbound {place}/inbound {place}/feedback && "
+        f"cp -R {EXCHANGE}/*/outbound/{EXERCISE} {place}/outbound && chmod -R 2777 {place}",
+    )
+    return place
+
+
+@pytest.fixture(scope="module")
+def adas_lab(hub: Hub, ada: Person, rogue: str, browser: Browser) -> Iterator[Lab]:
+    """Her JupyterLab in the browser, with the list of assignments open."""
+    with hub.page(browser, "ada", f"{LAB}lab") as page:
+        lab = Lab(page, "ada", PICTURES)
+        lab.want_no_news()
+        lab.menu("Nbgrader", "Assignment List")
+        yield lab
+
+
+@pytest.fixture(scope="module")
+def handed_in(hub: Hub, ada: Person, adas_lab: Lab) -> HandedIn:
     """Ada fetches and submits with the buttons of her JupyterLab; then Ben submits in her name."""
+    page = adas_lab.page
+    page.get_by_role("button", name="Fetch", exact=True).click()
+    page.get_by_role("button", name="Submit", exact=True).wait_for()
+    adas_lab.picture("fetched")
+
     (released,) = ada.asks(LAB, "assignments?course_id=")["value"]
     names = {name: released[name] for name in ("course_id", "assignment_id")}
-    assert ada.asks(LAB, "assignments/fetch", "POST", json=names)["success"]
     solved = json.loads((ROOT / "solutions" / EXERCISE / f"{EXERCISE}.ipynb").read_bytes())
+    for cell in solved["cells"]:
+        if cell["metadata"].get("nbgrader", {}).get("grade_id") == "softmax":
+            cell["source"] = WRONG_SOFTMAX
     model = {"type": "notebook", "format": "json", "content": solved}
-    ada.asks(LAB, f"api/contents/{EXERCISE}/{EXERCISE}.ipynb", "PUT", json=model)
-    assert ada.asks(LAB, "assignments/submit", "POST", json=names)["success"]
+    fetched = f"{names['course_id']}/{EXERCISE}/{EXERCISE}.ipynb"
+    ada.asks(LAB, f"api/contents/{fetched}")  # it is there
+    ada.asks(LAB, f"api/contents/{fetched}", "PUT", json=model)
+    page.get_by_role("button", name="Submit", exact=True).click()
+    expect(page.locator("#submitted_assignments_list")).to_contain_text("UTC")
+    adas_lab.picture("submitted")
 
     inbound = f"{EXCHANGE}/{names['course_id']}/inbound"
     folder = hub.machine.run("root", f"ls -d {inbound}/ada+*").strip()
@@ -103,13 +142,59 @@ def said(grace: Person, handed_in: HandedIn) -> str:
     return said
 
 
-def test_from_release_to_feedback(hub: Hub, ada: Person, handed_in: HandedIn, said: str) -> None:
+def test_from_release_to_feedback(adas_lab: Lab, said: str) -> None:
     assert "collected: ada" in said
-    assert "Autograded ada: 100 of 100 points" in said
-    assert ada.asks(LAB, "assignments/fetch_feedback", "POST", json=handed_in.names)["success"]
-    assert "<strong>100</strong> of 100 points" in hub.machine.run(
-        "ada", f"cat {EXERCISE}/feedback/*/{EXERCISE}.html"
+    assert "Autograded ada: 88 of 100 points" in said
+    page = adas_lab.page
+    page.locator("#refresh_assignments_list").click()
+    page.get_by_role("button", name="Fetch Feedback").click()
+    page.locator("#submitted_assignments_list").get_by_text("view feedback").click()
+    page.locator(".jp-DirListing-item", has_text=f"{EXERCISE}.html").dblclick()
+    expect(adas_lab.frame.locator("body")).to_contain_text("88 of 100 points")
+    adas_lab.picture("feedback")
+
+    # JupyterHub forbids frames, and each link in one opens it anew.
+    link = adas_lab.frame.get_by_role("link", name="softmax", exact=True).first
+    target = str(link.get_attribute("href")).removeprefix("#")
+    link.click()
+    expect(adas_lab.frame.locator(f"[id='{target}']")).to_be_in_viewport()
+    adas_lab.picture("feedback-on-a-step")
+
+
+def test_a_folder_that_a_student_makes_in_the_exchange_is_no_course(
+    hub: Hub, ada: Person, handed_in: HandedIn, rogue: str
+) -> None:
+    for path in ("assignments?course_id=", f"assignments?course_id={ROGUE}", "courses"):
+        listed = json.dumps(ada.asks(LAB, path))
+        assert ROGUE not in listed
+        assert handed_in.names["course_id"] in listed or path.endswith(ROGUE)
+    hub.machine.run("ada", f"mkdir -p {ROGUE}/{EXERCISE}")
+    names = {"course_id": ROGUE, "assignment_id": EXERCISE}
+    refused = ada.asks(LAB, "assignments/submit", "POST", json=names)
+    known = f"courses here are those of {COURSE}"
+    why = f"{rogue}: belongs to ben, and is no course; {known}"
+    assert refused == {"success": False, "value": why}
+    assert why in hub.machine.run(
+        "ada", f"/opt/hub/bin/nbgrader fetch_feedback --course {ROGUE} {EXERCISE}", code=1
     )
+    assert why in hub.machine.run(
+        "ada", f"/opt/hub/bin/nbgrader fetch_assignment --course {ROGUE} {EXERCISE}", code=1
+    )
+    assert hub.machine.run("root", f"ls {rogue}/inbound") == ""
+
+
+def test_the_formgrader_opens_in_the_menu_of_the_courses_jupyterlab_alone(
+    hub: Hub, adas_lab: Lab, said: str, browser: Browser
+) -> None:
+    with hub.page(browser, "grace", f"{SERVICE}lab") as page:
+        lab = Lab(page, "grace", PICTURES)
+        lab.want_no_news()
+        lab.menu("Nbgrader", "Formgrader")
+        expect(lab.frame.get_by_role("row", name=EXERCISE)).to_be_visible()
+        lab.picture("formgrader")
+    adas_lab.menu("Nbgrader")
+    entries = adas_lab.page.locator(".lm-Menu-itemLabel").all_inner_texts()
+    assert [entry for entry in entries if entry] == ["Assignment List"]
 
 
 def test_nobody_hands_in_for_somebody_else(said: str) -> None:
@@ -133,19 +218,15 @@ def test_the_formgrader_opens_in_a_browser_for_graders_alone(
     hub: Hub, said: str, browser: Browser
 ) -> None:
     for name in ("grace", "gus", "ben"):
-        context = browser.new_context()
-        page = context.new_page()
-        page.set_default_timeout(PATIENCE * 1000)
-        page.goto(f"{hub.address}{SERVICE}formgrader")
-        page.get_by_label("Username:").fill(name)
-        page.get_by_label("Password:").fill(password(name))
-        page.get_by_role("button", name="Sign in").click()
-        if name == "ben":
-            expect(page.get_by_role("heading", name="403")).to_be_visible()
-        else:
-            row = page.get_by_role("row", name=EXERCISE)
-            expect(row.get_by_role("link", name="1", exact=True)).to_be_visible()
-        context.close()
+        # What the hub's menu of services opens.
+        with hub.page(browser, name, SERVICE) as page:
+            if name == "ben":
+                expect(page.get_by_role("heading", name="403")).to_be_visible()
+            else:
+                row = page.get_by_role("row", name=EXERCISE)
+                expect(row.get_by_role("link", name="1", exact=True)).to_be_visible()
+                files = row.get_by_role("link", name=EXERCISE).get_attribute("href")
+                assert files and page.request.get(f"{hub.address}{files}").ok
 
 
 @pytest.mark.parametrize(
@@ -159,7 +240,7 @@ def test_the_formgrader_opens_in_a_browser_for_graders_alone(
         ("ada", f"touch '{{folder}}/{EXERCISE}.ipynb'"),
         ("ada", f"cd '{{folder}}' && mv {EXERCISE}.ipynb other && mv other {EXERCISE}.ipynb"),
         ("ada", "mv '{folder}' '{folder}-gone' && mv '{folder}-gone' '{folder}'"),
-        ("ada", f"cat /home/ada/{EXERCISE}/{EXERCISE}.ipynb"),
+        ("ada", f"cat /home/ada/*/{EXERCISE}/{EXERCISE}.ipynb"),
         ("ada", "ls /home/ada/.local/share/jupyter/runtime"),
         (COURSE, f"grep '{ORACLE}' /home/{COURSE}/kit/solutions/{EXERCISE}.py"),
         (COURSE, f"grep '{ORACLE}' {HOME}/solutions/{EXERCISE}.py"),

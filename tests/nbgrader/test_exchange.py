@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from nbgrader.exchange import ExchangeError  # type: ignore[import-untyped]
 
 from autograder import settings, timestamp
 from autograder.collecting import earlier, store
@@ -50,12 +51,22 @@ def hand_in(
     with monkeypatch.context() as there:
         there.chdir(home)
         there.setenv("JUPYTER_DATA_DIR", str(home / "jupyter"))
-        if not (home / NAME).exists():
+        if not list(home.glob(f"**/{NAME}.ipynb")):
             program(course, "FetchAssignment", student).start()
-        notebook = home / NAME / f"{NAME}.ipynb"
-        assert notebook.exists()
+        (notebook,) = home.glob(f"**/{NAME}/{NAME}.ipynb")
         notebook.write_bytes(courses.handed_in(course, answers))
         program(course, "Submit", student).start()
+
+
+def for_students(course: Course, accounts: list[str]) -> None:
+    """Configure nbgrader as an administrator does for all accounts of a machine."""
+    config = course.root / "nbgrader_config.py"
+    exchange = str(course.state / "exchange")
+    lines = (
+        "from autograder.nbgrader.students_config import configure as for_students",
+        f"for_students(c, {exchange!r}, {accounts!r})\n",
+    )
+    config.write_text("\n".join((config.read_text(), *lines)))
 
 
 def inbound(course: Course) -> Path:
@@ -123,9 +134,7 @@ def test_what_lies_in_the_exchange_is_for_whom_it_is_meant(
     course: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known = courses.load(course)
-    config = course.root / "nbgrader_config.py"
-    submit = '\nc.ExchangeFactory.submit = "autograder.nbgrader.submitter.Submitter"\n'
-    config.write_text(config.read_text() + submit)
+    for_students(course, [str(os.getuid())])
     old = os.umask(0o077)
     try:
         exchange.release(course, known)
@@ -142,6 +151,154 @@ def test_what_lies_in_the_exchange_is_for_whom_it_is_meant(
     place = inbound(course).parent
     assert modes(place / "outbound") == ["drwxr-xr-x", "drwxr-xr-x", "-rw-r--r--"]
     assert modes(place / "feedback") == ["drwx--x--x", "-rw-r--r--"]
+
+
+def test_a_folder_of_another_account_is_no_course_for_students(
+    course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exchange.release(course, courses.load(course))
+    for_students(course, ["65533", "nobody-of-that-name"])
+    monkeypatch.chdir(tmp_path)
+    assert program(course, "List", "ada").start() == []
+    for name in ("FetchAssignment", "Submit", "FetchFeedback"):
+        with pytest.raises(ExchangeError) as refused:
+            program(course, name, "ada").start()
+        me = pwd.getpwuid(os.getuid()).pw_name
+        assert f"{inbound(course).parent}: belongs to {me}, and is no course" in str(refused.value)
+    assert list(inbound(course).iterdir()) == [] and not (tmp_path / NAME).exists()
+
+
+@pytest.mark.parametrize("accounts", [[], ["0", "1"]])
+def test_a_link_to_a_course_is_none_and_without_named_accounts_nothing_is(
+    course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, accounts: list[str]
+) -> None:
+    exchange.release(course, courses.load(course))
+    me = str(os.getuid())
+    for_students(course, accounts and [*accounts, me])
+    place = inbound(course).parent
+    (place.parent / "a-link").symlink_to(place)
+    monkeypatch.chdir(tmp_path)
+    lister = program(course, "List", "ada")
+    lister.coursedir.course_id = ""
+    found = {one["course_id"] for one in lister.start()}
+    assert found == ({course.id()} if accounts else set())
+    submit = program(course, "Submit", "ada")
+    submit.coursedir.course_id = "a-link"
+    with pytest.raises(ExchangeError, match="no course" if accounts else "nobody has said whose"):
+        submit.start()
+
+
+def test_a_submission_to_a_course_that_is_unknown_now_is_not_listed_either(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exchange.release(course, courses.load(course))
+    for_students(course, [str(os.getuid())])
+    hand_in(course, "ada", RIGHT, monkeypatch)
+    home = course.root.parent / "homes" / "ada"
+    monkeypatch.chdir(home)
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(home / "jupyter"))
+
+    def submitted() -> list[str]:
+        lister = program(course, "List", "ada")
+        lister.cached = True
+        return [one["assignment_id"] for one in lister.start()]
+
+    assert submitted() == [NAME]
+    for_students(course, ["65533"])
+    assert submitted() == []
+
+
+def test_a_course_whose_account_has_no_name_is_handed_in_to(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In containers, say."""
+    exchange.release(course, courses.load(course))
+    for_students(course, [str(os.getuid())])
+
+    def nameless(number: int) -> pwd.struct_passwd:
+        raise KeyError(f"getpwuid(): uid not found: {number}")
+
+    monkeypatch.setattr(pwd, "getpwuid", nameless)
+    hand_in(course, "ada", RIGHT, monkeypatch)
+    (folder,) = inbound(course).iterdir()
+    assert modes(folder)[0].endswith("---")
+    for_students(course, ["65533"])
+    with pytest.raises(ExchangeError, match=f"belongs to user {os.getuid()}, and is no course"):
+        hand_in(course, "ada", RIGHT, monkeypatch)
+
+
+def test_nothing_is_handed_in_where_the_course_could_not_read_it(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exchange.release(course, courses.load(course))
+    for_students(course, [str(os.getuid())])
+    inbound(course).chmod(0o1733)
+    with pytest.raises(ExchangeError, match="its set-group-ID bit is missing"):
+        hand_in(course, "ada", RIGHT, monkeypatch)
+    assert list(inbound(course).iterdir()) == []
+    exchange.release(course, courses.load(course))  # which mends it
+    hand_in(course, "ada", RIGHT, monkeypatch)
+
+
+def test_two_courses_with_the_same_exercise_have_folders_of_their_own(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exchange.release(course, courses.load(course))
+    for_students(course, [str(os.getuid())])
+    hand_in(course, "ada", RIGHT, monkeypatch)
+    home = course.root.parent / "homes" / "ada"
+    assert (home / course.id() / NAME / f"{NAME}.ipynb").is_file()
+
+
+@pytest.mark.parametrize("what", ["link", "file", "somebody else's folder"])
+def test_what_is_in_the_way_of_a_course_in_the_exchange_is_named_in_a_line(
+    course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    known = courses.load(course)
+    place = course.state / "exchange" / course.id()
+    place.parent.mkdir(parents=True, exist_ok=True)
+    if what == "link":
+        place.symlink_to(tmp_path)
+    elif what == "file":
+        place.touch()
+    else:
+        place.mkdir()
+        monkeypatch.setattr(os, "getuid", lambda: 65_533)
+    with pytest.raises(Unusable) as refused:
+        exchange.release(course, known)
+    said = str(refused.value)
+    assert f"{place}: is of " in said and "another course_id into nbgrader_config.py" in said
+
+
+def test_an_exchange_that_is_no_folder_is_not_said_to_have_taken_anything(
+    course: Course, tmp_path: Path
+) -> None:
+    known = courses.load(course)
+    config = course.root / "nbgrader_config.py"
+    lines = (
+        'c.ExchangeFactory.release_assignment = "tests.support.other_exchange.Release"',
+        'c.ExchangeFactory.collect = "tests.support.other_exchange.Collect"\n',
+    )
+    config.write_text("\n".join((config.read_text(), *lines)))
+    with pytest.raises(Unusable, match=f"run nbgrader release_assignment {NAME}, or add --to-zip"):
+        exchange.release(course, known, "2026-12-05 18:00 UTC")
+    assert not course.due_settings.exists()
+    assert exchange.release(course, known, archive=tmp_path / "out.zip")
+
+    path = course.inbox / "ada" / f"{NAME}.ipynb"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(courses.handed_in(course, RIGHT))
+    collected, note = exchange.collect(course, known)
+    assert collected == "collected: ada"
+    assert note.startswith("note: tests.support.other_exchange.Collect is no exchange in a folder")
+
+
+def test_an_exchange_that_is_not_installed_gets_one_line(course: Course) -> None:
+    config = course.root / "nbgrader_config.py"
+    line = 'c.ExchangeFactory.release_assignment = "not_installed.Exchange"\n'
+    config.write_text("\n".join((config.read_text(), line)))
+    with pytest.raises(Unusable, match="not_installed"):
+        exchange.release(course, courses.load(course))
 
 
 def test_nbgraders_own_collect_and_the_formgraders_button_take_the_same(

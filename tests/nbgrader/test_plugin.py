@@ -108,9 +108,8 @@ def test_without_force_only_new_submissions_are_graded_again(class_: Course) -> 
     api = host.api(class_)
     assert api.autograde(NAME, "ada")["success"]
     path = class_.autograded / "ada" / NAME / f"{NAME}.ipynb"
-    before = path.stat().st_mtime_ns
-    assert api.autograde(NAME, "ada", force=False)["success"]
-    assert path.stat().st_mtime_ns == before
+    again = api.autograde(NAME, "ada", force=False)
+    assert again["success"] and "Nothing has changed for ada: 10 of 10 points" in again["log"]
     courses.submit(class_, "ada", HALF, "2026-11-21 11:00:00 UTC")
     assert api.autograde(NAME, "ada", force=False)["success"]
     assert scores(class_) == {"ada": 7}
@@ -121,6 +120,15 @@ def test_without_force_only_new_submissions_are_graded_again(class_: Course) -> 
     api.coursedir.assignment_id = NAME
     Autograde(coursedir=api.coursedir, parent=api).start()
     assert scores(class_) == {"ada": 7, "cyd": 0}
+
+
+def test_what_changed_in_the_exercise_is_graded_again_without_force(class_: Course) -> None:
+    api = host.api(class_)
+    assert api.autograde(NAME, "ada")["success"]
+    dearer = courses.AUTHORED.replace("points=3", "points=4", 1)
+    courses.write_root(class_.root, dearer.replace("points=5", "points=6", 1))
+    again = api.autograde(NAME, "ada", force=False)
+    assert "Autograded ada: 11 of 11 points" in again["log"]
 
 
 def test_a_regrade_after_manual_marks_keeps_them_through_nbgrader_too(

@@ -9,6 +9,7 @@ import json
 import sqlite3
 import threading
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,10 +23,12 @@ from sqlalchemy import Connection, create_engine, text, update
 from sqlalchemy.exc import OperationalError, PendingRollbackError
 
 from autograder.course import Course
+from autograder.errors import Unusable
 from autograder.gradebook import config, late_penalty, marks, record
 from autograder.gradebook import database as opening
 from autograder.gradebook.schema import STUDENT
-from autograder.nbgrader import formgrader
+from autograder.grading.journal import Journal
+from autograder.nbgrader import buttons, formgrader
 from tests.support import courses, jupyter, processes, whole_course
 from tests.support.courses import ALL_CHECKS, NAME, RIGHT
 from tests.support.databases import Database
@@ -289,3 +292,86 @@ def put(address: str, grade: str, score: float) -> None:
     )
     with urllib.request.urlopen(request, timeout=processes.SECONDS) as answer:
         assert json.load(answer)["manual_score"] == score
+
+
+# A server, which takes seconds to start.
+@pytest.mark.everything
+def test_a_button_keeps_no_other_grader_waiting(course: Course, tmp_path: Path) -> None:
+    courses.submit(course, "ada", ANSWERED)
+    answers: list[Any] = []
+    with jupyter.server(["autograder", "lab"], course.root, tmp_path / "server.log") as address:
+        press = threading.Thread(
+            target=lambda: answers.append(
+                ask(address, f"api/submission/{NAME}/ada/autograde", "POST")
+            )
+        )
+        # Until the journal is free, grading waits.
+        course.results.mkdir(parents=True)
+        with Journal(course.results / NAME):
+            press.start()
+            assert ask(address, "api/status") == {"status": True}
+            assert ask(address, f"api/assignment/{NAME}")["name"] == NAME
+            assert press.is_alive() and not answers
+        press.join()
+        assert answers[0]["success"] and "Autograded ada: 10 of 10" in answers[0]["log"]
+        again = ask(address, f"api/submission/{NAME}/ada/autograde", "POST")
+        assert "Nothing has changed for ada: 10 of 10 points" in again["log"]
+
+        # What is entered there is kept where commands keep it, and what cannot be is refused.
+        date = {"duedate_notimezone": "2026-12-05T18:00", "duedate_timezone": "+0100"}
+        kept = ask(address, f"api/assignment/{NAME}", "PUT", date)
+        assert kept["duedate_notimezone"].startswith("2026-12-05T17:00")
+        settings = Course(course.root, course.state).due_settings.read_text()
+        assert f'due.{NAME} = "2026-12-05 17:00:00+0000"' in settings
+        nothing = {"duedate_notimezone": None, "duedate_timezone": None}
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            ask(address, f"api/assignment/{NAME}", "PUT", nothing)
+        assert refused.value.code == 409
+        assert f"remove the line due.{NAME} there" in refused.value.read().decode()
+
+        script = ask(address, "static/js/utils.js")
+        assert "createModal" in script and "From here on it is the kit's." in script
+
+
+def ask(address: str, path: str, method: str = "GET", data: Any = None) -> Any:
+    """What the formgrader answers."""
+    base, _, token = address.partition("/lab?token=")
+    request = urllib.request.Request(
+        f"{base}/formgrader/{path}",
+        method=method,
+        data=None if method == "GET" else json.dumps(data).encode(),
+        headers={"Authorization": f"token {token}", "Content-Type": "application/json"},
+    )
+    with urllib.request.urlopen(request, timeout=processes.SECONDS) as answer:
+        said = answer.read().decode()
+    return json.loads(said) if path.startswith("api/") else said
+
+
+@pytest.mark.parametrize("entered", ["", "2026-13-40T99:99"])
+def test_a_due_date_that_the_settings_cannot_take_is_refused_in_a_line(
+    course: Course, entered: str
+) -> None:
+    course.due_settings.parent.mkdir(exist_ok=True)
+    course.due_settings.write_text(f'due.{NAME} = "2026-12-01 18:00 UTC"\n')
+    handler = SimpleNamespace(
+        coursedir=config.api(course).coursedir,
+        get_json_body=lambda: {"duedate_notimezone": entered, "duedate_timezone": "+0000"},
+    )
+    with pytest.raises(Unusable, match=f"^{NAME}: .*(remove the line|choose a date)"):
+        formgrader._keep_due(handler, NAME)
+    assert course.due_settings.read_text() == f'due.{NAME} = "2026-12-01 18:00 UTC"\n'
+
+
+def test_a_button_that_is_refused_says_why_and_no_traceback(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    courses.submit(course, "eve", {})
+    (course.submitted / "eve" / NAME / f"{NAME}.ipynb").write_text("{")
+    refused = buttons.act(course.state, "autograde", [NAME, "eve"])
+    assert not refused["success"] and "eve: rejected: not a notebook" in refused["log"]
+    assert "error" not in refused
+    place = course.state / "exchange" / course.id()
+    place.parent.mkdir(exist_ok=True)
+    place.touch()
+    refused = buttons.act(course.state, "release_assignment", [NAME])
+    assert not refused["success"] and "is of " in refused["log"] and "error" not in refused

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import requests
+from playwright.sync_api import Browser, Page
 
 from tests.support.machine import ROOT, Machine, machine
 
@@ -58,6 +59,19 @@ class Hub:
         )
         assert answer.url.endswith("/hub/home"), answer.text
         return one
+
+    @contextmanager
+    def page(self, browser: Browser, name: str, path: str) -> Iterator[Page]:
+        """A page of the browser, into which they have logged in, at that path."""
+        context = browser.new_context(viewport={"width": 1400, "height": 900})
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE * 1000)
+        page.goto(self.address + path)
+        page.get_by_label("Username:").fill(name)
+        page.get_by_label("Password:").fill(password(name))
+        page.get_by_role("button", name="Sign in").click()
+        yield page
+        context.close()
 
 
 @dataclass
@@ -111,7 +125,8 @@ def blocks() -> list[str]:
 @contextmanager
 def hub(log: Path) -> Iterator[Hub]:
     """A hub that was set up as the page says; its programs alone are those of these tests."""
-    accounts, programs, exchange, course, config, start = blocks()
+    accounts, programs, exchange, course, config, unit, start = blocks()
+    assert "systemctl enable" in unit, "started by hand here, without systemd"
     assert "pip install jupyterhub" in programs
     with machine() as there:
         there.run("root", accounts)
@@ -119,7 +134,7 @@ def hub(log: Path) -> Iterator[Hub]:
             there.run("root", f"echo '{name}:{password(name)}' | chpasswd")
         there.run("root", "mkdir /home/attention/kit")
         there.run("root", f"cd /mnt/kit && cp -R {' '.join(KIT)} /home/attention/kit")
-        there.run("root", programs.splitlines()[0])
+        there.run("root", programs.partition("apt-get")[0])
         there.run("root", exchange)
         there.run(COURSE, course)
         ports = _free_ports(4)

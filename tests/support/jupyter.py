@@ -72,15 +72,15 @@ class Lab:
 
     numbers = itertools.count(1)
 
-    def __init__(self, page: Page, who: str) -> None:
-        self.page, self.who = page, who
+    def __init__(self, page: Page, who: str, pictures: Path = PICTURES) -> None:
+        self.page, self.who, self.pictures = page, who, pictures
 
     def want_no_news(self) -> None:
         """Jupyter asks everybody once whether they want its news, over the buttons."""
         self.page.get_by_role("button", name="No", exact=True).click()
 
     def picture(self, about: str) -> None:
-        self.page.screenshot(path=PICTURES / f"{next(self.numbers):02}-{self.who}-{about}.png")
+        self.page.screenshot(path=self.pictures / f"{next(self.numbers):02}-{self.who}-{about}.png")
 
     def menu(self, *labels: str) -> None:
         for label in labels:

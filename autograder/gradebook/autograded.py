@@ -118,10 +118,10 @@ class Template:
         asked: list[bytes] = []
         others: list[bytes] = []
         for id, cell in self._filled_cells(result.by_id, submission):
-            if shown and is_asked and id in self._questions:
-                asked.append(_picture_cell(shown))
-                shown = ()
             (asked if is_asked and id in self._asked else others).append(cell)
+        if asked and shown:
+            # Behind the answers and the fields for marks: they may be many, and tall.
+            asked.append(_picture_cell(shown))
         if asked:
             asked.append(_prose("the-notebook", "---\n# The notebook as it was handed in"))
         return b"".join((self._head, b",".join(asked + others), self._tail))
@@ -208,8 +208,7 @@ def _picture_cell(shown: Sequence[Picture]) -> bytes:
     """The pictures of a submission as the outputs of a cell, as JSON."""
     outputs: list[dict[str, Any]] = []
     for picture in shown:
-        begins = next(filter(str.strip, picture.source.split("\n")), "")
-        caption = f"below the student's cell: {printable(cut(begins.strip(), 60))}\n"
+        caption = f"below the student's cell: {printable(cut(_begins(picture.source), 60))}\n"
         outputs.append({"output_type": "stream", "name": "stdout", "text": [caption]})
         data = {"image/png": b64encode(picture.png).decode(), "text/plain": ["a picture"]}
         outputs.append({"output_type": "display_data", "metadata": {}, "data": data})
@@ -217,6 +216,13 @@ def _picture_cell(shown: Sequence[Picture]) -> bytes:
     cell: dict[str, Any] = {"id": "pictures", "metadata": {}, "cell_type": "code"}
     cell |= {"execution_count": None, "outputs": outputs, "source": [PICTURES]}
     return _json(cell) + b"\n"
+
+
+def _begins(source: str) -> str:
+    """The line by which one knows a cell: what it defines, rather than what decorates that."""
+    lines = [line.strip() for line in source.split("\n") if line.strip()]
+    telling = [line for line in lines if not line.startswith(("@", "#", "%"))]
+    return next(iter(telling or lines), "")
 
 
 def _lines(source: str) -> bytes:

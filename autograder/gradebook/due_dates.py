@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from datetime import datetime
 
@@ -11,6 +12,19 @@ from autograder.course import Course
 from autograder.gradebook import database
 from autograder.gradebook.schema import ASSIGNMENT
 from autograder.settings import NAME
+from autograder.text import on_day
+
+_SAID = re.compile(r"\n\n\*\*Due: [^\n]*\.\*\*\s*\Z")
+
+
+def with_due(text: str, due: datetime) -> str:
+    """A cell of text as students get it, with the date on which the exercise is due."""
+    return f"{text.rstrip()}\n\n**Due: {on_day(due)}.**"
+
+
+def without_due(text: str) -> str:
+    """The same without any date, as the exercise is built."""
+    return _SAID.sub("", text)
 
 
 def due_date(course: Course, exercise: str) -> datetime | None:

@@ -12,6 +12,7 @@ from autograder.course import Course
 from autograder.errors import Unusable
 from autograder.exercises.checksum import checksum
 from autograder.exercises.exercise import Cell, Exercise, from_notebook
+from autograder.gradebook.due_dates import without_due
 from autograder.text import quoted
 
 
@@ -67,7 +68,12 @@ class MasterCell:
 
     def unanswered(self, answer: str | None) -> bool:
         """Whether the student left the cell as it was handed out, or has none."""
-        return answer is None or answer.rstrip() == self.released.source.rstrip()
+        if answer is None:
+            return True
+        # A release says when it is due, which is no student's answer.
+        is_prose = not self.released.is_code and not self.nbgrader
+        own = without_due(answer) if is_prose else answer
+        return own.rstrip() == self.released.source.rstrip()
 
     def shown(self, answer: str | None) -> str:
         """The source that the autograded notebook has, with the student's answer in it."""

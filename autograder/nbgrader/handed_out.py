@@ -12,6 +12,7 @@ from autograder import files
 from autograder.course import Course
 from autograder.exercises import data_files
 from autograder.exercises.exercise import Exercise
+from autograder.gradebook import due_dates
 from autograder.text import on_day
 
 _DATE = (1980, 1, 1, 0, 0, 0)
@@ -27,9 +28,8 @@ def with_due(notebook: bytes, due: datetime | None) -> bytes:
 
     texts = [cell for cell in data["cells"] if cell["cell_type"] == "markdown"]
     for cell in texts[:1]:
-        source = "".join(cell["source"]).rstrip()
-        lines = f"{source}\n\n**Due: {on_day(due)}.**".splitlines(keepends=True)
-        cell["source"] = lines
+        source = due_dates.with_due("".join(cell["source"]), due)
+        cell["source"] = source.splitlines(keepends=True)
     return (json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
 
 

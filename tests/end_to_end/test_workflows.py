@@ -145,6 +145,18 @@ def test_a_push_runs_the_visible_checks_and_tells_nothing_of_others(
     assert sorted(path.name for path in repository.iterdir()) == [f"{NAME}.ipynb"]
 
 
+def test_a_files_name_is_no_command_to_the_machine_that_runs_the_checks(course, tmp_path):
+    repository = tmp_path / "repository"
+    repository.mkdir()
+    names = ("evil%0A\n::warning::x.ipynb", "a##[error]b.ipynb", "c\n##[error]d.ipynb", "ünï.ipynb")
+    for name in names:
+        (repository / name).write_bytes(b"{")
+    _, log = Machine(tmp_path, repository).run("check")
+    shown = [line for line in log.splitlines() if line.startswith("== ")]
+    assert len(shown) == len(names) and "== evil?0A???warning??x.ipynb" in shown
+    assert not re.search(r"^\s*::warning::x|##\[", log, re.M), log
+
+
 def git(folder: Path, *arguments: str) -> None:
     command = [
         "git",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from dataclasses import replace
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from autograder import text as plain_text
 from autograder.course import Course
 from autograder.gradebook import autograded, marks, master, record, unmarked
+from autograder.nbgrader import handed_out
 from autograder.result import CheckResult
 from autograder.submissions.parse import parse
 from tests.submissions.test_pictures import drawn
@@ -130,22 +132,39 @@ def test_a_question_that_a_person_grades_comes_first_with_the_pictures_of_the_su
     cell = next(cell for cell in notebook["cells"] if cell["id"] == "total")
     pictures = {"image/png": b64encode(drawn()).decode(), "image/svg+xml": "<svg onload=x>"}
     cell["outputs"] = [{"output_type": "display_data", "metadata": {}, "data": pictures}]
+    cell["source"] = f"@tools.demo\n{''.join(cell['source'])}"
     file.write_text(json.dumps(notebook))
 
     one = courses.graded(course, "ada", ANSWERED)
     one = replace(one, submission=parse(file.read_bytes(), known))
     path = autograded.write(course, template(course), one)
     first = [cell.id for cell in read_notebook(path).cells][:3]
-    assert first == ["pictures", "why", "the-notebook"]
+    assert first == ["why", "pictures", "the-notebook"]
     assert "svg" not in path.read_text().lower()
     html = formgrader.view(path)
     assert html.count('src="data:image/png;base64,') == 1
-    assert html.index("data:image/png") < html.index('id="why"') < html.index("double-by_hand")
+    assert html.index('id="why"') < html.index("data:image/png") < html.index("double-by_hand")
+    assert "below the student's cell: def total(" in path.read_text()
 
     # Of another file than was graded nothing is shown.
     file.write_text(json.dumps({**notebook, "extra": 1}))
     autograded.write(course, template(course), one)
     assert "image/png" not in path.read_text()
+
+
+def test_the_due_date_of_a_release_is_no_text_of_the_students(course: Course) -> None:
+    known = courses.load(course)
+    due = datetime(2026, 12, 1, 18, tzinfo=timezone.utc)
+    file = courses.submit(course, "ada", ANSWERED) / f"{NAME}.ipynb"
+    file.write_bytes(handed_out.with_due(file.read_bytes(), due))
+    assert "**Due: 1 December 2026" in file.read_text()
+    one = replace(
+        courses.graded(course, "ada", ANSWERED), submission=parse(file.read_bytes(), known)
+    )
+    cells = read_notebook(autograded.write(course, template(course), one)).cells
+    assert not [cell for cell in cells if "Due: " in cell.source]
+    questions = [cell for cell in cells if cell.id == "why"]
+    assert questions[0].source.startswith("```")  # what she wrote herself is shown as it is
 
 
 def test_points_of_an_extra_question_come_on_top(

@@ -2022,3 +2022,185 @@ tools.summary()
 # the tokens? Shuffle the rows of `X`, leave out the mask, and see what happens to the output. The notebook
 # `transformer` puts all of that around your functions. Where it comes from:
 # [Attention Is All You Need](https://arxiv.org/abs/1706.03762), the paper of 2017; its figure 2 is what you have built.
+
+
+# %% oracles
+"""What the docstrings promise about inputs: each line must occur in a check of its step, or have its reason below."""
+from autograder.exercises.promises import far_apart, leading_axes, masks, real_numbers, single
+
+
+def not_square(number):
+    """Whether a whole number has no whole root."""
+    return math.isqrt(number) ** 2 != number
+
+
+def largest_score(Q, K):
+    """The largest scaled score, whatever its sign."""
+    return np.abs(scores_by_definition(Q, K)).max() / math.sqrt(np.shape(Q)[-1])
+
+
+def hidden_above(Q, K, mask):
+    """By how much a hidden score is above the allowed ones of its query, at most."""
+    scores = scores_by_definition(Q, K) / math.sqrt(np.shape(Q)[-1])
+    allowed = np.broadcast_to(mask, scores.shape)
+    some = allowed.any(axis=-1)
+    top = np.where(allowed, scores, -np.inf).max(axis=-1)
+    hidden = np.where(allowed, -np.inf, scores).max(axis=-1)
+    return (hidden - top)[some].max() if some.any() else -np.inf
+
+
+def scores_of_heads(X, W_Q, W_K, num_heads):
+    """The scaled scores of all heads."""
+    size = np.shape(X)[-1] // num_heads
+    parts = [(X @ W_Q)[..., h * size : (h + 1) * size] for h in range(num_heads)]
+    keys = [(X @ W_K)[..., h * size : (h + 1) * size] for h in range(num_heads)]
+    return np.stack([scores_by_definition(Q, K) for Q, K in zip(parts, keys)]) / math.sqrt(size)
+
+
+PROMISES = {
+    "project_qkv": {
+        **leading_axes("X", own=2),
+        **single("X", -2, -1),
+        "d_v differs from d_k": lambda W_Q, W_V: W_Q.shape[-1] != W_V.shape[-1],
+        "d_k differs from d_model": lambda W_Q: W_Q.shape[0] != W_Q.shape[1],
+        "all sizes are equal": lambda X, W_Q, W_V: {*X.shape[-2:], *W_Q.shape, *W_V.shape} == {X.shape[-1]},
+    },
+    "attention_scores": {
+        **leading_axes("Q", own=2),
+        **single("Q", -2, -1),
+        **single("K", -2),
+        "more keys than queries": lambda Q, K: K.shape[-2] > Q.shape[-2],
+        "more queries than keys": lambda Q, K: Q.shape[-2] > K.shape[-2],
+        "all sizes are equal": lambda Q, K: {*Q.shape, *K.shape} == {Q.shape[-1]},
+        **real_numbers("Q"),
+    },
+    "scale_scores": {
+        "one axis": lambda scores: np.ndim(scores) == 1,
+        "two axes": lambda scores: np.ndim(scores) == 2,
+        "more axes": lambda scores: np.ndim(scores) > 2,
+        "d_k is 1": lambda d_k: d_k == 1,
+        "d_k is a square number": lambda d_k: d_k > 1 and not not_square(d_k),
+        "d_k is no square number": lambda d_k: not_square(d_k),
+        "d_k above 50": lambda d_k: d_k > 50,
+        "d_k is not the number of keys": lambda scores, d_k: scores.shape[-1] != d_k,
+        **real_numbers("scores"),
+    },
+    "softmax": {
+        **leading_axes("scores", own=1),
+        **single("scores", -1),
+        "the first of several axes": lambda scores, axis: np.ndim(scores) > 1 and axis % np.ndim(scores) == 0,
+        "an axis in the middle": lambda scores, axis: 0 < axis % np.ndim(scores) < np.ndim(scores) - 1,
+        "an axis counted from the front": lambda axis: axis >= 0,
+        "an axis counted from the end": lambda axis: axis < -1,
+        "scores near 1e4": lambda scores: np.max(scores) > 5e3,
+        "a row near -1e4": lambda scores, axis: (np.max(scores, axis=axis) < -5e3).any() and np.isfinite(scores).any(),
+        "rows thousands apart": lambda scores: np.ndim(scores) > 1 and far_apart(np.max(scores, axis=-1), 1e3, None),
+        "scores of a row thousands apart": lambda scores: far_apart(scores, 1e3),
+        "a score of -inf": lambda scores: np.isneginf(scores).any(),
+        "-inf beside scores below -1,000": lambda scores: (
+            np.isneginf(scores).any(axis=-1) & (np.max(scores, axis=-1) < -1e3) & np.isfinite(np.max(scores, axis=-1))
+        ).any(),
+        "a row of nothing but -inf": lambda scores: np.isneginf(scores).all(axis=-1).any(),
+    },
+    "weighted_sum": {
+        **leading_axes("V", own=2),
+        **single("weights", -2, -1),
+        **single("V", -1),
+        "more keys than queries": lambda weights: weights.shape[-1] > weights.shape[-2],
+        "more queries than keys": lambda weights: weights.shape[-2] > weights.shape[-1],
+        "all sizes are equal": lambda weights, V: {*weights.shape, *V.shape} == {V.shape[-1]},
+        "a weight of exactly 0": lambda weights: ((weights == 0).any(axis=-1) & (weights != 0).any(axis=-1)).any(),
+        "a weight of exactly 1": lambda weights: (weights == 1).any(),
+        "a row of zeros": lambda weights: (weights == 0).all(axis=-1).any(),
+        **real_numbers("V"),
+    },
+    "causal_mask": {
+        "n_keys is not given": lambda n_keys: n_keys is None,
+        "n_keys is n_queries": lambda n_queries, n_keys: n_keys == n_queries,
+        "more keys than queries": lambda n_queries, n_keys: n_keys is not None and n_keys > n_queries,
+        "one query and one key": lambda n_queries, n_keys: n_queries == 1 and n_keys in (1, None),
+        "one query and several keys": lambda n_queries, n_keys: n_queries == 1 and n_keys not in (1, None),
+        "more than 20 queries": lambda n_queries: n_queries > 20,
+    },
+    "padding_mask": {
+        "one sequence": lambda lengths: len(lengths) == 1,
+        "several sequences": lambda lengths: len(lengths) > 1,
+        "lengths that fall": lambda lengths: (np.diff(lengths) < 0).any(),
+        "lengths that rise": lambda lengths: (np.diff(lengths) > 0).any(),
+        "a length of 1": lambda lengths: 1 in lengths,
+        "a length of n_keys": lambda lengths, n_keys: n_keys in lengths,
+        "a key that is padding in all sequences": lambda lengths, n_keys: n_keys > max(lengths),
+        "a length above 20": lambda lengths: max(lengths) > 20,
+        "as many sequences as keys": lambda lengths, n_keys: len(lengths) == n_keys > 1,
+    },
+    "apply_mask": {
+        **leading_axes("scores", own=2),
+        **masks("mask", lambda scores: scores.shape),
+        "NaN under the mask": lambda scores, mask: (np.isnan(scores) & ~mask).any(),
+        "inf under the mask": lambda scores, mask: (np.isposinf(scores) & ~mask).any(),
+        "-inf under the mask": lambda scores, mask: (np.isneginf(scores) & ~mask).any(),
+        "an allowed NaN": lambda scores, mask: (np.isnan(scores) & mask).any(),
+        "an allowed inf": lambda scores, mask: (np.isposinf(scores) & mask).any(),
+        "an allowed -inf": lambda scores, mask: (np.isneginf(scores) & mask).any(),
+        "an allowed score of 0": lambda scores, mask: ((scores == 0) & mask).any(),
+        "an allowed score below -1e9": lambda scores, mask: ((scores < -1e9) & np.isfinite(scores) & mask).any(),
+    },
+    "scaled_dot_product_attention": {
+        **leading_axes("Q", own=2),
+        **single("Q", -2, -1),
+        **single("K", -2),
+        "n_keys differs from n_queries": lambda Q, K: Q.shape[-2] != K.shape[-2],
+        "d_v differs from d_k": lambda K, V: K.shape[-1] != V.shape[-1],
+        "d_k is no square number": lambda Q: not_square(Q.shape[-1]),
+        "all sizes are equal": lambda Q, K, V: {*Q.shape, *K.shape, *V.shape} == {Q.shape[-1]},
+        "scores near 1e4": lambda Q, K: largest_score(Q, K) > 5e3,
+        "no mask": lambda mask: mask is None,
+        **masks("mask", lambda Q, K: (*Q.shape[:-1], K.shape[-2])),
+        "a hidden score thousands above": lambda Q, K, mask: mask is not None and hidden_above(Q, K, mask) > 1e3,
+        "allowed scores near -1e4": lambda Q, K, mask: (
+            mask is not None and largest_score(Q, K) > 5e3 and scores_by_definition(Q, K).min() < -5e3
+        ),
+    },
+    "self_attention": {
+        **leading_axes("X", own=2),
+        **single("X", -2),
+        "d_k differs from d_model": lambda W_Q: W_Q.shape[0] != W_Q.shape[1],
+        "d_v differs from d_k": lambda W_Q, W_V: W_Q.shape[-1] != W_V.shape[-1],
+        "d_k is no square number": lambda W_Q: not_square(W_Q.shape[-1]),
+        "no mask": lambda mask: mask is None,
+        **masks("mask", lambda X: (*X.shape[:-1], X.shape[-2])),
+    },
+    "split_heads": {
+        **leading_axes("X", own=2),
+        **single("X", -2),
+        "one head": lambda num_heads: num_heads == 1,
+        "as many heads as features": lambda X, num_heads: num_heads == X.shape[-1] > 1,
+        "as many heads as tokens": lambda X, num_heads: num_heads == X.shape[-2] > 1,
+        "a number of heads that does not divide": lambda X, num_heads: 1 < num_heads < X.shape[-1] and X.shape[-1] % num_heads,
+        "more heads than features": lambda X, num_heads: num_heads > X.shape[-1],
+    },
+    "concat_heads": {
+        **leading_axes("heads", own=3),
+        **single("heads", -3, -2, -1),
+        "all sizes are equal": lambda heads: {*heads.shape} == {heads.shape[-1]},
+    },
+    "multi_head_attention": {
+        **leading_axes("X", own=2),
+        **single("X", -2),
+        "one head": lambda num_heads: num_heads == 1,
+        "as many heads as features": lambda X, num_heads: num_heads == X.shape[-1] > 1,
+        "heads that differ from d_head": lambda X, num_heads: num_heads**2 != X.shape[-1],
+        "as many heads as sequences": lambda X, num_heads: X.ndim > 2 and X.shape[0] == num_heads > 1,
+        "d_head is no square number": lambda X, num_heads: not_square(X.shape[-1] // num_heads),
+        "scores near 1e4": lambda X, W_Q, W_K, num_heads: np.abs(scores_of_heads(X, W_Q, W_K, num_heads)).max() > 5e3,
+        "no mask": lambda mask: mask is None,
+        "a mask for one sequence": lambda X, mask: mask is not None and X.ndim == mask.ndim == 2,
+        "one mask for all sequences": lambda X, mask: mask is not None and mask.ndim == 2 < X.ndim,
+        "a mask (batch, n, n)": lambda X, mask: mask is not None and X.shape[-2] > 1 and mask.shape == (*X.shape[:-1], X.shape[-2]) and X.ndim == 3,
+        "a mask (batch, 1, n)": lambda X, mask: mask is not None and X.shape[-2] > 1 and mask.ndim == 3 and mask.shape[1] == 1,
+        "as many heads as sequences, with a mask for each": lambda X, num_heads, mask: (
+            mask is not None and mask.ndim == 3 and X.shape[0] == num_heads > 1
+        ),
+        "a query without a key": lambda mask: mask is not None and not mask.any(axis=-1).all(),
+    },
+}

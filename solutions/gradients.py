@@ -531,3 +531,34 @@ tools.summary()
 # weight of 0: what does your `softmax_backward` do with them, and which line of `attention_backward` would have to
 # change? And while a model is trained, the weights are made forwards and needed again backwards: what would it cost to keep
 # them, and what to make them anew?
+
+
+# %% oracles
+"""What the docstrings promise about inputs: each line must occur in a check of its step, or have its reason below."""
+from autograder.exercises.promises import leading_axes, real_numbers, single
+
+PROMISES = {
+    "softmax_backward": {
+        **leading_axes("weights", own=1),
+        **single("weights", -1),
+        "a weight of exactly 0": lambda weights: (weights == 0).any(),
+        "a weight of exactly 1": lambda weights: np.shape(weights)[-1] > 1 and (weights == 1).any(),
+        "a gradient that is the same for all keys": lambda d_weights: (
+            np.shape(d_weights)[-1] > 1 and (np.ptp(d_weights, axis=-1) == 0).any()
+        ),
+        **real_numbers("d_weights"),
+    },
+    "attention_backward": {
+        **leading_axes("Q", own=2),
+        **single("Q", -2, -1),
+        **single("K", -2),
+        "more keys than queries": lambda Q, K: K.shape[-2] > Q.shape[-2] > 1,
+        "more queries than keys": lambda Q, K: Q.shape[-2] > K.shape[-2] > 1,
+        "as many queries as keys": lambda Q, K: Q.shape[-2] == K.shape[-2] > 1,
+        "d_v differs from d_k": lambda K, V: K.shape[-1] != V.shape[-1],
+        "d_k is no square number": lambda Q: math.isqrt(Q.shape[-1]) ** 2 != Q.shape[-1],
+        "d_k above 8": lambda Q: Q.shape[-1] > 8,
+        "scores near 1e4": lambda Q, K: np.abs(Q @ np.swapaxes(K, -1, -2)).max() / math.sqrt(Q.shape[-1]) > 5e3,
+        "all sizes are equal": lambda Q, K, V: {*Q.shape, *K.shape, *V.shape} == {Q.shape[-1]},
+    },
+}

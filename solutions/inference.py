@@ -1033,3 +1033,81 @@ tools.summary()
 # fits into the fastest memory, and that is where the speed of flash attention comes from. Two questions to try
 # out: what would `flash_attention` need for a causal mask, and which blocks could it then leave out
 # altogether? And could `decode_with_cache` turn its keys *after* they are cached instead of before?
+
+
+# %% oracles
+"""What the docstrings promise about inputs: each line must occur in a check of its step, or have its reason below."""
+from autograder.exercises.promises import leading_axes, single
+
+
+def not_square(number):
+    """Whether a whole number has no whole root."""
+    return math.isqrt(number) ** 2 != number
+
+
+def largest_score(Q, K):
+    """The largest scaled score of one head, whatever its sign."""
+    heads = K if K.ndim == 2 else np.repeat(K, len(Q) // len(K), axis=0)
+    return np.abs(Q @ np.swapaxes(heads, -1, -2)).max() / math.sqrt(Q.shape[-1])
+
+
+PROMISES = {
+    "rope": {
+        **leading_axes("x", own=2),
+        **single("x", -2),
+        "two features": lambda x: np.shape(x)[-1] == 2,
+        "eight features or more": lambda x: np.shape(x)[-1] >= 8,
+        "as many tokens as features": lambda x: np.shape(x)[-2] == np.shape(x)[-1],
+        "position 0": lambda positions: 0 in np.asarray(positions),
+        "positions that begin elsewhere": lambda positions: np.min(positions) > 0,
+        "gaps": lambda positions: (np.diff(np.sort(positions)) > 1).any(),
+        "positions out of order": lambda positions: (np.diff(positions) < 0).any(),
+        "a position that comes twice": lambda positions: len({*np.asarray(positions).tolist()}) < len(positions),
+        "a position near 10,000": lambda positions: np.max(positions) > 9_000,
+        "a position near 10,000, with eight features": lambda x, positions: np.max(positions) > 9_000 and np.shape(x)[-1] >= 8,
+        "base is not given": lambda base: base == 10_000.0,
+        "another base": lambda base: base != 10_000.0,
+        "a base below 2": lambda base: 1 < base < 2,
+    },
+    "grouped_query_attention": {
+        **single("Q", -2, -1),
+        **single("K", -2),
+        "a head of keys for each of queries": lambda Q, K: len(K) == len(Q) > 1,
+        "one head of keys for all": lambda Q, K: len(K) == 1 < len(Q),
+        "groups of several": lambda Q, K: 1 < len(K) < len(Q),
+        "groups that differ in number from their size": lambda Q, K: 1 < len(K) < len(Q) and len(K) ** 2 != len(Q),
+        "one head in all": lambda Q: len(Q) == 1,
+        "m differs from n": lambda Q, K: K.shape[1] != Q.shape[1],
+        "d is no square number": lambda Q: not_square(Q.shape[-1]),
+        "scores near 1e4": lambda Q, K: largest_score(Q, K) > 5e3,
+    },
+    "decode_with_cache": {
+        "one token": lambda Q: len(Q) == 1,
+        "two tokens": lambda Q: len(Q) == 2,
+        "100 tokens or more": lambda Q: len(Q) >= 100,
+        **single("Q", -1),
+        **single("V", -1),
+        "d_v differs from d_k": lambda K, V: K.shape[-1] != V.shape[-1],
+        "d_k is no square number": lambda Q: not_square(Q.shape[-1]),
+        "scores near 1e4": lambda Q, K: largest_score(Q, K) > 5e3,
+    },
+    "flash_attention": {
+        **single("Q", -2, -1),
+        **single("K", -2),
+        "m differs from n": lambda Q, K: len(K) != len(Q),
+        "d_v differs from d_k": lambda K, V: K.shape[-1] != V.shape[-1],
+        "d_k is no square number": lambda Q: not_square(Q.shape[-1]),
+        "blocks of one key": lambda K, block_size: block_size == 1 < len(K),
+        "blocks that fit": lambda K, block_size: 1 < block_size < len(K) and len(K) % block_size == 0,
+        "a smaller block at the end": lambda K, block_size: 1 < block_size < len(K) and len(K) % block_size,
+        "a single block": lambda K, block_size: block_size == len(K),
+        "a block larger than m": lambda K, block_size: block_size > len(K),
+        "scores near 1e4": lambda Q, K: largest_score(Q, K) > 5e3,
+        "the largest score in the first block": lambda Q, K, block_size: (
+            block_size < len(K) and (np.argmax(Q @ K.T, axis=-1) < block_size).any()
+        ),
+        "the largest score in the last block": lambda Q, K, block_size: (
+            block_size < len(K) and (np.argmax(Q @ K.T, axis=-1) >= (len(K) - 1) // block_size * block_size).any()
+        ),
+    },
+}

@@ -669,3 +669,72 @@ tools.summary()
 # merged. And they have special tokens that no text can produce, to mark where a document begins and ends.
 # What is left is speed: yours counts all pairs anew for every merge. Which of the counts change when one
 # pair is merged, and which stay as they were?
+
+
+# %% oracles
+"""What the docstrings promise about inputs: each line must occur in a check of its step, or have its reason below."""
+from autograder.exercises.promises import lists, made, texts
+
+
+def stands_at(tokens, pair):
+    """The places where a pair stands."""
+    return [place for place in range(len(tokens) - 1) if tuple(tokens[place : place + 2]) == tuple(pair)]
+
+
+def pairs_left(text, merges):
+    """How many pairs can be learnt, at most one more than asked for."""
+    return len(trained_by_definition(text, merges + 1)[0])
+
+
+PROMISES = {
+    "count_pairs": {
+        **lists("tokens"),
+        "three in a row": lambda tokens: any(len({*tokens[place : place + 3]}) == 1 for place in range(len(tokens) - 2)),
+        "a pair in both orders": lambda tokens: any(
+            one != other and stands_at(tokens, (other, one)) for one, other in zip(tokens, tokens[1:])
+        ),
+    },
+    "merge_pair": {
+        **lists("tokens"),
+        "the pair does not stand there": lambda tokens, pair: len(tokens) > 1 and not stands_at(tokens, pair),
+        "the pair stands at the beginning": lambda tokens, pair: 0 in stands_at(tokens, pair),
+        "the pair stands at the end": lambda tokens, pair: len(tokens) - 2 in stands_at(tokens, pair),
+        "the pair stands in both orders": lambda tokens, pair: stands_at(tokens, pair) and stands_at(tokens, pair[::-1]) and pair[0] != pair[1],
+        "two equal ones, three in a row": lambda tokens, pair: any(place + 1 in stands_at(tokens, pair) for place in stands_at(tokens, pair)),
+        "a 0 in the pair": lambda tokens, pair: 0 in pair and stands_at(tokens, pair),
+        "a 0 that stays": lambda tokens, pair: 0 in tokens and 0 not in pair,
+        "new is 0": lambda tokens, pair, new: new == 0 and stands_at(tokens, pair),
+        "new is 2³¹ or more": lambda new: new >= 2**31,
+        "new stands there already": lambda tokens, new: new in tokens,
+        "new is one of the pair": lambda pair, new: new in pair,
+        "a pair of large tokens": lambda tokens, pair: max(pair) > 255 and stands_at(tokens, pair),
+    },
+    "train": {
+        **texts("text"),
+        "no merges": lambda merges: merges == 0,
+        "more merges than there are pairs": lambda text, merges: pairs_left(text, merges) < merges,
+        "fewer merges than there are pairs": lambda text, merges: pairs_left(text, merges) > merges,
+        "a pair of merged tokens": lambda text, merges: any(min(pair) > 255 for pair in trained_by_definition(text, merges)[0]),
+        "a pair that is most frequent across a space": lambda text, merges: any(
+            32 in pair and {*pair} != {32} for pair in trained_by_definition(text, merges)[0]
+        ),
+    },
+    "encode": {
+        **texts("text"),
+        "no merges": lambda merges: not merges,
+        "a pair that does not stand there": lambda text, merges: any(
+            256 + place not in encoded_by_definition(text, merges) for place in range(len(merges))
+        ),
+        "another text than that of training": lambda text, merges: trained_by_definition(text, len(merges))[0] != list(merges),
+        "a pair of merged tokens": lambda merges: any(min(pair) > 255 for pair in merges),
+    },
+    "decode": {
+        "no tokens": lambda tokens: not tokens,
+        "no merges": lambda merges: not merges,
+        "a token of merged tokens": lambda tokens, merges: any(token > 255 and min(merges[token - 256]) > 255 for token in tokens),
+        "bytes that are no text": lambda tokens, merges: "\ufffd" in decoded_by_definition(tokens, merges),
+        "a character in several tokens": lambda tokens: any(127 < token < 256 for token in tokens),
+        "a token above 300": lambda tokens: any(token > 300 for token in tokens),
+        **made(texts("text"), text=decoded_by_definition),
+    },
+}

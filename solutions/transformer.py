@@ -1149,3 +1149,80 @@ tools.summary()
 # A table of word vectors in front, a stack of blocks, a last norm, and a matrix that turns the stream into a
 # score for each word: that is all of GPT-2. What makes such a model fast when it writes is the subject of the
 # notebook on inference, and how it learns that of the one on gradients.
+
+
+# %% oracles
+"""What the docstrings promise about inputs: each line must occur in a check of its step, or have its reason below."""
+from autograder.exercises.promises import leading_axes, real_numbers, single
+
+
+def mixes_tokens(function, x):
+    """Whether what a function makes of the last token depends on the first one."""
+    changed = x.copy()
+    changed[..., 0, :] += 1
+    return x.shape[-2] > 1 and not np.allclose(function(x.copy())[..., -1, :], function(changed)[..., -1, :])
+
+
+PROMISES = {
+    "positional_encoding": {
+        "one position": lambda n_positions: n_positions == 1,
+        "two features": lambda d_model: d_model == 2,
+        "more positions than features": lambda n_positions, d_model: n_positions > d_model,
+        "more features than positions": lambda n_positions, d_model: d_model > n_positions,
+        "as many positions as features": lambda n_positions, d_model: n_positions == d_model,
+        "a number of features that 4 does not divide": lambda d_model: d_model > 2 and d_model % 4,
+        "thousands of positions with many features": lambda n_positions, d_model: n_positions > 1e3 and d_model > 16,
+    },
+    "layer_norm": {
+        **leading_axes("x", own=2),
+        **single("x", -2, -1),
+        "as many tokens as features": lambda x: np.shape(x)[-1] == np.shape(x)[-2] > 1,
+        "eps is not given": lambda eps: eps == 1e-5,
+        "eps is 0": lambda eps: eps == 0,
+        "a large eps": lambda eps: eps > 0.1,
+        "features that are all equal": lambda x, eps: eps > 0 and np.shape(x)[-1] > 1 and (np.ptp(x, axis=-1) == 0).any(),
+        "a spread below the root of eps": lambda x, eps: ((np.std(x, axis=-1) > 0) & (np.var(x, axis=-1) < eps)).any(),
+        "a mean far from 0": lambda x: (np.abs(np.mean(x, axis=-1)) > 3 * np.std(x, axis=-1)).any(),
+        "tokens of different spread": lambda x: np.shape(x)[-2] > 1 and (np.ptp(np.std(x, axis=-1), axis=-1) > 0.5).any(),
+        "a gain below 0": lambda gamma: (gamma < 0).any(),
+        "gains that differ": lambda gamma: np.ptp(gamma) > 0,
+        "shifts that differ": lambda beta: np.ptp(beta) > 0,
+    },
+    "gelu": {
+        **leading_axes("x", own=1),
+        **real_numbers("x"),
+        "a number near 1e4": lambda x: np.max(x) > 5e3,
+        "a number near -1e4": lambda x: np.min(x) < -5e3,
+        "a number between -2 and -0.5": lambda x: ((x > -2) & (x < -0.5)).any(),
+    },
+    "feed_forward": {
+        **leading_axes("x", own=2),
+        **single("x", -2, -1),
+        "d_ff is 1": lambda W_1: W_1.shape[-1] == 1,
+        "d_ff is d_model": lambda W_1: W_1.shape[-1] == W_1.shape[0] > 1,
+        "d_ff differs from d_model": lambda W_1: W_1.shape[-1] != W_1.shape[0],
+        "b_1 is not 0": lambda b_1: np.any(b_1),
+        "b_2 is not 0": lambda b_2: np.any(b_2),
+        "hidden features below 0": lambda x, W_1, b_1: (x @ W_1 + b_1 < 0).any(),
+        "negative results": lambda x, W_1, b_1, W_2, b_2: (np.maximum(x @ W_1 + b_1, 0) @ W_2 + b_2 < 0).any(),
+    },
+    "cross_attention": {
+        **leading_axes("X_queries", own=2),
+        **single("X_queries", -2),
+        **single("X_keys", -2),
+        "more keys than queries": lambda X_queries, X_keys: X_keys.shape[-2] > X_queries.shape[-2] > 1,
+        "more queries than keys": lambda X_queries, X_keys: X_queries.shape[-2] > X_keys.shape[-2] > 1,
+        "d_k differs from d_model": lambda W_Q: W_Q.shape[0] != W_Q.shape[1],
+        "d_v differs from d_k": lambda W_Q, W_V: W_Q.shape[-1] != W_V.shape[-1],
+        "d_k is no square number": lambda W_Q: math.isqrt(W_Q.shape[-1]) ** 2 != W_Q.shape[-1],
+        "scores near 1e4": lambda X_queries, X_keys, W_Q, W_K: (
+            np.abs((X_queries @ W_Q) @ np.swapaxes(X_keys @ W_K, -1, -2)).max() / math.sqrt(W_Q.shape[-1]) > 5e3
+        ),
+    },
+    "transformer_block": {
+        **leading_axes("x", own=2),
+        **single("x", -2, -1),
+        "two norms that differ": lambda x, norm_1, norm_2: not np.allclose(norm_1(x.copy()), norm_2(x.copy())),
+        "attention that mixes tokens": lambda x, attention: mixes_tokens(attention, x),
+    },
+}

@@ -72,7 +72,7 @@ def refused(exercise: Exercise, answers: Iterable[Answer], settings: Settings) -
     lines = []
     with Grader(exercise, b"prove", replace(settings, isolation="process")) as grader:
         for answered in notebooks:
-            result = grader.grade(_handed_in(exercise, answered), None).result
+            result = grader.grade(handed_in(exercise, answered), None).result
             if result.status != "graded":
                 lines.append(f"right answers cannot be graded: {result.reason}")
             for step in result.steps:
@@ -111,7 +111,7 @@ def _together(exercise: Exercise, answers: Iterable[Answer]) -> list[dict[str, A
     return [group for group, _ in groups]
 
 
-def _handed_in(exercise: Exercise, answered: dict[str, Answer]) -> bytes:
+def handed_in(exercise: Exercise, answered: dict[str, Answer]) -> bytes:
     """The full notebook with these answers; steps without one keep the solution."""
     cells = []
     for cell in exercise.cells:

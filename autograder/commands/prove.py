@@ -5,16 +5,32 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import replace
-from typing import Annotated, Optional
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Optional, TextIO
 
 import typer
 
 from autograder.commands.common import CourseFolder, ExerciseName, opened
+from autograder.errors import Unusable
 from autograder.terminal.json_output import put, writable
+
+if TYPE_CHECKING:
+    from autograder.course import Course
+    from autograder.exercises.exercise import Exercise
 
 
 def prove(
     exercise_name: ExerciseName,
+    cover: Annotated[
+        bool,
+        typer.Option(
+            "--cover", help="show which input that a docstring allows occurs in which check"
+        ),
+    ] = False,
+    answers: Annotated[
+        Optional[Path],
+        typer.Option(metavar="FILE", help="grade the wrong and right answers in this file instead"),
+    ] = None,
     keys: Annotated[
         int, typer.Option(min=1, metavar="N", help="draw the random inputs so many times")
     ] = 20,
@@ -27,22 +43,68 @@ def prove(
     ] = None,
     course_folder: CourseFolder = None,
 ) -> None:
-    """Try the checks on known misconceptions and unusual right answers."""
-    from autograder.authoring import grading
-    from autograder.proving import proof
-    from autograder.terminal import class_tables, kill_matrix
-
+    """Try the checks on misconceptions, on unusual right answers, on what docstrings promise."""
     writable(json)
+    if cover and answers is not None:
+        raise Unusable("--cover and --answers: are two things to look at; give one of them")
     course, exercise = opened(course_folder, exercise_name)
     out = sys.stderr if json == "-" else sys.stdout
-    size = proof.size(course.root, exercise)
 
+    if cover:
+        problems = _cover(course, exercise, keys, json, out)
+    elif answers is not None:
+        problems = _answers(course, exercise, answers, json, out)
+    else:
+        problems = _prove(course, exercise, keys, jobs or os.cpu_count() or 1, json, out)
+    raise typer.Exit(1 if problems else 0)
+
+
+def _prove(
+    course: Course, exercise: Exercise, keys: int, jobs: int, json: str | None, out: TextIO
+) -> list[str]:
+    from autograder.authoring import grading
+    from autograder.proving import coverage, proof
+    from autograder.terminal import class_tables, kill_matrix
+
+    size = proof.size(course.root, exercise)
+    covered = coverage.measure(course.root, exercise, range(keys))
     with class_tables.progress(f"proving {exercise.name}", size, out) as tick:
-        proved = proof.prove(course.root, exercise, range(keys), jobs or os.cpu_count() or 1, tick)
+        proved = proof.prove(course.root, exercise, range(keys), jobs, tick)
     right = [trial.answer for trial in proved.right]
     refused = grading.refused(exercise, right, course.settings)
-    proved = replace(proved, refused=tuple(refused))
+    proved = replace(proved, refused=tuple(refused), coverage=covered)
 
     put(json, [proved.to_json()], out)
     kill_matrix.show(proved, out)
-    raise typer.Exit(1 if proved.problems() else 0)
+    return proved.problems()
+
+
+def _cover(
+    course: Course, exercise: Exercise, keys: int, json: str | None, out: TextIO
+) -> list[str]:
+    from autograder.proving import coverage
+    from autograder.terminal import kill_matrix
+
+    covered = coverage.measure(course.root, exercise, range(keys))
+    if covered is None:
+        path = course.root / "solutions" / f"{exercise.name}.py"
+        repair = "declare in its oracles which inputs the docstrings allow, as in docs/authoring.md"
+        raise Unusable(f"{path}: no {coverage.PROMISES}; {repair}")
+    put(json, [covered.to_json()], out)
+    kill_matrix.show_coverage(covered, out)
+    return covered.problems()
+
+
+def _answers(
+    course: Course, exercise: Exercise, file: Path, json: str | None, out: TextIO
+) -> list[str]:
+    from autograder.authoring import fresh_answers
+    from autograder.terminal import class_tables
+    from autograder.terminal import fresh_answers as table
+
+    found = fresh_answers.read(file, exercise)
+    with class_tables.progress(f"grading {file.name}", len(found), out) as tick:
+        graded = fresh_answers.grade(exercise, found, course.settings, tick)
+    put(json, [graded.to_json()], out)
+    table.show(graded, out)
+    return graded.problems()

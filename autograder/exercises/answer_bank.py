@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.errors import Unusable
 from autograder.exercises.names import mentioned
 from autograder.files import text_of
-from autograder.text import not_python
+from autograder.text import either, not_python
 
 Definition = ast.FunctionDef | ast.ClassDef
 
@@ -24,10 +24,12 @@ Definition = ast.FunctionDef | ast.ClassDef
 class Entry:
     """One decorated function or class.
 
-    ``source`` is the answer as a student would hand it in: named after its step.
+    ``kind`` is its decorator. ``source`` is the answer as a student would hand it in: named after
+    its step.
     """
 
     name: str
+    kind: str
     marks: Mapping[str, str]
     doc: str
     source: str
@@ -47,12 +49,12 @@ class Bank:
         return Unusable(f"{self.path}:{line}: {cause}; {repair}")
 
 
-def read(path: Path, decorator: str, marks: frozenset[str]) -> Bank:
+def read(path: Path, kinds: Mapping[str, Set[str]]) -> Bank:
     """The bank in ``path``.
 
     Args:
-        decorator: the name of ``@decorator(step="...", ...)``, which makes a function an entry.
-        marks: the arguments that it may have.
+        kinds: the names of decorators, as in ``@decorator(step="...", ...)``, which make a function
+            an entry, and the arguments that each may have.
 
     Raises:
         Unusable: the file cannot be read, or an entry is not in the form that its decorator asks
@@ -69,7 +71,7 @@ def read(path: Path, decorator: str, marks: frozenset[str]) -> Bank:
     except SyntaxError as error:
         raise Unusable(f"{path}:{error.lineno}: {not_python(error)}; fix it") from None
 
-    entries = _Entries(path, text, decorator, marks).read(tree)
+    entries = _Entries(path, text, kinds).read(tree)
     bank = Bank(path, tuple(entries), dict(_tables(tree)))
     seen: dict[str, int] = {}
     for entry in bank.entries:
@@ -84,11 +86,10 @@ def read(path: Path, decorator: str, marks: frozenset[str]) -> Bank:
 class _Entries:
     """Reads the decorated functions of a file."""
 
-    def __init__(self, path: Path, text: str, decorator: str, marks: frozenset[str]) -> None:
+    def __init__(self, path: Path, text: str, kinds: Mapping[str, Set[str]]) -> None:
         self._path = path
         self._lines = text.split("\n")
-        self._decorator = decorator
-        self._known = marks
+        self._kinds = kinds
 
     def read(self, tree: ast.Module) -> Iterator[Entry]:
         """The entries, in order.
@@ -98,42 +99,44 @@ class _Entries:
         """
         for node in tree.body:
             if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-                marks = self._marks(self._mark(node))
+                kind, call = self._mark(node)
+                marks = self._marks(call, self._kinds[kind])
                 doc = " ".join((ast.get_docstring(node) or "").split())
                 source = self._answer(node, marks["step"])
-                yield Entry(node.name, marks, doc, source, node.lineno)
+                yield Entry(node.name, kind, marks, doc, source, node.lineno)
 
     def _wrong(self, line: int, cause: str, repair: str) -> Unusable:
         return Unusable(f"{self._path}:{line}: {cause}; {repair}")
 
-    def _mark(self, node: Definition) -> ast.Call:
-        """The decorator that makes a function an entry."""
+    def _mark(self, node: Definition) -> tuple[str, ast.Call]:
+        """The decorator that makes a function an entry, and its name."""
         for decorator in node.decorator_list:
             if isinstance(decorator, ast.Call):
                 function = decorator.func
-                if isinstance(function, ast.Name) and function.id == self._decorator:
-                    return decorator
+                if isinstance(function, ast.Name) and function.id in self._kinds:
+                    return function.id, decorator
 
+        decorators = either(f"@{kind}(...)" for kind in self._kinds)
         raise self._wrong(
             node.lineno,
             f"{node.name} is no entry, and an entry stands by itself",
-            f"give it @{self._decorator}(...), or move it into the entry that uses it",
+            f"give it {decorators}, or move it into the entry that uses it",
         )
 
-    def _marks(self, call: ast.Call) -> dict[str, str]:
-        marks = {}
+    def _marks(self, call: ast.Call, known: Set[str]) -> dict[str, str]:
+        marks: dict[str, str] = {}
         for argument in call.keywords:
             value = argument.value.value if isinstance(argument.value, ast.Constant) else None
-            if argument.arg not in self._known or not isinstance(value, str):
+            if argument.arg is None or argument.arg not in known or not isinstance(value, str):
                 raise self._wrong(
                     call.lineno,
                     f"{argument.arg or '**'} is no mark of an entry",
-                    f"write {', '.join(sorted(self._known))} as texts",
+                    f"write {', '.join(sorted(known))} as texts",
                 )
             marks[argument.arg] = value
 
         if call.args or "step" not in marks:
-            repair = f'write @{self._decorator}(step="...")'
+            repair = f'write @{ast.unparse(call.func)}(step="...")'
             raise self._wrong(call.lineno, "an entry without its step", repair)
         return marks
 

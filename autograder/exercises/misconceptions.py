@@ -16,6 +16,9 @@ from autograder.exercises.answer_bank import Bank, Entry
 HINT_CHARACTERS = 220
 """The longest hint: what one reads at a glance."""
 
+MARKS = frozenset({"step", "caught_by", "family", "title"})
+"""The arguments that ``misconception`` may have."""
+
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -96,9 +99,7 @@ def load(path: Path) -> Misconceptions:
     """
     if not path.exists():
         return Misconceptions(path)
-    bank = answer_bank.read(
-        path, "misconception", frozenset({"step", "caught_by", "family", "title"})
-    )
+    bank = answer_bank.read(path, {"misconception": MARKS})
     entries = tuple(_misconception(bank, entry) for entry in bank.entries)
     alike = dict(_alike(bank, {entry.name for entry in entries}))
     return Misconceptions(path, entries, bank.tables.get("UNCLAIMED", {}), alike)

@@ -12,6 +12,9 @@ from autograder.exercises import answer_bank
 from autograder.exercises.answer_bank import Bank
 from autograder.exercises.exercise import Exercise
 
+MARKS = frozenset({"step"})
+"""The arguments that ``right_answer`` may have."""
+
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -74,7 +77,7 @@ def not_right(path: Path, steps: Iterable[str]) -> frozenset[str]:
 def _bank(path: Path) -> Bank:
     if not path.exists():
         return Bank(path, (), {})
-    return answer_bank.read(path, "right_answer", frozenset({"step"}))
+    return answer_bank.read(path, {"right_answer": MARKS})
 
 
 # No wrapper may count on the exercise for a name: it imports what it uses.

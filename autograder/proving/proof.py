@@ -17,6 +17,7 @@ from autograder.exercises import data_files
 from autograder.exercises.exercise import Check, Exercise
 from autograder.exercises.misconceptions import Misconception, Misconceptions
 from autograder.proving import answers, equivalence, spoiling
+from autograder.proving.coverage import Coverage
 from autograder.proving.trial import Bench, Trial, run
 
 
@@ -26,7 +27,8 @@ class Proof:
 
     ``alike`` are the misconceptions that no check can tell apart. ``spoilt`` are the checks that
     use an argument after handing it over, and what shows it. ``refused`` is what the engine that
-    grades students holds against right answers, a line each.
+    grades students holds against right answers, a line each. ``coverage`` says which inputs that
+    the docstrings allow occur in the checks, where the exercise declares them.
     """
 
     exercise: Exercise
@@ -36,6 +38,7 @@ class Proof:
     alike: tuple[tuple[Misconception, Misconception], ...] = ()
     spoilt: tuple[tuple[str, str], ...] = ()
     refused: tuple[str, ...] = ()
+    coverage: Coverage | None = None
 
     @property
     def checks(self) -> list[str]:
@@ -67,6 +70,7 @@ class Proof:
             *self._unfair(),
             *self.refused,
             *self._spoilt(),
+            *(self.coverage.problems() if self.coverage else ()),
         ]
 
     def weakened(self, check: str) -> Proof:
@@ -169,6 +173,7 @@ class Proof:
             "checks": list(map(self._check_json, self.exercise.checks)),
             "misconceptions": list(map(self._misconception_json, self.wrong)),
             "right_answers": list(map(_right_answer_json, self.right)),
+            "promises": self.coverage.rows() if self.coverage else [],
         }
         return json.dumps(proof, indent=1, ensure_ascii=False) + "\n"
 

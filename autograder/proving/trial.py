@@ -80,13 +80,22 @@ class Bench:
         """Bind the step's name to something else, until the next ``bind``."""
         self._space[step] = function
 
-    def failure(self, check: Check, draw: str) -> str:
-        """Why a check failed, in a line; empty if it passed. ``draw`` decides its random inputs."""
+    def names(self) -> dict[str, Any]:
+        """A copy of what checks see now."""
+        return dict(self._space)
+
+    def failure(self, check: Check, draw: str, instead: Mapping[str, Any] = {}) -> str:
+        """Why a check failed, in a line; empty if it passed.
+
+        Args:
+            draw: decides its random inputs.
+            instead: what the check sees under some names; steps that call each other do not.
+        """
         digest = hashlib.sha256(f"{self.exercise.name}/{check.id}/{draw}".encode()).digest()
         self._space["rng"] = np.random.default_rng(int.from_bytes(digest, "big"))
         cell_code.reveal(self._space, not check.hidden)
         try:
-            self._code.run(check, self._space)
+            self._code.run(check, {**self._space, **instead})
         except Exception as error:
             return " ".join(f"{type(error).__name__}: {error}".split())
         return ""

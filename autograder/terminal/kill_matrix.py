@@ -1,4 +1,4 @@
-"""A proof on the terminal: checks against misconceptions, step by step."""
+"""A proof on the terminal: checks against misconceptions, and against promises, step by step."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TextIO
 from rich.text import Text
 
 from autograder.exercises.exercise import Check
+from autograder.proving.coverage import Coverage, Promise
 from autograder.proving.proof import Proof
 from autograder.proving.trial import Trial, by_step
 from autograder.terminal.console import console as console_of
@@ -19,6 +20,9 @@ _ALSO = ("×", "red")
 """A check that catches it as well."""
 
 _PASSES = ("·", "dim")
+
+_ALWAYS, _SOMETIMES, _NEVER = ("●", "green"), ("○", "yellow"), ("·", "dim")
+"""A property that occurs in a check with every key, with some, and with none."""
 
 
 def show(proof: Proof, out: TextIO | None = None) -> None:
@@ -47,9 +51,7 @@ def show(proof: Proof, out: TextIO | None = None) -> None:
 def _legend(number: int, check: Check, trials: list[Trial]) -> str:
     first = sum(trial.failed[0][:1] == (check.id,) for trial in trials)
     hidden = ", hidden" if check.hidden else ""
-    # The letter stands above the marks of its column.
-    letter = f"{' ' * number}{_letter(number)}{' ' * (12 - number)}"
-    return f"  {letter}{check.name}{hidden}: first to catch {first}"
+    return f"  {_column(number)}{check.name}{hidden}: first to catch {first}"
 
 
 def _row(trial: Trial, checks: list[Check]) -> Text:
@@ -71,5 +73,38 @@ def _row(trial: Trial, checks: list[Check]) -> Text:
     return Text.assemble("  ", *marks, " " * (13 - len(checks)), trial.answer.name, (later, "dim"))
 
 
-def _letter(number: int) -> str:
-    return "abcdefghijklmnopqrstuvwxyz"[number % 26]
+def _column(number: int) -> str:
+    """The letter of a check, above the marks of its column."""
+    letter = "abcdefghijklmnopqrstuvwxyz"[number % 26]
+    return f"{' ' * number}{letter}{' ' * (12 - number)}"
+
+
+def show_coverage(coverage: Coverage, out: TextIO | None = None) -> None:
+    """Step by step: the checks, and for each property in which of them it occurs."""
+    console = console_of(out)
+    for step in coverage.exercise.steps:
+        promises = [promise for promise in coverage.found if promise.step == step]
+        if not promises:
+            continue
+        checks = [check.id for check in coverage.exercise.checks_of(step)]
+        console.print(Text(f"{step}: {count(len(promises), 'promise')}", style="bold"))
+        for place, check in enumerate(coverage.exercise.checks_of(step)):
+            hidden = ", hidden" if check.hidden else ""
+            console.print(Text(f"  {_column(place)}{check.name}{hidden}"), soft_wrap=True)
+        for promise in promises:
+            console.print(_promise_row(coverage, promise, checks), soft_wrap=True)
+        console.print()
+
+    for problem in coverage.problems():
+        console.print(Text(problem), soft_wrap=True)
+    keys = count(len(coverage.keys), "key")
+    console.print(Text(f"{coverage.summary()}, with {keys}"), soft_wrap=True)
+
+
+def _promise_row(coverage: Coverage, promise: Promise, checks: list[str]) -> Text:
+    marks = []
+    for check in checks:
+        keys = coverage.found[promise].get(check, frozenset())
+        marks.append(_ALWAYS if len(keys) == len(coverage.keys) else _SOMETIMES if keys else _NEVER)
+    reason = f"  ({promise.unasked})" if promise.unasked else ""
+    return Text.assemble("  ", *marks, " " * (13 - len(checks)), promise.words, (reason, "dim"))

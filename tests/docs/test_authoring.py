@@ -57,7 +57,7 @@ def test_who_follows_it_gets_what_it_shows(tmp_path: Path, monkeypatch: pytest.M
             for line in wanted:
                 assert line == "…" or line in printed, (command, line, done.stdout)
             followed += 1
-    assert followed == 9
+    assert followed == 11
     assert list((root / "course" / "results" / "words").glob("*.json"))
 
 

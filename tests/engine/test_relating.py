@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder.authoring.fresh_answers import KINDS
 from autograder.course import Settings
 from autograder.engine import grader, outcomes, relating, run
 from autograder.engine.budget import OutOfTime
@@ -25,11 +26,8 @@ from tests.support.one_answer import graded_steps
 
 pytestmark = pytest.mark.usefixtures("kept_parents")
 
-MARKS = frozenset({"step", "named"})
-UNFORESEEN = answer_bank.read(Path(__file__).with_name("unforeseen.py"), "mistake", MARKS).entries
-OF_TOKENIZER = answer_bank.read(
-    Path(__file__).with_name("unforeseen_tokenizer.py"), "mistake", MARKS
-).entries
+UNFORESEEN = answer_bank.read(Path(__file__).with_name("unforeseen.py"), KINDS).entries
+OF_TOKENIZER = answer_bank.read(Path(__file__).with_name("unforeseen_tokenizer.py"), KINDS).entries
 
 SILENT = 0.05
 """The share of mistakes that may get no hint; without the bank, of which one knows less, LONELY."""

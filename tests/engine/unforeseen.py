@@ -7,25 +7,25 @@ nothing else may be said. Nothing here is run as it stands: `autograder.exercise
 # project_qkv
 
 
-@mistake(step="project_qkv", named="weights_on_the_left sides_exchanged")
+@wrong_answer(step="project_qkv", named="weights_on_the_left sides_exchanged")
 def weights_on_the_left(X, W_Q, W_K, W_V):
     """The weights stand on the left: W X."""
     return W_Q @ X, W_K @ X, W_V @ X
 
 
-@mistake(step="project_qkv", named="weights_turned_as_in_other_libraries factor_transposed")
+@wrong_answer(step="project_qkv", named="weights_turned_as_in_other_libraries factor_transposed")
 def weights_as_torch_keeps_them(X, W_Q, W_K, W_V):
     """Multiplies with the transposed weights, as nn.Linear keeps them."""
     return X @ W_Q.T, X @ W_K.T, X @ W_V.T
 
 
-@mistake(step="project_qkv", named="queries_and_keys_exchanged exchanged")
+@wrong_answer(step="project_qkv", named="queries_and_keys_exchanged exchanged")
 def keys_first(X, W_Q, W_K, W_V):
     """Returns (K, Q, V)."""
     return X @ W_K, X @ W_Q, X @ W_V
 
 
-@mistake(step="project_qkv", named="argument_ignored")
+@wrong_answer(step="project_qkv", named="argument_ignored")
 def values_made_with_the_matrix_of_keys(X, W_Q, W_K, W_V):
     """Copy and paste: values come from W_K."""
     Q = X @ W_Q
@@ -34,19 +34,19 @@ def values_made_with_the_matrix_of_keys(X, W_Q, W_K, W_V):
     return Q, K, V
 
 
-@mistake(step="project_qkv", named="argument_ignored")
+@wrong_answer(step="project_qkv", named="argument_ignored")
 def one_matrix_for_all(X, W_Q, W_K, W_V):
     """W_Q makes all three."""
     return X @ W_Q, X @ W_Q, X @ W_Q
 
 
-@mistake(step="project_qkv", named="values_not_projected argument_ignored")
+@wrong_answer(step="project_qkv", named="values_not_projected argument_ignored")
 def values_without_a_projection(X, W_Q, W_K, W_V):
     """The values are the tokens themselves."""
     return X @ W_Q, X @ W_K, X
 
 
-@mistake(step="project_qkv", named="one_for_several")
+@wrong_answer(step="project_qkv", named="one_for_several")
 def a_stack_instead_of_a_tuple(X, W_Q, W_K, W_V):
     """Values are cut or padded to the width of keys so that one array holds all three."""
     Q, K, V = X @ W_Q, X @ W_K, X @ W_V
@@ -56,7 +56,7 @@ def a_stack_instead_of_a_tuple(X, W_Q, W_K, W_V):
     return np.stack([Q, K, V[..., :width]])
 
 
-@mistake(step="project_qkv", named="first_only")
+@wrong_answer(step="project_qkv", named="first_only")
 def only_the_first_sequence(X, W_Q, W_K, W_V):
     """Of a batch, the first sequence is projected and repeated."""
     first = X[0] if X.ndim > 2 else X
@@ -65,13 +65,13 @@ def only_the_first_sequence(X, W_Q, W_K, W_V):
     )
 
 
-@mistake(step="project_qkv", named="weights_turned_as_in_other_libraries factor_transposed")
+@wrong_answer(step="project_qkv", named="weights_turned_as_in_other_libraries factor_transposed")
 def einsum_with_letters_mixed_up(X, W_Q, W_K, W_V):
     """Sums over the output features of the weights (silent where sizes are equal)."""
     return tuple(np.einsum("...nd,kd->...nk", X, W) for W in (W_Q, W_K, W_V))
 
 
-@mistake(step="project_qkv", named="scaled_by_the_model scaled")
+@wrong_answer(step="project_qkv", named="scaled_by_the_model scaled")
 def scaled_like_an_initialisation(X, W_Q, W_K, W_V):
     """Divides by sqrt(d_model)."""
     scale = np.sqrt(X.shape[-1])
@@ -81,31 +81,31 @@ def scaled_like_an_initialisation(X, W_Q, W_K, W_V):
 # attention_scores
 
 
-@mistake(step="attention_scores", named="dot_t_on_a_batch all_axes_turned")
+@wrong_answer(step="attention_scores", named="dot_t_on_a_batch all_axes_turned")
 def t_of_the_keys(Q, K):
     """.T turns all axes of a batch."""
     return Q @ K.T
 
 
-@mistake(step="attention_scores", named="output_letters_swapped exchanged")
+@wrong_answer(step="attention_scores", named="output_letters_swapped exchanged")
 def keys_ask_queries(Q, K):
     """K Q^T: the answer is transposed."""
     return K @ np.swapaxes(Q, -1, -2)
 
 
-@mistake(step="attention_scores", named="scaled_already scaled")
+@wrong_answer(step="attention_scores", named="scaled_already scaled")
 def scaled_at_once(Q, K):
     """Scales by sqrt(d_k) at this step already."""
     return Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1])
 
 
-@mistake(step="attention_scores", named="no_transpose transposed")
+@wrong_answer(step="attention_scores", named="no_transpose transposed")
 def no_transpose_at_all(Q, K):
     """Q K."""
     return Q @ K
 
 
-@mistake(step="attention_scores", named="cosine_similarity normalised")
+@wrong_answer(step="attention_scores", named="cosine_similarity normalised")
 def cosine_of_the_angle(Q, K):
     """Divides by the norms."""
     scores = Q @ np.swapaxes(K, -1, -2)
@@ -114,19 +114,19 @@ def cosine_of_the_angle(Q, K):
     )
 
 
-@mistake(step="attention_scores", named="squared_distance")
+@wrong_answer(step="attention_scores", named="squared_distance")
 def squared_distances(Q, K):
     """Euclidean distances instead of dot products."""
     return ((Q[..., :, None, :] - K[..., None, :, :]) ** 2).sum(axis=-1)
 
 
-@mistake(step="attention_scores", named="reshape_instead_of_transpose reshaped")
+@wrong_answer(step="attention_scores", named="reshape_instead_of_transpose reshaped")
 def reshape_for_transpose(Q, K):
     """Reshapes where it should transpose."""
     return Q @ K.reshape(*K.shape[:-2], K.shape[-1], K.shape[-2])
 
 
-@mistake(
+@wrong_answer(
     step="attention_scores", named="weights_instead_of_scores one_step_too_many function_on_top"
 )
 def softmaxed_at_once(Q, K):
@@ -136,13 +136,13 @@ def softmaxed_at_once(Q, K):
     return exponentials / exponentials.sum(axis=-1, keepdims=True)
 
 
-@mistake(step="attention_scores", named="mean_instead_of_sum scaled")
+@wrong_answer(step="attention_scores", named="mean_instead_of_sum scaled")
 def mean_instead_of_sum(Q, K):
     """The mean over features of the products."""
     return (Q[..., :, None, :] * K[..., None, :, :]).mean(axis=-1)
 
 
-@mistake(step="attention_scores", named="loop_over_one_batch_axis wrong_with_more_axes")
+@wrong_answer(step="attention_scores", named="loop_over_one_batch_axis wrong_with_more_axes")
 def loops_over_a_batch_of_matrices_only(Q, K):
     """Handles exactly one leading axis or none."""
     if Q.ndim == 2:
@@ -153,62 +153,62 @@ def loops_over_a_batch_of_matrices_only(Q, K):
 # scale_scores
 
 
-@mistake(step="scale_scores", named="divided_by_d_k other_power")
+@wrong_answer(step="scale_scores", named="divided_by_d_k other_power")
 def without_the_root(scores, d_k):
     """Divides by d_k."""
     return scores / d_k
 
 
-@mistake(step="scale_scores", named="multiplied other_power")
+@wrong_answer(step="scale_scores", named="multiplied other_power")
 def multiplied_instead(scores, d_k):
     """Multiplies with the root."""
     return scores * np.sqrt(d_k)
 
 
-@mistake(step="scale_scores", named="not_scaled argument_ignored")
+@wrong_answer(step="scale_scores", named="not_scaled argument_ignored")
 def left_as_they_are(scores, d_k):
     """No scaling."""
     return scores
 
 
-@mistake(step="scale_scores", named="root_of_the_number_of_keys other_length")
+@wrong_answer(step="scale_scores", named="root_of_the_number_of_keys other_length")
 def root_of_the_number_of_keys(scores, d_k):
     """Takes the last axis of the scores for d_k."""
     return scores / np.sqrt(scores.shape[-1])
 
 
-@mistake(step="scale_scores", named="integer_root truncated")
+@wrong_answer(step="scale_scores", named="integer_root truncated")
 def whole_number_root(scores, d_k):
     """Cuts the root to a whole number."""
     return scores / int(np.sqrt(d_k))
 
 
-@mistake(step="scale_scores", named="whole_division rounded")
+@wrong_answer(step="scale_scores", named="whole_division rounded")
 def floor_division(scores, d_k):
     """Floor division."""
     return scores // np.sqrt(d_k)
 
 
-@mistake(step="scale_scores", named="scaled_in_place argument_changed")
+@wrong_answer(step="scale_scores", named="scaled_in_place argument_changed")
 def in_place_division(scores, d_k):
     """Changes the caller's scores."""
     scores /= np.sqrt(d_k)
     return scores
 
 
-@mistake(step="scale_scores", named="other_power")
+@wrong_answer(step="scale_scores", named="other_power")
 def half_of_it(scores, d_k):
     """d_k / 2 for the root, which is right for 4 only."""
     return scores / (d_k / 2)
 
 
-@mistake(step="scale_scores", named="rounded")
+@wrong_answer(step="scale_scores", named="rounded")
 def rounded_to_two_digits(scores, d_k):
     """Rounds."""
     return np.round(scores / np.sqrt(d_k), 2)
 
 
-@mistake(step="scale_scores", named="other_power")
+@wrong_answer(step="scale_scores", named="other_power")
 def square_of_d_k(scores, d_k):
     """Divides by the square."""
     return scores / d_k**2
@@ -217,95 +217,95 @@ def square_of_d_k(scores, d_k):
 # softmax
 
 
-@mistake(step="softmax", named="no_shift wrong_with_large_numbers")
+@wrong_answer(step="softmax", named="no_shift wrong_with_large_numbers")
 def as_in_the_formula(scores, axis=-1):
     """No shift: overflows."""
     return np.exp(scores) / np.exp(scores).sum(axis=axis, keepdims=True)
 
 
-@mistake(step="softmax", named="over_the_whole_matrix total_elsewhere over_everything")
+@wrong_answer(step="softmax", named="over_the_whole_matrix total_elsewhere over_everything")
 def over_the_whole_array(scores, axis=-1):
     """One total for all rows."""
     e = np.exp(scores - scores.max())
     return e / e.sum()
 
 
-@mistake(step="softmax", named="last_axis_always argument_ignored")
+@wrong_answer(step="softmax", named="last_axis_always argument_ignored")
 def always_the_last_axis(scores, axis=-1):
     """axis is ignored."""
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return e / e.sum(axis=-1, keepdims=True)
 
 
-@mistake(step="softmax", named="other_default")
+@wrong_answer(step="softmax", named="other_default")
 def columns_by_default(scores, axis=0):
     """The default axis is 0."""
     e = np.exp(scores - scores.max(axis=axis, keepdims=True))
     return e / e.sum(axis=axis, keepdims=True)
 
 
-@mistake(step="softmax", named="not_normalised not_divided")
+@wrong_answer(step="softmax", named="not_normalised not_divided")
 def exponentials_alone(scores, axis=-1):
     """Never divides by the total."""
     return np.exp(scores - scores.max(axis=axis, keepdims=True))
 
 
-@mistake(step="softmax", named="no_exponential function_of_argument")
+@wrong_answer(step="softmax", named="no_exponential function_of_argument")
 def shares_of_the_scores(scores, axis=-1):
     """No exponential."""
     return scores / scores.sum(axis=axis, keepdims=True)
 
 
-@mistake(step="softmax", named="one_maximum_for_all_rows wrong_with_large_numbers")
+@wrong_answer(step="softmax", named="one_maximum_for_all_rows wrong_with_large_numbers")
 def one_largest_for_all(scores, axis=-1):
     """The largest of the whole array is taken off."""
     e = np.exp(scores - np.max(scores))
     return e / e.sum(axis=axis, keepdims=True)
 
 
-@mistake(step="softmax", named="total_without_its_axis axis_dropped")
+@wrong_answer(step="softmax", named="total_without_its_axis axis_dropped")
 def without_keepdims(scores, axis=-1):
     """Totals without keepdims."""
     e = np.exp(scores - scores.max(axis=axis, keepdims=True))
     return e / e.sum(axis=axis)
 
 
-@mistake(step="softmax", named="nearly")
+@wrong_answer(step="softmax", named="nearly")
 def a_little_in_the_denominator(scores, axis=-1):
     """Adds 1e-6 to the total."""
     e = np.exp(scores - scores.max(axis=axis, keepdims=True))
     return e / (e.sum(axis=axis, keepdims=True) + 1e-6)
 
 
-@mistake(step="softmax", named="logarithm_of_the_weights logarithm")
+@wrong_answer(step="softmax", named="logarithm_of_the_weights logarithm")
 def the_logarithm_of_it(scores, axis=-1):
     """log_softmax."""
     shifted = scores - scores.max(axis=axis, keepdims=True)
     return shifted - np.log(np.exp(shifted).sum(axis=axis, keepdims=True))
 
 
-@mistake(step="softmax", named="negated")
+@wrong_answer(step="softmax", named="negated")
 def smallest_for_largest(scores, axis=-1):
     """Softmin: the sign is wrong."""
     e = np.exp(-(scores - scores.min(axis=axis, keepdims=True)))
     return e / e.sum(axis=axis, keepdims=True)
 
 
-@mistake(step="softmax", named="another_base other_function")
+@wrong_answer(step="softmax", named="another_base other_function")
 def powers_of_two(scores, axis=-1):
     """2 instead of e."""
     e = np.exp2(scores - scores.max(axis=axis, keepdims=True))
     return e / e.sum(axis=axis, keepdims=True)
 
 
-@mistake(step="softmax", named="clipped_scores clipped wrong_with_large_numbers")
+@wrong_answer(step="softmax", named="clipped_scores clipped wrong_with_large_numbers")
 def clipped_scores(scores, axis=-1):
     """Clips to 50 on either side."""
     e = np.exp(np.clip(scores, -50, 50))
     return e / e.sum(axis=axis, keepdims=True)
 
 
-@mistake(step="softmax", named="without_infinity")
+@wrong_answer(step="softmax", named="without_infinity")
 def minus_infinity_taken_for_zero(scores, axis=-1):
     """Replaces -inf by 0 before the exponential."""
     scores = np.where(np.isinf(scores), 0.0, scores)
@@ -316,49 +316,49 @@ def minus_infinity_taken_for_zero(scores, axis=-1):
 # weighted_sum
 
 
-@mistake(step="weighted_sum", named="values_times_weights exchanged")
+@wrong_answer(step="weighted_sum", named="values_times_weights exchanged")
 def values_times_weights(weights, V):
     """V W."""
     return V @ weights
 
 
-@mistake(step="weighted_sum", named="weights_transposed transposed")
+@wrong_answer(step="weighted_sum", named="weights_transposed transposed")
 def weights_turned(weights, V):
     """W^T V."""
     return np.swapaxes(weights, -1, -2) @ V
 
 
-@mistake(step="weighted_sum", named="plain_mean averaged")
+@wrong_answer(step="weighted_sum", named="plain_mean averaged")
 def mean_of_all_values(weights, V):
     """Every query gets the plain mean of the values."""
     return np.repeat(V.mean(axis=-2, keepdims=True), weights.shape[-2], axis=-2)
 
 
-@mistake(step="weighted_sum", named="best_value_only largest_only")
+@wrong_answer(step="weighted_sum", named="best_value_only largest_only")
 def the_value_of_the_winner(weights, V):
     """Hard attention: the value with the largest weight."""
     return np.take_along_axis(V, weights.argmax(axis=-1)[..., None], axis=-2)
 
 
-@mistake(step="weighted_sum", named="divided_by_the_number_of_keys scaled")
+@wrong_answer(step="weighted_sum", named="divided_by_the_number_of_keys scaled")
 def divided_by_the_number_of_keys(weights, V):
     """The mean instead of the sum."""
     return weights @ V / V.shape[-2]
 
 
-@mistake(step="weighted_sum", named="transposed")
+@wrong_answer(step="weighted_sum", named="transposed")
 def turned_at_the_end(weights, V):
     """The result is transposed."""
     return np.swapaxes(weights @ V, -1, -2)
 
 
-@mistake(step="weighted_sum", named="cell_by_cell entry_by_entry")
+@wrong_answer(step="weighted_sum", named="cell_by_cell entry_by_entry")
 def entry_by_entry(weights, V):
     """Multiplies cell by cell."""
     return weights * V
 
 
-@mistake(step="weighted_sum", named="wrong_with_more_axes")
+@wrong_answer(step="weighted_sum", named="wrong_with_more_axes")
 def three_axes_only(weights, V):
     """einsum for exactly three axes."""
     if weights.ndim == 2:
@@ -369,67 +369,67 @@ def three_axes_only(weights, V):
 # causal_mask
 
 
-@mistake(step="causal_mask", named="past_hidden_future_seen complemented_and_moved")
+@wrong_answer(step="causal_mask", named="past_hidden_future_seen complemented_and_moved")
 def looks_ahead(n_queries, n_keys=None):
     """Upper triangle."""
     n_keys = n_keys or n_queries
     return np.triu(np.ones((n_queries, n_keys), dtype=bool), n_keys - n_queries)
 
 
-@mistake(step="causal_mask", named="true_means_hidden complemented")
+@wrong_answer(step="causal_mask", named="true_means_hidden complemented")
 def true_means_hidden(n_queries, n_keys=None):
     """The complement, as PyTorch has it."""
     n_keys = n_keys or n_queries
     return ~np.tri(n_queries, n_keys, n_keys - n_queries, dtype=bool)
 
 
-@mistake(step="causal_mask", named="aligned_top_left moved")
+@wrong_answer(step="causal_mask", named="aligned_top_left moved")
 def aligned_top_left(n_queries, n_keys=None):
     """Aligned at the top left."""
     return np.tril(np.ones((n_queries, n_keys or n_queries), dtype=bool))
 
 
-@mistake(step="causal_mask", named="nobody_sees_themselves moved_by_one")
+@wrong_answer(step="causal_mask", named="nobody_sees_themselves moved_by_one")
 def not_itself(n_queries, n_keys=None):
     """A query does not see itself."""
     n_keys = n_keys or n_queries
     return np.tri(n_queries, n_keys, n_keys - n_queries - 1, dtype=bool)
 
 
-@mistake(step="causal_mask", named="one_step_ahead moved_by_one too_many_true")
+@wrong_answer(step="causal_mask", named="one_step_ahead moved_by_one too_many_true")
 def one_ahead(n_queries, n_keys=None):
     """A query sees one key too many."""
     n_keys = n_keys or n_queries
     return np.tri(n_queries, n_keys, n_keys - n_queries + 1, dtype=bool)
 
 
-@mistake(step="causal_mask", named="square_of_the_queries argument_ignored")
+@wrong_answer(step="causal_mask", named="square_of_the_queries argument_ignored")
 def always_square(n_queries, n_keys=None):
     """n_keys is ignored."""
     return np.tri(n_queries, dtype=bool)
 
 
-@mistake(step="causal_mask", named="zero_and_minus_infinity logarithm numbers_for_truth")
+@wrong_answer(step="causal_mask", named="zero_and_minus_infinity logarithm numbers_for_truth")
 def minus_infinity_for_hidden(n_queries, n_keys=None):
     """The additive mask: 0 and -inf."""
     n_keys = n_keys or n_queries
     return np.where(np.tri(n_queries, n_keys, n_keys - n_queries), 0.0, -np.inf)
 
 
-@mistake(step="causal_mask", named="transposed")
+@wrong_answer(step="causal_mask", named="transposed")
 def rows_for_keys(n_queries, n_keys=None):
     """Transposed."""
     n_keys = n_keys or n_queries
     return np.tri(n_queries, n_keys, n_keys - n_queries, dtype=bool).T
 
 
-@mistake(step="causal_mask", named="everybody_sees_all constant")
+@wrong_answer(step="causal_mask", named="everybody_sees_all constant")
 def everything_allowed(n_queries, n_keys=None):
     """All True."""
     return np.ones((n_queries, n_keys or n_queries), dtype=bool)
 
 
-@mistake(step="causal_mask", named="only_oneself too_few_true band")
+@wrong_answer(step="causal_mask", named="only_oneself too_few_true band")
 def itself_alone(n_queries, n_keys=None):
     """The diagonal."""
     n_keys = n_keys or n_queries
@@ -439,57 +439,57 @@ def itself_alone(n_queries, n_keys=None):
 # padding_mask
 
 
-@mistake(step="padding_mask", named="one_too_many one_more")
+@wrong_answer(step="padding_mask", named="one_too_many one_more")
 def one_key_too_many(lengths, n_keys):
     """<= for <."""
     return (np.arange(n_keys) <= np.asarray(lengths)[:, None])[:, None, :]
 
 
-@mistake(step="padding_mask", named="true_means_padding complemented")
+@wrong_answer(step="padding_mask", named="true_means_padding complemented")
 def padding_is_true(lengths, n_keys):
     """The complement."""
     return (np.arange(n_keys) >= np.asarray(lengths)[:, None])[:, None, :]
 
 
-@mistake(step="padding_mask", named="without_the_query_axis axis_missing")
+@wrong_answer(step="padding_mask", named="without_the_query_axis axis_missing")
 def without_the_axis_of_queries(lengths, n_keys):
     """(batch, n_keys)."""
     return np.arange(n_keys) < np.asarray(lengths)[:, None]
 
 
-@mistake(step="padding_mask", named="query_axis_at_the_end transposed")
+@wrong_answer(step="padding_mask", named="query_axis_at_the_end transposed")
 def the_axis_of_queries_last(lengths, n_keys):
     """(batch, n_keys, 1)."""
     return (np.arange(n_keys) < np.asarray(lengths)[:, None])[:, :, None]
 
 
-@mistake(step="padding_mask", named="a_row_for_every_query repeated")
+@wrong_answer(step="padding_mask", named="a_row_for_every_query repeated")
 def stretched_already(lengths, n_keys):
     """(batch, n_keys, n_keys)."""
     row = np.arange(n_keys) < np.asarray(lengths)[:, None]
     return np.repeat(row[:, None, :], n_keys, axis=1)
 
 
-@mistake(step="padding_mask", named="padding_on_the_left reversed")
+@wrong_answer(step="padding_mask", named="padding_on_the_left reversed")
 def padding_on_the_left(lengths, n_keys):
     """Left padding: the last keys are real."""
     return (np.arange(n_keys) >= n_keys - np.asarray(lengths)[:, None])[:, None, :]
 
 
-@mistake(step="padding_mask", named="as_wide_as_the_longest cut_off")
+@wrong_answer(step="padding_mask", named="as_wide_as_the_longest cut_off")
 def as_wide_as_the_longest(lengths, n_keys):
     """As many columns as the longest sequence has."""
     return (np.arange(max(lengths)) < np.asarray(lengths)[:, None])[:, None, :]
 
 
-@mistake(step="padding_mask", named="one_for_all")
+@wrong_answer(step="padding_mask", named="one_for_all")
 def everybody_as_the_first(lengths, n_keys):
     """The first length for all sequences."""
     row = np.arange(n_keys) < lengths[0]
     return np.broadcast_to(row, (len(lengths), 1, n_keys)).copy()
 
 
-@mistake(step="padding_mask", named="padded_queries_hidden_too too_long")
+@wrong_answer(step="padding_mask", named="padded_queries_hidden_too too_long")
 def queries_masked_too(lengths, n_keys):
     """An outer product of real positions: (batch, n_keys, n_keys)."""
     real = np.arange(n_keys) < np.asarray(lengths)[:, None]
@@ -499,62 +499,62 @@ def queries_masked_too(lengths, n_keys):
 # apply_mask
 
 
-@mistake(step="apply_mask", named="allowed_ones_hidden complemented")
+@wrong_answer(step="apply_mask", named="allowed_ones_hidden complemented")
 def hides_what_is_allowed(scores, mask):
     """The branches are exchanged."""
     return np.where(mask, -np.inf, scores)
 
 
-@mistake(step="apply_mask", named="filled_with_zero finite")
+@wrong_answer(step="apply_mask", named="filled_with_zero finite")
 def zeros_for_hidden(scores, mask):
     """0 instead of -inf."""
     return np.where(mask, scores, 0.0)
 
 
-@mistake(step="apply_mask", named="minus_a_billion finite")
+@wrong_answer(step="apply_mask", named="minus_a_billion finite")
 def a_large_negative_number(scores, mask):
     """-1e9 instead of -inf."""
     return np.where(mask, scores, -1e9)
 
 
-@mistake(step="apply_mask", named="minus_a_billion_added right_where_true finite")
+@wrong_answer(step="apply_mask", named="minus_a_billion_added right_where_true finite")
 def adds_minus_a_billion(scores, mask):
     """Adds -1e9 to hidden scores."""
     return scores + (1 - mask) * -1e9
 
 
-@mistake(step="apply_mask", named="minus_infinity_added wrong_with_infinity")
+@wrong_answer(step="apply_mask", named="minus_infinity_added wrong_with_infinity")
 def adds_infinity(scores, mask):
     """Adds -inf, so NaN stays, and inf becomes NaN."""
     return scores + np.where(mask, 0.0, -np.inf)
 
 
-@mistake(step="apply_mask", named="multiplied_by_the_mask right_where_true finite")
+@wrong_answer(step="apply_mask", named="multiplied_by_the_mask right_where_true finite")
 def multiplies_with_the_mask(scores, mask):
     """scores * mask."""
     return scores * mask
 
 
-@mistake(step="apply_mask", named="written_into_the_scores argument_changed")
+@wrong_answer(step="apply_mask", named="written_into_the_scores argument_changed")
 def writes_into_the_scores(scores, mask):
     """In place."""
     scores[np.broadcast_to(~mask, scores.shape)] = -np.inf
     return scores
 
 
-@mistake(step="apply_mask", named="plus_infinity right_where_true sign_turned")
+@wrong_answer(step="apply_mask", named="plus_infinity right_where_true sign_turned")
 def plus_infinity(scores, mask):
     """The sign of infinity is wrong."""
     return np.where(mask, scores, np.inf)
 
 
-@mistake(step="apply_mask", named="argument_ignored")
+@wrong_answer(step="apply_mask", named="argument_ignored")
 def drops_the_mask(scores, mask):
     """Returns the scores."""
     return scores.copy()
 
 
-@mistake(step="apply_mask", named="one_step_too_many")
+@wrong_answer(step="apply_mask", named="one_step_too_many")
 def goes_on_to_softmax(scores, mask):
     """Returns weights."""
     return softmax(np.where(mask, scores, -np.inf))
@@ -563,7 +563,7 @@ def goes_on_to_softmax(scores, mask):
 # scaled_dot_product_attention
 
 
-@mistake(step="scaled_dot_product_attention", named="scaling_forgotten step_left_out")
+@wrong_answer(step="scaled_dot_product_attention", named="scaling_forgotten step_left_out")
 def unscaled(Q, K, V, mask=None):
     """No scaling."""
     scores = attention_scores(Q, K)
@@ -573,7 +573,7 @@ def unscaled(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@mistake(step="scaled_dot_product_attention", named="scaled_twice other_power step_twice")
+@wrong_answer(step="scaled_dot_product_attention", named="scaled_twice other_power step_twice")
 def scaled_by_d_k_itself(Q, K, V, mask=None):
     """Divides by d_k."""
     scores = attention_scores(Q, K) / Q.shape[-1]
@@ -583,7 +583,9 @@ def scaled_by_d_k_itself(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@mistake(step="scaled_dot_product_attention", named="weights_before_output other_order_of_parts")
+@wrong_answer(
+    step="scaled_dot_product_attention", named="weights_before_output other_order_of_parts"
+)
 def weights_first(Q, K, V, mask=None):
     """(weights, output)."""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -593,14 +595,14 @@ def weights_first(Q, K, V, mask=None):
     return weights, weighted_sum(weights, V)
 
 
-@mistake(step="scaled_dot_product_attention", named="mask_ignored argument_ignored")
+@wrong_answer(step="scaled_dot_product_attention", named="mask_ignored argument_ignored")
 def mask_is_ignored(Q, K, V, mask=None):
     """The mask is never used."""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     return weighted_sum(weights, V), weights
 
 
-@mistake(step="scaled_dot_product_attention", named="mask_turned_over complemented")
+@wrong_answer(step="scaled_dot_product_attention", named="mask_turned_over complemented")
 def mask_upside_down(Q, K, V, mask=None):
     """True means hidden."""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -610,7 +612,7 @@ def mask_upside_down(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@mistake(
+@wrong_answer(
     step="scaled_dot_product_attention", named="scores_multiplied_by_the_mask step_without_infinity"
 )
 def zeros_under_the_mask(Q, K, V, mask=None):
@@ -622,7 +624,7 @@ def zeros_under_the_mask(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@mistake(step="scaled_dot_product_attention", named="masked_after_softmax rows_scaled")
+@wrong_answer(step="scaled_dot_product_attention", named="masked_after_softmax rows_scaled")
 def mask_after_softmax(Q, K, V, mask=None):
     """Masks the weights, and does not normalise again."""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
@@ -631,7 +633,7 @@ def mask_after_softmax(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@mistake(
+@wrong_answer(
     step="scaled_dot_product_attention", named="softmax_over_the_queries other_axis total_elsewhere"
 )
 def softmax_over_queries(Q, K, V, mask=None):
@@ -643,7 +645,9 @@ def softmax_over_queries(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@mistake(step="scaled_dot_product_attention", named="scores_returned_as_weights logarithm_of_rows")
+@wrong_answer(
+    step="scaled_dot_product_attention", named="scores_returned_as_weights logarithm_of_rows"
+)
 def scores_for_weights(Q, K, V, mask=None):
     """Returns the scores beside the output."""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -652,7 +656,7 @@ def scores_for_weights(Q, K, V, mask=None):
     return weighted_sum(softmax(scores), V), scores
 
 
-@mistake(step="scaled_dot_product_attention", named="scaled_by_the_values other_length")
+@wrong_answer(step="scaled_dot_product_attention", named="scaled_by_the_values other_length")
 def scaled_by_the_width_of_values(Q, K, V, mask=None):
     """d_v for d_k."""
     scores = scale_scores(attention_scores(Q, K), V.shape[-1])
@@ -662,7 +666,7 @@ def scaled_by_the_width_of_values(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@mistake(step="scaled_dot_product_attention", named="output_without_weights one_part_missing")
+@wrong_answer(step="scaled_dot_product_attention", named="output_without_weights one_part_missing")
 def output_alone(Q, K, V, mask=None):
     """No weights."""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -671,7 +675,7 @@ def output_alone(Q, K, V, mask=None):
     return weighted_sum(softmax(scores), V)
 
 
-@mistake(
+@wrong_answer(
     step="scaled_dot_product_attention", named="asks_whether_the_mask_is_true truth_of_an_array"
 )
 def asks_whether_the_mask_is_true(Q, K, V, mask=None):
@@ -683,7 +687,7 @@ def asks_whether_the_mask_is_true(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@mistake(
+@wrong_answer(
     step="scaled_dot_product_attention", named="hidden_scores_of_minus_a_hundred not_exactly_zero"
 )
 def a_gentle_sentinel(Q, K, V, mask=None):
@@ -695,7 +699,7 @@ def a_gentle_sentinel(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@mistake(
+@wrong_answer(
     step="scaled_dot_product_attention", named="naive_softmax_of_its_own wrong_with_large_numbers"
 )
 def its_own_softmax_overflows(Q, K, V, mask=None):
@@ -710,41 +714,41 @@ def its_own_softmax_overflows(Q, K, V, mask=None):
 # self_attention
 
 
-@mistake(step="self_attention", named="tokens_as_values argument_ignored")
+@wrong_answer(step="self_attention", named="tokens_as_values argument_ignored")
 def values_are_the_tokens(X, W_Q, W_K, W_V, mask=None):
     """V is X."""
     Q, K, _ = project_qkv(X, W_Q, W_K, W_V)
     return scaled_dot_product_attention(Q, K, X, mask)
 
 
-@mistake(step="self_attention", named="mask_forgotten argument_ignored")
+@wrong_answer(step="self_attention", named="mask_forgotten argument_ignored")
 def forgets_the_mask(X, W_Q, W_K, W_V, mask=None):
     """The mask is not passed on."""
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
     return scaled_dot_product_attention(Q, K, V)
 
 
-@mistake(step="self_attention", named="tokens_not_projected step_left_out")
+@wrong_answer(step="self_attention", named="tokens_not_projected step_left_out")
 def no_projections(X, W_Q, W_K, W_V, mask=None):
     """X, X, X."""
     return scaled_dot_product_attention(X, X, X, mask)
 
 
-@mistake(step="self_attention", named="keys_ask_and_queries_answer exchanged")
+@wrong_answer(step="self_attention", named="keys_ask_and_queries_answer exchanged")
 def queries_and_keys_exchanged(X, W_Q, W_K, W_V, mask=None):
     """K asks Q."""
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
     return scaled_dot_product_attention(K, Q, V, mask)
 
 
-@mistake(step="self_attention", named="exchanged")
+@wrong_answer(step="self_attention", named="exchanged")
 def keys_and_values_exchanged(X, W_Q, W_K, W_V, mask=None):
     """The parts are unpacked in another order."""
     Q, V, K = project_qkv(X, W_Q, W_K, W_V)
     return scaled_dot_product_attention(Q, K, V, mask)
 
 
-@mistake(step="self_attention", named="scaled_by_the_width_of_the_model other_length")
+@wrong_answer(step="self_attention", named="scaled_by_the_width_of_the_model other_length")
 def scales_by_d_model(X, W_Q, W_K, W_V, mask=None):
     """d_model for d_k."""
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
@@ -755,7 +759,7 @@ def scales_by_d_model(X, W_Q, W_K, W_V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@mistake(step="self_attention", named="mask_on_its_side transposed")
+@wrong_answer(step="self_attention", named="mask_on_its_side transposed")
 def mask_turned(X, W_Q, W_K, W_V, mask=None):
     """The mask is transposed."""
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
@@ -764,14 +768,14 @@ def mask_turned(X, W_Q, W_K, W_V, mask=None):
     return scaled_dot_product_attention(Q, K, V, mask)
 
 
-@mistake(step="self_attention", named="only_the_output one_part_missing")
+@wrong_answer(step="self_attention", named="only_the_output one_part_missing")
 def only_the_output(X, W_Q, W_K, W_V, mask=None):
     """Output without weights."""
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
     return scaled_dot_product_attention(Q, K, V, mask)[0]
 
 
-@mistake(step="self_attention", named="input_added_to_the_output argument_added")
+@wrong_answer(step="self_attention", named="input_added_to_the_output argument_added")
 def adds_the_residual(X, W_Q, W_K, W_V, mask=None):
     """Adds the values to the output, like a residual."""
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
@@ -779,7 +783,7 @@ def adds_the_residual(X, W_Q, W_K, W_V, mask=None):
     return output + V, weights
 
 
-@mistake(step="self_attention", named="other_power step_twice")
+@wrong_answer(step="self_attention", named="other_power step_twice")
 def scaled_twice(X, W_Q, W_K, W_V, mask=None):
     """Queries are scaled before attention scales."""
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
@@ -789,7 +793,7 @@ def scaled_twice(X, W_Q, W_K, W_V, mask=None):
 # split_heads
 
 
-@mistake(step="split_heads", named="reshape_alone argument_reshaped")
+@wrong_answer(step="split_heads", named="reshape_alone argument_reshaped")
 def plain_reshape(X, num_heads):
     """Reshapes without moving axes."""
     if X.shape[-1] % num_heads:
@@ -797,7 +801,7 @@ def plain_reshape(X, num_heads):
     return X.reshape(*X.shape[:-2], num_heads, X.shape[-2], X.shape[-1] // num_heads)
 
 
-@mistake(step="split_heads", named="heads_behind_the_tokens argument_reshaped")
+@wrong_answer(step="split_heads", named="heads_behind_the_tokens argument_reshaped")
 def heads_behind_the_tokens(X, num_heads):
     """(..., n, num_heads, d_head)."""
     if X.shape[-1] % num_heads:
@@ -805,7 +809,7 @@ def heads_behind_the_tokens(X, num_heads):
     return X.reshape(*X.shape[:-1], num_heads, X.shape[-1] // num_heads)
 
 
-@mistake(step="split_heads", named="every_second_feature rearranged dealt_out")
+@wrong_answer(step="split_heads", named="every_second_feature rearranged dealt_out")
 def every_other_feature(X, num_heads):
     """Interleaved features."""
     if X.shape[-1] % num_heads:
@@ -813,14 +817,14 @@ def every_other_feature(X, num_heads):
     return np.stack([X[..., h::num_heads] for h in range(num_heads)], axis=-3)
 
 
-@mistake(step="split_heads", named="rest_dropped does_not_refuse")
+@wrong_answer(step="split_heads", named="rest_dropped does_not_refuse")
 def lets_the_rest_fall(X, num_heads):
     """Does not refuse what does not divide."""
     width = X.shape[-1] // num_heads
     return np.stack([X[..., h * width : (h + 1) * width] for h in range(num_heads)], axis=-3)
 
 
-@mistake(step="split_heads", named="heads_before_the_batch axes_in_other_order")
+@wrong_answer(step="split_heads", named="heads_before_the_batch axes_in_other_order")
 def heads_in_front_of_everything(X, num_heads):
     """The heads come first, before the batch."""
     if X.shape[-1] % num_heads:
@@ -828,7 +832,7 @@ def heads_in_front_of_everything(X, num_heads):
     return np.stack(np.split(X, num_heads, axis=-1))
 
 
-@mistake(step="split_heads", named="fixed_number_of_axes")
+@wrong_answer(step="split_heads", named="fixed_number_of_axes")
 def axes_for_a_batch_of_matrices(X, num_heads):
     """transpose(0, 2, 1, 3): exactly one leading axis."""
     *lead, n, d_model = X.shape
@@ -837,7 +841,7 @@ def axes_for_a_batch_of_matrices(X, num_heads):
     return X.reshape(*lead, n, num_heads, d_model // num_heads).transpose(0, 2, 1, 3)
 
 
-@mistake(step="split_heads", named="axes_turned_over_completely transposed")
+@wrong_answer(step="split_heads", named="axes_turned_over_completely transposed")
 def features_before_tokens(X, num_heads):
     """(..., num_heads, d_head, n)."""
     if X.shape[-1] % num_heads:
@@ -846,7 +850,7 @@ def features_before_tokens(X, num_heads):
     return np.swapaxes(parts, -1, -2)
 
 
-@mistake(step="split_heads", named="sequence_cut uneven_parts")
+@wrong_answer(step="split_heads", named="sequence_cut uneven_parts")
 def cuts_the_tokens(X, num_heads):
     """The sequence is cut."""
     if X.shape[-1] % num_heads:
@@ -857,52 +861,52 @@ def cuts_the_tokens(X, num_heads):
 # concat_heads
 
 
-@mistake(step="concat_heads", named="reshaped_without_moving_an_axis argument_reshaped")
+@wrong_answer(step="concat_heads", named="reshaped_without_moving_an_axis argument_reshaped")
 def reshapes_at_once(heads):
     """Reshapes without moving the heads back."""
     *lead, num_heads, n, d_head = heads.shape
     return heads.reshape(*lead, n, num_heads * d_head)
 
 
-@mistake(step="concat_heads", named="heads_below_each_other argument_reshaped")
+@wrong_answer(step="concat_heads", named="heads_below_each_other argument_reshaped")
 def one_below_the_other(heads):
     """Heads stand below each other."""
     *lead, num_heads, n, d_head = heads.shape
     return heads.reshape(*lead, num_heads * n, d_head)
 
 
-@mistake(step="concat_heads", named="sum_of_the_heads argument_merged")
+@wrong_answer(step="concat_heads", named="sum_of_the_heads argument_merged")
 def adds_the_heads_up(heads):
     """Sums the heads."""
     return heads.sum(axis=-3)
 
 
-@mistake(step="concat_heads", named="mean_of_the_heads argument_merged")
+@wrong_answer(step="concat_heads", named="mean_of_the_heads argument_merged")
 def the_mean_of_the_heads(heads):
     """Averages the heads."""
     return heads.mean(axis=-3)
 
 
-@mistake(step="concat_heads", named="features_interleaved rearranged dealt_out")
+@wrong_answer(step="concat_heads", named="features_interleaved rearranged dealt_out")
 def feature_by_feature(heads):
     """Features interleaved."""
     moved = np.moveaxis(heads, -3, -1)
     return moved.reshape(*moved.shape[:-2], -1)
 
 
-@mistake(step="concat_heads", named="last_head_first rearranged blocks_reversed reversed")
+@wrong_answer(step="concat_heads", named="last_head_first rearranged blocks_reversed reversed")
 def the_last_head_first(heads):
     """The order of the heads is reversed."""
     return np.concatenate([heads[..., h, :, :] for h in reversed(range(heads.shape[-3]))], axis=-1)
 
 
-@mistake(step="concat_heads", named="only_the_first_head argument_merged")
+@wrong_answer(step="concat_heads", named="only_the_first_head argument_merged")
 def only_the_first_head(heads):
     """One head."""
     return heads[..., 0, :, :]
 
 
-@mistake(step="concat_heads", named="wrong_with_more_axes")
+@wrong_answer(step="concat_heads", named="wrong_with_more_axes")
 def counts_axes_from_the_front(heads):
     """No batch."""
     return np.concatenate(list(heads), axis=-1)
@@ -911,7 +915,7 @@ def counts_axes_from_the_front(heads):
 # multi_head_attention
 
 
-@mistake(step="multi_head_attention", named="output_matrix_forgotten argument_ignored")
+@wrong_answer(step="multi_head_attention", named="output_matrix_forgotten argument_ignored")
 def nothing_mixes_the_heads(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """W_O is forgotten."""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
@@ -920,20 +924,20 @@ def nothing_mixes_the_heads(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     return concat_heads(scaled_dot_product_attention(Q, K, V, mask)[0])
 
 
-@mistake(step="multi_head_attention", named="head_axis_in_front_of_the_batch case_missing")
+@wrong_answer(step="multi_head_attention", named="head_axis_in_front_of_the_batch case_missing")
 def mask_without_an_axis_for_heads(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """The mask is passed on as it is."""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
     return concat_heads(scaled_dot_product_attention(Q, K, V, mask)[0]) @ W_O
 
 
-@mistake(step="multi_head_attention", named="one_big_head argument_ignored")
+@wrong_answer(step="multi_head_attention", named="one_big_head argument_ignored")
 def one_big_head(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """num_heads is ignored."""
     return self_attention(X, W_Q, W_K, W_V, mask)[0] @ W_O
 
 
-@mistake(step="multi_head_attention", named="scaled_by_the_whole_model other_length")
+@wrong_answer(step="multi_head_attention", named="scaled_by_the_whole_model other_length")
 def scaled_by_the_whole_width(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """sqrt(d_model) scales the heads."""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
@@ -943,7 +947,7 @@ def scaled_by_the_whole_width(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     return concat_heads(weighted_sum(softmax(scores), V)) @ W_O
 
 
-@mistake(step="multi_head_attention", named="output_matrix_turned transposed")
+@wrong_answer(step="multi_head_attention", named="output_matrix_turned transposed")
 def weights_of_the_output_turned(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """W_O transposed."""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
@@ -952,7 +956,7 @@ def weights_of_the_output_turned(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     return concat_heads(scaled_dot_product_attention(Q, K, V, mask)[0]) @ W_O.T
 
 
-@mistake(step="multi_head_attention", named="weights_returned_too parts_added")
+@wrong_answer(step="multi_head_attention", named="weights_returned_too parts_added")
 def output_and_weights(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """A tuple."""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
@@ -962,7 +966,7 @@ def output_and_weights(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     return concat_heads(output) @ W_O, weights
 
 
-@mistake(step="multi_head_attention", named="heads_merged_by_reshape_alone step_reshaped")
+@wrong_answer(step="multi_head_attention", named="heads_merged_by_reshape_alone step_reshaped")
 def heads_glued_by_reshape(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """Reshape instead of concat_heads."""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
@@ -971,7 +975,7 @@ def heads_glued_by_reshape(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     return scaled_dot_product_attention(Q, K, V, mask)[0].reshape(X.shape) @ W_O
 
 
-@mistake(step="multi_head_attention", named="heads_cut_by_reshape_alone step_reshaped")
+@wrong_answer(step="multi_head_attention", named="heads_cut_by_reshape_alone step_reshaped")
 def heads_cut_by_reshape(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """Reshape instead of split_heads."""
     shape = (*X.shape[:-2], num_heads, X.shape[-2], X.shape[-1] // num_heads)
@@ -981,14 +985,14 @@ def heads_cut_by_reshape(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     return concat_heads(scaled_dot_product_attention(Q, K, V, mask)[0]) @ W_O
 
 
-@mistake(step="multi_head_attention", named="mask_not_passed_on argument_ignored")
+@wrong_answer(step="multi_head_attention", named="mask_not_passed_on argument_ignored")
 def forgets_the_mask_of_the_heads(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """The mask is ignored."""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
     return concat_heads(scaled_dot_product_attention(Q, K, V)[0]) @ W_O
 
 
-@mistake(step="multi_head_attention", named="sides_exchanged")
+@wrong_answer(step="multi_head_attention", named="sides_exchanged")
 def every_head_sees_everything(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """W_O is applied on the left."""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
@@ -997,7 +1001,7 @@ def every_head_sees_everything(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     return W_O @ concat_heads(scaled_dot_product_attention(Q, K, V, mask)[0])
 
 
-@mistake(step="multi_head_attention", named="heads_averaged step_averaged averaged")
+@wrong_answer(step="multi_head_attention", named="heads_averaged step_averaged averaged")
 def the_mean_over_the_heads(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """All heads get the mean over the heads."""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
@@ -1007,7 +1011,7 @@ def the_mean_over_the_heads(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     return concat_heads(np.repeat(heads.mean(axis=-3, keepdims=True), num_heads, axis=-3)) @ W_O
 
 
-@mistake(step="multi_head_attention", named="argument_added")
+@wrong_answer(step="multi_head_attention", named="argument_added")
 def residual_added(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """Adds X."""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
@@ -1016,7 +1020,7 @@ def residual_added(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     return X + concat_heads(scaled_dot_product_attention(Q, K, V, mask)[0]) @ W_O
 
 
-@mistake(step="multi_head_attention", named="argument_ignored")
+@wrong_answer(step="multi_head_attention", named="argument_ignored")
 def same_projection_for_keys_and_queries(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """W_Q makes the keys as well."""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_Q, W_V))
@@ -1028,13 +1032,13 @@ def same_projection_for_keys_and_queries(X, W_Q, W_K, W_V, W_O, num_heads, mask=
 # Written later, when the relations above were named
 
 
-@mistake(step="project_qkv", named="elementwise_product entry_by_entry")
+@wrong_answer(step="project_qkv", named="elementwise_product entry_by_entry")
 def elementwise_products(X, W_Q, W_K, W_V):
     """`*` for `@`."""
     return X * W_Q, X * W_K, X * W_V
 
 
-@mistake(step="project_qkv", named="values_made_from_keys part_of_a_part")
+@wrong_answer(step="project_qkv", named="values_made_from_keys part_of_a_part")
 def values_from_the_keys(X, W_Q, W_K, W_V):
     """V = K W_V."""
     Q = X @ W_Q
@@ -1042,20 +1046,20 @@ def values_from_the_keys(X, W_Q, W_K, W_V):
     return Q, K, K @ W_V
 
 
-@mistake(step="project_qkv", named="axis_missing")
+@wrong_answer(step="project_qkv", named="axis_missing")
 def with_an_extra_batch_axis(X, W_Q, W_K, W_V):
     """Adds a leading axis of length 1."""
     X = X[None]
     return X @ W_Q, X @ W_K, X @ W_V
 
 
-@mistake(step="project_qkv", named="squashed_projections function_on_top")
+@wrong_answer(step="project_qkv", named="squashed_projections function_on_top")
 def tanh_on_top(X, W_Q, W_K, W_V):
     """An activation that nobody asked for."""
     return np.tanh(X @ W_Q), np.tanh(X @ W_K), np.tanh(X @ W_V)
 
 
-@mistake(step="project_qkv", named="shape_unpacked_into_two fixed_number_of_axes")
+@wrong_answer(step="project_qkv", named="shape_unpacked_into_two fixed_number_of_axes")
 def unpacks_two_axes(X, W_Q, W_K, W_V):
     """n, d = X.shape fails for a batch."""
     n, d = X.shape
@@ -1069,68 +1073,68 @@ def unpacks_two_axes(X, W_Q, W_K, W_V):
     return Q, K, V
 
 
-@mistake(step="project_qkv", named="one_more")
+@wrong_answer(step="project_qkv", named="one_more")
 def a_bias_of_one(X, W_Q, W_K, W_V):
     """Adds 1, like a bias."""
     return X @ W_Q + 1, X @ W_K + 1, X @ W_V + 1
 
 
-@mistake(step="project_qkv", named="values_returned_before_keys exchanged")
+@wrong_answer(step="project_qkv", named="values_returned_before_keys exchanged")
 def values_and_keys_in_the_wrong_order(X, W_Q, W_K, W_V):
     """Returns Q, V, K."""
     return X @ W_Q, X @ W_V, X @ W_K
 
 
-@mistake(step="project_qkv", named="batch_flattened_away other_shape")
+@wrong_answer(step="project_qkv", named="batch_flattened_away other_shape")
 def flat_batch(X, W_Q, W_K, W_V):
     """Flattens the batch and forgets to unflatten."""
     flat = X.reshape(-1, X.shape[-1])
     return flat @ W_Q, flat @ W_K, flat @ W_V
 
 
-@mistake(step="attention_scores", named="function_on_top")
+@wrong_answer(step="attention_scores", named="function_on_top")
 def no_negative_scores(Q, K):
     """ReLU on scores."""
     return np.maximum(Q @ np.swapaxes(K, -1, -2), 0)
 
 
-@mistake(step="attention_scores", named="queries_meet_queries argument_ignored")
+@wrong_answer(step="attention_scores", named="queries_meet_queries argument_ignored")
 def queries_with_themselves(Q, K):
     """Q Q^T."""
     return Q @ np.swapaxes(Q, -1, -2)
 
 
-@mistake(step="attention_scores", named="argument_ignored")
+@wrong_answer(step="attention_scores", named="argument_ignored")
 def keys_with_themselves(Q, K):
     """K K^T."""
     return K @ np.swapaxes(K, -1, -2)
 
 
-@mistake(step="attention_scores", named="transposed")
+@wrong_answer(step="attention_scores", named="transposed")
 def sums_over_the_wrong_axis(Q, K):
     """Q^T K: features with features."""
     return np.swapaxes(Q, -1, -2) @ K
 
 
-@mistake(step="attention_scores", named="integer_accumulator rounded")
+@wrong_answer(step="attention_scores", named="integer_accumulator rounded")
 def whole_numbers_only(Q, K):
     """Truncates to int."""
     return (Q @ np.swapaxes(K, -1, -2)).astype(int)
 
 
-@mistake(step="attention_scores", named="inner_on_a_batch wrong_with_more_axes")
+@wrong_answer(step="attention_scores", named="inner_on_a_batch wrong_with_more_axes")
 def dot_of_three_axes(Q, K):
     """np.dot on batches gives (b, n, b, m)."""
     return np.dot(Q, np.swapaxes(K, -1, -2))
 
 
-@mistake(step="attention_scores", named="negative_distance")
+@wrong_answer(step="attention_scores", named="negative_distance")
 def minus_the_distance(Q, K):
     """-|q - k|."""
     return -np.sqrt(((Q[..., :, None, :] - K[..., None, :, :]) ** 2).sum(-1))
 
 
-@mistake(step="attention_scores", named="as_many_keys_as_queries cut_off")
+@wrong_answer(step="attention_scores", named="as_many_keys_as_queries cut_off")
 def loops_with_as_many_keys_as_queries(Q, K):
     """range(n) for both."""
     n = Q.shape[-2]
@@ -1141,102 +1145,104 @@ def loops_with_as_many_keys_as_queries(Q, K):
     return out
 
 
-@mistake(step="attention_scores", named="elementwise_product_summed diagonal shapes_do_not_fit")
+@wrong_answer(
+    step="attention_scores", named="elementwise_product_summed diagonal shapes_do_not_fit"
+)
 def only_pairs_of_the_same_index(Q, K):
     """Dot products of row i with row i only."""
     return (Q * K).sum(axis=-1)
 
 
-@mistake(step="scale_scores", named="root_of_everything function_of_quotient")
+@wrong_answer(step="scale_scores", named="root_of_everything function_of_quotient")
 def root_over_everything(scores, d_k):
     """sqrt(scores / d_k)."""
     return np.sqrt(scores / d_k)
 
 
-@mistake(step="scale_scores", named="other_operation")
+@wrong_answer(step="scale_scores", named="other_operation")
 def subtracts_the_root(scores, d_k):
     """scores - sqrt(d_k)."""
     return scores - np.sqrt(d_k)
 
 
-@mistake(step="scale_scores", named="divided_by_their_own_spread scaled_somehow")
+@wrong_answer(step="scale_scores", named="divided_by_their_own_spread scaled_somehow")
 def standardises(scores, d_k):
     """Divides by the measured standard deviation."""
     return scores / scores.std()
 
 
-@mistake(step="scale_scores", named="nearly")
+@wrong_answer(step="scale_scores", named="nearly")
 def a_sqrt_with_a_little_added(scores, d_k):
     """sqrt(d_k + 1e-5)."""
     return scores / np.sqrt(d_k + 1e-5)
 
 
-@mistake(step="scale_scores", named="scaled_somehow")
+@wrong_answer(step="scale_scores", named="scaled_somehow")
 def always_eight(scores, d_k):
     """sqrt(64) hard-coded."""
     return scores / 8.0
 
 
-@mistake(step="scale_scores", named="scaled_somehow other_function")
+@wrong_answer(step="scale_scores", named="scaled_somehow other_function")
 def cube_root(scores, d_k):
     """d_k ** (1/3)."""
     return scores / d_k ** (1 / 3)
 
 
-@mistake(step="scale_scores", named="power_before_division scaled_somehow")
+@wrong_answer(step="scale_scores", named="power_before_division scaled_somehow")
 def precedence(scores, d_k):
     """scores / d_k ** 1 / 2."""
     return scores / d_k**1 / 2
 
 
-@mistake(step="softmax", named="maximum_without_its_axis total_without_its_axis axis_dropped")
+@wrong_answer(step="softmax", named="maximum_without_its_axis total_without_its_axis axis_dropped")
 def total_without_keepdims_but_fixed(scores, axis=-1):
     """Subtracts the max per column in square arrays: keepdims missing for max only."""
     e = np.exp(scores - scores.max(axis=axis))
     return e / e.sum(axis=axis, keepdims=True)
 
 
-@mistake(step="softmax", named="divided_by_the_maximum other_operation normalised")
+@wrong_answer(step="softmax", named="divided_by_the_maximum other_operation normalised")
 def divides_by_the_largest(scores, axis=-1):
     """Divides by the max of scores rather than subtracting."""
     e = np.exp(scores / scores.max(axis=axis, keepdims=True))
     return e / e.sum(axis=axis, keepdims=True)
 
 
-@mistake(step="softmax", named="function_of_argument")
+@wrong_answer(step="softmax", named="function_of_argument")
 def squares_for_exponentials(scores, axis=-1):
     """Squares."""
     e = scores**2
     return e / e.sum(axis=axis, keepdims=True)
 
 
-@mistake(step="softmax", named="largest_alone")
+@wrong_answer(step="softmax", named="largest_alone")
 def one_hot(scores, axis=-1):
     """Argmax."""
     return (scores == scores.max(axis=axis, keepdims=True)).astype(float)
 
 
-@mistake(step="softmax", named="function_of_argument")
+@wrong_answer(step="softmax", named="function_of_argument")
 def sigmoid(scores, axis=-1):
     """Sigmoid of each entry."""
     return 1 / (1 + np.exp(-scores))
 
 
-@mistake(step="softmax", named="nan_papered_over wrong_with_large_numbers")
+@wrong_answer(step="softmax", named="nan_papered_over wrong_with_large_numbers")
 def nan_becomes_zero(scores, axis=-1):
     """nan_to_num hides the overflow."""
     e = np.exp(scores)
     return np.nan_to_num(e / e.sum(axis=axis, keepdims=True))
 
 
-@mistake(step="softmax", named="axis_one_always fixed_number_of_axes")
+@wrong_answer(step="softmax", named="axis_one_always fixed_number_of_axes")
 def axis_one(scores, axis=1):
     """axis=1 always."""
     e = np.exp(scores - scores.max(axis=1, keepdims=True))
     return e / e.sum(axis=1, keepdims=True)
 
 
-@mistake(step="softmax", named="shifted_in_place argument_changed")
+@wrong_answer(step="softmax", named="shifted_in_place argument_changed")
 def changes_what_it_is_given(scores, axis=-1):
     """-= in place."""
     scores -= scores.max(axis=axis, keepdims=True)
@@ -1244,46 +1250,46 @@ def changes_what_it_is_given(scores, axis=-1):
     return e / e.sum(axis=axis, keepdims=True)
 
 
-@mistake(step="softmax", named="shifted_by_the_mean not_finite")
+@wrong_answer(step="softmax", named="shifted_by_the_mean not_finite")
 def subtracts_the_mean(scores, axis=-1):
     """Mean instead of max."""
     e = np.exp(scores - scores.mean(axis=axis, keepdims=True))
     return e / e.sum(axis=axis, keepdims=True)
 
 
-@mistake(step="softmax", named="function_of_argument")
+@wrong_answer(step="softmax", named="function_of_argument")
 def min_max(scores, axis=-1):
     """Min-max normalisation."""
     low, high = scores.min(axis=axis, keepdims=True), scores.max(axis=axis, keepdims=True)
     return (scores - low) / (high - low)
 
 
-@mistake(step="softmax", named="half_the_difference flatter_or_sharper")
+@wrong_answer(step="softmax", named="half_the_difference flatter_or_sharper")
 def half_temperature(scores, axis=-1):
     """Divides scores by 2."""
     e = np.exp((scores - scores.max(axis=axis, keepdims=True)) / 2)
     return e / e.sum(axis=axis, keepdims=True)
 
 
-@mistake(step="weighted_sum", named="values_transposed transposed")
+@wrong_answer(step="weighted_sum", named="values_transposed transposed")
 def values_turned(weights, V):
     """W V^T."""
     return weights @ np.swapaxes(V, -1, -2)
 
 
-@mistake(step="weighted_sum", named="normalised")
+@wrong_answer(step="weighted_sum", named="normalised")
 def normalises_again(weights, V):
     """Divides by the column sums of weights."""
     return (weights / weights.sum(axis=-2, keepdims=True)) @ V
 
 
-@mistake(step="weighted_sum", named="summed")
+@wrong_answer(step="weighted_sum", named="summed")
 def one_value_per_query(weights, V):
     """Sums over features too."""
     return (weights @ V).sum(axis=-1)
 
 
-@mistake(
+@wrong_answer(
     step="weighted_sum", named="weights_sent_through_softmax_again one_step_too_many normalised"
 )
 def softmaxes_the_weights(weights, V):
@@ -1291,19 +1297,19 @@ def softmaxes_the_weights(weights, V):
     return softmax(weights) @ V
 
 
-@mistake(step="weighted_sum", named="rounded")
+@wrong_answer(step="weighted_sum", named="rounded")
 def rounds_the_weights(weights, V):
     """Rounds weights to 2 digits."""
     return np.round(weights, 2) @ V
 
 
-@mistake(step="weighted_sum", named="wrong_with_more_axes")
+@wrong_answer(step="weighted_sum", named="wrong_with_more_axes")
 def tensordot_mixes_the_batch(weights, V):
     """np.dot."""
     return np.dot(weights, V)
 
 
-@mistake(step="weighted_sum", named="some_left_out")
+@wrong_answer(step="weighted_sum", named="some_left_out")
 def first_value_only(weights, V):
     """Loop leaves after the first key."""
     out = np.zeros(weights.shape[:-1] + V.shape[-1:])
@@ -1312,34 +1318,34 @@ def first_value_only(weights, V):
     return out
 
 
-@mistake(step="causal_mask", named="second_argument_needed computes_with_none")
+@wrong_answer(step="causal_mask", named="second_argument_needed computes_with_none")
 def n_keys_must_be_given(n_queries, n_keys=None):
     """None is not handled."""
     return np.tri(n_queries, n_keys, n_keys - n_queries, dtype=bool)
 
 
-@mistake(step="causal_mask", named="shifted_to_the_left sides_exchanged")
+@wrong_answer(step="causal_mask", named="shifted_to_the_left sides_exchanged")
 def offset_the_wrong_way(n_queries, n_keys=None):
     """k = n_queries - n_keys."""
     n_keys = n_keys or n_queries
     return np.tri(n_queries, n_keys, n_queries - n_keys, dtype=bool)
 
 
-@mistake(step="causal_mask", named="wrong_with_argument")
+@wrong_answer(step="causal_mask", named="wrong_with_argument")
 def numbers_of_shape_swapped(n_queries, n_keys=None):
     """(n_keys, n_queries)."""
     n_keys = n_keys or n_queries
     return np.tri(n_keys, n_queries, n_keys - n_queries, dtype=bool)
 
 
-@mistake(step="causal_mask", named="complemented_and_moved")
+@wrong_answer(step="causal_mask", named="complemented_and_moved")
 def strict_upper(n_queries, n_keys=None):
     """np.triu(k=1), True where hidden, top-left."""
     n_keys = n_keys or n_queries
     return np.triu(np.ones((n_queries, n_keys), dtype=bool), k=1)
 
 
-@mistake(step="causal_mask", named="too_few_true sees_one_step_back band")
+@wrong_answer(step="causal_mask", named="too_few_true sees_one_step_back band")
 def window_of_two(n_queries, n_keys=None):
     """Sees only itself and the one before."""
     n_keys = n_keys or n_queries
@@ -1347,7 +1353,7 @@ def window_of_two(n_queries, n_keys=None):
     return m & ~np.tri(n_queries, n_keys, n_keys - n_queries - 2, dtype=bool)
 
 
-@mistake(step="causal_mask", named="old_tokens_hidden too_few_true same_at_the_beginning")
+@wrong_answer(step="causal_mask", named="old_tokens_hidden too_few_true same_at_the_beginning")
 def old_keys_hidden(n_queries, n_keys=None):
     """Only new keys may be seen; the cache is hidden."""
     n_keys = n_keys or n_queries
@@ -1355,50 +1361,50 @@ def old_keys_hidden(n_queries, n_keys=None):
     return np.concatenate([old, np.tri(n_queries, dtype=bool)], axis=1)
 
 
-@mistake(step="causal_mask", named="axis_missing")
+@wrong_answer(step="causal_mask", named="axis_missing")
 def batch_axis_in_front(n_queries, n_keys=None):
     """(1, n, m)."""
     n_keys = n_keys or n_queries
     return np.tri(n_queries, n_keys, n_keys - n_queries, dtype=bool)[None]
 
 
-@mistake(step="padding_mask", named="one_too_few one_less")
+@wrong_answer(step="padding_mask", named="one_too_few one_less")
 def one_too_few(lengths, n_keys):
     """< length - 1."""
     return (np.arange(n_keys) < np.asarray(lengths)[:, None] - 1)[:, None, :]
 
 
-@mistake(step="padding_mask", named="query_axis_in_front axis_missing")
+@wrong_answer(step="padding_mask", named="query_axis_in_front axis_missing")
 def axis_of_queries_in_front(lengths, n_keys):
     """(1, batch, n_keys)."""
     return (np.arange(n_keys) < np.asarray(lengths)[:, None])[None]
 
 
-@mistake(step="padding_mask", named="equal_only")
+@wrong_answer(step="padding_mask", named="equal_only")
 def exactly_one_position(lengths, n_keys):
     """== instead of <."""
     return (np.arange(n_keys) == np.asarray(lengths)[:, None])[:, None, :]
 
 
-@mistake(step="padding_mask", named="sorted")
+@wrong_answer(step="padding_mask", named="sorted")
 def sorted_lengths(lengths, n_keys):
     """Sorts the lengths."""
     return (np.arange(n_keys) < np.sort(lengths)[:, None])[:, None, :]
 
 
-@mistake(step="padding_mask", named="constant")
+@wrong_answer(step="padding_mask", named="constant")
 def all_are_real(lengths, n_keys):
     """All True."""
     return np.ones((len(lengths), 1, n_keys), dtype=bool)
 
 
-@mistake(step="padding_mask", named="axis_missing")
+@wrong_answer(step="padding_mask", named="axis_missing")
 def four_axes(lengths, n_keys):
     """(batch, 1, 1, n_keys)."""
     return (np.arange(n_keys) < np.asarray(lengths)[:, None])[:, None, None, :]
 
 
-@mistake(step="padding_mask", named="too_few_true same_at_the_end")
+@wrong_answer(step="padding_mask", named="too_few_true same_at_the_end")
 def the_last_sequence_is_forgotten(lengths, n_keys):
     """range(len - 1): the last row stays False."""
     mask = np.zeros((len(lengths), 1, n_keys), dtype=bool)
@@ -1407,38 +1413,38 @@ def the_last_sequence_is_forgotten(lengths, n_keys):
     return mask
 
 
-@mistake(step="padding_mask", named="numbers_for_truth")
+@wrong_answer(step="padding_mask", named="numbers_for_truth")
 def additive(lengths, n_keys):
     """0 and -1e9."""
     real = np.arange(n_keys) < np.asarray(lengths)[:, None]
     return np.where(real, 0.0, -1e9)[:, None, :]
 
 
-@mistake(step="apply_mask", named="selected")
+@wrong_answer(step="apply_mask", named="selected")
 def mask_of_rows(scores, mask):
     """Boolean indexing drops the shape."""
     return scores[np.broadcast_to(mask, scores.shape)]
 
 
-@mistake(step="apply_mask", named="filled_with_nan right_where_true")
+@wrong_answer(step="apply_mask", named="filled_with_nan right_where_true")
 def nan_for_hidden(scores, mask):
     """NaN."""
     return np.where(mask, scores, np.nan)
 
 
-@mistake(step="apply_mask", named="transposed mask_turned")
+@wrong_answer(step="apply_mask", named="transposed mask_turned")
 def mask_transposed(scores, mask):
     """mask.T."""
     return np.where(np.swapaxes(mask, -1, -2), scores, -np.inf)
 
 
-@mistake(step="apply_mask", named="right_where_true finite")
+@wrong_answer(step="apply_mask", named="right_where_true finite")
 def minimum_of_scores(scores, mask):
     """Fills with the smallest score."""
     return np.where(mask, scores, scores.min())
 
 
-@mistake(step="apply_mask", named="mask_of_the_same_shape_only mask_of_other_shape")
+@wrong_answer(step="apply_mask", named="mask_of_the_same_shape_only mask_of_other_shape")
 def same_shape_only(scores, mask):
     """Boolean assignment needs the same shape."""
     out = scores.copy()
@@ -1446,19 +1452,19 @@ def same_shape_only(scores, mask):
     return out
 
 
-@mistake(step="apply_mask", named="minus_infinity_added wrong_with_infinity")
+@wrong_answer(step="apply_mask", named="minus_infinity_added wrong_with_infinity")
 def log_of_mask(scores, mask):
     """scores + log(mask)."""
     return scores + np.log(mask.astype(float))
 
 
-@mistake(step="apply_mask", named="function_of_argument")
+@wrong_answer(step="apply_mask", named="function_of_argument")
 def returns_the_mask(scores, mask):
     """Additive mask alone."""
     return np.where(mask, 0.0, -np.inf)
 
 
-@mistake(step="scaled_dot_product_attention", named="scaled_after_softmax flatter_or_sharper")
+@wrong_answer(step="scaled_dot_product_attention", named="scaled_after_softmax flatter_or_sharper")
 def scales_after_softmax(Q, K, V, mask=None):
     """Divides the weights by sqrt(d_k)."""
     scores = attention_scores(Q, K)
@@ -1468,7 +1474,9 @@ def scales_after_softmax(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@mistake(step="scaled_dot_product_attention", named="scaled_by_the_number_of_keys other_length")
+@wrong_answer(
+    step="scaled_dot_product_attention", named="scaled_by_the_number_of_keys other_length"
+)
 def scales_by_n_keys(Q, K, V, mask=None):
     """sqrt(n_keys)."""
     scores = scale_scores(attention_scores(Q, K), K.shape[-2])
@@ -1478,7 +1486,7 @@ def scales_by_n_keys(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@mistake(
+@wrong_answer(
     step="scaled_dot_product_attention",
     named="masked_after_softmax_and_shared_again wrong_with_argument",
 )
@@ -1491,7 +1499,7 @@ def renormalised_after(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@mistake(step="scaled_dot_product_attention", named="logarithm_of_rows")
+@wrong_answer(step="scaled_dot_product_attention", named="logarithm_of_rows")
 def no_softmax(Q, K, V, mask=None):
     """Scores as weights."""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -1500,7 +1508,7 @@ def no_softmax(Q, K, V, mask=None):
     return weighted_sum(scores, V), scores
 
 
-@mistake(
+@wrong_answer(
     step="scaled_dot_product_attention",
     named="output_made_before_the_mask wrong_with_argument argument_ignored",
 )
@@ -1512,7 +1520,7 @@ def output_from_unmasked_weights(Q, K, V, mask=None):
     return weighted_sum(free, V), weights
 
 
-@mistake(step="scaled_dot_product_attention", named="always_looking_back zeros_above")
+@wrong_answer(step="scaled_dot_product_attention", named="always_looking_back zeros_above")
 def always_causal(Q, K, V, mask=None):
     """A causal mask even where none is given."""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -1523,7 +1531,7 @@ def always_causal(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@mistake(
+@wrong_answer(
     step="scaled_dot_product_attention", named="keys_blended_instead_of_values argument_ignored"
 )
 def keys_as_values(Q, K, V, mask=None):
@@ -1535,7 +1543,9 @@ def keys_as_values(Q, K, V, mask=None):
     return weighted_sum(weights, K), weights
 
 
-@mistake(step="scaled_dot_product_attention", named="mask_taken_for_numbers wrong_with_argument")
+@wrong_answer(
+    step="scaled_dot_product_attention", named="mask_taken_for_numbers wrong_with_argument"
+)
 def mask_added(Q, K, V, mask=None):
     """scores + mask, as if it were additive."""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -1545,7 +1555,7 @@ def mask_added(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@mistake(step="scaled_dot_product_attention", named="wrong_with_large_numbers")
+@wrong_answer(step="scaled_dot_product_attention", named="wrong_with_large_numbers")
 def mask_with_a_thousand(Q, K, V, mask=None):
     """-1e3 sentinel."""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -1555,7 +1565,7 @@ def mask_with_a_thousand(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@mistake(step="scaled_dot_product_attention", named="wrong_with_large_numbers")
+@wrong_answer(step="scaled_dot_product_attention", named="wrong_with_large_numbers")
 def masks_before_scaling(Q, K, V, mask=None):
     """-1e4 sentinel before scaling."""
     scores = attention_scores(Q, K)
@@ -1565,7 +1575,7 @@ def masks_before_scaling(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@mistake(step="scaled_dot_product_attention", named="zeros not_repeatable")
+@wrong_answer(step="scaled_dot_product_attention", named="zeros not_repeatable")
 def dropout_left_on(Q, K, V, mask=None):
     """Random dropout."""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -1576,7 +1586,7 @@ def dropout_left_on(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@mistake(step="self_attention", named="argument_ignored")
+@wrong_answer(step="self_attention", named="argument_ignored")
 def scores_from_the_tokens(X, W_Q, W_K, W_V, mask=None):
     """X X^T scores."""
     scores = scale_scores(attention_scores(X, X), X.shape[-1])
@@ -1586,7 +1596,7 @@ def scores_from_the_tokens(X, W_Q, W_K, W_V, mask=None):
     return weighted_sum(weights, X @ W_V), weights
 
 
-@mistake(step="self_attention", named="shapes_do_not_fit")
+@wrong_answer(step="self_attention", named="shapes_do_not_fit")
 def residual_of_tokens(X, W_Q, W_K, W_V, mask=None):
     """Adds X where shapes allow."""
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
@@ -1594,14 +1604,14 @@ def residual_of_tokens(X, W_Q, W_K, W_V, mask=None):
     return X + out, w
 
 
-@mistake(step="self_attention", named="transposed shapes_do_not_fit")
+@wrong_answer(step="self_attention", named="transposed shapes_do_not_fit")
 def weights_transposed(X, W_Q, W_K, W_V, mask=None):
     """X @ W.T."""
     Q, K, V = X @ W_Q.T, X @ W_K.T, X @ W_V.T
     return scaled_dot_product_attention(Q, K, V, mask)
 
 
-@mistake(step="self_attention", named="other_order_of_parts")
+@wrong_answer(step="self_attention", named="other_order_of_parts")
 def returns_weights_then_output(X, W_Q, W_K, W_V, mask=None):
     """Order."""
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
@@ -1609,21 +1619,21 @@ def returns_weights_then_output(X, W_Q, W_K, W_V, mask=None):
     return w, out
 
 
-@mistake(step="self_attention", named="always_causal zeros_above")
+@wrong_answer(step="self_attention", named="always_causal zeros_above")
 def causal_whatever(X, W_Q, W_K, W_V, mask=None):
     """Always causal."""
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
     return scaled_dot_product_attention(Q, K, V, causal_mask(X.shape[-2]))
 
 
-@mistake(step="self_attention", named="hidden_and_allowed_exchanged complemented")
+@wrong_answer(step="self_attention", named="hidden_and_allowed_exchanged complemented")
 def inverted_mask(X, W_Q, W_K, W_V, mask=None):
     """~mask."""
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
     return scaled_dot_product_attention(Q, K, V, None if mask is None else ~mask)
 
 
-@mistake(step="self_attention", named="not_scaled_where_it_matters step_left_out")
+@wrong_answer(step="self_attention", named="not_scaled_where_it_matters step_left_out")
 def no_scaling_here(X, W_Q, W_K, W_V, mask=None):
     """Own attention without a scale."""
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
@@ -1634,7 +1644,7 @@ def no_scaling_here(X, W_Q, W_K, W_V, mask=None):
     return w @ V, w
 
 
-@mistake(step="split_heads", named="reversed")
+@wrong_answer(step="split_heads", named="reversed")
 def heads_reversed(X, num_heads):
     """Heads in reverse order."""
     if X.shape[-1] % num_heads:
@@ -1642,7 +1652,7 @@ def heads_reversed(X, num_heads):
     return np.stack(np.split(X, num_heads, axis=-1)[::-1], axis=-3)
 
 
-@mistake(step="split_heads", named="axes_in_other_order")
+@wrong_answer(step="split_heads", named="axes_in_other_order")
 def a_list_axis_last(X, num_heads):
     """Heads as the last axis."""
     if X.shape[-1] % num_heads:
@@ -1650,7 +1660,7 @@ def a_list_axis_last(X, num_heads):
     return np.stack(np.split(X, num_heads, axis=-1), axis=-1)
 
 
-@mistake(step="split_heads", named="same_block_for_every_head one_of_all first_only")
+@wrong_answer(step="split_heads", named="same_block_for_every_head one_of_all first_only")
 def same_slice(X, num_heads):
     """All heads get the first slice."""
     if X.shape[-1] % num_heads:
@@ -1659,7 +1669,7 @@ def same_slice(X, num_heads):
     return np.stack([X[..., :w] for _ in range(num_heads)], axis=-3)
 
 
-@mistake(step="split_heads", named="heads_of_num_heads_features size_for_count")
+@wrong_answer(step="split_heads", named="heads_of_num_heads_features size_for_count")
 def head_size_for_head_count(X, num_heads):
     """num_heads taken for d_head."""
     if X.shape[-1] % num_heads:
@@ -1667,7 +1677,7 @@ def head_size_for_head_count(X, num_heads):
     return np.stack(np.split(X, X.shape[-1] // num_heads, axis=-1), axis=-3)
 
 
-@mistake(step="split_heads", named="argument_repeated")
+@wrong_answer(step="split_heads", named="argument_repeated")
 def full_copies(X, num_heads):
     """Every head gets all features."""
     if X.shape[-1] % num_heads:
@@ -1675,7 +1685,7 @@ def full_copies(X, num_heads):
     return np.stack([X] * num_heads, axis=-3)
 
 
-@mistake(step="split_heads", named="fixed_number_of_axes")
+@wrong_answer(step="split_heads", named="fixed_number_of_axes")
 def needs_a_batch(X, num_heads):
     """b, n, d = X.shape."""
     b, n, d = X.shape
@@ -1684,39 +1694,41 @@ def needs_a_batch(X, num_heads):
     return X.reshape(b, n, num_heads, d // num_heads).transpose(0, 2, 1, 3)
 
 
-@mistake(step="concat_heads", named="fixed_number_of_axes")
+@wrong_answer(step="concat_heads", named="fixed_number_of_axes")
 def needs_a_batch_too(heads):
     """b, h, n, d = heads.shape."""
     b, h, n, d = heads.shape
     return heads.transpose(0, 2, 1, 3).reshape(b, n, h * d)
 
 
-@mistake(step="concat_heads", named="heads_below_each_other argument_reshaped")
+@wrong_answer(step="concat_heads", named="heads_below_each_other argument_reshaped")
 def along_the_tokens(heads):
     """Concatenates along the tokens."""
     return np.concatenate(np.moveaxis(heads, -3, 0), axis=-2)
 
 
-@mistake(step="concat_heads", named="other_axis")
+@wrong_answer(step="concat_heads", named="other_axis")
 def transposes_features_and_heads(heads):
     """swapaxes(-3, -1)."""
     *lead, h, n, d = heads.shape
     return np.swapaxes(heads, -3, -1).reshape(*lead, n, h * d)
 
 
-@mistake(step="concat_heads", named="axes_swapped_but_not_merged other_shape")
+@wrong_answer(step="concat_heads", named="axes_swapped_but_not_merged other_shape")
 def tokens_first_but_not_merged(heads):
     """(..., n, h, d)."""
     return np.swapaxes(heads, -3, -2)
 
 
-@mistake(step="concat_heads", named="argument_merged")
+@wrong_answer(step="concat_heads", named="argument_merged")
 def largest_over_heads(heads):
     """max over heads."""
     return heads.max(axis=-3)
 
 
-@mistake(step="multi_head_attention", named="first_block_for_every_head step_first_only first_only")
+@wrong_answer(
+    step="multi_head_attention", named="first_block_for_every_head step_first_only first_only"
+)
 def w_o_on_every_head(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """Only head 0 is used, tiled."""
     Q, K, V = (split_heads(p, num_heads) for p in project_qkv(X, W_Q, W_K, W_V))
@@ -1726,7 +1738,7 @@ def w_o_on_every_head(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     return np.concatenate([heads[..., 0, :, :]] * num_heads, axis=-1) @ W_O
 
 
-@mistake(step="multi_head_attention", named="scaled_by_the_number_of_heads other_length")
+@wrong_answer(step="multi_head_attention", named="scaled_by_the_number_of_heads other_length")
 def scale_by_heads(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """sqrt(num_heads)."""
     Q, K, V = (split_heads(p, num_heads) for p in project_qkv(X, W_Q, W_K, W_V))
@@ -1736,7 +1748,7 @@ def scale_by_heads(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     return concat_heads(softmax(scores) @ V) @ W_O
 
 
-@mistake(step="multi_head_attention", named="features_dealt_out_in_turn dealt_out")
+@wrong_answer(step="multi_head_attention", named="features_dealt_out_in_turn dealt_out")
 def interleaved(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """Heads take every h-th feature, and are put side by side."""
 
@@ -1749,7 +1761,7 @@ def interleaved(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     return concat_heads(scaled_dot_product_attention(Q, K, V, mask)[0]) @ W_O
 
 
-@mistake(step="multi_head_attention", named="head_axis_in_front_of_the_batch other_axis")
+@wrong_answer(step="multi_head_attention", named="head_axis_in_front_of_the_batch other_axis")
 def mask_axis_in_front(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """The head axis of the mask goes first."""
     Q, K, V = (split_heads(p, num_heads) for p in project_qkv(X, W_Q, W_K, W_V))
@@ -1758,7 +1770,7 @@ def mask_axis_in_front(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     return concat_heads(scaled_dot_product_attention(Q, K, V, mask)[0]) @ W_O
 
 
-@mistake(step="multi_head_attention", named="argument_ignored")
+@wrong_answer(step="multi_head_attention", named="argument_ignored")
 def values_not_split(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """W_V forgotten: X is split as the values."""
     Q, K, _ = (split_heads(p, num_heads) for p in project_qkv(X, W_Q, W_K, W_V))
@@ -1768,14 +1780,14 @@ def values_not_split(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     return concat_heads(scaled_dot_product_attention(Q, K, V, mask)[0]) @ W_O
 
 
-@mistake(step="multi_head_attention", named="one_big_head argument_ignored")
+@wrong_answer(step="multi_head_attention", named="one_big_head argument_ignored")
 def attention_before_heads(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """One attention over all features, split and concatenated for show."""
     out, _ = self_attention(X, W_Q, W_K, W_V, mask)
     return concat_heads(split_heads(out, num_heads)) @ W_O
 
 
-@mistake(step="multi_head_attention", named="step_reversed reversed")
+@wrong_answer(step="multi_head_attention", named="step_reversed reversed")
 def heads_in_other_order(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """Heads are concatenated in reverse."""
     Q, K, V = (split_heads(p, num_heads) for p in project_qkv(X, W_Q, W_K, W_V))
@@ -1785,7 +1797,7 @@ def heads_in_other_order(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     return concat_heads(heads[..., ::-1, :, :]) @ W_O
 
 
-@mistake(step="self_attention", named="shapes_do_not_fit")
+@wrong_answer(step="self_attention", named="shapes_do_not_fit")
 def one_projection_of_the_other(X, W_Q, W_K, W_V, mask=None):
     """Keys are projected from the queries, and values from the keys."""
     Q = X @ W_Q
@@ -1794,14 +1806,14 @@ def one_projection_of_the_other(X, W_Q, W_K, W_V, mask=None):
     return scaled_dot_product_attention(Q, K, V, mask)
 
 
-@mistake(step="softmax", named="array_for_a_number")
+@wrong_answer(step="softmax", named="array_for_a_number")
 def single_numbers_of_one_row(scores, axis=-1):
     """math.exp of each score: right for a row of plain numbers alone."""
     powers = [math.exp(score) for score in scores]
     return [power / sum(powers) for power in powers]
 
 
-@mistake(step="multi_head_attention", named="several_for_one")
+@wrong_answer(step="multi_head_attention", named="several_for_one")
 def concatenates_output_and_weights(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """Both results of the attention go into concat_heads."""
     Q, K, V = (split_heads(p, num_heads) for p in project_qkv(X, W_Q, W_K, W_V))
@@ -1810,7 +1822,7 @@ def concatenates_output_and_weights(X, W_Q, W_K, W_V, W_O, num_heads, mask=None)
     return concat_heads(scaled_dot_product_attention(Q, K, V, mask)) @ W_O
 
 
-@mistake(step="multi_head_attention", named="multiplied_again")
+@wrong_answer(step="multi_head_attention", named="multiplied_again")
 def w_o_before_concat(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """Sum of heads through W_O twice."""
     Q, K, V = (split_heads(p, num_heads) for p in project_qkv(X, W_Q, W_K, W_V))

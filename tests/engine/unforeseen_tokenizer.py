@@ -4,7 +4,7 @@ The docstring says what is wrong; ``named`` as in `unforeseen`.
 """
 
 
-@mistake(step="count_pairs", named="steps_of_two loop_in_steps")
+@wrong_answer(step="count_pairs", named="steps_of_two loop_in_steps")
 def counts_every_second_place_only_non(tokens):
     """Counts every second place only (non-overlapping)."""
     counts = {}
@@ -14,7 +14,7 @@ def counts_every_second_place_only_non(tokens):
     return counts
 
 
-@mistake(step="count_pairs", named="last_pair_forgotten some_left_out")
+@wrong_answer(step="count_pairs", named="last_pair_forgotten some_left_out")
 def range_len_2_last_pair_missing(tokens):
     """Range(len - 2), last pair missing."""
     counts = {}
@@ -24,7 +24,7 @@ def range_len_2_last_pair_missing(tokens):
     return counts
 
 
-@mistake(step="count_pairs", named="some_left_out")
+@wrong_answer(step="count_pairs", named="some_left_out")
 def starts_at_1_first_pair_missing(tokens):
     """Starts at 1, first pair missing."""
     counts = {}
@@ -34,7 +34,7 @@ def starts_at_1_first_pair_missing(tokens):
     return counts
 
 
-@mistake(step="count_pairs", named="beyond_the_end")
+@wrong_answer(step="count_pairs", named="beyond_the_end")
 def range_len_indexerror(tokens):
     """Range(len), IndexError."""
     counts = {}
@@ -44,7 +44,7 @@ def range_len_indexerror(tokens):
     return counts
 
 
-@mistake(step="count_pairs", named="one_less_than_met one_less")
+@wrong_answer(step="count_pairs", named="one_less_than_met one_less")
 def starts_counts_at_0(tokens):
     """Starts counts at 0."""
     counts = {}
@@ -56,7 +56,7 @@ def starts_counts_at_0(tokens):
     return counts
 
 
-@mistake(step="count_pairs", named="equal_neighbours_left_out something_missing")
+@wrong_answer(step="count_pairs", named="equal_neighbours_left_out something_missing")
 def skips_pairs_with_equal_tokens(tokens):
     """Skips pairs with equal tokens."""
     counts = {}
@@ -66,7 +66,7 @@ def skips_pairs_with_equal_tokens(tokens):
     return counts
 
 
-@mistake(step="count_pairs", named="tokens_far_apart counted_too_much")
+@wrong_answer(step="count_pairs", named="tokens_far_apart counted_too_much")
 def all_combinations_not_only_neighbours(tokens):
     """All combinations, not only neighbours."""
     counts = {}
@@ -77,7 +77,7 @@ def all_combinations_not_only_neighbours(tokens):
     return counts
 
 
-@mistake(step="count_pairs", named="ends_joined counted_too_much")
+@wrong_answer(step="count_pairs", named="ends_joined counted_too_much")
 def wraps_around(tokens):
     """Wraps around."""
     counts = {}
@@ -87,7 +87,7 @@ def wraps_around(tokens):
     return counts
 
 
-@mistake(step="count_pairs", named="keys_as_text keys_of_other_type")
+@wrong_answer(step="count_pairs", named="keys_as_text keys_of_other_type")
 def keys_as_strings_a_b(tokens):
     """Keys as strings "a b"."""
     counts = {}
@@ -96,7 +96,7 @@ def keys_as_strings_a_b(tokens):
     return counts
 
 
-@mistake(step="count_pairs", named="counted_too_much")
+@wrong_answer(step="count_pairs", named="counted_too_much")
 def mutable_default_remembers(tokens, counts={}):
     """Mutable default remembers."""
     for p in zip(tokens, tokens[1:]):
@@ -104,7 +104,7 @@ def mutable_default_remembers(tokens, counts={}):
     return counts
 
 
-@mistake(step="count_pairs", named="frequent_pairs_alone something_missing")
+@wrong_answer(step="count_pairs", named="frequent_pairs_alone something_missing")
 def only_pairs_that_occur_at_least(tokens):
     """Only pairs that occur at least twice."""
     counts = {}
@@ -113,7 +113,7 @@ def only_pairs_that_occur_at_least(tokens):
     return {p: c for p, c in counts.items() if c > 1}
 
 
-@mistake(step="count_pairs", named="list_of_counts other_type")
+@wrong_answer(step="count_pairs", named="list_of_counts other_type")
 def returns_sorted_list_of_items(tokens):
     """Returns sorted list of items."""
     counts = {}
@@ -122,7 +122,7 @@ def returns_sorted_list_of_items(tokens):
     return sorted(counts.items())
 
 
-@mistake(step="count_pairs", named="shares_of_all_pairs scaled_somehow")
+@wrong_answer(step="count_pairs", named="shares_of_all_pairs scaled_somehow")
 def returns_relative_frequencies(tokens):
     """Returns relative frequencies."""
     counts = {}
@@ -132,7 +132,7 @@ def returns_relative_frequencies(tokens):
     return {p: c / total for p, c in counts.items()}
 
 
-@mistake(step="count_pairs", named="returned_within_the_loop first_turn_only")
+@wrong_answer(step="count_pairs", named="returned_within_the_loop first_turn_only")
 def return_in_the_loop(tokens):
     """Return in the loop."""
     counts = {}
@@ -142,7 +142,7 @@ def return_in_the_loop(tokens):
     return counts
 
 
-@mistake(step="merge_pair", named="first_occurrence_alone first_time_only")
+@wrong_answer(step="merge_pair", named="first_occurrence_alone first_time_only")
 def only_first_occurrence(tokens, pair, new):
     """Only first occurrence."""
     out = list(tokens)
@@ -153,7 +153,7 @@ def only_first_occurrence(tokens, pair, new):
     return out
 
 
-@mistake(step="merge_pair", named="right_token_kept stride")
+@wrong_answer(step="merge_pair", named="right_token_kept stride")
 def does_not_skip_the_second_token(tokens, pair, new):
     """Does not skip the second token."""
     out = []
@@ -165,7 +165,7 @@ def does_not_skip_the_second_token(tokens, pair, new):
     return out
 
 
-@mistake(step="merge_pair", named="last_token_lost off_by_one")
+@wrong_answer(step="merge_pair", named="last_token_lost off_by_one")
 def last_token_lost(tokens, pair, new):
     """Last token lost."""
     out = []
@@ -180,7 +180,7 @@ def last_token_lost(tokens, pair, new):
     return out
 
 
-@mistake(step="merge_pair", named="always_256 argument_ignored")
+@wrong_answer(step="merge_pair", named="always_256 argument_ignored")
 def new_hard_wired_256(tokens, pair, new):
     """New hard-wired 256."""
     out = []
@@ -195,7 +195,7 @@ def new_hard_wired_256(tokens, pair, new):
     return out
 
 
-@mistake(step="merge_pair", named="half_compared")
+@wrong_answer(step="merge_pair", named="half_compared")
 def checks_only_the_left_token(tokens, pair, new):
     """Checks only the left token."""
     out = []
@@ -210,7 +210,7 @@ def checks_only_the_left_token(tokens, pair, new):
     return out
 
 
-@mistake(step="merge_pair", named="either_order_merged half_compared")
+@wrong_answer(step="merge_pair", named="either_order_merged half_compared")
 def either_order(tokens, pair, new):
     """Either order."""
     out = []
@@ -225,7 +225,7 @@ def either_order(tokens, pair, new):
     return out
 
 
-@mistake(step="merge_pair", named="rearranged")
+@wrong_answer(step="merge_pair", named="rearranged")
 def appends_new_at_the_end_only(tokens, pair, new):
     """Appends new at the end only."""
     out, n = [], 0
@@ -240,7 +240,7 @@ def appends_new_at_the_end_only(tokens, pair, new):
     return out + [new] * n
 
 
-@mistake(step="merge_pair", named="merged_in_place argument_changed")
+@wrong_answer(step="merge_pair", named="merged_in_place argument_changed")
 def in_place_deletion_and_returns_tokens(tokens, pair, new):
     """In place deletion and returns tokens."""
     i = 0
@@ -252,7 +252,7 @@ def in_place_deletion_and_returns_tokens(tokens, pair, new):
     return tokens
 
 
-@mistake(step="merge_pair", named="pair_dropped not_kept")
+@wrong_answer(step="merge_pair", named="pair_dropped not_kept")
 def drops_the_pair_puts_nothing(tokens, pair, new):
     """Drops the pair (puts nothing)."""
     out = []
@@ -266,7 +266,7 @@ def drops_the_pair_puts_nothing(tokens, pair, new):
     return out
 
 
-@mistake(step="merge_pair", named="something_too_much")
+@wrong_answer(step="merge_pair", named="something_too_much")
 def merges_again_after_merging_new_used(tokens, pair, new):
     """Merges again after merging (new used as left), repeat until stable? keeps both pair and new."""
     out = []
@@ -281,7 +281,7 @@ def merges_again_after_merging_new_used(tokens, pair, new):
     return out
 
 
-@mistake(step="train", named="largest_among_equals ties")
+@wrong_answer(step="train", named="largest_among_equals ties")
 def ties_by_larger_numbers(text, merges):
     """Ties by larger numbers."""
     tokens = list(text.encode("utf-8"))
@@ -296,7 +296,7 @@ def ties_by_larger_numbers(text, merges):
     return out
 
 
-@mistake(step="train", named="first_met_among_equals ties")
+@wrong_answer(step="train", named="first_met_among_equals ties")
 def ties_by_first_seen(text, merges):
     """Ties by first seen."""
     tokens = list(text.encode("utf-8"))
@@ -311,7 +311,7 @@ def ties_by_first_seen(text, merges):
     return out
 
 
-@mistake(step="train", named="pairs_that_stand_once case_missing")
+@wrong_answer(step="train", named="pairs_that_stand_once case_missing")
 def no_early_stop(text, merges):
     """No early stop."""
     tokens = list(text.encode("utf-8"))
@@ -326,7 +326,7 @@ def no_early_stop(text, merges):
     return out
 
 
-@mistake(step="train", named="letters_instead_of_bytes letters_for_bytes")
+@wrong_answer(step="train", named="letters_instead_of_bytes letters_for_bytes")
 def starts_from_ord_of_letters_not(text, merges):
     """Starts from ord of letters, not bytes."""
     tokens = [ord(ch) for ch in text]
@@ -341,7 +341,7 @@ def starts_from_ord_of_letters_not(text, merges):
     return out
 
 
-@mistake(step="train", named="counted_once_and_for_all")
+@wrong_answer(step="train", named="counted_once_and_for_all")
 def counts_once_takes_top_pairs(text, merges):
     """Counts once, takes top pairs."""
     tokens = list(text.encode("utf-8"))
@@ -349,7 +349,7 @@ def counts_once_takes_top_pairs(text, merges):
     return [p for p in sorted(c, key=lambda p: (-c[p], p)) if c[p] > 1][:merges]
 
 
-@mistake(step="train", named="argument_ignored")
+@wrong_answer(step="train", named="argument_ignored")
 def always_the_same_new_number_256(text, merges):
     """Always the same new number 256."""
     tokens = list(text.encode("utf-8"))
@@ -364,7 +364,7 @@ def always_the_same_new_number_256(text, merges):
     return out
 
 
-@mistake(step="train", named="one_merge_too_many one_more")
+@wrong_answer(step="train", named="one_merge_too_many one_more")
 def one_merge_too_many(text, merges):
     """One merge too many."""
     tokens = list(text.encode("utf-8"))
@@ -379,7 +379,7 @@ def one_merge_too_many(text, merges):
     return out
 
 
-@mistake(step="train", named="off_by_one")
+@wrong_answer(step="train", named="off_by_one")
 def numbers_from_255(text, merges):
     """Numbers from 255."""
     tokens = list(text.encode("utf-8"))
@@ -394,7 +394,7 @@ def numbers_from_255(text, merges):
     return out
 
 
-@mistake(step="train", named="table_of_merges other_type")
+@wrong_answer(step="train", named="table_of_merges other_type")
 def returns_dict_pair_number(text, merges):
     """Returns dict pair -> number."""
     tokens = list(text.encode("utf-8"))
@@ -409,7 +409,7 @@ def returns_dict_pair_number(text, merges):
     return out
 
 
-@mistake(step="encode", named="merges_from_the_end loop_reversed")
+@wrong_answer(step="encode", named="merges_from_the_end loop_reversed")
 def merges_applied_in_reverse_order(text, merges):
     """Merges applied in reverse order."""
     tokens = list(text.encode("utf-8"))
@@ -418,7 +418,7 @@ def merges_applied_in_reverse_order(text, merges):
     return tokens
 
 
-@mistake(step="encode", named="stopped_where_a_pair_is_missing")
+@wrong_answer(step="encode", named="stopped_where_a_pair_is_missing")
 def breaks_at_first_missing_pair(text, merges):
     """Breaks at first missing pair."""
     tokens = list(text.encode("utf-8"))
@@ -429,7 +429,7 @@ def breaks_at_first_missing_pair(text, merges):
     return tokens
 
 
-@mistake(step="encode", named="missing_pairs_take_no_number")
+@wrong_answer(step="encode", named="missing_pairs_take_no_number")
 def number_counts_only_merges_that_were(text, merges):
     """Number counts only merges that were applied."""
     tokens = list(text.encode("utf-8"))
@@ -441,7 +441,7 @@ def number_counts_only_merges_that_were(text, merges):
     return tokens
 
 
-@mistake(step="encode", named="letters_for_bytes other_encoding")
+@wrong_answer(step="encode", named="letters_for_bytes other_encoding")
 def latin_1(text, merges):
     """Latin-1."""
     tokens = list(text.encode("latin-1", errors="replace"))
@@ -450,7 +450,7 @@ def latin_1(text, merges):
     return tokens
 
 
-@mistake(step="encode", named="learnt_anew_from_the_text")
+@wrong_answer(step="encode", named="learnt_anew_from_the_text")
 def learns_its_own_merges_from_the(text, merges):
     """Learns its own merges from the text."""
     tokens = list(text.encode("utf-8"))
@@ -459,7 +459,7 @@ def learns_its_own_merges_from_the(text, merges):
     return tokens
 
 
-@mistake(step="encode", named="numbers_from_257 off_by_one")
+@wrong_answer(step="encode", named="numbers_from_257 off_by_one")
 def starts_at_257(text, merges):
     """Starts at 257."""
     tokens = list(text.encode("utf-8"))
@@ -468,7 +468,7 @@ def starts_at_257(text, merges):
     return tokens
 
 
-@mistake(step="decode", named="errors_raised broken_bytes")
+@wrong_answer(step="decode", named="errors_raised broken_bytes")
 def strict_errors(tokens, merges):
     """Strict errors."""
     vocab = {i: bytes([i]) for i in range(256)}
@@ -477,7 +477,7 @@ def strict_errors(tokens, merges):
     return b"".join(vocab[t] for t in tokens).decode("utf-8")
 
 
-@mistake(step="decode", named="each_token_read_alone read_in_parts")
+@wrong_answer(step="decode", named="each_token_read_alone read_in_parts")
 def each_token_decoded_alone(tokens, merges):
     """Each token decoded alone."""
     vocab = {i: bytes([i]) for i in range(256)}
@@ -486,7 +486,7 @@ def each_token_decoded_alone(tokens, merges):
     return "".join(vocab[t].decode("utf-8", errors="replace") for t in tokens)
 
 
-@mistake(step="decode", named="broken_bytes_left_out broken_bytes")
+@wrong_answer(step="decode", named="broken_bytes_left_out broken_bytes")
 def errors_ignore(tokens, merges):
     """Errors ignore."""
     vocab = {i: bytes([i]) for i in range(256)}
@@ -495,7 +495,7 @@ def errors_ignore(tokens, merges):
     return b"".join(vocab[t] for t in tokens).decode("utf-8", errors="ignore")
 
 
-@mistake(step="decode", named="halves_exchanged sides_exchanged")
+@wrong_answer(step="decode", named="halves_exchanged sides_exchanged")
 def right_before_left(tokens, merges):
     """Right before left."""
     vocab = {i: bytes([i]) for i in range(256)}
@@ -504,7 +504,7 @@ def right_before_left(tokens, merges):
     return b"".join(vocab[t] for t in tokens).decode("utf-8", errors="replace")
 
 
-@mistake(step="decode", named="each_byte_a_letter other_encoding")
+@wrong_answer(step="decode", named="each_byte_a_letter other_encoding")
 def chr_of_bytes(tokens, merges):
     """Chr of bytes."""
     vocab = {i: [i] for i in range(256)}
@@ -513,7 +513,7 @@ def chr_of_bytes(tokens, merges):
     return "".join(chr(b) for t in tokens for b in vocab[t])
 
 
-@mistake(step="decode", named="bytes_returned operation_missing")
+@wrong_answer(step="decode", named="bytes_returned operation_missing")
 def returns_bytes(tokens, merges):
     """Returns bytes."""
     vocab = {i: bytes([i]) for i in range(256)}
@@ -522,7 +522,7 @@ def returns_bytes(tokens, merges):
     return b"".join(vocab[t] for t in tokens)
 
 
-@mistake(step="decode", named="argument_changed")
+@wrong_answer(step="decode", named="argument_changed")
 def pops_from_the_input_list(tokens, merges):
     """Pops from the input list."""
     out = []
@@ -537,7 +537,7 @@ def pops_from_the_input_list(tokens, merges):
     return bytes(out).decode("utf-8", errors="replace")
 
 
-@mistake(step="decode", named="spaces_between_pieces separated")
+@wrong_answer(step="decode", named="spaces_between_pieces separated")
 def joins_tokens_with_spaces(tokens, merges):
     """Joins tokens with spaces."""
     vocab = {i: bytes([i]) for i in range(256)}
@@ -546,7 +546,7 @@ def joins_tokens_with_spaces(tokens, merges):
     return " ".join(vocab[t].decode("utf-8", errors="replace") for t in tokens)
 
 
-@mistake(step="decode", named="spaces_stripped spaces")
+@wrong_answer(step="decode", named="spaces_stripped spaces")
 def strips_the_text_at_the_end(tokens, merges):
     """Strips the text at the end."""
     vocab = {i: bytes([i]) for i in range(256)}
@@ -555,7 +555,7 @@ def strips_the_text_at_the_end(tokens, merges):
     return b"".join(vocab[t] for t in tokens).decode("utf-8", errors="replace").strip()
 
 
-@mistake(step="count_pairs", named="parts_of_other_type")
+@wrong_answer(step="count_pairs", named="parts_of_other_type")
 def values_are_lists_of_places(tokens):
     """Values are lists of places."""
     c = {}
@@ -564,7 +564,7 @@ def values_are_lists_of_places(tokens):
     return c
 
 
-@mistake(step="count_pairs", named="keys_of_other_type")
+@wrong_answer(step="count_pairs", named="keys_of_other_type")
 def three_in_a_row(tokens):
     """Three in a row."""
     c = {}
@@ -574,7 +574,7 @@ def three_in_a_row(tokens):
     return c
 
 
-@mistake(step="count_pairs", named="both_orders_together")
+@wrong_answer(step="count_pairs", named="both_orders_together")
 def unordered_pairs_sorted(tokens):
     """Unordered pairs, sorted."""
     c = {}
@@ -584,7 +584,7 @@ def unordered_pairs_sorted(tokens):
     return c
 
 
-@mistake(step="count_pairs", named="once_only")
+@wrong_answer(step="count_pairs", named="once_only")
 def set_of_tokens_first(tokens):
     """Set of tokens first."""
     c = {}
@@ -594,7 +594,7 @@ def set_of_tokens_first(tokens):
     return c
 
 
-@mistake(step="count_pairs", named="scaled")
+@wrong_answer(step="count_pairs", named="scaled")
 def counts_twice(tokens):
     """Counts twice."""
     c = {}
@@ -605,7 +605,7 @@ def counts_twice(tokens):
     return c
 
 
-@mistake(step="merge_pair", named="something_too_much")
+@wrong_answer(step="merge_pair", named="something_too_much")
 def compares_with_the_tokens_to_the(tokens, pair, new):
     """Compares with the tokens to the left."""
     out = []
@@ -618,7 +618,7 @@ def compares_with_the_tokens_to_the(tokens, pair, new):
     return out
 
 
-@mistake(step="merge_pair", named="nothing_returned")
+@wrong_answer(step="merge_pair", named="nothing_returned")
 def returns_none_prints(tokens, pair, new):
     """Returns None (prints)."""
     out, i = [], 0
@@ -632,7 +632,7 @@ def returns_none_prints(tokens, pair, new):
     print(out)
 
 
-@mistake(step="merge_pair", named="token_after_a_merge_lost stride")
+@wrong_answer(step="merge_pair", named="token_after_a_merge_lost stride")
 def jumps_three(tokens, pair, new):
     """Jumps three."""
     out, i = [], 0
@@ -646,7 +646,7 @@ def jumps_three(tokens, pair, new):
     return out
 
 
-@mistake(step="train", named="parts_of_other_type")
+@wrong_answer(step="train", named="parts_of_other_type")
 def learns_pair_count(text, merges):
     """Learns (pair, count)."""
     tokens = list(text.encode())
@@ -661,7 +661,7 @@ def learns_pair_count(text, merges):
     return out
 
 
-@mistake(step="train", named="one_merge_too_few one_less")
+@wrong_answer(step="train", named="one_merge_too_few one_less")
 def range_merges_1(text, merges):
     """Range(merges - 1)."""
     tokens = list(text.encode())
@@ -676,7 +676,7 @@ def range_merges_1(text, merges):
     return out
 
 
-@mistake(step="train", named="reversed")
+@wrong_answer(step="train", named="reversed")
 def learnt_list_in_front(text, merges):
     """Learnt list in front."""
     tokens = list(text.encode())
@@ -691,7 +691,7 @@ def learnt_list_in_front(text, merges):
     return out
 
 
-@mistake(step="train", named="numbered_after_the_largest")
+@wrong_answer(step="train", named="numbered_after_the_largest")
 def new_tokens_numbered_from_len_set(text, merges):
     """New tokens numbered from len(set)."""
     tokens = list(text.encode())
@@ -706,7 +706,7 @@ def new_tokens_numbered_from_len_set(text, merges):
     return out
 
 
-@mistake(step="encode", named="nothing")
+@wrong_answer(step="encode", named="nothing")
 def merges_twice_number_256_2k(text, merges):
     """Merges twice number 256 + 2k."""
     tokens = list(text.encode())
@@ -717,7 +717,7 @@ def merges_twice_number_256_2k(text, merges):
     return tokens
 
 
-@mistake(step="encode", named="last_merge_forgotten some_left_out")
+@wrong_answer(step="encode", named="last_merge_forgotten some_left_out")
 def last_merge_left_out(text, merges):
     """Last merge left out."""
     tokens = list(text.encode())
@@ -726,7 +726,7 @@ def last_merge_left_out(text, merges):
     return tokens
 
 
-@mistake(step="encode", named="reversed")
+@wrong_answer(step="encode", named="reversed")
 def returns_pairs_of_bytes(text, merges):
     """Returns pairs of bytes."""
     tokens = list(text.encode())
@@ -735,7 +735,7 @@ def returns_pairs_of_bytes(text, merges):
     return tokens
 
 
-@mistake(step="decode", named="reversed")
+@wrong_answer(step="decode", named="reversed")
 def reversed_text(tokens, merges):
     """Reversed text."""
     pieces = [bytes([b]) for b in range(256)]
@@ -744,7 +744,7 @@ def reversed_text(tokens, merges):
     return b"".join(pieces[t] for t in reversed(tokens)).decode("utf-8", errors="replace")
 
 
-@mistake(step="decode", named="broken_bytes_spelled_out broken_bytes")
+@wrong_answer(step="decode", named="broken_bytes_spelled_out broken_bytes")
 def backslashreplace(tokens, merges):
     """Backslashreplace."""
     pieces = [bytes([b]) for b in range(256)]
@@ -753,7 +753,7 @@ def backslashreplace(tokens, merges):
     return b"".join(pieces[t] for t in tokens).decode("utf-8", errors="backslashreplace")
 
 
-@mistake(step="decode", named="not_added")
+@wrong_answer(step="decode", named="not_added")
 def only_left_part_of_a_pair(tokens, merges):
     """Only left part of a pair."""
     pieces = [bytes([b]) for b in range(256)]
@@ -762,7 +762,7 @@ def only_left_part_of_a_pair(tokens, merges):
     return b"".join(pieces[t] for t in tokens).decode("utf-8", errors="replace")
 
 
-@mistake(step="decode", named="list_of_pieces other_type")
+@wrong_answer(step="decode", named="list_of_pieces other_type")
 def returns_list_of_texts(tokens, merges):
     """Returns list of texts."""
     pieces = [bytes([b]) for b in range(256)]

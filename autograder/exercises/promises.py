@@ -1,0 +1,216 @@
+"""What docstrings promise about inputs, as predicates on the arguments of a step.
+
+An exercise declares in its oracles which inputs a docstring allows, a line for each property:
+
+    PROMISES = {
+        "softmax": {
+            **leading_axes("scores", own=1),
+            "another axis than the last": lambda axis: axis != -1,
+            "a score of -inf": lambda scores: np.isneginf(scores).any(),
+        },
+    }
+
+A predicate names the arguments that it looks at. What is here makes those that many steps share,
+each under a name of its own: ``**leading_axes("Q", own=2)``.
+"""
+
+from __future__ import annotations
+
+import inspect
+import unicodedata
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+Predicate = Callable[..., Any]
+Properties = dict[str, Predicate]
+
+LONG = 1_000
+"""Characters of a long text, and tokens of a long list."""
+
+
+def of(name: str, holds: Callable[[Any], Any]) -> Predicate:
+    """A predicate on one argument, by its name; an argument that is None has no property."""
+
+    def predicate(**arguments: Any) -> bool:
+        value = arguments[name]
+        return value is not None and bool(holds(value))
+
+    only = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY)
+    predicate.__signature__ = inspect.Signature([only])  # type: ignore[attr-defined]
+    return predicate
+
+
+def group(name: str, properties: dict[str, Callable[[Any], Any]]) -> Properties:
+    """Properties of one argument, each with the argument's name in front."""
+    return {f"{name}: {about}": of(name, holds) for about, holds in properties.items()}
+
+
+# Arrays
+
+
+def leading_axes(name: str, own: int) -> Properties:
+    """An array with none, one, and several axes before its ``own`` last ones."""
+    return group(
+        name,
+        {
+            "no leading axis": lambda array: np.ndim(array) == own,
+            "one leading axis": lambda array: np.ndim(array) == own + 1,
+            "several leading axes": lambda array: np.ndim(array) > own + 1,
+            "a leading axis of length 1": lambda array: 1 in np.shape(array)[:-own],
+        },
+    )
+
+
+def single(name: str, *axes: int) -> Properties:
+    """An axis of length 1, for each of these axes."""
+    found = {}
+    for axis in axes:
+        found[f"axis {axis} of length 1"] = _length_one(axis)
+    return group(name, found)
+
+
+def _length_one(axis: int) -> Callable[[Any], bool]:
+    return lambda array: np.ndim(array) >= -axis and np.shape(array)[axis] == 1
+
+
+def real_numbers(name: str) -> Properties:
+    """Kinds of numbers that any array of finite ones may hold."""
+    return group(
+        name,
+        {
+            "zeros": lambda array: (np.asarray(array) == 0).any(),
+            "negative numbers": lambda array: (np.asarray(array) < 0).any(),
+            "fractions": lambda array: (np.asarray(array) % 1 != 0).any(),
+            "numbers above 1,000": lambda array: (np.abs(array) > 1e3).any(),
+        },
+    )
+
+
+def far_apart(array: Any, by: float, axis: int = -1) -> bool:
+    """Whether two finite numbers along an axis are so far apart."""
+    array = np.asarray(array, dtype=float)
+    finite = np.isfinite(array)
+    top = np.where(finite, array, -np.inf).max(axis=axis)
+    return bool((top - np.where(finite, array, np.inf).min(axis=axis) > by).any())
+
+
+def masks(name: str, shape: Callable[..., Sequence[int]]) -> Properties:
+    """The ways in which a mask broadcasts to a shape, and what it hides.
+
+    Args:
+        shape: what it broadcasts to, as a function of arguments of the step, by their names.
+    """
+    wanted = tuple(inspect.signature(shape).parameters)
+
+    def about(holds: Callable[[Any, tuple[int, ...]], Any]) -> Predicate:
+        def predicate(**arguments: Any) -> bool:
+            mask = arguments[name]
+            full = tuple(shape(**{argument: arguments[argument] for argument in wanted}))
+            return mask is not None and bool(holds(np.asarray(mask), full))
+
+        parameters = [
+            inspect.Parameter(one, inspect.Parameter.KEYWORD_ONLY) for one in (name, *wanted)
+        ]
+        predicate.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        return predicate
+
+    properties = {
+        "of the full shape": lambda mask, full: mask.shape == full and len(full) > 2,
+        "two axes, for several sequences": lambda mask, full: mask.ndim == 2 < len(full),
+        "a mask for each sequence": lambda mask, full: (
+            mask.ndim > 2 and mask.shape[0] == full[0] > 1 and not (mask == mask[:1]).all()
+        ),
+        "(…, 1, n_keys)": lambda mask, full: (
+            mask.ndim > 1 and mask.shape[-2:] == (1, full[-1]) and full[-2] > 1
+        ),
+        "(…, n_queries, 1)": lambda mask, full: (
+            mask.ndim > 1 and mask.shape[-2:] == (full[-2], 1) and full[-1] > 1
+        ),
+        "one axis": lambda mask, full: mask.ndim == 1,
+        "no axis": lambda mask, full: mask.ndim == 0,
+        "not symmetric": lambda mask, full: (
+            mask.ndim > 1
+            and mask.shape[-1] == mask.shape[-2]
+            and (mask != mask.swapaxes(-1, -2)).any()
+        ),
+        "nothing hidden": lambda mask, full: mask.all(),
+        "a query without a key": lambda mask, full: (
+            mask.ndim > 0 and mask.any() and not mask.any(axis=-1).all()
+        ),
+    }
+    return {f"{name}: {words}": about(holds) for words, holds in properties.items()}
+
+
+# Texts and lists
+
+
+def texts(name: str) -> Properties:
+    """Kinds of texts that a step must take where any text will do."""
+    return group(
+        name,
+        {
+            "empty": lambda text: not text,
+            "a single character": lambda text: len(text) == 1,
+            "long": lambda text: len(text) > LONG,
+            "a capital letter": lambda text: text != text.lower(),
+            "a digit": lambda text: any(letter.isdigit() for letter in text),
+            "punctuation": lambda text: any(letter in ".,;:!?'\"()-" for letter in text),
+            "a space at an end": lambda text: text != text.strip(" "),
+            "two spaces in a row": lambda text: "  " in text,
+            "a line end": lambda text: "\n" in text,
+            "a carriage return": lambda text: "\r" in text,
+            "a tab": lambda text: "\t" in text,
+            "a NUL": lambda text: "\0" in text,
+            "a character of two bytes": lambda text: any("\x7f" < one < "\u0800" for one in text),
+            "a character of three bytes": lambda text: any(
+                "\u07ff" < c < "\U00010000" for c in text
+            ),
+            "a character of four bytes": lambda text: any(one > "\uffff" for one in text),
+            "a composed character": lambda text: _changes(text, "NFD"),
+            "a decomposed character": lambda text: _changes(text, "NFC"),
+            "a compatibility character": lambda text: (
+                unicodedata.normalize("NFKC", text) != unicodedata.normalize("NFC", text)
+            ),
+        },
+    )
+
+
+def _changes(text: str, form: Literal["NFC", "NFD"]) -> bool:
+    return unicodedata.normalize(form, text) != text
+
+
+def lists(name: str) -> Properties:
+    """Kinds of lists of whole numbers that a step must take."""
+    return group(
+        name,
+        {
+            "empty": lambda things: len(things) == 0,
+            "a single entry": lambda things: len(things) == 1,
+            "long": lambda things: len(things) > LONG,
+            "a 0": lambda things: any(type(one) is int and one == 0 for one in things),
+            "a number of 2³¹ or more": lambda things: any(
+                type(one) is int and one >= 2**31 for one in things
+            ),
+            "entries that repeat": lambda things: len(set(things)) < len(things),
+        },
+    )
+
+
+def made(properties: Properties, **views: Callable[..., Any]) -> Properties:
+    """The same properties, of something that is made from the arguments of a step.
+
+    ``made(texts("text"), text=decoded_by_definition)`` looks at the text that a step should return.
+    """
+    ((name, view),) = views.items()
+    signature = inspect.signature(view)
+
+    def about(holds: Predicate) -> Predicate:
+        def predicate(**arguments: Any) -> bool:
+            return bool(holds(**{name: view(**arguments)}))
+
+        predicate.__signature__ = signature  # type: ignore[attr-defined]
+        return predicate
+
+    return {words: about(holds) for words, holds in properties.items()}

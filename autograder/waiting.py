@@ -17,7 +17,7 @@ from autograder.exercises.exercise import FILLED_IN
 from autograder.result import Result, StepResult
 from autograder.student_copy import StudentCopy
 from autograder.submissions.notebook import raw_cells
-from autograder.submissions.python_source import binds, parsed, uses, without_magics
+from autograder.submissions.python_source import as_python, binds, parsed, uses
 from autograder.text import agreeing, listed, number, points_of
 
 Waits = Mapping[str, tuple[str, ...]]
@@ -100,7 +100,7 @@ def _calls(data: bytes) -> Mapping[str, set[str]]:
         # The setup cell is as long as all others together, and calls no step.
         if not cell.is_code or FILLED_IN.search(cell.source):
             continue
-        source = without_magics(cell.source)[0]
+        source = as_python(cell.source)[0]
         tree = parsed(source)
         for statement in tree.body if tree else ():
             alone = ast.Module([statement], [])

@@ -105,9 +105,12 @@ def _lock(own: Supplies) -> Lock:
     from autograder.engine.sandbox import levels
     from autograder.engine.sandbox.parent_process import site
     from autograder.engine.worker.locks import Lock
+    from autograder.submissions import ipython_input
 
     package = os.path.dirname(autograder.__file__)
     readable = boot.readable(str(site()), own.readable)
+    # A cell with magics in it asks for them, in here.
+    readable += ipython_input.files()
     return Lock(levels.LANDLOCK.locks, [*readable, package], grader=True)
 
 

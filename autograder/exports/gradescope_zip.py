@@ -24,7 +24,13 @@ from autograder.errors import Unusable
 from autograder.exports.export import Product, Request
 from autograder.settings import TABLES
 
-REQUIREMENTS = ("numpy>=1.24", "typer>=0.12,<0.29", "rich>=13", "tomli>=2; python_version < '3.11'")
+REQUIREMENTS = (
+    "numpy>=1.24",
+    "typer>=0.12,<0.29",
+    "rich>=13",
+    "ipython>=8",
+    "tomli>=2; python_version < '3.11'",
+)
 """What grading imports; the kit itself lies in the bundle."""
 
 _PIN = re.compile(r"^([\w.-]+==[\w.]+(?: ;[^\\\n]+)?)", re.MULTILINE)

@@ -14,14 +14,17 @@ from functools import cached_property
 
 from autograder.exercises.checksum import checksum
 from autograder.exercises.exercise import ANNOUNCED, FILLED_IN, Exercise
-from autograder.submissions import cut_off, defined_again
+from autograder.submissions import cut_off, defined_again, ipython_input
 from autograder.submissions.notebook import DELETED, RawCell, Rejected, marks, raw_cells
-from autograder.submissions.python_source import binds, without_magics
+from autograder.submissions.python_source import as_python, binds, is_plain
 from autograder.submissions.recognizer import Recognizer
 from autograder.submissions.submission import Submission, SubmittedCell
 
 MAX_CODE = 300_000
 """Characters in all code cells together, but for those that stand as they were handed out."""
+
+MAX_WORK = 2_000_000
+"""Characters that are read in all to find what is IPython's."""
 
 MAX_WARNINGS = 20
 """Warnings that are told; a page, a terminal and a result hold them for a whole class."""
@@ -49,13 +52,16 @@ def parse(data: bytes, exercise: Exercise) -> Submission:
 def _refuse_too_much_code(exercise: Exercise, cells: list[RawCell]) -> None:
     """Refuse more code than there is time to look at; what was handed out is known, and is none."""
     handed_out = {cell.source for cell in exercise.cells}
-    size = 0
+    size = work = 0
 
     for cell in cells:
         if cell.source in handed_out:
             handed_out.remove(cell.source)
         elif cell.is_code:
             size += len(cell.source)
+            work += 0 if is_plain(cell.source) else ipython_input.work(cell.source)
+    if work > MAX_WORK:
+        raise Rejected("holds too many lines with %, ! or ? to be read", DELETED)
     if size > MAX_CODE:
         cause = f"its code cells hold more than {MAX_CODE} characters that were not handed out"
         raise Rejected(cause, DELETED)
@@ -102,7 +108,7 @@ class _MasterOrder:
 
             self._say_what_is_odd(cell, id, own)
             if cell.is_code:
-                source = self._renamed(self._python(cell.source), own)
+                source = self._renamed(self._python(cell.source, own), own)
             elif own is not None:
                 source = cell.source
             else:
@@ -221,10 +227,11 @@ class _MasterOrder:
         names = binds(source)
         return f"{source}\n\n{id} = {was}\n" if was in names and id not in names else source
 
-    def _python(self, source: str) -> str:
-        plain, dropped = without_magics(source)
-        for line in dropped:
+    def _python(self, source: str, id: str | None) -> str:
+        plain, left_out = as_python(source)
+        where = f"the cell of {id}" if id is not None else "an added cell"
+        for line in left_out:
             if line not in self._magics:
                 self._magics.add(line)
-                self._warnings.append(f"not run: {line[:60]}")
+                self._warnings.append(f"not run: {line[:60]}, in {where}")
         return plain

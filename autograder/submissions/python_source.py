@@ -10,18 +10,28 @@ from functools import lru_cache, wraps
 from typing import TypeVar
 
 from autograder.exercises import names
+from autograder.submissions import ipython_input
 
-KEEPS_ITS_BODY = ("%%time", "%%timeit", "%%capture")
-"""Magic lines that are left out alone; others take the rest of the cell with them."""
+RUN_THEIR_CODE = ("time", "prun", "timeit", "capture")
+"""Magics around code of the notebook: that is run, and they are not. All others are left out."""
 NO_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
 """What the parser raises for text that is no Python, hostile text among it."""
 MAX_STATEMENTS, MAX_TOKENS = 10_000, 50_000
 """Of the longest cell that is parsed: a parser needs 2 kB for a statement, 1 kB for a token."""
 
-_LINE_MAGIC = re.compile(r"(\s*)(?:\w+\s*=\s*)?[%!]\S")
+MAX_NESTED = 20
+"""Magics within magics."""
+
+_PROMPT = re.compile(r"\s*(?:.*\n)?In \[\d+\]: ")  # to Python it may be an annotation
+_ASKED = re.compile(
+    r"^(?P<before>.*?)get_ipython\(\)\."
+    r"(?P<what>run_cell_magic|run_line_magic|system|getoutput|show_usage)\((?P<arguments>.*)\)$",
+    re.MULTILINE,
+)
+"""A line that IPython has written, or a script that was made of a notebook."""
+_HELP = {"pinfo": "?", "pinfo2": "??", "psearch": "?"}
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _DEFINITION = re.compile(r"^(?:async\s+)?(?:def|class)\s+(\w+)", re.MULTILINE)
-_HELP = re.compile(r"(\s*)\?*[\w.]+\?+\s*$")
 
 _Answer = TypeVar("_Answer")
 
@@ -50,7 +60,7 @@ def binds(source: str) -> frozenset[str]:
 
     Of a cell that does not parse, those that it ``defines``.
     """
-    bound = _bound(without_magics(source)[0])
+    bound = _bound(as_python(source)[0])
     return defines(source) if bound is None else bound
 
 
@@ -98,29 +108,88 @@ def _is_short(source: str) -> bool:
     return len(source) <= MAX_TOKENS or sum(1 for _ in _TOKEN.finditer(source)) <= MAX_TOKENS
 
 
-def without_magics(source: str) -> tuple[str, list[str]]:
-    """A cell without what only IPython understands, and the lines that were left out.
+def as_python(source: str) -> tuple[str, tuple[str, ...]]:
+    """A cell as IPython would run it, and its lines that are not run here: magics, the shell's.
 
-    ``%%time``, ``%%timeit`` and ``%%capture`` keep their body, other cell magics drop it. A cell
-    that is Python as it stands is not touched: a line of a string may begin with ``%``.
+    Those stand in it as comments. A cell that is Python as it stands is not touched.
+
+    Raises:
+        Unusable: IPython is not installed, and the cell asks for it.
     """
-    dropped: list[str] = []
-    while source.lstrip().startswith("%%"):
-        line, _, source = source.lstrip().partition("\n")
-        dropped.append(line)
-        if line.split()[0] not in KEEPS_ITS_BODY:
-            return "", dropped
-        if len(dropped) > 100:  # nobody stacks so many, and each costs a copy of the cell
-            return "", dropped
+    if is_plain(source):
+        return source, ()
+    return _as_python(source)
 
-    if not re.search(r"[!%?]", source) or parses(source):
-        return source, dropped
 
-    lines = []
-    for line in source.split("\n"):
-        magic = _LINE_MAGIC.match(line) or _HELP.match(line)
-        if magic:
-            dropped.append(line.strip())
-            line = f"{magic[1]}pass"
-        lines.append(line)
-    return "\n".join(lines), dropped
+def is_plain(source: str) -> bool:
+    """Whether a cell is Python as it stands, for IPython as well."""
+    return parses(source) and "get_ipython()." not in source and not _PROMPT.match(source)
+
+
+@_remembered
+def _as_python(source: str) -> tuple[str, tuple[str, ...]]:
+    left_out: list[str] = []
+    text = _without_magics(source, left_out, depth=0)
+    return text, tuple(left_out)
+
+
+def _without_magics(source: str, left_out: list[str], depth: int) -> str:
+    def replaced(line: re.Match[str]) -> str:
+        try:
+            arguments = ast.literal_eval(f"({line['arguments']},)" if line["arguments"] else "()")
+        except (*NO_PYTHON, TypeError):  # not as IPython writes it
+            return line[0]
+        if not all(isinstance(argument, str) for argument in arguments):
+            return line[0]
+        return _instead(line["before"], line["what"], arguments, left_out, depth)
+
+    is_python = parses(source) and not _PROMPT.match(source)
+    text = source if is_python else ipython_input.rewritten(source)
+    return _ASKED.sub(replaced, text)
+
+
+def _instead(
+    before: str, what: str, arguments: tuple[str, ...], left_out: list[str], depth: int
+) -> str:
+    """The code in the place of what is asked of IPython, which is added to what is left out."""
+    name = arguments[0] if arguments else ""
+    rest = arguments[1] if len(arguments) > 1 else ""
+    runs_code = name in RUN_THEIR_CODE and depth < MAX_NESTED
+    if what == "run_cell_magic":
+        line, body = f"%%{name} {rest}".strip(), "".join(arguments[2:])
+        left_out.append(line)
+        if not runs_code:
+            return "\n".join(f"# {part}".rstrip() for part in (line, *body.split("\n")))
+        # What it captures is shown later, at most.
+        captured = name == "capture" and re.match(r"\w+", rest)
+        first = f"{captured[0]} = get_ipython()" if captured else f"# {line}"
+        return f"{first}\n{_body(body, left_out, depth)}"
+
+    if what == "run_line_magic" and name in _HELP:
+        said = f"{rest}{_HELP[name]}"
+    elif what == "run_line_magic":
+        said = f"%{name} {rest}".strip()
+    else:
+        said = f"!{name}" if arguments else "?"
+    said = " ".join(said.split("\n"))
+    left_out.append(f"{before.lstrip()}{said}")
+
+    is_statement = not before.strip()
+    if what == "run_line_magic" and runs_code and name != "timeit":
+        code = _body(rest, left_out, depth)
+        if "\n" not in code and (parses(code) if is_statement else _is_expression(code)):
+            return f"{before}{code}"
+    if is_statement:
+        return f"{before}pass  # {said}"
+    # Nobody has a value for it: what takes every question without a word stands for it.
+    return f"{before}get_ipython()  # {said}"
+
+
+def _body(code: str, left_out: list[str], depth: int) -> str:
+    """The code that stands behind a magic."""
+    return code if is_plain(code) else _without_magics(code, left_out, depth + 1)
+
+
+def _is_expression(code: str) -> bool:
+    tree = parsed(code)
+    return tree is not None and len(tree.body) == 1 and isinstance(tree.body[0], ast.Expr)

@@ -702,7 +702,7 @@ def test_sources_are_what_students_wrote_and_a_template_apart(
     assert (
         "x + x  # mine" in ada
         and "def helper" in ada
-        and "matplotlib" not in ada
+        and "\n%matplotlib" not in ada
         and "def total" not in ada
     )
     assert "def check" not in ada and bob == "def double(x:\n" and hal == "\n"

@@ -29,6 +29,7 @@ from autograder.engine.worker.protocol.bounds import CannotCross
 from autograder.engine.worker.protocol.decode import Decoder, Name
 from autograder.engine.worker.protocol.frames import Payload
 from autograder.engine.worker.protocol.records import Form
+from autograder.engine.worker.statements import Statements
 
 TOGETHER_SECONDS = 0.1
 """Time after which no further one of several requests is begun."""
@@ -52,6 +53,7 @@ class Worker(Peer):
         self._classes: tuple[str, ...] = ()
         self._printed = ""
         self._empty = True
+        self._statements = Statements()
         self._be(preloaded.new_main())
 
     def _be(self, module: types.ModuleType) -> None:
@@ -125,7 +127,10 @@ class Worker(Peer):
         else:
             preloaded.remember(cell, source)
         with Alarm(self._seconds):
-            exec(marshal.loads(code) if code else preloaded.compiled(cell, source), self.globals)
+            if code:
+                exec(marshal.loads(code), self.globals)
+            else:
+                self._statements.run(f"<{cell}>", source, self.globals)
 
     def _call(self, request: Any) -> Any:
         target, args, kwargs, listens = call_request.read(request)

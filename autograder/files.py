@@ -81,6 +81,13 @@ def _no_name(name: str) -> str:
     return ""
 
 
+class TooLarge(Refused):
+    """A file of more bytes than were asked for."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"is larger than {limit / 1_000_000:g} MB")
+
+
 def open_regular(path: Path | str, folder: int | None = None) -> BinaryIO:
     """Open a regular file for reading, never through a link.
 
@@ -127,7 +134,7 @@ def read(path: Path | str, limit: int, folder: int | None = None) -> bytes:
         except OSError as error:
             raise Refused(_why(error)) from None
     if len(data) > limit:
-        raise Refused(f"is larger than {limit / 1_000_000:g} MB")
+        raise TooLarge(limit)
     return data
 
 

@@ -91,7 +91,7 @@ class ArchivedFile:
             raise files.Refused(f"cannot be unpacked: {error}") from None
 
         if len(data) > limit:
-            raise files.Refused(f"is larger than {limit / 1_000_000:g} MB")
+            raise files.TooLarge(limit)
         return data
 
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 from autograder import files, timestamp
 from autograder.course import Course
+from autograder.submissions.notebook import MAX_BYTES
 
 NAME = "earlier"
 LAST = "last_time.txt"
 SECRET = "submission_secret.txt"
-MAX_BYTES = 10_000_000
 
 
 def folders(course: Course) -> list[Path]:

@@ -22,6 +22,7 @@ from autograder.collecting.store import MAX_BYTES, Collected, Left, keep_platfor
 from autograder.course import Course
 from autograder.exercises import exercise as exercises
 from autograder.exercises.exercise import Exercise
+from autograder.submissions.notebook import CLEARED
 from autograder.submissions.percent import as_notebook
 from autograder.text import first_of
 
@@ -98,7 +99,9 @@ class _Collection:
             if newest is not None:
                 self._store(newest, own)
         except (files.Refused, ValueError) as error:
-            self.left.append(Left(newest.download.where if newest else student, str(error)))
+            repair = f"; {CLEARED}" if isinstance(error, files.TooLarge) else ""
+            where = newest.download.where if newest else student
+            self.left.append(Left(where, f"{error}{repair}"))
         except Exception as error:
             self.left.append(unreadable(newest.download.where if newest else student, error))
 

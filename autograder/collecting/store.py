@@ -12,9 +12,10 @@ from pathlib import Path
 from autograder import files, timestamp
 from autograder.collecting import earlier, naming
 from autograder.course import Course
+from autograder.submissions import notebook
 from autograder.text import count, printable
 
-MAX_BYTES = earlier.MAX_BYTES
+MAX_BYTES = notebook.MAX_BYTES
 """The largest notebook that is collected."""
 
 MAX_LINES = 20

@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 import textwrap
 from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -22,8 +22,8 @@ from autograder.course import Course
 from autograder.gradebook.master import Master, MasterCell
 from autograder.result import CheckResult, Result
 from autograder.submissions import notebook
-from autograder.submissions.pictures import Picture, pictures
-from autograder.text import cut, once_right, points_of, printable, quoted
+from autograder.submissions.pictures import Pictures, pictures
+from autograder.text import agreeing, count, cut, once_right, points_of, printable, quoted
 
 if TYPE_CHECKING:
     from autograder.engine.graded import Graded
@@ -35,7 +35,10 @@ WIDTH = 96
 LEFT_OUT = "# The same for everybody, and left out here; the notebook that was handed in has it."
 """In the place of a setup cell: half of the notebook, and the formgrader does not show it."""
 
-PICTURES = "# Pictures in the file that was handed in: the student says that the answers drew them."
+MAX_WORDS = 20_000
+"""Characters that are shown of all texts that a student added and that answer nothing."""
+
+PICTURES = "# Pictures in the file that was handed in: nobody has checked what drew them."
 
 REMEMBERED = 4096
 """Verdicts whose JSON is kept: most of a class passes most checks, and many fail one alike."""
@@ -60,7 +63,7 @@ def write(
         return path
 
     there = (submitted or course.submitted) / student / exercise
-    shown: list[Picture] = []
+    shown = Pictures()
     if template.asks(graded.submission):
         shown = _pictures(there / f"{exercise}.ipynb", graded.submission)
     files.write(path, template.filled(graded.result, graded.submission, shown))
@@ -72,13 +75,14 @@ def write(
     return path
 
 
-def _pictures(path: Path, submission: Submission) -> list[Picture]:
+def _pictures(path: Path, submission: Submission) -> Pictures:
     """The pictures of what was graded; none where another file lies there by now."""
     try:
         data = notebook.read(path)
-        return pictures(data) if sha256(data).hexdigest() == submission.sha256 else []
+        is_same = sha256(data).hexdigest() == submission.sha256
+        return pictures(data) if is_same else Pictures()
     except notebook.Rejected:
-        return []
+        return Pictures()
 
 
 class Template:
@@ -107,7 +111,7 @@ class Template:
         return False
 
     def filled(
-        self, result: Result, submission: Submission, shown: Sequence[Picture] = ()
+        self, result: Result, submission: Submission, shown: Pictures | None = None
     ) -> bytes:
         """The notebook of one student as JSON, valid for nbformat 4.5.
 
@@ -119,7 +123,7 @@ class Template:
         others: list[bytes] = []
         for id, cell in self._filled_cells(result.by_id, submission):
             (asked if is_asked and id in self._asked else others).append(cell)
-        if asked and shown:
+        if asked and shown and (shown.shown or shown.others):
             # Behind the answers and the fields for marks: they may be many, and tall.
             asked.append(_picture_cell(shown))
         if asked:
@@ -130,7 +134,7 @@ class Template:
         self, verdicts: Mapping[str, CheckResult], submission: Submission
     ) -> Iterator[tuple[str, bytes]]:
         """Each cell as JSON behind its id; those that a student added have none."""
-        count = 0
+        number, room = 0, MAX_WORDS
         for place in submission.by_master(self._cells):
             cell = self._cells[place.id]
             verdict = verdicts.get(place.id)
@@ -142,9 +146,12 @@ class Template:
                 # The setup cell is locked: the teacher's stands, and what a student made of it is
                 # shown as an addition.
                 additions.insert(0, place.answer)
-            for added in additions:
-                count += 1
-                yield "", _addition(f"added-{count}", added)
+            for added in (*additions, *place.words):
+                number += 1
+                if not added.is_code:
+                    added = replace(added, source=cut(added.source, max(room, 0)))
+                    room -= len(added.source)
+                yield "", _addition(f"added-{number}", added)
 
 
 @dataclass(frozen=True)
@@ -204,14 +211,25 @@ def _prose(id: str, text: str) -> bytes:
     return _json({**cell, "source": text.splitlines(keepends=True)}) + b"\n"
 
 
-def _picture_cell(shown: Sequence[Picture]) -> bytes:
+def _picture_cell(pictures: Pictures) -> bytes:
     """The pictures of a submission as the outputs of a cell, as JSON."""
     outputs: list[dict[str, Any]] = []
-    for picture in shown:
-        caption = f"below the student's cell: {printable(cut(_begins(picture.source), 60))}\n"
-        outputs.append({"output_type": "stream", "name": "stdout", "text": [caption]})
+
+    def say(line: str) -> None:
+        outputs.append({"output_type": "stream", "name": "stdout", "text": [f"{line}\n"]})
+
+    for picture in pictures.shown:
+        where = "in the student's text" if picture.is_in_text else "below the student's cell"
+        say(f"{where}: {printable(cut(_begins(picture.source), 60))}")
         data = {"image/png": b64encode(picture.png).decode(), "text/plain": ["a picture"]}
         outputs.append({"output_type": "display_data", "metadata": {}, "data": data})
+
+    if pictures.others:
+        are = agreeing(pictures.others, "is", "are")
+        say(
+            f"{count(pictures.others, 'other picture')} {are} in the file that was handed in, and "
+            "not shown here: no PNG, too large, or too many"
+        )
 
     cell: dict[str, Any] = {"id": "pictures", "metadata": {}, "cell_type": "code"}
     cell |= {"execution_count": None, "outputs": outputs, "source": [PICTURES]}

@@ -13,7 +13,10 @@ from autograder.errors import Unusable
 from autograder.exercises.checksum import checksum
 from autograder.exercises.exercise import Cell, Exercise, from_notebook
 from autograder.gradebook.due_dates import without_due
-from autograder.text import quoted
+from autograder.text import cut, quoted
+
+MAX_ANSWER = 20_000
+"""So many characters are shown of an answer in words, here and on pages."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,7 @@ class MasterCell:
         """The source that the autograded notebook has, with the student's answer in it."""
         if answer is None or self.is_locked or self.unanswered(answer):
             return self.released.source
-        return answer if self.released.is_code else quoted(answer)
+        return answer if self.released.is_code else quoted(cut(answer, MAX_ANSWER))
 
 
 @dataclass(frozen=True)

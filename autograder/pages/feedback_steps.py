@@ -10,16 +10,13 @@ from typing import Literal, NamedTuple
 
 from autograder.exercises.exercise import Cell
 from autograder.gradebook.cell_marks import CellMarks
+from autograder.gradebook.master import MAX_ANSWER
 from autograder.pages.feedback_code import Code, code
 from autograder.pages.feedback_next import to_mend
 from autograder.pages.pictures import Pictures, pictures
 from autograder.result import CheckResult, StepResult
 from autograder.text import cut, points, points_of, shown
 from autograder.troubles import extra
-
-MAX_ANSWER = 20_000
-"""So many characters are shown of an answer in words."""
-
 
 Said = Literal["", "message", "all"]
 """What of what checks say stands there already: nothing, why they fail, or what remains, too."""

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from autograder import files
 from autograder.exercises.percent import split
+from autograder.submissions import pasted_pictures
 from autograder.submissions.narrow import TOO_WIDE, narrow
+from autograder.text import cut, one_line
 
 MAX_BYTES = 20_000_000
+"""Bytes of a file, outputs and pictures among them: a bound for the parser of JSON. What else a
+notebook may hold is bounded below, and in ``parse``."""
 MAX_CELLS = 2_000
 MAX_SOURCE = 1 << 20
-"""Characters in a cell, or in a script."""
+"""Characters in a cell of code, or in a script."""
 MAX_VALUES = 1_000_000
 """Values in the JSON of a notebook: each becomes an object of some 60 bytes."""
 
@@ -57,6 +60,8 @@ def read(path: Path) -> bytes:
     """
     try:
         return files.read(path, MAX_BYTES)
+    except files.TooLarge as refused:
+        raise Rejected(str(refused), CLEARED) from None
     except files.Refused as refused:
         raise Rejected(str(refused), "hand in the notebook itself") from None
     except FileNotFoundError:
@@ -74,21 +79,25 @@ def raw_cells(data: bytes) -> tuple[list[RawCell], list[str]]:
     return _notebook_cells(text) if is_notebook else _percent_cells(text), warnings
 
 
-def outputs_of(data: bytes) -> Iterator[tuple[str, list[Any]]]:
-    """The outputs of each code cell of a notebook, as they stand there, behind its source.
-
-    Nothing in a script, which has none.
+def raw_notebook(data: bytes) -> dict[str, Any] | None:
+    """A notebook as it stands there; None for a script.
 
     Raises:
         Rejected: no notebook.
     """
     text, _ = _text(data)
-    if not re.match(r"\s*\{", text):
-        return
-    for raw in _loaded(text)["cells"]:
-        cell = _notebook_cell(raw)
-        if cell is not None and cell.is_code and isinstance(raw.get("outputs"), list):
-            yield cell.source, raw["outputs"]
+    return _loaded(text) if re.match(r"\s*\{", text) else None
+
+
+def source_of(raw: Any) -> str | None:
+    """The source of a notebook's cell as it stands there; None for what is no cell."""
+    source = raw.get("source", "") if isinstance(raw, dict) else None
+    if isinstance(source, list):
+        try:
+            return "".join(source)
+        except TypeError:  # not all of them are lines
+            return None
+    return source if isinstance(source, str) else None
 
 
 def marks(data: bytes) -> dict[str, str]:
@@ -218,17 +227,12 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _notebook_cell(raw: Any) -> RawCell | None:
     """A cell of a notebook; None for what is no cell."""
-    if not isinstance(raw, dict):
+    source = source_of(raw)
+    if source is None:
         return None
-
-    source = raw.get("source", "")
-    if isinstance(source, list):
-        try:
-            source = "".join(source)
-        except TypeError:  # not all of them are lines
-            return None
-    if not isinstance(source, str):
-        return None
+    is_code = raw.get("cell_type") == "code"
+    if not is_code:
+        source = pasted_pictures.named(source)
 
     metadata = raw.get("metadata")
     nbgrader = metadata.get("nbgrader") if isinstance(metadata, dict) else None
@@ -240,7 +244,7 @@ def _notebook_cell(raw: Any) -> RawCell | None:
     if isinstance(raw.get("id"), str):
         claims.append(raw["id"])
     checksum = str(nbgrader.get("checksum", ""))
-    return RawCell(_clean(source), raw.get("cell_type") == "code", tuple(claims), checksum)
+    return RawCell(_clean(source, is_code), is_code, tuple(claims), checksum)
 
 
 def _percent_cells(text: str) -> list[RawCell]:
@@ -253,7 +257,7 @@ def _percent_cells(text: str) -> list[RawCell]:
         if not cell.is_blank:
             claims = tuple(claims_of(cell.cell_line))
             checksum = _CHECKSUM.search(cell.cell_line)
-            source = _clean(cell.source)
+            source = _clean(cell.source, not cell.is_prose)
             cells.append(
                 RawCell(source, not cell.is_prose, claims, checksum[1] if checksum else "")
             )
@@ -265,10 +269,13 @@ def _percent_cells(text: str) -> list[RawCell]:
     return cells
 
 
-def _clean(source: str) -> str:
+def _clean(source: str, is_code: bool) -> str:
     """Line ends as Python has them; lone surrogates, which no file can hold, as question marks."""
-    if len(source) > MAX_SOURCE:
-        raise Rejected("a cell holds more than a million characters", DELETED)
+    if len(source) > MAX_SOURCE and is_code:
+        first = one_line(source.lstrip(), 40)
+        cause = f"the cell that begins with {first} holds more than a million characters"
+        raise Rejected(cause, DELETED)
+    source = cut(source, MAX_SOURCE)  # nobody reads so much text
     if "\r" in source or "\x00" in source:
         source = source.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "")
     try:

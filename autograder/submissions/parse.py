@@ -8,7 +8,6 @@ their metadata) is repaired where it can be, and said in a warning.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 
@@ -19,6 +18,7 @@ from autograder.submissions.notebook import DELETED, RawCell, Rejected, marks, r
 from autograder.submissions.python_source import as_python, binds, is_plain
 from autograder.submissions.recognizer import Recognizer
 from autograder.submissions.submission import Submission, SubmittedCell
+from autograder.submissions.texts import Texts
 
 MAX_CODE = 300_000
 """Characters in all code cells together, but for those that stand as they were handed out."""
@@ -39,7 +39,8 @@ def parse(data: bytes, exercise: Exercise) -> Submission:
     raw, warnings = raw_cells(data)
     _refuse_too_much_code(exercise, raw)
     order = _MasterOrder(exercise, data, raw, warnings)
-    submission = Submission(hashlib.sha256(data).hexdigest(), tuple(order.cells()), ())
+    cells, words = order.cells()
+    submission = Submission(hashlib.sha256(data).hexdigest(), cells, (), words)
     warnings += cut_off.notes(exercise, submission)
     warnings += defined_again.notes(exercise, submission, order.copied)
 
@@ -84,8 +85,8 @@ class _MasterOrder:
         self.copied: set[str] = set()
         """The steps of which there are two cells."""
 
-    def cells(self) -> Iterator[SubmittedCell]:
-        """The student's cells in the order of the master notebook.
+    def cells(self) -> tuple[tuple[SubmittedCell, ...], tuple[SubmittedCell, ...]]:
+        """The student's cells in the order of the master notebook, and texts that they added.
 
         Raises:
             Rejected: not a notebook of this exercise.
@@ -96,6 +97,7 @@ class _MasterOrder:
         self._say_what_is_missing(recognized)
 
         placed: list[tuple[int, SubmittedCell]] = []
+        texts = Texts(self._exercise)
         place = 0
         for cell, id, answer in zip(self._raw, ids, self._earliest_answers_behind(ids)):
             # Of several cells that answer the same, the first has its place.
@@ -107,12 +109,12 @@ class _MasterOrder:
                 continue
 
             self._say_what_is_odd(cell, id, own)
+            if texts.take(cell, id, own, self._exercise.cells[place].id):
+                continue
             if cell.is_code:
                 source = self._renamed(self._python(cell.source, own), own)
-            elif own is not None:
-                source = cell.source
             else:
-                continue
+                source = cell.source
 
             # A helper stands before the answer that needs it, also where the cells are in another
             # order.
@@ -122,10 +124,11 @@ class _MasterOrder:
             after = self._exercise.cells[where].id
             placed.append((where, SubmittedCell(own, after, source, cell.is_code)))
 
+        for text in texts.answers(self._warnings):
+            placed.append((self._order[text.after], text))
         # A stable sort: what the student added stays behind the cell that it followed.
         placed.sort(key=lambda entry: entry[0])
-        for _, submitted in placed:
-            yield submitted
+        return tuple(submitted for _, submitted in placed), tuple(texts.others)
 
     def _refuse_another_exercise(self, recognized: set[str]) -> None:
         for cell in self._exercise.cells:

@@ -8,13 +8,13 @@ from __future__ import annotations
 import binascii
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from autograder.submissions import png
-from autograder.submissions.notebook import outputs_of
+from autograder.submissions import pasted_pictures, png
+from autograder.submissions.notebook import raw_notebook, source_of
 
 MOST = 12
-"""So many pictures of a notebook are kept, the last ones: those nearest to the question."""
+"""So many pictures of a notebook are kept: those in its texts, then the last ones below its code,
+nearest to the question."""
 
 MAX_BYTES = 1_000_000
 """Bytes of a picture as it is handed in."""
@@ -22,51 +22,82 @@ MAX_BYTES = 1_000_000
 MAX_ALL = 3_000_000
 """Bytes of all that are kept."""
 
+MAX_PIXEL_BYTES = 18_000_000
+"""Bytes of the pixels of all that are unpacked, kept or not: each takes time to write anew."""
+
 MAX_LOOKS = 30
-"""So many outputs are looked at, from the end."""
+"""So many are looked at."""
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A PNG of ours, and the source of the student's cell that it stood below."""
+    """A PNG of ours, and the source of the student's cell that it stood in, or below."""
 
     png: bytes
     source: str
+    is_in_text: bool = False
 
 
-def pictures(data: bytes) -> list[Picture]:
-    """The pictures in these bytes of a notebook, in its order; none in a script.
+@dataclass(frozen=True)
+class Pictures:
+    """Those that are shown, in the order of the notebook, and how many others there are."""
+
+    shown: tuple[Picture, ...] = ()
+    others: int = 0
+
+
+def pictures(data: bytes) -> Pictures:
+    """The pictures in these bytes of a notebook; none in a script.
 
     Raises:
         Rejected: no notebook.
     """
-    found: list[Picture] = []
-    room = MAX_ALL
-    for source, text in list(_packed(data))[: -MAX_LOOKS - 1 : -1]:
+    found = list(_found(data))
+    texts = [place for place, one in enumerate(found) if one.is_in_text]
+    outputs = [place for place, one in enumerate(found) if not one.is_in_text]
+    kept: dict[int, Picture] = {}
+    room, pixels = MAX_ALL, MAX_PIXEL_BYTES
+
+    for place in [*texts, *outputs[::-1]][:MAX_LOOKS]:
+        one = found[place]
+        if len(kept) == MOST or len(one.base64) > MAX_BYTES * 4 // 3:
+            continue
         try:
-            raw = binascii.a2b_base64(text.encode("ascii", "replace"))
+            raw = binascii.a2b_base64(one.base64.encode("ascii", "replace"))
+            pixels -= png.pixel_bytes(raw)
+            if pixels < 0:
+                break
             picture = png.rewritten(raw)
         except (binascii.Error, png.NotPng):
-            continue  # what calls itself a PNG and is none is nobody's answer
-        room -= len(picture)
-        if room < 0 or len(found) == MOST:
-            break
-        found.append(Picture(picture, source))
-    return found[::-1]
+            continue
+        if len(picture) <= room:
+            room -= len(picture)
+            kept[place] = Picture(picture, one.source, one.is_in_text)
+    return Pictures(tuple(kept[place] for place in sorted(kept)), len(found) - len(kept))
 
 
-def _packed(data: bytes) -> Iterator[tuple[str, str]]:
-    """What calls itself a PNG, in base64, behind the source of its cell."""
-    for source, outputs in outputs_of(data):
-        for output in outputs:
-            text = _png_of(output)
-            if text is not None and len(text) <= MAX_BYTES * 4 // 3:
-                yield source, text
+@dataclass(frozen=True)
+class _Packed:
+    base64: str
+    source: str
+    is_in_text: bool
 
 
-def _png_of(output: Any) -> str | None:
-    bundle = output.get("data") if isinstance(output, dict) else None
-    text = bundle.get("image/png") if isinstance(bundle, dict) else None
-    if isinstance(text, list) and all(isinstance(line, str) for line in text):
-        text = "".join(text)
-    return text if isinstance(text, str) else None
+def _found(data: bytes) -> Iterator[_Packed]:
+    """What is a picture in the student's own words."""
+    notebook = raw_notebook(data)
+    for raw in notebook["cells"] if notebook is not None else ():
+        source = source_of(raw)
+        if source is None:
+            continue
+        if raw.get("cell_type") != "code":
+            words = pasted_pictures.named(source)
+            for letters in pasted_pictures.packed(source, raw.get("attachments")):
+                yield _Packed(letters, words, is_in_text=True)
+            continue
+        outputs = raw.get("outputs")
+        for output in outputs if isinstance(outputs, list) else ():
+            bundle = output.get("data") if isinstance(output, dict) else None
+            shown = pasted_pictures.of_bundle(bundle)
+            if shown is not None:
+                yield _Packed(shown, source, is_in_text=False)

@@ -28,6 +28,18 @@ class NotPng(ValueError):
     """It is no PNG of the kind that we take."""
 
 
+def pixel_bytes(data: bytes) -> int:
+    """How many bytes ``rewritten`` unpacks.
+
+    Raises:
+        NotPng: it says so at its beginning.
+    """
+    for kind, body in _chunks(data):
+        rows, row_bytes, _ = _layout(body if kind == b"IHDR" else b"")
+        return rows * (row_bytes + 1)
+    raise NotPng("no head")
+
+
 def rewritten(data: bytes) -> bytes:
     """The same picture in a file of our own.
 

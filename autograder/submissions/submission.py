@@ -25,11 +25,15 @@ class SubmittedCell:
 
 @dataclass(frozen=True)
 class MasterPlace:
-    """A cell of the master notebook: the student's answer to it, and what they added behind it."""
+    """A cell of the master notebook: the student's answer to it, and what they added behind it.
+
+    ``added`` is code, ``words`` are texts, which nobody has to run.
+    """
 
     id: str
     answer: SubmittedCell | None
     added: tuple[SubmittedCell, ...]
+    words: tuple[SubmittedCell, ...] = ()
 
     @property
     def cells(self) -> tuple[SubmittedCell, ...]:
@@ -42,12 +46,14 @@ class Submission:
     """What is used of a submission: its cells in the order of the master notebook.
 
     A master cell has one answer. Where a student has copied the cell, that is the first of them,
-    and the others are cells that they added.
+    and the others are cells that they added. ``words`` are the texts that they added, but for those
+    that belong to an answer: they are read by people alone.
     """
 
     sha256: str
     cells: tuple[SubmittedCell, ...]
     warnings: tuple[str, ...]
+    words: tuple[SubmittedCell, ...] = ()
 
     def by_master(self, ids: Iterable[str]) -> Iterator[MasterPlace]:
         """The student's cells laid along the master notebook.
@@ -62,8 +68,12 @@ class Submission:
                 added.setdefault(cell.after, []).append(cell)
             else:
                 answers[cell.id] = cell
+        words: dict[str, list[SubmittedCell]] = {}
+        for cell in self.words:
+            words.setdefault(cell.after, []).append(cell)
         for id in ids:
-            yield MasterPlace(id, answers.get(id), tuple(added.get(id, ())))
+            said = tuple(words.get(id, ()))
+            yield MasterPlace(id, answers.get(id), tuple(added.get(id, ())), said)
 
     def answer(self, id: str) -> str | None:
         """The source of the student's answer to a step or a manual question; None without one.

@@ -572,7 +572,7 @@ def test_links_pipes_and_huge_files_are_left(course: Course, tmp_path: Path) -> 
         (course.inbox / student).mkdir(parents=True)
     os.symlink(secret, course.inbox / "ada" / "counting.ipynb")
     os.mkfifo(course.inbox / "bob" / "counting.ipynb")
-    put(course, "cyd/counting.ipynb", b" " * 10_000_001)
+    put(course, "cyd/counting.ipynb", b" " * 20_000_001)
     os.rmdir(course.inbox / "dan")
     os.symlink(tmp_path, course.inbox / "dan")
     found = collect(course)
@@ -580,7 +580,7 @@ def test_links_pipes_and_huge_files_are_left(course: Course, tmp_path: Path) -> 
     assert reasons(found) == {
         "ada/counting.ipynb": "is a link; links are not followed",
         "bob/counting.ipynb": "is not a regular file",
-        "cyd/counting.ipynb": "is larger than 10 MB",
+        "cyd/counting.ipynb": "is larger than 20 MB; clear the outputs and hand it in again",
         "dan": "is a link; links are not followed",
     }
 
@@ -598,7 +598,7 @@ def test_hostile_archives_cost_themselves_only(
         file.writestr("dan/inner.zip", archive({"counting.ipynb": b"{}"}))
     class_list(course, "id\nada\nbob\ncyd\ndan\neve\nfay\ngus\nzed\n")
     put(course, "mixed.zip", buffer.getvalue())
-    put(course, "bomb.zip", archive({"eve/counting.ipynb": b"0" * 10_000_001}))
+    put(course, "bomb.zip", archive({"eve/counting.ipynb": b"0" * 20_000_001}))
     put(course, "cut.zip", archive({"fay/counting.ipynb": b"{}"})[:-30])
     damaged = bytearray(archive({"gus/counting.ipynb": courses.handed_in(course, RIGHT)}))
     damaged[80] ^= 0xFF
@@ -613,7 +613,10 @@ def test_hostile_archives_cost_themselves_only(
     assert said["mixed.zip: ../../bob/counting.ipynb"] == "its name leads out of the archive"
     assert said["mixed.zip: /cyd/counting.ipynb"] == "its name leads out of the archive"
     assert said["mixed.zip: dan/inner.zip"].startswith("is an archive inside an archive")
-    assert said["bomb.zip: eve/counting.ipynb"] == "is larger than 10 MB"
+    assert (
+        said["bomb.zip: eve/counting.ipynb"]
+        == "is larger than 20 MB; clear the outputs and hand it in again"
+    )
     assert said["cut.zip"].startswith("cannot be opened as a zip archive")
     assert said["damaged.zip: gus/counting.ipynb"].startswith("cannot be unpacked")
     assert said["many.zip"] == "cannot be opened as a zip archive: it has more than 5 entries"

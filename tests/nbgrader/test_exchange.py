@@ -334,7 +334,7 @@ def test_what_students_plant_in_the_exchange_is_left_with_its_reason(
     forge(course, f"empty+{NAME}+2026-11-20 12:00:00 UTC+x")
     forge(course, f"..+{NAME}+2026-11-20 12:00:00 UTC+x", courses.handed_in(course, RIGHT))
     forge(course, f"when+{NAME}+whenever+x", courses.handed_in(course, RIGHT))
-    forge(course, f"big+{NAME}+2026-11-20 12:00:00 UTC+x", b" " * 10_000_001)
+    forge(course, f"big+{NAME}+2026-11-20 12:00:00 UTC+x", b" " * 20_000_001)
     good = forge(
         course, f"zoe+van+{NAME}+2026-11-20 12:00:00 UTC+x", courses.handed_in(course, RIGHT)
     )
@@ -350,7 +350,7 @@ def test_what_students_plant_in_the_exchange_is_left_with_its_reason(
         "empty": f"holds no {NAME}.ipynb",
         "..": "its name begins with no student id",
         "when": "there is no time in its name",
-        "big": "is larger than 10 MB",
+        "big": "is larger than 20 MB",
     }
     folder = course.submitted / "zoe+van" / NAME
     kept = [f"{NAME}.ipynb", "time_source.txt", "timestamp.txt"]

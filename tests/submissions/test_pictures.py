@@ -86,21 +86,23 @@ def shown(data: bytes, kind: str = "image/png") -> dict[str, Any]:
 
 def test_only_pngs_are_taken_from_a_notebook() -> None:
     odd = [shown(drawn(), "image/svg+xml"), shown(drawn(), "text/html"), shown(b"<svg>"), 7, {}]
-    taken = pictures.pictures(notebook(shown(drawn()), *odd, {"data": {"image/png": 3}}))
+    found = pictures.pictures(notebook(shown(drawn()), *odd, {"data": {"image/png": 3}}))
+    taken = found.shown
     assert [one.source for one in taken] == ["draw()"]
     assert taken[0].png == png.rewritten(drawn())
+    assert found.others == 3  # SVG, and what calls itself a PNG
 
 
 def test_of_many_pictures_the_last_are_kept_and_of_large_ones_few() -> None:
     many = [shown(drawn(size=(1 + number, 1))) for number in range(20)]
-    taken = pictures.pictures(notebook(*many))
+    taken = pictures.pictures(notebook(*many)).shown
     widths = [struct.unpack_from(">I", one.png, 16)[0] for one in taken]
     assert widths == list(range(20 - pictures.MOST + 1, 21))
 
     noise = shown(drawn("RGB", (500, 500), compress_level=0))
-    kept = pictures.pictures(notebook(*[noise] * 8))
+    kept = pictures.pictures(notebook(*[noise] * 8)).shown
     assert 0 < sum(len(one.png) for one in kept) <= pictures.MAX_ALL
 
 
 def test_a_script_has_no_pictures() -> None:
-    assert pictures.pictures(b"# %%\nx = 1\n") == []
+    assert pictures.pictures(b"# %%\nx = 1\n") == pictures.Pictures()

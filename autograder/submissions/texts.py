@@ -1,0 +1,121 @@
+"""A student's texts: answers that a person grades, wherever they were written, and others."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from autograder.exercises.checksum import checksum
+from autograder.exercises.exercise import Cell, Exercise
+from autograder.submissions.notebook import RawCell
+from autograder.submissions.python_source import parsed
+from autograder.submissions.submission import SubmittedCell
+
+
+class Texts:
+    """Takes the texts of a notebook, one by one, and puts together what belongs together.
+
+    What is written right below a question that a person grades, or right above it, is part of the
+    answer to it; so is what is written into another cell that claims to be that one.
+    """
+
+    def __init__(self, exercise: Exercise) -> None:
+        self._exercise = exercise
+        self._questions = {
+            cell.id: cell for cell in exercise.cells if cell.kind == "manual" and not cell.is_code
+        }
+        self._above: dict[str, str] = {}
+        self._before: dict[str, str] = {}
+        for before, cell in zip(exercise.cells, exercise.cells[1:]):
+            if cell.id in self._questions:
+                self._before[cell.id] = before.id
+                if not before.is_code:
+                    self._above[before.id] = cell.id
+        self._parts: dict[str, list[str]] = {id: [] for id in self._questions}
+        self._blank: dict[str, str] = {}
+        """The sources of questions whose own cells are as they were handed out."""
+        self._into_the_question: dict[str, str] = {}
+        """What was written into the cell above, which asks."""
+        self.others: list[SubmittedCell] = []
+        """The texts that belong to no question."""
+
+    def take(self, cell: RawCell, id: str | None, own: str | None, after: str) -> bool:
+        """Take a cell, if it is text that the student has written; whether nothing is left to do.
+
+        Args:
+            id: the master cell that it is, if any.
+            own: the same, unless another one is that already.
+            after: the master cell that it is, or that it follows.
+        """
+        question = id if id in self._questions else None
+        if cell.is_code and question is None:
+            if id is not None or after not in self._questions or not _is_prose(cell.source):
+                return False
+        elif own is not None and question is None:
+            # Prose that was handed out, perhaps changed, is shown in its place.
+            asked = self._exercise.cell(own).source.strip()
+            if own in self._above and cell.source.strip() != asked:
+                rest = cell.source.replace(asked, "").strip()
+                self._into_the_question[self._above[own]] = rest
+            return False
+
+        if question is not None and _is_as_handed_out(cell, self._questions[question]):
+            self._blank[question] = cell.source
+            return True
+        is_ours = id is not None and cell.source.strip() == self._exercise.cell(id).source.strip()
+        if is_ours or not cell.source.strip():  # once more, or nothing
+            return True
+
+        question = question or (after if after in self._questions else self._above.get(after))
+        if question is None:
+            self.others.append(SubmittedCell(None, after, cell.source, is_code=False))
+        elif cell.source not in self._parts[question]:
+            self._parts[question].append(cell.source)
+        return True
+
+    def answers(self, warnings: list[str]) -> Iterator[SubmittedCell]:
+        """The answers to the questions that a person grades; says what was unusual about them."""
+        for id, parts in self._parts.items():
+            is_blank = id in self._blank
+            if not parts and self._into_the_question.get(id):
+                parts = [self._into_the_question[id]]
+            if not parts and not is_blank:  # its own cell is gone: what is there in its place?
+                place = self._before.get(id)
+                parts = [cell.source for cell in self.others if cell.after == place]
+                self.others = [cell for cell in self.others if cell.after != place]
+            found = parts or [self._blank[id]] if is_blank else parts
+            if found:
+                yield SubmittedCell(id, id, "\n\n".join(found), is_code=False)
+
+            if len(parts) > 1:
+                warnings.append(
+                    f"the answer to {id} was found in {len(parts)} cells; it was joined"
+                )
+            elif parts and is_blank:
+                warnings.append(f"the answer to {id} was found in another cell than its own")
+            elif is_blank and self.others:
+                warnings.append(
+                    f"the cell of {id} is as it was handed out; what was written elsewhere is "
+                    "shown to the person who grades, and does not count as the answer"
+                )
+
+
+def _is_as_handed_out(cell: RawCell, question: Cell) -> bool:
+    """Whether a question's cell is blank, by nbgrader's checksum of it."""
+    points = question.raw["metadata"].get("nbgrader", {}).get("points")
+    said = None if points is None else str(float(points))
+    blank = checksum(cell.source, question.id, said, "markdown", is_solution=True, is_locked=False)
+    return cell.checksum == blank
+
+
+def _is_prose(source: str) -> bool:
+    """Whether a code cell holds words and no code: people forget to change its kind."""
+    tree = parsed(source)
+    if tree is None:
+        return not source.lstrip().startswith(("%", "!", "def ", "class ", "import ", "from "))
+    return all(
+        isinstance(line, ast.Expr)
+        and isinstance(line.value, ast.Constant)
+        and isinstance(line.value.value, str)
+        for line in tree.body
+    )

@@ -76,7 +76,8 @@ def release(
         return [f"wrote {short(archive)}: {listed(names)}", *until]
     app.force = True
     _start(app)
-    return [f"released {exercise.name} in {app.dest_path}", *until]
+    notes = [f"note: {note}" for note in getattr(app, "notes", ())]
+    return [f"released {exercise.name} in {app.dest_path}", *until, *notes]
 
 
 def collect(course: Course, exercise: Exercise) -> list[str]:

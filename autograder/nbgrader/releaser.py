@@ -14,7 +14,7 @@ from nbgrader.exchange.default import (  # type: ignore[import-untyped]
 
 from autograder import files
 from autograder.gradebook import config, unmarked
-from autograder.nbgrader.accounts import name_of
+from autograder.nbgrader.accounts import name_of, number_of
 from autograder.nbgrader.handed_out import with_due
 
 
@@ -42,6 +42,9 @@ class _Releaser(Exchange):  # type: ignore[misc]
 class AssignmentReleaser(_Releaser, ExchangeReleaseAssignment):  # type: ignore[misc]
     """``nbgrader release_assignment`` and the formgrader's button."""
 
+    notes: tuple[str, ...] = ()
+    """What a teacher should know of the release."""
+
     def init_dest(self) -> None:
         super().init_dest()
         inbound = Path(self.inbound_path)
@@ -50,6 +53,17 @@ class AssignmentReleaser(_Releaser, ExchangeReleaseAssignment):  # type: ignore[
             # All may put something there, for the course's group. Nobody may rename or remove what
             # others did.
             inbound.chmod(stat.S_IMODE(about.st_mode) | stat.S_ISVTX | stat.S_ISGID)
+
+    def copy_files(self) -> None:
+        super().copy_files()
+        named = self.config.KnownCourses.get("accounts")
+        if named is not None and os.getuid() not in {number_of(name) for name in named}:
+            owner = name_of(os.getuid())
+            self.notes = (
+                f"students do not see it: {owner} is none of the accounts that an administrator "
+                "has named in /etc/jupyter/nbgrader_config.py",
+            )
+            self.log.warning(self.notes[0])
 
     def do_copy(self, src: str, dest: str, log: object = None) -> None:
         super().do_copy(src, dest, log)

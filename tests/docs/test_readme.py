@@ -103,7 +103,8 @@ def test_every_option_that_the_documents_show_exists() -> None:
         "--junitxml",
         "--no-deps",
         "--wheel-dir",
-    }  # of what make test runs: pytest's; and pip's
+        "--proxy-timeout",
+    }  # of what make test runs: pytest's; and pip's; and of JupyterHub's proxy
     assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", GUIDE)) <= known
 
 

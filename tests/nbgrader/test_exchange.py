@@ -188,6 +188,14 @@ def test_a_link_to_a_course_is_none_and_without_named_accounts_nothing_is(
         submit.start()
 
 
+def test_a_release_says_that_students_do_not_see_the_course(course: Course) -> None:
+    for_students(course, [str(os.getuid())])
+    assert len(exchange.release(course, courses.load(course))) == 1
+    for_students(course, ["65533"])
+    _, note = exchange.release(course, courses.load(course))
+    assert note.startswith("note: students do not see it: ") and "/etc/jupyter" in note
+
+
 def test_a_submission_to_a_course_that_is_unknown_now_is_not_listed_either(
     course: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:

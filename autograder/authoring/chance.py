@@ -15,6 +15,9 @@ SOURCES = ("random.", "numpy.random.", "secrets.", "os.urandom")
 MAKERS = {"default_rng", "Random", "RandomState", "SeedSequence", "MT19937", "PCG64", "Philox"}
 """What makes a generator, which draws the same numbers again where it is given a seed."""
 
+UNKEYED = {"spawn", "bit_generator", "seed_seq"}
+"""Of a generator: what the grader, which sets the state of ``rng`` for each student, cannot set."""
+
 _STATES = {"seed", "getstate", "setstate", "get_state", "set_state", "Generator", "BitGenerator"}
 """What draws nothing."""
 
@@ -26,6 +29,10 @@ def problems(source: Source) -> Iterator[Problem]:
     for cell in source.of("check", "oracles"):
         for line, drawn in _drawn(cell.source, above | _imported([cell])):
             yield Problem(cell.line_of(line), f"{drawn} is seeded nowhere", repair)
+        for node in ast.walk(ast.parse(cell.source)):
+            if isinstance(node, ast.Attribute) and node.attr in UNKEYED:
+                cause = f"{node.attr} gives everybody the same numbers"
+                yield Problem(cell.line_of(node.lineno), cause, "draw from rng itself")
 
     wanted: set[str] = set()
     for cell in source.of("check", "oracles"):

@@ -76,10 +76,19 @@ class Budget:
         self._whole = whole
         self._root: Budget = whole._root if whole else self
         self._charged = time.thread_time()
+        self._added: AddedCells | None = None
 
     def part(self, share: float = 1.0) -> Budget:
         """A part of the whole, for further runs, in which functions are no longer known to hang."""
         return Budget(min(share * self.total, self.left), self)
+
+    @property
+    def added(self) -> AddedCells:
+        """What the cells that the student added may take, over all runs, and have taken."""
+        root = self._root
+        if root._added is None:
+            root._added = AddedCells(root.total)
+        return root._added
 
     def spend(self, seconds: float) -> None:
         """Take time away: what a worker took, by the clock."""
@@ -116,6 +125,18 @@ class Budget:
         self.left -= seconds
         if self._whole is not None:
             self._whole._spend(seconds)
+
+
+class AddedCells(Budget):
+    """The time of the cells that a student added: as much again as there is for all else, so that
+    trying things out takes no points from answers."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(seconds)
+        self.idle: set[str] = set()
+        """Those that took long, and made nothing that others use: they run once."""
+        self.took: dict[str, float] = {}
+        """Seconds, by the cell in words."""
 
 
 class Watch:

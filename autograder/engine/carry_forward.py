@@ -17,6 +17,7 @@ answers of the reference to calls of the student's choice, which are no secret; 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -61,7 +62,7 @@ class CarryForward:
         compiled: CompiledExercise,
         submission: Submission,
         verdicts: dict[str, Verdict],
-        imprecise: set[str],
+        imprecise: Mapping[bool, frozenset[str]],
         reference: Reference,
     ) -> None:
         self._compiled = compiled
@@ -130,9 +131,10 @@ class CarryForward:
         # What a class makes stays in one worker, and cannot be handed on to another.
         earlier -= self._compiled.exercise.classes.keys()
         # A float32 softmax is right by itself, and must not fail the attention that calls it. What
-        # is said of a visible check must not depend on the verdicts of hidden ones.
+        # is said of a visible check must depend neither on the verdicts of hidden ones nor on what
+        # was answered to them.
         wrong = self._broken if check.hidden else self._broken_visibly
-        imprecise = frozenset((self._imprecise - wrong) & earlier)
+        imprecise = frozenset((self._imprecise[check.hidden] - wrong) & earlier)
         if imprecise and self._passes(check, imprecise, budget):
             return ()
 
@@ -251,7 +253,7 @@ class CarryForward:
         with that replaced, too.
         """
         last = self._order[first.step]
-        if replaced <= self._at_fault | self._imprecise:
+        if replaced <= self._at_fault | self._imprecise[first.hidden]:
             last = len(self._order)
 
         checks = set()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from autograder.engine.budget import Budget
 
@@ -41,6 +43,18 @@ class Clock:
     def timeouts(self) -> Counter[str]:
         """How often each function has not returned in time."""
         return self.budget.timeouts
+
+    @contextmanager
+    def charging(self, budget: Budget) -> Iterator[None]:
+        """Let another budget pay."""
+        outer, self.budget = self.budget, budget
+        outer.charge()
+        budget.resume()
+        try:
+            yield
+        finally:
+            self.budget = outer
+            outer.resume()
 
     def enter(self) -> float:
         """A request begins; how many seconds there are until the deadline."""

@@ -15,7 +15,6 @@ import numpy as np
 from autograder.course import Settings
 from autograder.engine.budget import unwatched
 from autograder.engine.known_answers import KnownAnswers
-from autograder.engine.known_conversations import KnownConversations
 from autograder.engine.sandbox.parent_process import Parent
 from autograder.engine.turns import NAME, counted, take
 from autograder.exercises import cell_code
@@ -81,7 +80,6 @@ class CompiledExercise:
         self._space: Namespace = {}
         self._right: Namespace = {}
 
-        self.conversations = KnownConversations()
         self.answers = {False: KnownAnswers(), True: KnownAnswers()}
         """What the reference has answered, by whether hidden checks were asked in that run: how
         soon an answer comes must not tell a visible check what was called for a hidden one."""

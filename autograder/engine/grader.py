@@ -37,6 +37,10 @@ from autograder.result import Result, StepResult
 from autograder.submissions.notebook import CLEARED, Rejected
 from autograder.submissions.parse import parse
 from autograder.submissions.submission import Submission
+from autograder.text import first_of
+
+CELLS = 5
+"""Cells that did not end which are named in a warning."""
 
 
 class Grader:
@@ -188,8 +192,8 @@ class Grader:
 
         warnings = result.warnings
         if ordinary.unended:
-            cells = "; ".join(dict.fromkeys(ordinary.unended))
-            warnings = (*warnings, f"{cells}; running the whole notebook stops there, too")
+            cells = first_of(list(dict.fromkeys(ordinary.unended)), CELLS)
+            warnings = (*warnings, f"{cells}; everything else was graded")
         return replace(result, steps=tuple(steps), warnings=warnings)
 
     def _share(self, mended: tuple[str, ...], unattempted: set[str]) -> float:

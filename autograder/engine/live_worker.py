@@ -29,7 +29,8 @@ class LiveWorker:
 
     def __init__(self, parent: Parent, settings: Settings) -> None:
         self._parent = parent
-        self._limits = settings.memory_mb, settings.submission_seconds
+        # Added cells have as much time again.
+        self._limits = settings.memory_mb, 2 * settings.submission_seconds
         self._worker: Worker | None = None
         self.generation = 0
 

@@ -66,7 +66,6 @@ class RecordedCalls:
         self.heard = 0
         self._untouched = True
         self._changed = False
-        self._all_kept = True
         self.is_plain = False
         """Whether no function crosses with the call under way: one may answer differently each
         time."""
@@ -75,7 +74,7 @@ class RecordedCalls:
         """Begin anew, for the next check."""
         self._calls.clear()
         self._kept = self.heard = 0
-        self._untouched = self._all_kept = True
+        self._untouched = True
 
     def hear(self, payload: Payload) -> None:
         """Count what the worker sends, kept or not; ProtocolError when that is too much."""
@@ -97,21 +96,7 @@ class RecordedCalls:
         if not nested and self.is_plain and self._kept + call.size <= MAX_KEPT:
             self._kept += call.size
             self._calls.append(call)
-        else:
-            self._all_kept = False
-
         self._untouched = self._untouched and not self._changed
-
-    def again(self, calls: tuple[Call, ...]) -> None:
-        """Note calls that another submission's check has made, and that were answered the same."""
-        self._kept += sum(call.size for call in calls)
-        self._calls += calls
-
-    def whole(self) -> tuple[Call, ...] | None:
-        """All calls of the check; None where some are not here, or raised."""
-        if not self._all_kept or any(call.kind == frames.RAISE for call in self._calls):
-            return None
-        return tuple(self._calls)
 
     def drawn(self, number: int) -> Call | None:
         """One of the calls, at a random number."""

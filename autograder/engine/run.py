@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 from functools import partial
-from itertools import chain
 from typing import Any
-
-import numpy as np
 
 from autograder.engine.budget import Budget, OutOfTime, extra
 from autograder.engine.compiled_exercise import CompiledExercise
-from autograder.engine.following_session import FollowingSession, repeated
-from autograder.engine.known_conversations import Conversation
-from autograder.engine.live_worker import Source
 from autograder.engine.reference import Reference
 from autograder.engine.remote_function import RemoteFunction
 from autograder.engine.remote_object import RemoteClass
@@ -21,11 +15,17 @@ from autograder.engine.sandbox.parent_process import EngineFault
 from autograder.engine.schedule import stages
 from autograder.engine.session import TIMEOUTS
 from autograder.engine.stub import Stub
+from autograder.engine.stub_session import StubSession
 from autograder.engine.student_errors import UNENDING, Stopped, StudentError
-from autograder.engine.verdict import Verdict, ended, failure, name_of
+from autograder.engine.verdict import Verdict, ended, failure, name_of, quoted
 from autograder.exercises.cell_code import Namespace
 from autograder.exercises.exercise import Check
+from autograder.submissions.python_source import binds, words
 from autograder.submissions.submission import Submission, SubmittedCell
+from autograder.text import listed
+
+LONG = 0.5
+"""Seconds after which an added cell is not run again without need."""
 
 
 class SetupFailed(EngineFault):
@@ -60,7 +60,7 @@ class Run:
         self._due: list[str] = []
         self._stages = stages(compiled.exercise, submission, replaced | compiled.needed, again)
         self._reference = reference
-        self._session = FollowingSession(compiled.parent, compiled.settings, budget)
+        self._session = StubSession(compiled.parent, compiled.settings, budget)
         self._raised: list[tuple[SubmittedCell, StudentError | Stopped]] = []
         self._written: set[str] = set()
         self.unended: list[str] = []
@@ -83,25 +83,21 @@ class Run:
         """
         left = set(wanted)
         self._is_hidden = not self._compiled.hidden.isdisjoint(wanted)
-        waiting: list[SubmittedCell | str] = []
         with self._session:
             namespace = self._set_up()
             for cells, checks in self._stages:
                 if left.isdisjoint(wanted):
                     return
 
-                # Cells wait for the next check that is wanted, and cross with what that will ask.
-                waiting += chain(self._replace_due(left & wanted), cells)
-                asked = [check for check in checks if check.id in left & wanted]
-                left.difference_update(check.id for check in checks)
-                if asked:
-                    self._run(waiting, asked)
-                    waiting.clear()
+                for step in self._replace_due(left & wanted):
+                    self._session.bind(step, self._stub(step))
+                self._run(cells)
 
-                for check in asked:
-                    if check.id in wanted:
+                for check in checks:
+                    if check.id in left & wanted:
                         yield check, self._verdict(check, namespace)
                         self._give_up()
+                left.difference_update(check.id for check in checks)
 
     def _replace_due(self, wanted: Set[str]) -> Iterator[str]:
         """The steps that are to be replaced, and are asked for nothing that is wanted any more."""
@@ -114,41 +110,48 @@ class Run:
                 self.replaced |= {step}
                 yield step
 
-    def _run(self, parts: list[SubmittedCell | str], checks: list[Check]) -> None:
-        """Run cells, bind what stands in the place of some, and ask what is known to be asked."""
-        cells: list[tuple[str, Source]] = []
+    def _run(self, parts: list[SubmittedCell | str]) -> None:
+        """Run cells, and bind what stands in the place of some."""
         for part in parts:
             if isinstance(part, str):
-                cells.append((part, self._stub(part)))
-            else:
-                cells.append((name_of(part, self._compiled.exercise), part.source))
-
-        raised = self._session.run_all(cells, self._expected(checks))
-        for part, error in zip(parts, raised):
-            if isinstance(part, str):
+                self._session.bind(part, self._stub(part))
                 continue
+
+            name = name_of(part, self._compiled.exercise)
+            error = self._session.run(name, part.source) if part.id else self._run_added(name, part)
             if isinstance(error, Stopped) and str(error).startswith("the cell "):
-                self.unended.append(ended(error))
+                self.unended.append(ended(error, part))
             if error is not None:
                 self._raised.append((part, error))
             if part.id:
                 self._written.add(part.id)
         self._give_up()
 
-    def _expected(self, checks: list[Check]) -> dict[str, Conversation]:
-        """What these checks are known to ask, and what of it is asked once more, by check."""
-        # Which replaced steps a check calls is seen while it runs.
-        if self.replaced:
-            return {}
+    def _run_added(self, name: str, cell: SubmittedCell) -> StudentError | Stopped | None:
+        """Run a cell that the student added, in the time that there is for these."""
+        added = self._budget.added
+        if cell.source in added.idle:
+            return None
+        if added.left <= 0:
+            slowest = sorted(added.took, key=lambda cell: -added.took[cell])[:3]
+            named = listed(f"{cell}: {added.took[cell]:.1f} s" for cell in slowest)
+            said = f"the added cells took more than {added.total:g} s ({named})"
+            self.unended.append(f"{said}, so those behind them were not run")
+            return None
 
-        expected: dict[str, Conversation] = {}
-        for check in checks:
-            seed, number = self._compiled.draw(check, self._submission)
-            known = self._compiled.conversations.about(check.id, seed)
-            if known:
-                drawn = number if check.repeatable else None
-                expected[check.id] = known[0] + repeated(known[0], drawn)
-        return expected
+        before = added.left
+        error = self._session.run(name, cell.source, added)
+        took = before - added.left
+        added.took[quoted(cell)] = added.took.get(quoted(cell), 0.0) + took
+        if took > LONG and not self._is_used(cell):
+            added.idle.add(cell.source)
+        return error
+
+    def _is_used(self, cell: SubmittedCell) -> bool:
+        """Whether another cell mentions a name that this one binds."""
+        bound = binds(cell.source)
+        others = [other.source for other in self._submission.cells if other is not cell]
+        return not all(bound.isdisjoint(words(source)) for source in others)
 
     def _give_up(self) -> None:
         """Let later steps not wait for a function that has hung: what calls it stops at once."""
@@ -189,9 +192,9 @@ class Run:
         return namespace
 
     @property
-    def imprecise(self) -> set[str]:
+    def imprecise(self) -> frozenset[str]:
         """The steps that have returned less than float64."""
-        return self._session.imprecise
+        return frozenset(self._session.imprecise)
 
     def _stub(self, step: str) -> Stub:
         assert self._reference is not None
@@ -208,17 +211,15 @@ class Run:
         self.called.clear()
         self.refused.clear()
         timeouts = self._budget.timeouts[check.step]
-        before: Namespace = {}
+        before = dict(namespace)
         seed, number = self._compiled.draw(check, self._submission)
         session.begin_check()
         place, hint, raised = ("", 0), "", ""
 
         try:
             with self._budget.at_work():
-                known = self._compiled.conversations.about(check.id, seed)
-                if not session.follow(check.id, known, number if check.repeatable else None):
-                    before = dict(namespace)
-                    self._ask(check, seed, namespace)
+                namespace["rng"] = self._compiled.generator(check, seed)
+                exec(self._compiled.checks[check.id], namespace)
                 message = session.never
                 if message is None and session.unanswered:  # no answer that a check may like
                     message = self._failure(session.unanswered, check)
@@ -250,9 +251,8 @@ class Run:
             hint = self._hint(check, error, namespace)
         finally:
             # Checks stand alone: nothing that one of them binds is there for the next.
-            if before:
-                namespace.clear()
-                namespace.update(before)
+            namespace.clear()
+            namespace.update(before)
 
         calls = tuple(session.calls(check.step))
         unattempted = session.unwritten == check.step
@@ -275,26 +275,9 @@ class Run:
 
         return extra(self._budget, question) or ""
 
-    def _ask(self, check: Check, seed: int, namespace: dict[str, Any]) -> None:
-        """Run a check; where it passes, its conversation is known from then on."""
-        rng = namespace["rng"] = self._compiled.generator(check, seed)
-        first = _position(rng)
-        exec(self._compiled.checks[check.id], namespace)
-
-        conversation = self._session.conversation()
-        # Where there is something to read, the tools have to see the checks that pass, too.
-        if conversation is not None and not self.replaced and not self._compiled.is_read:
-            drawn_from = seed if _position(rng) != first else None
-            self._compiled.conversations.keep(check.id, drawn_from, conversation)
-
     def _place(self, error: StudentError, check: Check) -> tuple[str, int]:
         if error.kind == "Undefined":
             for cell, raised in self._raised:
                 if cell.id == check.step and isinstance(raised, StudentError):
                     error = raised
         return (error.cell, error.line) if error.cell in self._compiled.exercise.steps else ("", 0)
-
-
-def _position(rng: np.random.Generator) -> int:
-    """Where a generator stands: another number once something has been drawn."""
-    return int(rng.bit_generator.state["state"]["state"])

@@ -14,7 +14,13 @@ from autograder.engine.check_functions import CheckFunctions
 from autograder.engine.clock import Clock
 from autograder.engine.listening import Listening
 from autograder.engine.live_worker import LiveWorker, Source
-from autograder.engine.recorded_calls import Call, RecordedCalls, is_imprecise
+from autograder.engine.recorded_calls import (
+    Call,
+    RecordedCalls,
+    agree,
+    arguments,
+    is_imprecise,
+)
 from autograder.engine.remote_function import RemoteFunction
 from autograder.engine.sandbox.parent_process import Parent
 from autograder.engine.student_errors import Stopped, StudentError, StudentErrors, is_exit
@@ -40,7 +46,7 @@ class Session(Peer):
         self._settings = settings
         self._worker = LiveWorker(parent, settings)
         self._clock = Clock(budget or Budget(settings.submission_seconds), settings.call_seconds)
-        self._history: list[tuple[str, Source]] = []
+        self._history: list[tuple[str, Source, Budget]] = []
         self._called = ""
         self._stdout = sys.stdout
         self.types: Mapping[str, Any] = {}  # the check's names, and the exercise's own classes
@@ -63,13 +69,19 @@ class Session(Peer):
     def has_lost_a_worker(self) -> bool:
         return self._worker.generation > int(self._worker.is_there)
 
-    def run(self, cell: str, source: Source) -> StudentError | Stopped | None:
+    def run(
+        self, cell: str, source: Source, budget: Budget | None = None
+    ) -> StudentError | Stopped | None:
         """Run a cell; what it raised, if anything.
 
         A cell that kills the worker is left out from then on. A function in the place of the source
         is bound to the cell's name.
+
+        Args:
+            budget: what pays for it, where that is not the submission's.
         """
-        if self._clock.budget.left <= 0:
+        budget = budget or self._clock.budget
+        if budget.left <= 0:
             return self._used_up()
 
         raised: StudentError | Stopped | None = None
@@ -78,12 +90,13 @@ class Session(Peer):
             self._errors.runs(cell, source)
         try:
             self._alive()
-            self._run(cell, source)
+            with self._clock.charging(budget):
+                self._run(cell, source)
         except (StudentError, Stopped) as error:
             raised = error
 
         if self._worker.is_there:
-            self._history.append((cell, source))
+            self._history.append((cell, source, budget))
         return raised
 
     def begin_check(self) -> None:
@@ -138,6 +151,41 @@ class Session(Peer):
     def calls(self, name: str) -> list[Call]:
         """The calls of a function in the last check that are kept for diagnoses and pictures."""
         return [call for call in self._calls.of(name) if self._clock.budget.keep(call.size)]
+
+    def repeat(self, drawn: int) -> str | None:
+        """Repeat one call of this check, at a random number.
+
+        Returns:
+            What there is to say if the answers differ.
+        """
+        first = self._calls.drawn(drawn)
+        if first is None or not self._worker.is_there:
+            return None
+
+        count = len(self._calls)
+        self._calls.is_plain = True
+        try:
+            if self._talk(first.name, lambda: self._repeats(first)):
+                return None
+        except StudentError:
+            pass
+        except Stopped as stopped:
+            return f"called again with the same arguments, {stopped}"
+
+        # Nothing was noted of the second call if it called functions of the check, as the first
+        # did not.
+        again = self._calls.take_back(count)
+        if again and agree(first, again[0], self.find):
+            return None
+        return f"{first.name} gave two different answers to the same call"
+
+    def _repeats(self, first: Call) -> bool:
+        """Make a call once more: whether the reply is the same to the byte; else it is noted."""
+        again = self.converse(frames.CALL, os.urandom(16), first.request)
+        if self._calls.is_plain and again == first.answer:
+            return True
+        self.understand(first.request, *again, arguments(first.request, self.find))
+        return False
 
     def _run(self, cell: str, source: Source) -> None:
         values = (cell, self._worker.sent(cell, source))
@@ -199,15 +247,17 @@ class Session(Peer):
             self._run_again()
 
     def _run_again(self) -> None:
-        for cell, source in list(self._history):
+        for entry in list(self._history):
+            cell, source, budget = entry
             try:
-                self._run(cell, source)
+                with self._clock.charging(budget):
+                    self._run(cell, source)
             except StudentError:
                 pass
             except Stopped:
                 # It ran well the first time; without it the others may still.
                 if not self._worker.is_there:
-                    self._history.remove((cell, source))
+                    self._history.remove(entry)
                     return
 
     def deadline(self) -> float | None:

@@ -157,12 +157,20 @@ def name_of(cell: SubmittedCell, exercise: Exercise) -> str:
     return ANOTHER if exercise.cell(cell.id).kind == "plain" else cell.id
 
 
-def ended(stopped: Stopped) -> str:
+def ended(stopped: Stopped, cell: SubmittedCell) -> str:
     """What is said of a cell that had to be stopped, or ended the process."""
     said = str(stopped)
     for name in (ADDED, ANOTHER):
-        said = said.replace(f"the cell {name}", name, 1)
+        said = said.replace(f"the cell {name}", f"{name} ({quoted(cell)})", 1)
     return said
+
+
+def quoted(cell: SubmittedCell) -> str:
+    """The first line of a cell that does something, to know it by."""
+    lines = [line.strip() for line in cell.source.splitlines() if line.strip()]
+    told = [line for line in lines if not line.startswith(("#", "%", "import ", "from "))]
+    first = (told or lines or [""])[0]
+    return f'"{one_line(first, 40)}"'
 
 
 def _which(cell: str) -> str:

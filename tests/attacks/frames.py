@@ -34,10 +34,6 @@ def text_of(words):
 def record(kind, values, *names):
     return b'o' + bytes([kind]) + b''.join(map(text_of, names)) + b';v' + u32(len(values)) + b''.join(values)
 def forge(name, make):
-    outer = sys._getframe()
-    while outer is not None:  # whoever ends among several requests is asked for one after the other
-        if outer.f_code.co_name == '_several': os._exit(0)
-        outer = outer.f_back
     def answer(nonce, payload, do):
         try: request = decode.Decoder(payload, W.find).value()
         except Exception: request = (None,)
@@ -45,7 +41,6 @@ def forge(name, make):
         if request[0] == name: make(*request[1])
         else: ORDINARY(nonce, payload, do)
     W.answer = answer
-    W._several = lambda payload: b''  # and whoever answers nothing
 """
 
 

@@ -34,7 +34,6 @@ from autograder.engine import (
 from autograder.engine import grader as grading
 from autograder.engine import session as remote
 from autograder.engine.compiled_exercise import CompiledExercise
-from autograder.engine.following_session import FollowingSession
 from autograder.engine.grader import Grader
 from autograder.engine.ordinary_verdicts import OrdinaryVerdicts
 from autograder.engine.run import Run
@@ -217,7 +216,8 @@ def all_in_one_worker(compiled, submission, budget, reference):
     run = Run(compiled, submission, budget, reference)
     ids = {check.id for check in compiled.exercise.checks}
     verdicts = {check.id: verdict for check, verdict in run.verdicts(ids)}
-    return OrdinaryVerdicts(verdicts, run.imprecise, run.unended)
+    imprecise = dict.fromkeys((False, True), run.imprecise)
+    return OrdinaryVerdicts(verdicts, imprecise, run.unended)
 
 
 def reference_in_the_grader(self, step):
@@ -250,7 +250,7 @@ GRADER = {
         [(CompiledExercise, "generator", lambda *a: np.random.default_rng(0))],
         ["I02"],
     ),
-    "repeated calls": ([(FollowingSession, "repeat", lambda *a: None)], ["B21"]),
+    "repeated calls": ([(remote.Session, "repeat", lambda *a: None)], ["B21"]),
     "hidden checks apart": ([(grading, "ordinary_verdicts", all_in_one_worker)], ["C20", "C21"]),
     "reference apart": (
         [(Run, "_stub", reference_in_the_grader), (budget, "CALLED_MEMORY", 1 << 40)],

@@ -477,6 +477,7 @@ BEFORE = 'agree(double(x), double_by_definition(x), "the doubles")\n'
         ("", "np.random.default_rng(seed=3).normal(size=4)", ""),
         ("import random", "np.array([random.Random(3).random()])", ""),
         ("import random", "(random.seed(3), np.array([random.random()]))[1]", ""),
+        ("", "rng.spawn(1)[0].normal(size=4)", "spawn gives everybody the same numbers; draw from"),
         ("def draw():\n    return np.random.rand(4)", "draw()", "np.random.rand in draw, which"),
         ("def draw():\n    return np.random.rand(4)", "rng.normal(size=4)", ""),
     ],

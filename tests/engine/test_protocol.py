@@ -246,15 +246,6 @@ def test_a_frame_that_claims_too_much_is_refused_before_it_is_read():
         frames.receive(ours, time.monotonic() + 3600)
 
 
-@pytest.mark.parametrize(
-    "payload",
-    [bytes(3), frames.PART.pack(frames.RETURN, 9) + bytes(8), frames.part(3, b"x") + b"y"],
-)
-def test_parts_that_are_cut_off_are_refused(payload):
-    with pytest.raises(ProtocolError):
-        list(frames.parts(payload))
-
-
 @EXAMPLES
 def test_random_frames_are_refused(examples):
     @settings(max_examples=examples)

@@ -60,9 +60,7 @@ def rehearse() -> None:
             _encoded(("refuse", (scores.tolist(),))),
         ]
 
-        together = b"".join(frames.part(frames.CALL, call) for call in calls)
         for _ in range(ROUNDS):
-            _ask(ours, worker, frames.SEVERAL, together)
             for call in calls:
                 _ask(ours, worker, frames.CALL, call)
 

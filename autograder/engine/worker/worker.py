@@ -10,7 +10,6 @@ import marshal
 import os
 import socket
 import sys
-import time
 import types
 from collections.abc import Iterator
 from itertools import islice
@@ -30,12 +29,6 @@ from autograder.engine.worker.protocol.decode import Decoder, Name
 from autograder.engine.worker.protocol.frames import Payload
 from autograder.engine.worker.protocol.records import Form
 from autograder.engine.worker.statements import Statements
-
-TOGETHER_SECONDS = 0.1
-"""Time after which no further one of several requests is begun."""
-
-TOGETHER_BYTES = 1 << 20
-"""Bytes of replies after which none is begun."""
 
 _LIGHT = frozenset({np.ndarray, tuple, list, float, int, bool, str, type(None)})
 """The usual kinds of answers, which are no iterators."""
@@ -83,27 +76,8 @@ class Worker(Peer):
         outer = self.nonce, self._seconds
         self.nonce, (self._seconds,) = nonce, frames.SECONDS.unpack_from(payload)
         asked = payload[frames.SECONDS.size :]
-        if kind == frames.SEVERAL:
-            frames.send(self.sock, frames.RETURN, nonce, self._several(asked))
-        else:
-            self.answer(nonce, asked, self._run if kind == frames.RUN else self._call)
+        self.answer(nonce, asked, self._run if kind == frames.RUN else self._call)
         self.nonce, self._seconds = outer
-
-    def _several(self, payload: Payload) -> bytes:
-        """Run cells and answer calls, one after the other.
-
-        A call that raises is the last; so is what little time or room is left behind: the grader
-        asks again for the rest.
-        """
-        replies = bytearray()
-        until = time.monotonic() + TOGETHER_SECONDS
-        for asked, request in frames.parts(payload):
-            kind, reply = self.outcome(request, self._run if asked == frames.RUN else self._call)
-            replies += frames.part(kind, reply)
-            is_over = len(replies) > TOGETHER_BYTES or time.monotonic() > until
-            if is_over or (asked == frames.CALL and kind == frames.RAISE):
-                break
-        return bytes(replies)
 
     def _run(self, request: Any) -> None:
         cell, source = request

@@ -10,7 +10,6 @@ from __future__ import annotations
 import socket
 import struct
 import time
-from collections.abc import Iterator
 
 from autograder.engine.worker.protocol import bounds
 from autograder.engine.worker.protocol.bounds import ProtocolError
@@ -21,19 +20,15 @@ MAGIC = b"ATG1"
 HEADER = struct.Struct("<4sB3x16sQ")
 """Magic, kind, nonce, length of the payload."""
 
-RUN, CALL, RETURN, RAISE, SEVERAL = 1, 2, 3, 4, 5
-"""Kinds of frames. The grader asks with RUN and CALL, and with SEVERAL of these in one; both sides
-answer with RETURN or RAISE, several with a RETURN of parts."""
+RUN, CALL, RETURN, RAISE = 1, 2, 3, 4
+"""Kinds of frames. The grader asks with RUN and CALL; both sides answer with RETURN or RAISE."""
 
 SMALL = 1 << 16
 """Bytes of a payload that leaves in one piece with its header; larger ones are not copied for
 that."""
 
 SECONDS = struct.Struct("<d")
-"""What every request of the grader begins with: how long each thing that it asks for may take."""
-
-PART = struct.Struct("<BI")
-"""Several requests, or replies, in one payload: before each its kind and its length."""
+"""What every request of the grader begins with: how long what it asks for may take."""
 
 
 def send(sock: socket.socket, kind: int, nonce: bytes, payload: Payload) -> None:
@@ -57,35 +52,12 @@ def receive(sock: socket.socket, deadline: float | None = None) -> tuple[int, by
     """
     magic, kind, nonce, size = HEADER.unpack(_exactly(sock, HEADER.size, deadline))
 
-    if magic != MAGIC or kind not in (RUN, CALL, RETURN, RAISE, SEVERAL):
+    if magic != MAGIC or kind not in (RUN, CALL, RETURN, RAISE):
         raise ProtocolError("no frame header")
     if size > bounds.MAX_BYTES + SECONDS.size:
         raise ProtocolError(f"a frame of more than {bounds.MAX_BYTES} bytes")
 
     return kind, nonce, _exactly(sock, size, deadline)
-
-
-def part(kind: int, payload: Payload) -> bytes:
-    """One of several in a payload."""
-    return PART.pack(kind, len(payload)) + payload
-
-
-def parts(payload: Payload) -> Iterator[tuple[int, Payload]]:
-    """The kinds and payloads of several in one.
-
-    Raises:
-        ProtocolError: they are cut off.
-    """
-    place = 0
-    while place < len(payload):
-        begin = place + PART.size
-        if begin > len(payload):
-            raise ProtocolError("a part without its length")
-        kind, size = PART.unpack_from(payload, place)
-        place = begin + size
-        if place > len(payload):
-            raise ProtocolError("a part that is cut off")
-        yield kind, payload[begin:place]
 
 
 def _exactly(sock: socket.socket, size: int, deadline: float | None) -> bytearray:

@@ -13,6 +13,7 @@ from typing import Any
 
 from autograder import class_list, settings
 from autograder.errors import Unusable
+from autograder.files import below
 from autograder.settings import DISCLOSURES as DISCLOSURES
 from autograder.settings import Settings as Settings
 from autograder.text import agreeing
@@ -88,7 +89,15 @@ class Course:
 
     def submission(self, student: str, exercise: str) -> Path:
         """The folder of what a student handed in; the notebook in it is ``<exercise>.ipynb``."""
-        return self.submitted / student / exercise
+        return below(self.submitted, student, exercise, follow=False)
+
+    def autograded_of(self, student: str, exercise: str) -> Path:
+        """The folder of what a student handed in, with verdicts: a notebook of the same name."""
+        return below(self.autograded, student, exercise, follow=False)
+
+    def feedback_of(self, student: str, exercise: str) -> Path:
+        """The folder of a student's page, ``<exercise>.html``."""
+        return below(self.feedback, student, exercise, follow=False)
 
     def secret(self) -> bytes:
         """The key of the random inputs: ``AUTOGRADER_SECRET``, else the course's own.
@@ -143,6 +152,25 @@ class Course:
             repair = "write one word of letters, digits, . _ and - into it"
             raise Unusable(f"{path}: {id!r} is no name of a course; {repair}")
         return id
+
+    def came_with(self, notebook: Path) -> bool:
+        """Whether a notebook lies in the course's folder, and may have brought all of it along.
+
+        What is there grades and is trusted: its checks run as whoever asks for them. Nobody's clone
+        is the checkout of the kit that runs; and of a course whose secret nobody else can read,
+        which git does not do to any file, what was handed in may be graded where it lies.
+        """
+        places = {Path(os.path.abspath(notebook)), notebook.resolve()}
+        places.add(notebook.parent.resolve() / notebook.name)
+        root = self.root.resolve()
+        if root == KIT or not any(root in place.parents for place in places):
+            return False
+        try:
+            is_private = (self.state / "secret").lstat().st_mode & 0o077 == 0
+        except OSError:
+            is_private = False
+        submitted = self.submitted.resolve()
+        return not is_private or not all(submitted in place.parents for place in places)
 
     def has_secret(self) -> bool:
         return bool(os.environ.get("AUTOGRADER_SECRET")) or (self.state / "secret").is_file()
@@ -199,10 +227,10 @@ def find(state: Path | None = None, new: bool = False) -> Course:
         state: where its state lies; default: ``AUTOGRADER_COURSE``, else ``course/``.
         new: whether an exercise is to be written there, so that its root is where the user stands.
     """
-    root = _root(new)
-    if state is None:
-        state = Path(os.environ.get("AUTOGRADER_COURSE") or root / STATE)
-    state = state.absolute()
+    if state is None and os.environ.get("AUTOGRADER_COURSE"):
+        state = Path(os.environ["AUTOGRADER_COURSE"])
+    root = _root(None if new else state, new)
+    state = (state or root / STATE).absolute()
 
     nearest = existing(state)
     if not nearest.is_dir():
@@ -215,15 +243,22 @@ def existing(path: Path) -> Path:
     return next(place for place in (path, *path.parents) if place.exists())
 
 
-def _root(new: bool) -> Path:
-    """The nearest folder upwards with ``solutions/``, else this package's checkout, else here.
+KIT = Path(__file__).resolve().parent.parent
+"""The checkout that this package lies in, if it lies in one."""
 
-    A ``new`` exercise is never written into the checkout from elsewhere.
+
+def _root(state: Path | None, new: bool) -> Path:
+    """The folder with ``solutions/``.
+
+    That of a course whose state is named; else the nearest upwards, else this package's checkout,
+    else here. A ``new`` exercise is never written into the checkout from elsewhere.
     """
     here = Path.cwd()
     folders = [here, *here.parents]
+    if state is not None:
+        folders.insert(0, state.absolute().parent)
     if not new:
-        folders.append(Path(__file__).resolve().parent.parent)
+        folders.append(KIT)
     for folder in folders:
         if (folder / "solutions").is_dir():
             return folder

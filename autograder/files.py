@@ -35,7 +35,12 @@ class Refused(Exception):
     """A file that we do not read, or a name that we make no path of; the message says why."""
 
 
-def below(folder: Path, *names: str, follow: bool = True) -> Path:
+def is_noise(name: str) -> bool:
+    """Whether a file or folder called so is what operating systems and Jupyter leave behind."""
+    return name.startswith(".") or name in ("__MACOSX", "__pycache__", "Thumbs.db", "desktop.ini")
+
+
+def below(folder: Path, *names: str, follow: bool = True, portable: bool = True) -> Path:
     """The place below a folder that names say which we did not choose.
 
     They come from a notebook, an archive, a table or a command line, and may have ``/`` between
@@ -44,12 +49,13 @@ def below(folder: Path, *names: str, follow: bool = True) -> Path:
     Args:
         follow: whether what lies there is looked at, for a link may lead out of the folder. Without
             it the place may be a link, which ``open_regular`` does not follow.
+        portable: whether it must be the name of a file on every system, or on this one.
 
     Raises:
-        Refused: a name leads elsewhere, or is none that a file has on every system.
+        Refused: a name leads elsewhere, or is that of no file.
     """
     for name in names:
-        why = _no_name(name)
+        why = _no_name(name, portable or WINDOWS)
         if why:
             raise Refused(why)
 
@@ -64,16 +70,16 @@ def below(folder: Path, *names: str, follow: bool = True) -> Path:
     return place
 
 
-def _no_name(name: str) -> str:
+def _no_name(name: str, portable: bool) -> str:
     """Why a name is that of no file below a folder; empty where it is."""
-    if "\\" in name or _DRIVE.match(name):
-        return "has a name with a backslash or a drive in it"
-    if _NO_TEXT.search(name):
+    if "\0" in name or (portable and _NO_TEXT.search(name)):
         return "has a name with signs in it that are no text"
+    if portable and ("\\" in name or _DRIVE.match(name)):
+        return "has a name with a backslash or a drive in it"
     for part in name.split("/"):
-        if not part.strip(". "):
+        if part in ("", ".", "..") or (portable and not part.strip(". ")):
             return "has a name that leads out of its folder"
-        if len(part.encode()) > MAX_NAME:
+        if len(part.encode("utf-8", "surrogateescape")) > MAX_NAME:
             return f"has a name of more than {MAX_NAME} bytes"
         # There, ends of names are cut off, and what follows a colon is another stream of the file.
         if WINDOWS and (":" in part or part[-1] in ". " or _DEVICE.fullmatch(part)):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from autograder.course import STUDENT_ID, Course
 from autograder.errors import Unusable
+from autograder.files import below
 from autograder.result import Outcome, Result
 from autograder.text import short
 from autograder.troubles import Troubles, gathered
@@ -15,12 +16,17 @@ from autograder.troubles import Troubles, gathered
 
 def result_path(course: Course, exercise: str, student: str) -> Path:
     """Where the result of a student's submission is stored."""
-    return course.results / exercise / f"{student}.json"
+    return below(course.results, exercise, f"{student}.json", follow=False)
+
+
+def folder_of(course: Course, exercise: str) -> Path:
+    """Where the results of an exercise are stored."""
+    return below(course.results, exercise, follow=False)
 
 
 def stored_students(course: Course, exercise: str) -> list[str]:
     """Who has a stored result, by id; a file of another name is nobody's."""
-    names = [path.stem for path in (course.results / exercise).glob("*.json")]
+    names = [path.stem for path in folder_of(course, exercise).glob("*.json")]
     return sorted(filter(STUDENT_ID.match, names))
 
 

@@ -19,7 +19,7 @@ from autograder import cli
 from autograder.course import Course
 from autograder.errors import Interrupted
 from tests.support import processes
-from tests.support.courses import ROOT
+from tests.support.courses import NAME, RIGHT, ROOT, handed_in
 
 pytestmark = pytest.mark.usefixtures("graded_here", "checked_here")
 
@@ -279,6 +279,101 @@ def test_the_course_may_stand_before_the_command_after_it_and_in_the_environment
         run("report", "attention", AUTOGRADER_COURSE=str(tmp_path / "c")),
     ):
         assert str(tmp_path / "c" / "results") in mistake(done)
+
+
+STOLEN = """
+import os
+from pathlib import Path
+
+Path({place!r}).write_text(os.environ["TEACHER_TOKEN"])
+"""
+
+
+@pytest.fixture
+def clone(course, tmp_path):
+    """A student's folder, in which lies all of a course: checks and settings, too."""
+    root = tmp_path / "clone"
+    shutil.copytree(course.root, root)
+    master = root / "solutions" / NAME / f"{NAME}.ipynb"
+    notebook = json.loads(master.read_bytes())
+    for cell in notebook["cells"]:
+        if cell["id"] == "double-drawn":
+            cell["source"] = STOLEN.format(place=str(tmp_path / "stolen"))
+    master.write_text(json.dumps(notebook))
+    (root / "autograder.toml").write_text('isolation = "process"\n')
+    (root / "work").mkdir()
+    for place in (f"{NAME}.ipynb", f"work/{NAME}.ipynb"):
+        (root / place).write_bytes(handed_in(course, RIGHT))
+    (tmp_path / "elsewhere.ipynb").write_bytes(handed_in(course, RIGHT))
+    (root / "outside.ipynb").symlink_to(tmp_path / "elsewhere.ipynb")
+    (tmp_path / "short").symlink_to(root)
+    return root
+
+
+@pytest.mark.parametrize(
+    ("stands", "names"),
+    [
+        (".", f"{NAME}.ipynb"),
+        ("work", f"{NAME}.ipynb"),
+        (".", f"assignments/{NAME}/{NAME}.ipynb"),
+        ("work", f"../solutions/../{NAME}.ipynb"),
+        (".", "outside.ipynb"),
+        (".", f"../short/work/{NAME}.ipynb"),
+        (".", "../short/outside.ipynb"),
+    ],
+)
+def test_no_notebook_brings_the_checks_along_that_grade_it(clone, tmp_path, stands, names):
+    line = mistake(run("score", names, cwd=clone / stands, TEACHER_TOKEN="canary"))
+    assert f"{names}: lies in {clone}, and its checks" in line and "--course" in line
+    assert not (tmp_path / "stolen").exists()
+    assert not (clone / "course").exists()
+
+
+def test_whoever_says_so_lets_a_folder_grade_its_own_notebook(clone, tmp_path):
+    """The test before this one can fail."""
+    environment = {"TEACHER_TOKEN": "canary", "AUTOGRADER_SECRET": "s"}
+    run("score", f"{NAME}.ipynb", "--course", "course", cwd=clone, **environment)
+    assert (tmp_path / "stolen").read_text() == "canary"
+
+
+def test_a_clone_may_hold_a_course_with_submissions_and_a_secret_too(clone, course, tmp_path):
+    handed = clone / "course" / "submitted" / "mallory" / NAME / f"{NAME}.ipynb"
+    handed.parent.mkdir(parents=True)
+    handed.write_bytes(handed_in(course, RIGHT))
+    (clone / "course" / "secret").write_text("theirs")
+    (clone / "course" / "secret").chmod(0o644)  # as git checks it out
+    assert "lies in" in mistake(run("score", handed, cwd=clone, TEACHER_TOKEN="canary"))
+    assert not (tmp_path / "stolen").exists()
+
+
+def test_whoever_has_named_a_course_is_graded_by_no_other(clone, course, tmp_path):
+    """Wherever they stand: its exercises go along with its state."""
+    own = course.root / "course"
+    for options, environment in (
+        (["--course", own], {}),
+        ([], {"AUTOGRADER_COURSE": str(own)}),
+    ):
+        options = [f"{NAME}.ipynb", *options, "--json", "-"]
+        done = run("score", *options, cwd=clone, TEACHER_TOKEN="canary", **environment)
+        result = json.loads(done.stdout)
+        assert result["score"] == 10 and result["isolation"] != "process"
+    assert not (tmp_path / "stolen").exists()
+
+
+def test_a_teacher_scores_in_their_own_course_what_was_handed_in_there(course, tmp_path):
+    course.secret()
+    handed = course.submission("ada", NAME) / f"{NAME}.ipynb"
+    own = course.root / "mine.ipynb"
+    download = tmp_path / "download.ipynb"
+    handed.parent.mkdir(parents=True)
+    for path in (handed, own, download):
+        path.write_bytes(handed_in(course, RIGHT))
+    for path in (handed, handed.relative_to(course.root), download):
+        assert run("score", path, cwd=course.root).returncode == 0
+
+    line = mistake(run("score", "mine.ipynb", cwd=course.root))
+    assert f"add --course {course.state} if this is it" in line
+    assert run("score", "mine.ipynb", "--course", "course", cwd=course.root).returncode == 0
 
 
 def test_outside_of_a_course_a_command_says_which_one_it_is_about(tmp_path):

@@ -62,6 +62,17 @@ def course_at(folder: Path | None) -> Course:
     return find(folder)
 
 
+def course_for(folder: Path | None, notebook: Path) -> Course:
+    """The same, to grade a notebook with: never one that came with it, unless somebody named it."""
+    course = course_at(folder)
+    is_named = folder is not None or os.environ.get("AUTOGRADER_COURSE")
+    if not is_named and course.came_with(notebook):
+        cause = f"lies in {course.root}, and its checks and settings would come from there, too"
+        repair = f"go to your course's folder, or add --course {course.state} if this is it"
+        raise Unusable(f"{notebook}: {cause}; {repair}")
+    return course
+
+
 def finish(troubles: Sequence[str]) -> None:
     """Say for whom something could not be done, and end with 3; where all could be done, go on."""
     for line in troubles:
@@ -115,11 +126,12 @@ def _note_elsewhere(course: Course, folder: Path | None) -> None:
 
 def _note_unknown(course: Course) -> None:
     """Say which names in the settings are none of an exercise: they would change nothing."""
+    from autograder.exercises.sources import is_authored
     from autograder.settings import NAME, TABLES
 
     for table in TABLES:
         for name in getattr(course.settings, table):
-            if name and not (course.root / "solutions" / f"{name}.py").is_file():
+            if name and not is_authored(course.root, name):
                 cause = f"{table}.{name} is of no exercise in {course.root / 'solutions'}"
                 print(f"note: {NAME}: {cause}; correct the name, or delete it", file=sys.stderr)
 

@@ -12,7 +12,7 @@ from autograder.commands.common import (
     Isolation,
     Notebook,
     OfExercise,
-    course_at,
+    course_for,
     exercise_of,
     isolated,
     stop,
@@ -39,7 +39,7 @@ def score(
 
     from autograder.engine.sandbox.parent_process import start_early
 
-    course = isolated(course_at(course_folder), isolation)
+    course = isolated(course_for(course_folder, notebook), isolation)
     writable(json)
 
     # The order matters. The parent of the workers loads NumPy, and so does this process. The parent

@@ -16,6 +16,7 @@ from autograder.errors import Unusable
 from autograder.exercises import data_files, sources
 from autograder.exercises.cell_source import defines_class, sentence_of
 from autograder.exercises.data_files import Data
+from autograder.files import Refused
 from autograder.result import Picture
 
 if TYPE_CHECKING:
@@ -176,6 +177,10 @@ class Exercise:
         except FileNotFoundError:
             return b""
 
+    def files(self, root: Path) -> list[Path]:
+        """All of its files below ``root``, from which it can be graded and built elsewhere."""
+        return sources.files_of(root, self.name, self.built_from)
+
     def checks_of(self, step: str) -> list[Check]:
         return [check for check in self.checks if check.step == step]
 
@@ -194,13 +199,16 @@ def load(root: Path, name: str) -> Exercise:
         Unusable: no such exercise, not built, not built since ``solutions/<name>.py`` has changed,
             or not a notebook of ours.
     """
-    authored = root / "solutions" / f"{name}.py"
-    built = root / "solutions" / name / f"{name}.ipynb"
-    if not built.is_file():
-        if authored.is_file():
-            raise Unusable(f"{built}: the notebook has not been built; run autograder build {name}")
+    try:
+        authored, built = sources.authored_at(root, name), sources.notebook_at(root, name)
+        is_built, is_authored = built.is_file(), authored.is_file()
+    except Refused:
+        is_built = is_authored = False
+    if not is_built and not is_authored:
         known = ", ".join(built_names(root)) or "none"
         raise Unusable(f"{name}: no such exercise in {root / 'solutions'}; there are: {known}")
+    if not is_built:
+        raise Unusable(f"{built}: the notebook has not been built; run autograder build {name}")
 
     try:
         exercise = from_notebook(json.loads(built.read_bytes()))
@@ -217,7 +225,7 @@ def load(root: Path, name: str) -> Exercise:
     return replace(
         exercise,
         sha256=data_files.fingerprint(exercise.sha256, data),
-        bank=root / "solutions" / f"{name}_misconceptions.py",
+        bank=sources.authored_at(root, name, "_misconceptions"),
         data=data,
     )
 

@@ -12,6 +12,7 @@ from autograder.check_ids import parts_of
 from autograder.errors import Unusable
 from autograder.exercises import answer_bank
 from autograder.exercises.answer_bank import Bank, Entry
+from autograder.exercises.sources import authored_at
 
 HINT_CHARACTERS = 220
 """The longest hint: what one reads at a glance."""
@@ -88,7 +89,7 @@ def misconception(
 
 def path_of(root: Path, exercise: str) -> Path:
     """Where the bank of an exercise lies."""
-    return root / "solutions" / f"{exercise}_misconceptions.py"
+    return authored_at(root, exercise, "_misconceptions")
 
 
 def load(path: Path) -> Misconceptions:

@@ -11,6 +11,7 @@ from autograder.errors import Unusable
 from autograder.exercises import answer_bank
 from autograder.exercises.answer_bank import Bank
 from autograder.exercises.exercise import Exercise
+from autograder.exercises.sources import authored_at
 
 MARKS = frozenset({"step"})
 """The arguments that ``right_answer`` may have."""
@@ -37,7 +38,7 @@ def right_answer(*, step: str) -> Callable[[_Function], _Function]:
 
 def path_of(root: Path, exercise: str) -> Path:
     """Where the right answers of an exercise lie."""
-    return root / "solutions" / f"{exercise}_right_answers.py"
+    return authored_at(root, exercise, "_right_answers")
 
 
 def load(path: Path) -> tuple[RightAnswer, ...]:

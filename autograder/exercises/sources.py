@@ -1,11 +1,12 @@
-"""The files that an exercise's notebooks are built from, and whether they have changed since."""
+"""The files of an exercise, and whether its notebooks are older than what they are built from."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from autograder.files import digest
+from autograder.exercises import data_files
+from autograder.files import Refused, below, digest
 
 TOOLS = Path(__file__).resolve().parents[1] / "tools"
 """Where the modules lie of which the build writes into a notebook what it uses."""
@@ -14,6 +15,54 @@ _PACKAGE = "autograder.tools"
 
 SHARED = "shared"
 """The module in ``solutions/`` that holds what the exercises of a course share."""
+
+BANKS = ("_misconceptions", "_right_answers")
+"""How the names of the files end that hold answers to an exercise."""
+
+FOLDERS = ("solutions", "assignments")
+"""Where notebooks lie, each in a folder of the exercise's name: the full ones, and releases."""
+
+
+def authored_at(root: Path, exercise: str, part: str = "") -> Path:
+    """Where an exercise is authored below ``root``, or one of its banks.
+
+    Raises:
+        files.Refused: that is the name of no file.
+    """
+    return below(root / FOLDERS[0], f"{exercise}{part}.py", follow=False)
+
+
+def is_authored(root: Path, exercise: str) -> bool:
+    """Whether there is an exercise of this name, whoever says it."""
+    try:
+        return authored_at(root, exercise).is_file()
+    except Refused:
+        return False
+
+
+def notebook_at(root: Path, exercise: str, folder: str = FOLDERS[0]) -> Path:
+    """Where the full notebook of an exercise lies below ``root``, or its release.
+
+    Raises:
+        files.Refused: that is the name of no file.
+    """
+    return below(root / folder, exercise, f"{exercise}.ipynb", follow=False)
+
+
+def files_of(root: Path, exercise: str, others: Iterable[str] = ()) -> list[Path]:
+    """All files of an exercise that are there: whoever packs or copies one takes these.
+
+    What it is authored in, its banks, both notebooks, what lies beside them, and others.
+
+    Args:
+        others: the names of the files beside the authored one that it takes something from.
+    """
+    authored = [authored_at(root, exercise, part) for part in ("", *BANKS)]
+    authored += [below(root / FOLDERS[0], name, follow=False) for name in others]
+    found = [path for path in dict.fromkeys(authored) if path.is_file()]
+    for folder in FOLDERS:
+        found += data_files.files(notebook_at(root, exercise, folder).parent)
+    return found
 
 
 def digests(authored: Path, others: Iterable[str]) -> dict[str, str]:
@@ -24,7 +73,7 @@ def digests(authored: Path, others: Iterable[str]) -> dict[str, str]:
     """
     files = {authored.name: _digest(authored)}
     for name in others:
-        files[name] = _digest(authored.with_name(name))
+        files[name] = _digest(below(authored.parent, name, follow=False))
     files[_PACKAGE] = digest("".join(map(_digest, sorted(TOOLS.glob("*.py")))).encode())
     return files
 

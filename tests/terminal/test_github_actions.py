@@ -61,7 +61,8 @@ def on_github(course, tmp_path):
         page = tmp_path / "summary.md"
         page.write_text("")
         done = run(
-            command, notebook, *options, cwd=course.root, AUTOGRADER_SECRET="s",
+            command, notebook, *options, "--course", course.state, cwd=course.root,
+            AUTOGRADER_SECRET="s",
             GITHUB_ACTIONS="true", GITHUB_STEP_SUMMARY=str(page), GITHUB_WORKSPACE=str(course.root),
         )  # fmt: skip
         return done, page.read_text()

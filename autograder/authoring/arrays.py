@@ -15,18 +15,28 @@ from pathlib import Path
 import numpy as np
 
 from autograder.authoring.cells import Cell, Problem, Source
+from autograder.files import Refused, below
 
 MOST = 140_000
 """Characters of a cell of arrays: whoever reads a submission parses no cell that is much longer."""
 
 
-def files(cells: Iterable[Cell]) -> list[str]:
-    """The archives that these cells name, in order."""
+def files(cells: Iterable[Cell], authored: Path) -> list[str]:
+    """The archives that these cells name, in order, as far as they lie beside the authored file."""
     found: list[str] = []
     for cell in cells:
         if not cell.markdown:
             found += [str(name.value) for name in _named(cell.source)]
-    return list(dict.fromkeys(found))
+    return [name for name in dict.fromkeys(found) if _place(authored, name) is not None]
+
+
+def _place(authored: Path, name: str) -> Path | None:
+    """Where an archive lies; None where that cannot be beside the authored file."""
+    try:
+        path = below(authored.parent, name, follow=False)
+    except Refused:
+        return None
+    return path if path.parent == authored.parent else None
 
 
 def written(cell: Cell, authored: Path) -> str:
@@ -61,7 +71,11 @@ def problems(source: Source) -> Iterator[Problem]:
 def _unusable(cell: Cell, authored: Path, named: list[ast.Constant]) -> Iterator[Problem]:
     """What is wrong with the archives that a cell names."""
     for name in named:
-        line, path = cell.line_of(name.lineno), authored.with_name(str(name.value))
+        line, path = cell.line_of(name.lineno), _place(authored, str(name.value))
+        if path is None:
+            repair = "put the archive beside this file, and write its name alone"
+            yield Problem(line, f"{name.value!r} names no file beside this one", repair)
+            return
         try:
             with np.load(io.BytesIO(path.read_bytes())) as archive:
                 for part in archive.files:

@@ -26,7 +26,6 @@ from autograder.authoring import (
     unsound,
 )
 from autograder.authoring.cells import Cell, Source
-from autograder.authoring.starter import BANKS
 from autograder.course import Settings
 from autograder.errors import Unusable
 from autograder.exercises import data_files, misconceptions, sources
@@ -129,7 +128,7 @@ def authored_names(root: Path) -> list[str]:
     """
     names = []
     for path in (root / "solutions").glob("*.py"):
-        if path.stem != sources.SHARED and not path.stem.endswith(BANKS):
+        if path.stem != sources.SHARED and not path.stem.endswith(sources.BANKS):
             names.append(path.stem)
     return sorted(names)
 

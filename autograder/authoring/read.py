@@ -54,7 +54,7 @@ def examined(path: Path) -> tuple[Source, list[Problem], dict[int, Kind]]:
     broken: dict[int, Kind] = {}
     cells = _with_setup(percent.cells(text, problems, broken))
     shared = _shared(path) if modules.uses_shared(cells) else ""
-    beside = [f"{name}.py" for name in needs.exercises(cells)] + arrays.files(cells)
+    beside = [f"{name}.py" for name in needs.exercises(cells)] + arrays.files(cells, path)
     if shared:
         beside.append(f"{sources.SHARED}.py")
     there = [name for name in beside if path.with_name(name).is_file()]

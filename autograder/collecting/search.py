@@ -240,7 +240,7 @@ def _walk(folder: Path, above: Parts, left: list[Left]) -> Iterator[tuple[Parts,
 
     for entry in ordered:
         parts = (*above, entry.name)
-        if _is_noise(entry.name):
+        if files.is_noise(entry.name):
             continue
         if not entry.is_dir(follow_symlinks=False):
             yield parts, entry
@@ -263,9 +263,4 @@ def _moment(seconds: float, otherwise: datetime) -> datetime:
 
 def _is_noise_in(name: str) -> bool:
     parts = set(archives.parts_of(name)) - {".", ".."}
-    return any(map(_is_noise, parts))
-
-
-def _is_noise(name: str) -> bool:
-    """What operating systems and Jupyter leave behind."""
-    return name.startswith(".") or name in ("__MACOSX", "__pycache__", "Thumbs.db", "desktop.ini")
+    return any(map(files.is_noise, parts))

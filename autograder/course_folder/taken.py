@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from autograder import files
+from autograder.course import KIT
 from autograder.errors import Unusable
+from autograder.exercises.sources import BANKS, FOLDERS, files_of
 
 NOTE = ".from-kit.json"
 """The file in the course that says what was taken."""
 
-FOLDERS = ("solutions", "assignments")
-BANKS = ("_misconceptions", "_right_answers")
 NOT_TAKEN = ("__pycache__", ".ipynb_checkpoints")
 
 State = Literal["same", "newer", "changed here", "changed in both"]
@@ -37,8 +37,7 @@ class Taken:
 
 def kit() -> Path | None:
     """The checkout that this package lies in; None where it brings no exercises along."""
-    folder = Path(__file__).resolve().parents[2]
-    return folder if (folder / "solutions").is_dir() else None
+    return KIT if (KIT / "solutions").is_dir() else None
 
 
 def take_all(course: Path) -> list[str]:
@@ -117,16 +116,8 @@ def _places(root: Path, group: str) -> list[str]:
     """The authored files of a group, as paths below the root that has them."""
     if (root / "solutions" / group).is_file():
         return [f"solutions/{group}"]
-    folder = root / "solutions" / group
-    paths = [root / "solutions" / f"{group}{bank}.py" for bank in ("", *BANKS)]
-    paths += [path for path in _below(folder) if path.suffix != ".ipynb"]
-    return [path.relative_to(root).as_posix() for path in paths if path.is_file()]
-
-
-def _below(folder: Path) -> Iterator[Path]:
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and not set(NOT_TAKEN).intersection(path.parts):
-            yield path
+    places = [path.relative_to(root).as_posix() for path in files_of(root, group)]
+    return [name for name in places if name.startswith("solutions/") and name[-6:] != ".ipynb"]
 
 
 def _state(source: Path, course: Path, group: str, was: dict[str, str]) -> State:
@@ -145,11 +136,8 @@ def _take(source: Path, course: Path, group: str) -> None:
     places = _places(source, group)
     for gone in set(_places(course, group)) - set(places):
         (course / gone).unlink()
-    paths = {source / place for place in places}
-    for folder in FOLDERS:
-        paths.update(_below(source / folder / group))
-
-    for path in paths:
+        (course / "assignments" / gone.removeprefix("solutions/")).unlink(missing_ok=True)
+    for path in [source / place for place in places] + files_of(source, group):
         content = path.read_bytes()
         target = course / path.relative_to(source)
         if not target.is_file() or target.read_bytes() != content:

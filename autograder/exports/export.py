@@ -94,7 +94,7 @@ def _put_folder(content: Mapping[str, bytes], path: Path) -> None:
         new, old = Path(part, "new"), Path(part, "old")
         new.mkdir()
         for name, data in content.items():
-            files.write(new / name, data)
+            files.write(files.below(new, name), data)
 
         # A student who is gone must not stay from the last time: the whole folder is another one.
         if path.is_dir():

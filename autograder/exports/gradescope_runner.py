@@ -63,26 +63,31 @@ def main(home: Path) -> int:
 def _notebook(folder: Path, name: str) -> Path:
     """What was handed in: the file called as the exercise, else the only one of its kind.
 
+    What ``collect`` overlooks is overlooked here, too.
+
     Raises:
         Rejected: there is none, or several.
     """
+    handed_in: list[Path] = []
+    for path in sorted(folder.rglob("*")):
+        is_noise = any(map(files.is_noise, path.relative_to(folder).parts))
+        if path.is_file() and not path.is_symlink() and not is_noise:
+            handed_in.append(path)
+
     for suffix in SUFFIXES:
         own = folder / f"{name}{suffix}"
-        if _is_plain(own):
+        if own in handed_in:
             return own
 
     for suffix in SUFFIXES:
-        candidates = [path for path in folder.rglob(f"*{suffix}") if _is_plain(path)]
+        candidates = [path for path in handed_in if path.suffix == suffix]
+        candidates = [path for path in candidates if path.stem == name] or candidates
         if len(candidates) == 1:
             return candidates[0]
         if candidates:
             repair = f"call the one that counts {name}{suffix}"
             raise Rejected(f"there are {len(candidates)} files {suffix}", repair)
     raise Rejected("no notebook was handed in", f"its name is {name}.ipynb")
-
-
-def _is_plain(path: Path) -> bool:
-    return path.is_file() and not path.is_symlink()
 
 
 if __name__ == "__main__":

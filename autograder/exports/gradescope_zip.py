@@ -12,6 +12,7 @@ import importlib.metadata
 import io
 import json
 import re
+import sys
 import zipfile
 from collections.abc import Iterator
 from dataclasses import fields, replace
@@ -22,7 +23,7 @@ from autograder.course import Settings
 from autograder.engine.sandbox import levels
 from autograder.errors import Unusable
 from autograder.exports.export import Product, Request
-from autograder.settings import TABLES
+from autograder.settings import NAME, TABLES
 
 REQUIREMENTS = (
     "numpy>=1.24",
@@ -107,7 +108,7 @@ def _files(request: Request, level: str) -> dict[str, bytes]:
         "setup.sh": SETUP,
         "run_autograder": RUN,
         "README.txt": f"Grades {exercise} on Gradescope. Isolation level: {_said(level)}.\n",
-        "requirements.txt": "\n".join((*REQUIREMENTS, *_packages(settings))) + "\n",
+        "requirements.txt": "\n".join((*REQUIREMENTS, *sorted(_packages(settings)))) + "\n",
         "constraints.txt": _constraints(root / "requirements.lock"),
         "autograder.toml": _toml(settings),
         "course/secret": secret,
@@ -116,10 +117,8 @@ def _files(request: Request, level: str) -> dict[str, bytes]:
     files = _package()
     for name, text in texts.items():
         files[name] = text.encode()
-    for path in _exercise(root, exercise):
+    for path in request.exercise.files(root):
         files[path.relative_to(root).as_posix()] = path.read_bytes()
-    for place, content in request.exercise.data.items():
-        files[f"solutions/{exercise}/{place}"] = content
     return files
 
 
@@ -131,17 +130,6 @@ def _package() -> dict[str, bytes]:
         if path.is_file() and "__pycache__" not in path.parts:
             files[f"autograder/{path.relative_to(package).as_posix()}"] = path.read_bytes()
     return files
-
-
-def _exercise(root: Path, name: str) -> Iterator[Path]:
-    solutions = root / "solutions"
-    yield solutions / f"{name}.py"
-    yield solutions / name / f"{name}.ipynb"
-
-    # Its questions for students; an exercise may have none yet.
-    bank = solutions / f"{name}_misconceptions.py"
-    if bank.is_file():
-        yield bank
 
 
 def _constraints(lock: Path) -> str:
@@ -156,11 +144,20 @@ def _constraints(lock: Path) -> str:
 
 
 def _packages(settings: Settings) -> Iterator[str]:
-    """The packages that the teacher allows, in the versions that are installed here."""
+    """The packages that the teacher allows, in the versions that are installed here.
+
+    Raises:
+        Unusable: one is not, so that nobody knows what it would be there.
+    """
     installed = importlib.metadata.packages_distributions()
-    for package in settings.packages:
-        for name in installed.get(package, []):
-            yield f"{name}=={importlib.metadata.version(name)}"
+    for package in set(settings.packages) - sys.stdlib_module_names:
+        # Which is whose not every distribution says; then most are called as what they hold.
+        for name in installed.get(package, [package]):
+            try:
+                yield f"{name}=={importlib.metadata.version(name)}"
+            except importlib.metadata.PackageNotFoundError:
+                repair = "install it, or take it out of packages"
+                raise Unusable(f"{NAME}: {package} is not installed here; {repair}") from None
 
 
 def _toml(settings: Settings) -> str:

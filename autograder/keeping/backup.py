@@ -26,7 +26,7 @@ from autograder.course_folder import taken
 from autograder.errors import Unusable
 from autograder.gradebook import database
 from autograder.grading.journal import Journal
-from autograder.text import count
+from autograder.text import count, short
 
 SCHEMA = "autograder/backup/1"
 
@@ -94,6 +94,10 @@ def _notes(course: Course, place: Path | None) -> Iterator[str]:
         yield f"the gradebook, {place}, is gradebook.db in it; correct db_url when you restore"
     if os.environ.get("AUTOGRADER_SECRET"):
         yield "not in it: the secret, which is AUTOGRADER_SECRET"
+    for name in AROUND:
+        for path in (course.root / name, *sorted((course.root / name).rglob("*"))):
+            if path.is_symlink():
+                yield f"not in it: {short(path)}, which is a link; put what it leads to there"
 
 
 @contextlib.contextmanager

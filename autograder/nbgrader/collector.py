@@ -92,8 +92,12 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
 
     def _changed(self, record: _Record) -> datetime:
         """When a submission was last changed in the exchange, to the second."""
-        status = os.stat(Path(self.inbound_path, record.folder), follow_symlinks=False)
+        status = os.stat(self._place(record), follow_symlinks=False)
         return _utc(int(status.st_ctime))
+
+    def _place(self, record: _Record) -> Path:
+        inbound = Path(self.inbound_path)
+        return files.below(inbound, record.folder, follow=False, portable=False)
 
     def copy_files(self) -> None:
         course = config.course_of(self.coursedir)
@@ -196,7 +200,7 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
 
         Or whoever collects owns it, in courses of one account.
         """
-        path = Path(self.inbound_path, record.folder)
+        path = self._place(record)
         flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
         try:
             folder = os.open(path, flags)

@@ -55,6 +55,7 @@ def release(
     Raises:
         Unusable: no release, no exchange on this system, or one that cannot be written.
     """
+    handed_out.insist(course, exercise)
     time = due_time(due, course.settings.zone) if isinstance(due, str) else due
     app: Any = _releaser(course, exercise) if archive is None else None
     if time is not None:

@@ -10,8 +10,11 @@ from pathlib import Path
 
 from autograder import files
 from autograder.course import Course
+from autograder.errors import Unusable
 from autograder.exercises import data_files
 from autograder.exercises.exercise import Exercise
+from autograder.exercises.sources import notebook_at
+from autograder.files import below
 from autograder.gradebook import due_dates
 from autograder.text import on_day
 
@@ -33,10 +36,25 @@ def with_due(notebook: bytes, due: datetime | None) -> bytes:
     return (json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
 
 
+def insist(course: Course, exercise: Exercise) -> None:
+    """Refuse to hand out a folder without all files of the exercise.
+
+    Raises:
+        Unusable: one is not there, or not as it is in ``solutions/``.
+    """
+    folder = notebook_at(course.root, exercise.name, "assignments").parent
+    for place, content in exercise.data.items():
+        path = below(folder, place, follow=False)
+        if not path.is_file() or path.read_bytes() != content:
+            source = below(notebook_at(course.root, exercise.name).parent, place, follow=False)
+            repair = f"run autograder build {exercise.name}"
+            raise Unusable(f"{path}: is not what {source} is; {repair}")
+
+
 def archive(course: Course, exercise: Exercise, path: Path) -> list[str]:
     """Write all that students need into a zip: the notebook, and its data files; their names."""
     name = exercise.name
-    folder = course.root / "assignments" / name
+    folder = notebook_at(course.root, name, "assignments").parent
     due = course.settings.due.get(name)
     packed = io.BytesIO()
     names = []

@@ -24,6 +24,7 @@ from autograder.course import Course, find
 from autograder.engine.graded import Graded
 from autograder.errors import Fault, Interrupted, Unusable
 from autograder.exercises.exercise import Exercise, load
+from autograder.exercises.sources import authored_at, is_authored
 from autograder.gradebook import config, database, record
 from autograder.gradebook.schema import STUDENT
 from autograder.grading import grade_class
@@ -126,10 +127,10 @@ class FeedbackExporter(_Exporter):
         everybody = [*students, *_selected(self.converter.coursedir, with_result)]
         due = []
         for student in dict.fromkeys(everybody):
-            page = course.feedback / student / exercise.name / f"{exercise.name}.html"
+            page = course.feedback_of(student, exercise.name) / f"{exercise.name}.html"
             # Graded since; the page may even say that nothing was handed in.
             is_old = _is_older(page, stored.result_path(course, exercise.name, student))
-            if is_old or self._due(page, course.autograded / student / exercise.name):
+            if is_old or self._due(page, course.autograded_of(student, exercise.name)):
                 due.append(student)
 
         troubles = Troubles()
@@ -161,9 +162,9 @@ def before_generate(assignment: str, student: str, notebooks: list[str]) -> None
     nbgrader refuses changed cells once there are submissions; we do not.
     """
     course = find()
-    authored = course.root / "solutions" / f"{assignment}.py"
-    if authored.is_file():
+    if is_authored(course.root, assignment):
         # nbgrader has removed the release by now.
+        authored = authored_at(course.root, assignment)
         _, release = build.notebooks(authored, course.settings)
         record.prepare(course, load(course.root, assignment), release=release)
 

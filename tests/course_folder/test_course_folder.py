@@ -146,6 +146,15 @@ def test_the_zip_holds_what_students_need_and_says_when_it_is_due(folder: Path) 
     )
 
 
+def test_what_is_not_built_in_is_not_handed_out_without_it(folder: Path) -> None:
+    (folder / "solutions" / NAME / "more").mkdir()
+    (folder / "solutions" / NAME / "more" / "table.csv").write_text("a,b\n")
+    for options in ((), ("--to-zip", "hand_out.zip")):
+        said = run(folder, "release", NAME, *options, code=2).stderr
+        assert "table.csv: is not what" in said and f"run autograder build {NAME}" in said
+    assert not (folder / "hand_out.zip").exists()
+
+
 def test_a_notebook_with_its_due_date_is_checked_and_graded_as_any_other(folder: Path) -> None:
     run(folder, "release", NAME, "--due", "2026-12-01 18:00 Europe/Berlin")
     (released,) = folder.glob(f"course/exchange/*/outbound/{NAME}/{NAME}.ipynb")

@@ -24,6 +24,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autograder import cli, files, settings
+from autograder.collecting import search as downloads
 from autograder.commands import export
 from autograder.course import Course
 from autograder.exports import formats, gradescope_zip, safe_csv
@@ -825,6 +826,37 @@ def test_the_bundle_says_what_is_wrong_with_what_was_handed_in(
     assert says in data["output"] and data["score"] == 0
 
 
+def test_the_bundle_overlooks_what_collect_overlooks(course: Course, home: Path) -> None:
+    data = courses.handed_in(course, RIGHT)
+    for place in (
+        "work/mine.ipynb",
+        "work/.ipynb_checkpoints/mine-checkpoint.ipynb",
+        "__MACOSX/work/._mine.ipynb",
+        "__MACOSX/work/mine.ipynb",
+        ".git/mine.ipynb",
+    ):
+        path = home / "submission" / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data if place == "work/mine.ipynb" else b"{")
+    assert run_autograder(home).returncode == 0
+    assert json.loads((home / "results" / "results.json").read_bytes())["score"] == 10
+
+    found = downloads.found(home / "submission", lambda _: False)
+    with found as (taken, left):
+        assert [[download.parts for download in taken], left] == [[("work", "mine.ipynb")], []]
+
+
+def test_the_bundle_takes_the_one_that_is_called_as_the_exercise(
+    course: Course, home: Path
+) -> None:
+    (home / "submission" / "work").mkdir()
+    (home / "submission" / "work" / "notes.ipynb").write_bytes(b"{")
+    right = home / "submission" / "work" / f"{NAME}.ipynb"
+    right.write_bytes(courses.handed_in(course, RIGHT))
+    assert run_autograder(home).returncode == 0
+    assert json.loads((home / "results" / "results.json").read_bytes())["score"] == 10
+
+
 def test_the_bundle_follows_no_link_of_a_students(
     course: Course, home: Path, tmp_path: Path
 ) -> None:
@@ -924,6 +956,15 @@ def test_the_bundle_needs_no_more_than_it_installs(course: Course, home: Path) -
         "yaml",
         "traitlets",
     }
+
+
+def test_a_bundle_without_a_package_that_the_settings_name_is_not_made(
+    course: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (course.root / "autograder.toml").write_text("packages = ['json', 'nowhere_at_all']\n")
+    run("--to", "gradescope-zip", "--output", tmp_path / "bundle.zip", code=2)
+    assert "nowhere_at_all is not installed here; install it" in capsys.readouterr().err
+    assert not (tmp_path / "bundle.zip").exists()
 
 
 def test_constraints_are_the_versions_of_the_lock(course: Course) -> None:

@@ -188,6 +188,14 @@ def test_a_back_up_lies_in_no_back_up_and_links_are_left_out(
     assert "course/link" not in names
 
 
+def test_an_exercise_that_is_not_whole_in_a_back_up_is_said(graded: Course, tmp_path: Path) -> None:
+    solutions = graded.root / "solutions"
+    (solutions / f"{NAME}.py").rename(tmp_path / "mine.py")
+    (solutions / f"{NAME}.py").symlink_to(tmp_path / "mine.py")
+    said = run(graded, "backup", tmp_path / "first.tar.gz")
+    assert f"not in it: solutions/{NAME}.py, which is a link" in said
+
+
 def test_there_must_be_a_course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("AUTOGRADER_COURSE", raising=False)
     path = tmp_path / "course.tar.gz"

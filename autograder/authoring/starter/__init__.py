@@ -9,10 +9,7 @@ from pathlib import Path
 from autograder import files
 from autograder.authoring import percent
 from autograder.errors import Unusable
-from autograder.exercises.sources import SHARED
-
-BANKS = ("_misconceptions", "_right_answers")
-"""How the names of the files end that hold answers to an exercise."""
+from autograder.exercises.sources import BANKS, SHARED
 
 PARTS = ("", *BANKS)
 """How the names of all files of an exercise end."""

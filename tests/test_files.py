@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import os
+import re
 import tracemalloc
 from pathlib import Path
 
 import pytest
 
+import autograder
 from autograder import files
 
 
@@ -68,6 +71,21 @@ def test_a_foreign_name_is_no_place_outside_of_its_folder(tmp_path, name):
         files.below(tmp_path, "ada", name, follow=False)
 
 
+@pytest.mark.parametrize("name", ["..", ".", "", "../a", "a/..", "a//b", "/etc", "a\0b", "x" * 256])
+def test_nor_is_one_that_may_be_a_name_on_this_system_alone(tmp_path, monkeypatch, name):
+    """What lies in a course may be called in any way, and must come back out of a back-up."""
+    odd = ["a\\b", "a\nb", "\udcff", "...", " ", "c:"]
+    for honest in odd:
+        assert files.below(tmp_path, honest, portable=False) == tmp_path / honest
+    with pytest.raises(files.Refused):
+        files.below(tmp_path, name, portable=False)
+
+    monkeypatch.setattr(files, "WINDOWS", True)
+    for not_there in odd:
+        with pytest.raises(files.Refused):
+            files.below(tmp_path, not_there, portable=False)
+
+
 @pytest.mark.parametrize(
     "name",
     ["a", "a/b.csv", ".hidden", "a..b", "..a", "Zürich 1.csv", "12:30.csv", "con", "a.", "x" * 255],
@@ -113,3 +131,195 @@ def test_a_link_leads_nobody_out_of_a_folder(tmp_path, link):
         files.below(folder, link)
     assert files.below(folder, link, follow=False) == folder / link
     assert files.below(folder, "inside/file") == folder / "inside" / "file"
+
+
+# What becomes a path
+
+OWN = {
+    "authoring/arrays.py": {"authored.parent / str(name.value)"},
+    "authoring/beside.py": {"folder / f'{name}.ipynb'"},
+    "authoring/build.py": {
+        "folder / f'{name}.ipynb'",
+        "handed_out / f'{name}.ipynb'",
+        "handed_out / place",
+        "root / 'assignments' / name",
+        "root / 'solutions' / authored.exercise",
+        "root / 'solutions' / f'{name}.py'",
+        "root / 'solutions' / name",
+    },
+    "authoring/needs.py": {
+        "authored.with_name(f'{exercise}.py')",
+        "source.path.with_name(f'{exercise}.py')",
+    },
+    "authoring/read.py": {"path.with_name(name)", "authored.with_name(f'{sources.SHARED}.py')"},
+    "authoring/starter/__init__.py": {
+        "folder / f'{name}{part}.py'",
+        "folder / name",
+        "resources.files(__name__) / f'exercise{part}.txt'",
+    },
+    # The files of a submission, in a folder that ``Course`` has made of ids.
+    "collecting/earlier.py": {
+        "folder / name",
+        "kept / name",
+        "place / f'{exercise}.ipynb'",
+        "place / name",
+    },
+    "collecting/read_zones.py": {"folder / name"},
+    "collecting/store.py": {"folder / f'{exercise}.ipynb'"},
+    "gradebook/autograded.py": {"folder / f'{exercise}.ipynb'", "there / f'{exercise}.ipynb'"},
+    "gradebook/marks_put_away.py": {
+        "course.autograded_of(student, exercise) / f'{exercise}.ipynb'",
+        "course.state / name",
+    },
+    "grading/best.py": {
+        "place / f'{exercise}.ipynb'",
+        "place / f'{self._exercise.name}.ipynb'",
+    },
+    "nbgrader/plugin.py": {
+        "Path(converter.coursedir.root, converter._input_directory)",
+        "course.feedback_of(student, exercise.name) / f'{exercise.name}.html'",
+    },
+    "nbgrader/releaser.py": {"Path(dest, f'{name}.ipynb')"},
+    "pages/course.py": {
+        "course.feedback_of(row.student, one.name) / f'{one.name}.html'",
+        "course.reports / f'{NAME}.html'",
+        "course.reports / f'{one.name}.html'",
+    },
+    "pages/feedback.py": {"folder / f'{exercise.name}.html'"},
+    "pages/report.py": {
+        "course.feedback_of(entry.student, name) / f'{name}.html'",
+        "course.reports / f'{report.exercise.name}.html'",
+    },
+    "submissions/ipython_input.py": {"root / name"},
+    "submissions/folder.py": {"folder / f'{exercise}.ipynb'"},
+    "timestamp.py": {"folder / name"},
+    # What was found by listing a folder, one name after the other.
+    "course_folder/taken.py": {
+        "course / 'assignments' / gone.removeprefix('solutions/')",
+        "course / folder",
+        "course / gone",
+        "course / path.relative_to(source)",
+        "course / place",
+        "old / folder",
+        "old / place",
+        "root / 'solutions' / group",
+        "source / place",
+    },
+    "exercises/data_files.py": {"Path(above, name)", "folder / place"},
+    "exports/gradescope_runner.py": {"folder / f'{name}{suffix}'"},
+    "grading/submitted.py": {
+        "folder / f'{exercise.name}{suffix}'",
+        "folder / name",
+        "folder / name / exercise",
+        "self.folder / file",
+        "self.folder / student",
+    },
+    "keeping/restore.py": {"root / source.relative_to(folder)"},
+    # The kit's own names, a command line's and nbgrader's settings.
+    "commands/sample.py": {"course.root / 'build' / 'sample' / exercise.name"},
+    "course.py": {"notebook.parent.resolve() / notebook.name"},
+    "course_folder/__init__.py": {
+        "folder / file",
+        "resources.files(__name__) / f'{name}.txt'",
+    },
+    "exercises/sources.py": {"root / folder"},
+    "files.py": {
+        "folder.joinpath(*names)",
+        "path.with_name(f'.{secrets.token_hex(8)}{PART}')",
+    },
+    "gradebook/config.py": {
+        "Path(coursedir.root, getattr(coursedir, f'{name}_directory'))",
+        "Path(folder, f'nbgrader_config{suffix}')",
+        "state / name",
+    },
+    "keeping/backup.py": {"course.root / name", "state / course.gradebook.name"},
+    "keeping/exchanged.py": {
+        "Path(settings.Exchange.root, settings.CourseDirectory.course_id)",
+        "place / 'feedback' / f'{_named(secret, folder)}.html'",
+    },
+    "keeping/forget.py": {"course.state / name"},
+    "nbgrader/collector.py": {
+        "os.path.join(self.root, self.coursedir.course_id, 'inbound')",
+    },
+    "nbgrader/course_config.py": {"place / step"},
+    "nbgrader/exchange.py": {
+        "Path(settings.Exchange.root, settings.CourseDirectory.course_id, 'inbound')"
+    },
+    "nbgrader/students.py": {"Path(self.root, course)", "inbound / self.assignment_filename"},
+    "nbgrader/submitter.py": {"Path(self.inbound_path, self.assignment_filename)"},
+    "pytest_plugin.py": {"folder / argument.partition('::')[0]"},
+}
+"""Where a path is made of a name that is no constant, by other means than ``files.below``: names
+that we chose, that a listing gave, or that have been tested already."""
+
+APART = ("engine", "tools")
+"""What knows of values, and of no name that somebody gave to a file."""
+
+
+def joined_in(source: str) -> set[str]:
+    """The expressions that join a path with what is no constant; divisions among them, too."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        parts: list[ast.expr] = []
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+            parts = [node.right]
+        elif isinstance(node, ast.Call):
+            called = ast.unparse(node.func)
+            if called in ("Path", "PurePath", "PurePosixPath") and len(node.args) > 1:
+                parts = node.args[1:]
+            elif called == "os.path.join" or called.endswith((".joinpath", ".with_name")):
+                parts = node.args
+            elif called in ("Path", "open") or called.startswith(("os.", "shutil.")):
+                parts = [part for part in node.args if isinstance(part, ast.JoinedStr)]
+        if not all(map(is_constant, parts)):
+            found.add(ast.unparse(node))
+    return found
+
+
+def is_constant(part: ast.expr) -> bool:
+    if isinstance(part, ast.Subscript):
+        return is_constant(part.value)
+    name = part.attr if isinstance(part, ast.Attribute) else getattr(part, "id", "")
+    return isinstance(part, ast.Constant) or name.isupper()
+
+
+def test_every_other_name_becomes_a_path_through_the_one_function():
+    """Whoever adds one here: is it a name that nobody else can choose? Else take files.below."""
+    package = Path(autograder.__file__).parent
+    found = {}
+    for path in package.rglob("*.py"):
+        place, source = path.relative_to(package), path.read_text(encoding="utf-8")
+        if place.parts[0] in APART or not re.search(r"\bPath\b|\bcourse\.", source):
+            continue  # what knows no paths divides numbers
+        expressions = joined_in(source)
+        if expressions:
+            found[place.as_posix()] = expressions - NUMBERS - OWN.get(place.as_posix(), set())
+    assert not {place: expressions for place, expressions in found.items() if expressions}
+
+
+NUMBERS = {
+    "_exact(MOST) * earned / whole",
+    "_exact(exercise.weight) / whole",
+    "total / sum((check.points or 0 for check in kept))",
+    "weight * _exact(score) / _exact(one.max_score)",
+}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "folder / name",
+        "folder / 'x' / row['id']",
+        "folder / f'{student}.json'",
+        "Path(folder, name)",
+        "os.path.join(folder, name)",
+        "folder.joinpath(*names)",
+        "path.with_name(member.filename)",
+        "(folder / entry.filename).write_bytes(data)",
+        "open(f'{folder}/{name}', 'w')",
+        "os.replace(part, f'{folder}/{name}')",
+    ],
+)
+def test_what_joins_a_path_with_a_foreign_name_is_found(source):
+    assert joined_in(source)
+    assert not joined_in("files.below(folder, name) / 'x' / NAME / timestamp.NAME")

@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from autograder.exercises.percent import split
+from autograder.exercises.sources import notebook_at
 from autograder.submissions.notebook import MAX_CELLS, MAX_SOURCE, claims_of
 
 # As the build wrote it; inside a text of JSON the quotation marks would have backslashes before
@@ -50,7 +51,7 @@ class Content:
         """The marks of each exercise's cells. Read where a script asks: there are few."""
         ids = {}
         for exercise in self._exercises:
-            notebook = self._root / "solutions" / exercise / f"{exercise}.ipynb"
+            notebook = notebook_at(self._root, exercise)
             try:
                 ids[exercise] = set(claims_of(notebook.read_text(encoding="utf-8")))
             except (OSError, ValueError):  # the teacher hears of it from whoever asks for it

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from autograder import files, timestamp
 from autograder.course import Course
+from autograder.files import below
 from autograder.submissions.notebook import MAX_BYTES
 
 NAME = "earlier"
@@ -27,7 +28,7 @@ def folders(course: Course) -> list[Path]:
 
 def of(course: Course, exercise: str, student: str) -> list[Path]:
     """The folders of a student's other submissions."""
-    places = [folder / student / exercise for folder in folders(course)]
+    places = [below(folder, student, exercise, follow=False) for folder in folders(course)]
     return [place for place in places if place.is_dir()]
 
 
@@ -75,7 +76,7 @@ def _files(exercise: str) -> tuple[str, ...]:
 def _places(course: Course, exercise: str, student: str) -> Iterator[Path]:
     number = 1
     while True:
-        yield course.state / NAME / str(number) / student / exercise
+        yield below(course.state / NAME, str(number), student, exercise, follow=False)
         number += 1
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from autograder import log
+from autograder import files, log
 from autograder.commands.common import CourseFolder, ExerciseOrCourse, finish, opened, opened_course
 from autograder.exports import formats
 from autograder.text import inert, listed, short
@@ -111,7 +111,7 @@ def export(
         request = product.Request(course, exercise, fill, column, classroom, isolation)
         made = formats.make(to, request, missing_as_zero, anonymous)
     file = f"anonymous-{format.file}" if anonymous else format.file
-    path = product.put(made, output, course.state / "exports" / name / file)
+    path = product.put(made, output, files.below(course.state / "exports", name, file))
 
     command = f"export{'' if whole_course else f' {name}'} --to {to}"
     log.write(course, command, **log.final(course, made.final))

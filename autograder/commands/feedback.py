@@ -29,6 +29,7 @@ def feedback(
     from autograder.gradebook import final_grades, unmarked
     from autograder.pages import feedback as pages
     from autograder.pages import feedback_zip
+    from autograder.results import folder_of
 
     course, exercise = opened(course_folder, exercise_name)
     name = exercise.name
@@ -37,7 +38,8 @@ def feedback(
     changed: list[str] = []
     paths = pages.write_class(course, exercise, troubles=troubles, changed=changed)
     if not paths and not troubles:
-        raise Unusable(f"{course.results / name}: no results yet; run autograder grade {name}")
+        folder = folder_of(course, name)
+        raise Unusable(f"{folder}: no results yet; run autograder grade {name}")
     pattern = f"{short(course.feedback)}/<student>/{name}/{name}.html"
     print(f"wrote {count(len(paths), 'page')}, as {pattern}")
 

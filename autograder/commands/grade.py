@@ -70,7 +70,7 @@ def grade(
     from autograder.grading.grade_class import grade_class
     from autograder.grading.submitted import scan
     from autograder.reports.students import of_outcomes
-    from autograder.results import stored_lines
+    from autograder.results import folder_of, stored_lines
     from autograder.terminal import class_tables
 
     course, exercise = opened(course_folder, exercise_name)
@@ -138,7 +138,7 @@ def grade(
         print(f"left out: {name!r} is nearly {exercise.name}; {repair}", file=out)
 
     if outcomes:
-        stored = short(course.results / exercise.name)
+        stored = short(folder_of(course, exercise.name))
         print(f"wrote {stored}, {short(course.autograded)} and the gradebook", file=out)
     if any(outcome.status == "error" for outcome in outcomes):
         stop("some submissions could not be graded, or not recorded: see reason", 3)

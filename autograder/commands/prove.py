@@ -12,6 +12,7 @@ import typer
 
 from autograder.commands.common import CourseFolder, ExerciseName, opened
 from autograder.errors import Unusable
+from autograder.exercises.sources import authored_at
 from autograder.terminal.json_output import put, writable
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def _cover(
 
     covered = coverage.measure(course.root, exercise, range(keys))
     if covered is None:
-        path = course.root / "solutions" / f"{exercise.name}.py"
+        path = authored_at(course.root, exercise.name)
         repair = "declare in its oracles which inputs the docstrings allow, as in docs/authoring.md"
         raise Unusable(f"{path}: no {coverage.PROMISES}; {repair}")
     put(json, [covered.to_json()], out)

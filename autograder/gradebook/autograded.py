@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from autograder import files, timestamp
 from autograder.course import Course
+from autograder.files import below
 from autograder.gradebook.master import Master, MasterCell
 from autograder.result import CheckResult, Result
 from autograder.submissions import notebook
@@ -57,12 +58,12 @@ def write(
             by default.
     """
     student, exercise = graded.result.student_id, graded.result.exercise
-    folder = course.autograded / student / exercise
+    folder = course.autograded_of(student, exercise)
     path = folder / f"{exercise}.ipynb"
     if graded.result.status != "graded" or graded.submission is None:
         return path
 
-    there = (submitted or course.submitted) / student / exercise
+    there = below(submitted or course.submitted, student, exercise, follow=False)
     shown = Pictures()
     if template.asks(graded.submission):
         shown = _pictures(there / f"{exercise}.ipynb", graded.submission)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from pathlib import Path
 
 from autograder import class_list, moment, timestamp
 from autograder.course import STUDENT_ID, Course
 from autograder.errors import Unusable
+from autograder.exercises.sources import is_authored
 
 NAME = "extensions.csv"
 COLUMNS = ("who", "exercise", "until")
@@ -136,5 +136,5 @@ def _end(course: Course, time: str) -> datetime:
 
 
 def _insist_on_an_exercise(course: Course, exercise: str) -> None:
-    if exercise and not Path(course.root, "solutions", f"{exercise}.py").is_file():
+    if exercise and not is_authored(course.root, exercise):
         raise ValueError(f"{exercise!r} is no exercise of the course; leave it empty for all")

@@ -191,7 +191,7 @@ def of_class(
             marks[student] = own
     if not (nobody or results or marks or troubles):
         raise Unusable(
-            f"{course.results / exercise.name}: no results yet; "
+            f"{stored.folder_of(course, exercise.name)}: no results yet; "
             f"run autograder grade {exercise.name}"
         )
 

@@ -40,7 +40,7 @@ def refuse_a_new_gradebook(
         cut = ""
         if pending is None:
             cut = f"; after a run that was cut short, autograder grade {exercise} is enough"
-        folder = short(course.results / exercise)
+        folder = short(results.folder_of(course, exercise))
         raise Unusable(
             f"the gradebook ({database.address(course)}) knows none of the "
             f"{count(number, 'student')} who have results of {exercise}; put the old one back, or "

@@ -26,6 +26,7 @@ from autograder import files
 from autograder.check_ids import parts_of
 from autograder.course import Course
 from autograder.errors import Unusable
+from autograder.exercises.sources import authored_at
 from autograder.gradebook.schema import (
     BY_HAND,
     COMMENT,
@@ -82,7 +83,7 @@ class Autograded:
         Raises:
             Unusable: it is damaged.
         """
-        path = course.autograded / student / exercise / f"{exercise}.ipynb"
+        path = course.autograded_of(student, exercise) / f"{exercise}.ipynb"
         try:
             cells = json.loads(path.read_bytes())["cells"]
             return cls({former.get(cell["id"], cell["id"]): cell for cell in cells})
@@ -448,7 +449,7 @@ def _refusal(course: Course, name: str, marks: list[Mark]) -> str:
     whose = first_of(sorted({mark["student"] for mark in marks}), NAMED)
     are = agreeing(len(cells), "is", "are")
     return (
-        f"{course.root / 'solutions' / name}.py: {listed(cells)} {are} gone, and with it marks by "
+        f"{authored_at(course.root, name)}: {listed(cells)} {are} gone, and with it marks by "
         f'hand of {whose}; write was="{cells[0]}" into the mark of the cell that is called '
         f'otherwise now, or removed="{" ".join(cells)}" into that of the setup cell to put the '
         f"marks away"

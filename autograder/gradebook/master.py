@@ -12,6 +12,7 @@ from autograder.course import Course
 from autograder.errors import Unusable
 from autograder.exercises.checksum import checksum
 from autograder.exercises.exercise import Cell, Exercise, from_notebook
+from autograder.exercises.sources import notebook_at
 from autograder.gradebook.due_dates import without_due
 from autograder.text import cut, quoted
 
@@ -122,7 +123,7 @@ def load(course: Course, exercise: Exercise, release: bytes | None = None) -> Ma
     Raises:
         Unusable: no release, or one of another build.
     """
-    path = course.root / "assignments" / exercise.name / f"{exercise.name}.ipynb"
+    path = notebook_at(course.root, exercise.name, "assignments")
     repair = f"run autograder build {exercise.name}"
     try:
         released = from_notebook(json.loads(release or path.read_bytes()))

@@ -19,6 +19,7 @@ from sqlalchemy import Connection, TableClause, bindparam, insert, select, updat
 from autograder import timestamp
 from autograder.course import Course
 from autograder.exercises.exercise import Exercise
+from autograder.files import below
 from autograder.gradebook import (
     database,
     due_dates,
@@ -148,7 +149,7 @@ class Recorder:
 
     def _submitted_at(self, student: str) -> datetime | None:
         """When a submission was handed in; None where nobody knows."""
-        time = timestamp.submitted_at(self._submitted / student / self._name)
+        time = timestamp.submitted_at(below(self._submitted, student, self._name, follow=False))
         # A time in the future is no time: it would win for ever over the true ones.
         return time if time is None or time <= timestamp.now() else None
 

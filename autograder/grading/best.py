@@ -84,7 +84,7 @@ class Choice:
 
     def store(self, folder: Path, graded: Graded) -> None:
         """The same, and store it beside the submission."""
-        place = folder / graded.result.student_id / self._exercise.name
+        place = files.below(folder, graded.result.student_id, self._exercise.name, follow=False)
         _write(place, self.add(graded))
 
     def of(self, graded: Graded) -> Graded:

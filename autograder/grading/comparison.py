@@ -84,7 +84,7 @@ def of_class(
     """
     old = {one.student_id: one for one in stored.stored_results(course, exercise.name, Troubles())}
     if not old:
-        where = course.results / exercise.name
+        where = stored.folder_of(course, exercise.name)
         raise Unusable(f"{where}: no results to compare with; run autograder grade {exercise.name}")
     insist_on_the_secret(course)
 

@@ -22,6 +22,7 @@ from autograder.grading.pool import Answers, LocalPool, Pool, grade_all
 from autograder.grading.processes import Task
 from autograder.grading.submitted import Scan, scan, task_of
 from autograder.result import Outcome
+from autograder.results import folder_of
 from autograder.text import short
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def grade_class(
     scanned = scanned or scan(course.submitted, exercise.name)
     names = [name for name in scanned.students if students is None or name in students]
 
-    with Journal(course.results / exercise.name) as journal:
+    with Journal(folder_of(course, exercise.name)) as journal:
         journal.pending.intersection_update(scanned.students)
         _sweep(course, exercise.name)
         versions.keep(course, exercise)

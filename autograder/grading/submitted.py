@@ -14,6 +14,7 @@ from autograder import results
 from autograder.course import STUDENT_ID, Course
 from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise
+from autograder.files import below
 from autograder.grading.processes import Task
 from autograder.result import Result
 from autograder.submissions.folder import notebook_of
@@ -97,7 +98,7 @@ def task_of(course: Course, exercise: str, folder: Path, student: str, force: bo
     Args:
         force: it is to be graded anew in any case, and so goes without its stored result.
     """
-    path = folder / student / exercise / f"{exercise}.ipynb"
+    path = below(folder, student, exercise, f"{exercise}.ipynb", follow=False)
     old = None
     if not force:
         with contextlib.suppress(OSError):  # without its stored result a submission is graded anew

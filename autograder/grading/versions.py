@@ -40,7 +40,7 @@ def keep(course: Course, exercise: Exercise) -> None:
         (f"settings-{now['settings']}.json.gz", course.settings.scoring),
         (f"engine-{now['engine']}.json.gz", kit),
     ):
-        path = course.state / FOLDER / place
+        path = files.below(course.state / FOLDER, place)
         if not path.exists():
             files.write(path, gzip.compress(json.dumps(content).encode(), mtime=0))
 
@@ -59,7 +59,8 @@ def exercise_of(course: Course, result: Result, now: Exercise) -> Exercise:
     if (now.sha256, present) == (result.exercise_sha256, digest):
         return now
 
-    place = course.state / FOLDER / _exercise(result.exercise, result.exercise_sha256, digest)
+    name = _exercise(result.exercise, result.exercise_sha256, digest)
+    place = files.below(course.state / FOLDER, name)
     kept = _read(place)
     if kept is None:
         raise Unusable(
@@ -78,7 +79,7 @@ def settings_of(course: Course, result: Result) -> Settings:
 
     The present ones alone where those are not known any more.
     """
-    place = course.state / FOLDER / f"settings-{result.graded_with.get('settings', '')}.json.gz"
+    place = _settings(course, result)
     kept = _read(place)
     if kept is None:
         return course.settings
@@ -98,11 +99,12 @@ def differences(course: Course, now: Exercise, result: Result) -> Iterator[str]:
     if "exercise" in names or result.exercise_sha256 != now.sha256:
         yield "the exercise has changed since; this is the one that graded it"
     if "settings" in names:
-        kept = course.state / FOLDER / f"settings-{then.get('settings', '')}.json.gz"
+        kept = _settings(course, result)
         which = "these are those of then" if kept.exists() else "those of then were not kept"
         yield f"settings have changed since; {which}"
     if "engine" in names:
-        kit = _read(course.state / FOLDER / f"engine-{then.get('engine', '')}.json.gz") or {}
+        name = f"engine-{then.get('engine', '')}.json.gz"
+        kit = _read(files.below(course.state / FOLDER, name)) or {}
         which = ""
         if kit.keys() >= {"kit", "python"}:
             which = f" (kit {kit['kit']}, Python {kit['python']})"
@@ -111,6 +113,11 @@ def differences(course: Course, now: Exercise, result: Result) -> Iterator[str]:
         yield f"NumPy was {then.get('numpy', 'of another version')} then, and is {present['numpy']}"
     if "secret" in names:
         yield "the secret is another one: these are not the inputs that were graded"
+
+
+def _settings(course: Course, result: Result) -> Path:
+    name = f"settings-{result.graded_with.get('settings', '')}.json.gz"
+    return files.below(course.state / FOLDER, name)
 
 
 def _exercise(name: str, sha256: str, digest: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from autograder import files
 from autograder.collecting import gradescope
 from autograder.collecting.candidates import Reader
 from autograder.collecting.content import Content
@@ -45,8 +46,8 @@ def _on_disk(inbox: Path, where: str) -> Path:
     """The file of the inbox in which a download lies."""
     # What lies in an archive is said as "submissions.zip: ann/attention.ipynb".
     parts = where.split(": ")
-    for length in range(1, len(parts)):
-        path = inbox / ": ".join(parts[:length])
+    for length in range(1, len(parts) + 1):
+        path = files.below(inbox, ": ".join(parts[:length]), follow=False, portable=False)
         if path.is_file():
-            return path
-    return inbox / where
+            break
+    return path

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from autograder import files
 from autograder.collecting.store import read_secret
 from autograder.course import Course
 from autograder.gradebook import config
@@ -18,7 +19,8 @@ def remove_own(course: Course, student: str, done: Forgotten) -> None:
     inbound = sorted(place.glob(f"inbound/{_literal(student)}+*"))
 
     pages = []
-    for folder in (*inbound, *sorted((course.feedback / student).glob("*"))):
+    own = files.below(course.feedback, student, follow=False)
+    for folder in (*inbound, *sorted(own.glob("*"))):
         secret = read_secret(folder)
         if secret is not None and (place / "feedback").is_dir():
             pages.append(place / "feedback" / f"{_named(secret, folder)}.html")

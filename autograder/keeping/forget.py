@@ -66,7 +66,7 @@ def _forgotten(course: Course, student: str) -> Forgotten:
     _gradebook(course, student, done)
 
     for folder in (course.submitted, course.autograded, course.feedback, *earlier.folders(course)):
-        remove(folder / student, done)
+        remove(files.below(folder, student, follow=False), done)
     for path in sorted(course.results.glob(f"*/{student}.json")):
         remove(path, done)
     for path in sorted(course.results.glob(f"*/{JOURNAL}")):

@@ -129,11 +129,14 @@ def _extract(archive: tarfile.TarFile, member: tarfile.TarInfo, path: Path, fold
     name = PurePosixPath(member.name)
     is_inside = name.parts[:1] == (STATE,) or (name.parts[:1], name.parts[1:2]) in _PLACES_AROUND
     is_plain = member.isdir() or (member.isreg() and not member.issparse())
-    place = folder / name
+    strange = f"{path}: holds {member.name!r}, as no back-up of ours; take another one"
+    try:
+        place = files.below(folder, member.name, portable=False)
+    except files.Refused:
+        raise Unusable(strange) from None
     is_new = not place.exists() or (member.isdir() and place.is_dir())
-    # On Windows a name has further parts.
-    if ".." in Path(member.name).parts or not (is_inside and is_plain and is_new):
-        raise Unusable(f"{path}: holds {member.name!r}, as no back-up of ours; take another one")
+    if not (is_inside and is_plain and is_new):
+        raise Unusable(strange)
 
     if member.isdir():
         place.mkdir(parents=True, exist_ok=True)

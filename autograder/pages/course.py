@@ -154,9 +154,8 @@ def _reasons(grades: CourseGrades) -> list[Reason]:
 def _row(course: Course, grades: CourseGrades, row: CourseRow) -> Row:
     cells = []
     for one in grades.exercises:
-        place = Path(row.student, one.name, f"{one.name}.html")
-        has_page = (course.feedback / place).is_file()
-        link = f"../{course.feedback.name}/{place.as_posix()}" if has_page else ""
+        page = course.feedback_of(row.student, one.name) / f"{one.name}.html"
+        link = f"../{page.relative_to(course.state).as_posix()}" if page.is_file() else ""
         cells.append(_cell(row.by_exercise[one.name], link))
     return Row(row.student, cells, *_shown(row.total), row.note)
 

@@ -173,7 +173,7 @@ def _write(
     from autograder.grading.submitted import submission_of
     from autograder.results import stored_result
 
-    folder = course.feedback / student / exercise.name
+    folder = course.feedback_of(student, exercise.name)
     submitted = course.submission(student, exercise.name)
     result = stored_result(course, exercise.name, student)
     shown = None

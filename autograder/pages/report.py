@@ -64,9 +64,9 @@ def links(course: Course, report: Report) -> dict[str, str]:
     name = report.exercise.name
     addresses: dict[str, str] = {}
     for entry in report.students:
-        page = Path(entry.student, name, f"{name}.html")
-        if (course.feedback / page).is_file():
-            addresses[entry.student] = f"../{course.feedback.name}/{page.as_posix()}"
+        page = course.feedback_of(entry.student, name) / f"{name}.html"
+        if page.is_file():
+            addresses[entry.student] = f"../{page.relative_to(course.state).as_posix()}"
     return addresses
 
 

@@ -20,6 +20,7 @@ from autograder.exercises import data_files
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.percent import split
 from autograder.exercises.promises import Predicate
+from autograder.exercises.sources import authored_at
 from autograder.files import text_of
 from autograder.proving.trial import Bench
 from autograder.quiet import quiet
@@ -139,7 +140,7 @@ def read(root: Path, bench: Bench) -> Promises | None:
     Raises:
         Unusable: what it declares does not fit the exercise.
     """
-    path = root / "solutions" / f"{bench.exercise.name}.py"
+    path = authored_at(root, bench.exercise.name)
     space = bench.names()
     place = ""
     for cell in split(text_of(path.read_bytes()).split("\n")):

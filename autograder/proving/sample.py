@@ -12,7 +12,8 @@ from typing import Any
 
 from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise
-from autograder.files import write
+from autograder.exercises.sources import notebook_at
+from autograder.files import below, write
 from autograder.proving import answers
 
 LONGEST_ID = 64
@@ -57,7 +58,7 @@ def write_class(root: Path, exercise: Exercise, folder: Path) -> list[SampleStud
     name = exercise.name
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise Unusable(f"{folder}: has something in it; delete it, or name another with --output")
-    released = root / "assignments" / name / f"{name}.ipynb"
+    released = notebook_at(root, name, "assignments")
     try:
         release = json.loads(released.read_bytes())
     except (OSError, ValueError):
@@ -67,7 +68,7 @@ def write_class(root: Path, exercise: Exercise, folder: Path) -> list[SampleStud
 
     people = students(root, exercise)
     for student in people:
-        write(folder / student.id / name / f"{name}.ipynb", student.notebook(release))
+        write(below(folder, student.id, name, f"{name}.ipynb"), student.notebook(release))
     return people
 
 

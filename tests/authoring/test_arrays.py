@@ -183,6 +183,8 @@ def test_an_archive_that_cannot_be_used_is_said_with_its_line(course, put, said)
             ":9: no name of an archive; write MODEL",
         ),
         ('tools.arrays("small.npz")', "{}", ":9: no name of an archive; write MODEL"),
+        ('"small.npz"', '"../small.npz"', ":10: '../small.npz' names no file beside this one"),
+        ('"small.npz"', '"more/x.npz"', ":10: 'more/x.npz' names no file beside this one; put"),
         (
             "# %% arrays\n",
             "# %%\n",

@@ -11,12 +11,12 @@ ask no other machine for anything.
 from __future__ import annotations
 
 import sys
-from datetime import timezone
+from datetime import datetime, timezone
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from autograder import settings
+from autograder import moment, settings
 from autograder.errors import Unusable
 from autograder.gradebook import config
 from autograder.nbgrader import buttons
@@ -84,34 +84,39 @@ def _keep_due_dates(apihandlers: Any) -> None:
 
     def put(self: Any, assignment: str) -> None:
         try:
-            _keep_due(self, assignment.strip())
+            due = _kept_due(self, assignment.strip())
         except Unusable as error:
             self.set_status(409)
             self.finish(str(error))
-        else:
-            nbgraders(self, assignment)
+            return
+        # nbgrader would take a zone that it does not know for UTC.
+        said = {
+            "duedate_notimezone": due and f"{due:%Y-%m-%dT%H:%M:%S}",
+            "duedate_timezone": "+0000",
+        }
+        self.get_json_body = lambda: said
+        nbgraders(self, assignment)
 
     apihandlers.AssignmentHandler.put = apihandlers.web.authenticated(put)
 
 
-def _keep_due(handler: Any, exercise: str) -> None:
-    from nbgrader.utils import parse_utc  # type: ignore[import-untyped]
-
+def _kept_due(handler: Any, exercise: str) -> datetime | None:
+    """The due date that somebody entered, in UTC; it is in the settings, too."""
     course = config.course_of(handler.coursedir)
     entered = handler.get_json_body() or {}
-    said = [entered.get("duedate_notimezone"), entered.get("duedate_timezone")]
-    if said[0]:
-        try:
-            time = parse_utc(" ".join(filter(None, said))).replace(tzinfo=timezone.utc)
-        except (ValueError, OverflowError) as error:
-            raise Unusable(f"{exercise}: {error}; choose a date and a UTC offset") from None
-        if time.replace(tzinfo=None) != course.settings.due_date(exercise):
-            settings.keep_due(course.due_settings, exercise, time.astimezone(course.settings.zone))
-    elif exercise in course.settings.due:
-        raise Unusable(
-            f"{exercise}: its due date is kept in {course.due_settings}; "
-            f"remove the line due.{exercise} there"
-        )
+    said = " ".join(filter(None, map(entered.get, ("duedate_notimezone", "duedate_timezone"))))
+    if not entered.get("duedate_notimezone"):
+        if exercise in course.settings.due:
+            place = course.due_settings
+            raise Unusable(f"{exercise}: its date is kept in {place}; remove due.{exercise} there")
+        return None
+    try:
+        due = moment.read(said, timezone.utc)
+    except ValueError as error:
+        raise Unusable(f"{exercise}: {said!r}: {error}") from None
+    if due != course.settings.due.get(exercise):
+        settings.keep_due(course.due_settings, exercise, due)
+    return due.astimezone(timezone.utc)
 
 
 def _gradebook(address: str, *others: Any) -> Any:

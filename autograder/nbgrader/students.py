@@ -7,6 +7,7 @@ has named, for all accounts of the machine at once: in ``/etc/jupyter/nbgrader_c
 
 from __future__ import annotations
 
+import os
 import stat
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from nbgrader.exchange.default import (  # type: ignore[import-untyped]
     ExchangeList,
     ExchangeSubmit,
 )
+from nbgrader.utils import get_username  # type: ignore[import-untyped]
 from traitlets import List, Unicode
 
 from autograder.nbgrader.accounts import name_of, number_of
@@ -64,6 +66,13 @@ class _OfOneCourse(KnownCourses):
             self.fail(unknown)
         super().init_src()
 
+    def insist_on_a_name(self) -> None:
+        """Refuse to work for an account without a name: nobody could tell whose it is."""
+        try:
+            get_username()
+        except KeyError:
+            self.fail(f"{name_of(os.getuid())} has no name here; an administrator gives it one")
+
 
 class Lister(KnownCourses, ExchangeList):  # type: ignore[misc]
     """``nbgrader list`` and JupyterLab's list of assignments."""
@@ -90,6 +99,11 @@ class Fetcher(_OfOneCourse, ExchangeFetchAssignment):  # type: ignore[misc]
 class FeedbackFetcher(_OfOneCourse, ExchangeFetchFeedback):  # type: ignore[misc]
     """``nbgrader fetch_feedback`` and the button of JupyterLab."""
 
+    def init_src(self) -> None:
+        if self.coursedir.student_id == "*":
+            self.insist_on_a_name()
+        super().init_src()
+
 
 class Submitter(_OfOneCourse, ExchangeSubmit):  # type: ignore[misc]
     """``nbgrader submit`` and the button of JupyterLab: the course alone may read what it gets.
@@ -97,6 +111,11 @@ class Submitter(_OfOneCourse, ExchangeSubmit):  # type: ignore[misc]
     nbgrader lets everybody read and change it, and gives it a name that nobody can guess. Here
     somebody who learns the name can do nothing with it either.
     """
+
+    def init_dest(self) -> None:
+        if self.coursedir.student_id == "*":
+            self.insist_on_a_name()
+        super().init_dest()
 
     def copy_files(self) -> None:
         inbound = Path(self.inbound_path)

@@ -13,7 +13,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, timezone
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -22,6 +22,7 @@ import pytest
 from sqlalchemy import Connection, create_engine, text, update
 from sqlalchemy.exc import OperationalError, PendingRollbackError
 
+from autograder import settings
 from autograder.course import Course
 from autograder.errors import Unusable
 from autograder.gradebook import config, late_penalty, marks, record
@@ -321,13 +322,13 @@ def test_a_button_keeps_no_other_grader_waiting(course: Course, tmp_path: Path) 
         date = {"duedate_notimezone": "2026-12-05T18:00", "duedate_timezone": "+0100"}
         kept = ask(address, f"api/assignment/{NAME}", "PUT", date)
         assert kept["duedate_notimezone"].startswith("2026-12-05T17:00")
-        settings = Course(course.root, course.state).due_settings.read_text()
-        assert f'due.{NAME} = "2026-12-05 17:00:00+0000"' in settings
+        written = Course(course.root, course.state).due_settings.read_text()
+        assert f'due.{NAME} = "2026-12-05 18:00:00+0100"' in written
         nothing = {"duedate_notimezone": None, "duedate_timezone": None}
         with pytest.raises(urllib.error.HTTPError) as refused:
             ask(address, f"api/assignment/{NAME}", "PUT", nothing)
         assert refused.value.code == 409
-        assert f"remove the line due.{NAME} there" in refused.value.read().decode()
+        assert f"remove due.{NAME} there" in refused.value.read().decode()
 
         script = ask(address, "static/js/utils.js")
         assert "createModal" in script and "From here on it is the kit's." in script
@@ -347,19 +348,33 @@ def ask(address: str, path: str, method: str = "GET", data: Any = None) -> Any:
     return json.loads(said) if path.startswith("api/") else said
 
 
-@pytest.mark.parametrize("entered", ["", "2026-13-40T99:99"])
-def test_a_due_date_that_the_settings_cannot_take_is_refused_in_a_line(
-    course: Course, entered: str
+@pytest.mark.parametrize(
+    ("day", "zone", "says"),
+    [
+        ("", "", "its date is kept in .*; remove due.counting there"),
+        ("2026-13-40T99:99", "+0000", "write it like"),
+        ("2026-12-05T18:00", "Middle/Earth", "unknown time zone"),
+        ("2026-12-05T18:00", "+0100", ""),
+        ("2026-12-05T18:00", "Europe/Berlin", ""),
+        ("2026-12-05T17:00", "", ""),
+    ],
+)
+def test_a_due_date_of_the_formgrader_is_kept_or_refused_in_a_line(
+    course: Course, day: str, zone: str, says: str
 ) -> None:
-    course.due_settings.parent.mkdir(exist_ok=True)
-    course.due_settings.write_text(f'due.{NAME} = "2026-12-01 18:00 UTC"\n')
-    handler = SimpleNamespace(
-        coursedir=config.api(course).coursedir,
-        get_json_body=lambda: {"duedate_notimezone": entered, "duedate_timezone": "+0000"},
-    )
-    with pytest.raises(Unusable, match=f"^{NAME}: .*(remove the line|choose a date)"):
-        formgrader._keep_due(handler, NAME)
-    assert course.due_settings.read_text() == f'due.{NAME} = "2026-12-01 18:00 UTC"\n'
+    course.state.mkdir(exist_ok=True)
+    known = f'due.{NAME} = "2026-12-01 18:00 UTC"\n'
+    course.due_settings.write_text(known)
+    entered = {"duedate_notimezone": day or None, "duedate_timezone": zone or None}
+    handler = SimpleNamespace(coursedir=config.api(course).coursedir, get_json_body=lambda: entered)
+    if says:
+        with pytest.raises(Unusable, match=f"^{NAME}: .*{says}"):
+            formgrader._kept_due(handler, NAME)
+        assert course.due_settings.read_text() == known
+    else:
+        due = datetime(2026, 12, 5, 17, tzinfo=timezone.utc)
+        assert formgrader._kept_due(handler, NAME) == due
+        assert settings.read(course.due_settings).due == {NAME: due}
 
 
 def test_a_button_that_is_refused_says_why_and_no_traceback(

@@ -6,12 +6,14 @@ import itertools
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, FrameLocator, Locator, Page, expect
 
@@ -61,10 +63,20 @@ def _address(process: subprocess.Popen[bytes], log: Path) -> str:
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline and process.poll() is None:
         found = re.search(r"http://localhost\S+/lab\?token=\w+", log.read_text())
-        if found:
+        if found and _listens(found[0]):
             return found[0]
         time.sleep(0.1)
     raise AssertionError(f"no address from {process.args}: {log.read_text()}")
+
+
+def _listens(address: str) -> bool:
+    """Whether the server answers there already: it says where before it does."""
+    there = urlsplit(address)
+    try:
+        socket.create_connection((there.hostname or "", there.port or 80)).close()
+    except OSError:
+        return False
+    return True
 
 
 class Lab:

@@ -104,6 +104,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             # text.
             stream.reconfigure(errors="replace")
 
+    # When nbgrader loads jsonschema, that compiles a grammar of addresses, which takes longer than
+    # most commands. Notebooks have no addresses, and jsonschema does without it.
+    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+
     # What a command makes lives to its end: there is no garbage in ten thousand results.
     gc.set_threshold(GARBAGE)
     given = list(sys.argv[1:] if arguments is None else arguments)

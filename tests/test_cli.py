@@ -403,6 +403,16 @@ def test_starting_imports_nothing_heavy():
     assert done.stdout.strip() == ""
 
 
+def test_no_command_compiles_a_grammar_of_addresses_when_it_loads_nbgrader():
+    code = (
+        "from autograder import cli\n"
+        "try: cli.main(['--version'])\nexcept SystemExit: pass\n"
+        "import sys, jsonschema; print('lark' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout.splitlines()[-1] == "False"
+
+
 def test_a_mistake_in_a_mark_is_said_before_the_engine_is_loaded(tmp_path):
     (tmp_path / "solutions").mkdir()
     (tmp_path / "solutions" / "one.py").write_text(

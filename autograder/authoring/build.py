@@ -7,7 +7,6 @@ import importlib.util
 import io
 import json
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -164,9 +163,6 @@ def _full(authored: Source, hints: str = "", brought: Mapping[str, str] = {}) ->
 
 def _release(full: bytes) -> bytes:
     """What ``nbgrader generate_assignment`` makes of the full notebook, less the database."""
-    # It compiles a grammar of addresses when it is imported, for as long as all the rest of this
-    # takes. Notebooks have no addresses, and jsonschema does without it.
-    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
     from nbgrader.converters import GenerateAssignment  # type: ignore[import-untyped]
     from nbgrader.preprocessors import SaveCells  # type: ignore[import-untyped]
     from traitlets.config import Config

@@ -14,11 +14,13 @@ NAMES = {"name", "fullname", "studentname", "student"}
 FIRST_NAMES = {"firstname", "givenname", "forename"}
 LAST_NAMES = {"lastname", "surname", "familyname"}
 EMAILS = {"email", "emailaddress", "mail"}
+LOGINS = {"sisloginid", "loginid", "login", "username"}
+GITHUB = {"github", "githubusername", "githublogin", "githubid", "username"}
 NUMBERS = {
     "moodle": {"moodleid", "identifier", "participant"},
     "canvas": {"lmsid", "lmsuserid", "canvasid", "canvasuserid", "userid"},
     "gradescope": {"sid", "studentid", "idnumber", "sisid", "sisuserid", "gradescopeid"},
-    "plain": set[str](),
+    "brightspace": {"brightspaceid", "dlid"},
 }
 """Headings over each platform's own numbers of people."""
 

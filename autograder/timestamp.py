@@ -17,8 +17,16 @@ SOURCE = "time_source.txt"
 And, behind that word, the zone in which it was read where it named none.
 """
 
+NAMED = "named"
+"""Its first word for a time that its student may have chosen.
+
+Behind it stands when the system saw the folder change.
+"""
+
 SOURCES = {
     "exchange": "by the clock of the exchange",
+    "changed": "by the clock of the exchange, which says when its folder was last changed",
+    NAMED: "by the name of its folder in the exchange, which was changed after the due date",
     "download": "by the learning platform",
     "file": "by the time of the file, which may be that of a download",
     "": f"by {NAME}",
@@ -67,8 +75,17 @@ def read_in(folder: Path) -> str | None:
 
     None where the time named its zone.
     """
-    zone = _source(folder)[1]
+    source, zone = _source(folder)
+    if source == NAMED:
+        return None
     return ("" if zone == OWN_ZONE else zone) if zone else None
+
+
+def changed_at(folder: Path) -> datetime | None:
+    """When the folder was last changed whose name says the time of a submission; None where that
+    time is not doubtful."""
+    source, time = _source(folder)
+    return parse(time) if source == NAMED else None
 
 
 def source_in(source: str, zone: str) -> str:

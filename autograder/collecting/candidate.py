@@ -26,7 +26,8 @@ class Candidate:
     def is_certain(self) -> bool:
         """Whether ``time`` is when it was handed in, not perhaps when somebody downloaded it."""
         is_moodles = self.claim.kind == "moodle" and is_inside(self.download, self.claim)
-        return not self.doubt and (self.claim.kind == "gradescope" or is_moodles)
+        is_written = self.claim.kind in ("gradescope", "blackboard")
+        return not self.doubt and (is_written or is_moodles)
 
     @property
     def source(self) -> str:
@@ -37,12 +38,38 @@ class Candidate:
     @property
     def has_guessed_zone(self) -> bool:
         """Whether ``time`` was written down without its zone."""
+        if self.claim.kind == "blackboard":
+            return not self.doubt
         return self.download.has_guessed_zone and self.time == self.download.time
 
     @property
     def account(self) -> str:
         """What the platform itself tells people apart by; empty where nobody knows."""
         return self.claim.number or self.claim.email
+
+    @property
+    def is_script(self) -> bool:
+        """Whether it is a script and no notebook."""
+        return self.download.parts[-1].lower().endswith(".py")
+
+    @property
+    def hand_in(self) -> tuple[str, ...]:
+        """What was handed in together: all of a student's files in an archive, or in a folder that
+        a platform has made for them. Other files were each handed in for themselves."""
+        if self.download.archive is not None:
+            return self.download.where.partition(": ")[0], self.claim.attempt
+        is_folder = self.claim.depth < len(self.download.parts)
+        if self.claim.kind != "plain" and is_folder:
+            return self.download.parts[: self.claim.depth]
+        return (self.download.where,)
+
+    @property
+    def rank_in_hand_in(self) -> tuple[bool, datetime, float, str]:
+        """Of what was handed in together the largest counts: notebooks before scripts, then the
+        newest one. The number of a copy is the student's, and Canvas's for a later one."""
+        is_later = self.claim.kind == "canvas" or not self.copy
+        order = self.copy + 1 if is_later else -1 / self.copy
+        return not self.is_script, self.download.time, order, self.download.where
 
     @property
     def rank(self) -> tuple[datetime, int, str]:

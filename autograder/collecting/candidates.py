@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone, tzinfo
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -27,6 +28,8 @@ from autograder.text import agreeing, count
 TOLERANCE = timedelta(minutes=5)
 """So much do the clocks of two systems differ."""
 SUFFIXES = (".ipynb", ".py")
+WRONG_SUFFIXES = (".txt", ".json", ".download")
+"""What browsers and mail programs put behind a notebook's name, or in the place of its ending."""
 MAX_LOOKS = 10
 """Notebooks of one student, and scripts, that are opened to see of which exercise they are."""
 MAX_LOOKS_AT_NOBODYS = 300
@@ -48,6 +51,7 @@ class Reader:
         exports: Exports,
         downloads: Sequence[Download],
         left: list[Left],
+        zone: tzinfo | None = None,
     ) -> None:
         self._names = names
         self._content = content
@@ -56,6 +60,7 @@ class Reader:
         self._exports = exports
         self._downloads = downloads
         self._left = left
+        self._zone = zone
         self._whose = Whose(names, exports, downloads)
         self._others: list[_Other] = []
         self._of_others: list[tuple[Download, _FileName]] = []
@@ -115,7 +120,7 @@ class Reader:
                 time, doubt = self._time(download, claim)
                 yield Candidate(student, claim, time, file.copy, download, doubt)
             else:
-                why = self._why_not(file, PurePath(name).suffix, student)
+                why = self._why_not(file, name, student)
                 left = Left(download.where, why, (student,))
                 time, _ = self._time(download, claim)
                 self._others.append(_Other(student, name, time, left))
@@ -124,13 +129,17 @@ class Reader:
         platform = naming.platform_file(name)
         stem, dot, suffix = (platform[1] if platform else name).rpartition(".")
         is_notebook = f".{suffix.lower()}" in SUFFIXES
+        if _is_misnamed(name):
+            stem = re.sub(r"\.ipynb\Z", "", naming.copy_of(stem)[0], flags=re.I)
         if not dot:
             return _FileName(None, "", 0, is_notebook)
         return _FileName(*naming.exercise_in(stem, self._names.exercises), is_notebook)
 
     def _students(self, download: Download, file: _FileName) -> list[tuple[Claim, str]]:
         """Whose a file is; of a group's, those whom the class list knows."""
-        is_named = file.is_notebook and file.exercise is not None
+        is_named = file.exercise is not None and (
+            file.is_notebook or _is_misnamed(download.parts[-1])
+        )
         try:
             claims = self._whose.claims(download, file.student, is_named)
         except Unmatched as problem:
@@ -148,7 +157,7 @@ class Reader:
 
     def _leave(self, download: Download, problem: Unmatched, file: _FileName, whose: str) -> None:
         """List a submission of this exercise that is nobody's."""
-        if not file.is_notebook:
+        if not file.is_notebook and not (_is_misnamed(download.parts[-1]) and file.exercise):
             return
         if file.exercise is None:
             place = whose, PurePath(download.parts[-1]).suffix.lower()
@@ -187,7 +196,10 @@ class Reader:
             why = f"is named for {file.exercise}, and says that it is {self._exercise}"
             self._left.append(Left(download.where, f"{why}; rename it to {name}", tuple(missing)))
 
-    def _why_not(self, file: _FileName, suffix: str, student: str) -> str:
+    def _why_not(self, file: _FileName, name: str, student: str) -> str:
+        suffix = PurePath(name).suffix
+        if _is_misnamed(name) and file.exercise == self._exercise:
+            return f"ends in {suffix}; rename it to {student}_{self._exercise}.ipynb"
         if not file.is_notebook:
             return f"is no notebook; ask for {self._exercise}.ipynb"
         name = f"{student}_{self._exercise}{suffix}"
@@ -217,6 +229,11 @@ class Reader:
     def _written_time(self, download: Download, claim: Claim) -> datetime:
         """When it was handed in: what a student packed, its times included, is their word."""
         place = claim.depth - 1
+        written = naming.written_time(claim.attempt)
+        if written is not None:
+            zone = self._zone
+            time = written.replace(tzinfo=zone) if zone else written.astimezone()
+            return time.astimezone(timezone.utc)
         if claim.kind == "gradescope":
             exported = self._exports.time(download, place)
             if exported is not None:
@@ -250,6 +267,14 @@ class _FileName:
     student: str
     copy: int
     is_notebook: bool
+
+
+def _is_misnamed(name: str) -> bool:
+    """Whether a file is called as a notebook to which a browser or a mail program gave another
+    ending."""
+    stem, dot, suffix = name.lower().rpartition(".")
+    is_double = naming.copy_of(stem)[0].endswith(".ipynb")
+    return f"{dot}{suffix}" in WRONG_SUFFIXES and (is_double or suffix == "json")
 
 
 class _Other(NamedTuple):

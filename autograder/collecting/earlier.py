@@ -18,6 +18,10 @@ from autograder.submissions.notebook import MAX_BYTES
 NAME = "earlier"
 LAST = "last_time.txt"
 SECRET = "submission_secret.txt"
+MAX_TRIES = 20
+"""Submissions of a student that count, at most; as many are kept beside the one that is graded."""
+RESULT = "result.json"
+"""The file beside a submission that does not count, with what came of it."""
 
 
 def folders(course: Course) -> list[Path]:
@@ -52,6 +56,20 @@ def keep(course: Course, exercise: str, student: str) -> Path:
     return kept
 
 
+def bound(course: Course, exercise: str, student: str, kept: Path | None = None) -> None:
+    """Remove the oldest of too many submissions: first of those that were graded and did not win.
+
+    Args:
+        kept: one that stays, for it may have been the best one up to now.
+    """
+    places = of(course, exercise, student)
+    while len(places) > MAX_TRIES:
+        others = [place for place in places if place != kept]
+        oldest = min(others, key=lambda place: (not (place / RESULT).is_file(), _time(place)))
+        shutil.rmtree(oldest)
+        places.remove(oldest)
+
+
 def swap(course: Course, exercise: str, student: str, place: Path) -> Path:
     """Put another submission where it is graded, and keep the one from there: it says where.
 
@@ -78,6 +96,10 @@ def _places(course: Course, exercise: str, student: str) -> Iterator[Path]:
     while True:
         yield below(course.state / NAME, str(number), student, exercise, follow=False)
         number += 1
+
+
+def _time(place: Path) -> str:
+    return str(timestamp.submitted_at(place) or "")
 
 
 def _data(place: Path, exercise: str) -> bytes | None:

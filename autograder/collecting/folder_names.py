@@ -17,7 +17,7 @@ class FolderNames:
         self.exercises = sorted({exercise, *exercises}, key=len, reverse=True)
         self.roster = roster
         self._claims: dict[str, Claim | None] = {}
-        self._mentioned: dict[str, set[str]] = {}
+        self._mentioned: dict[str, tuple[set[str], bool]] = {}
 
     def is_name(self, part: str) -> bool:
         """Whether it names one student, or may do so.
@@ -30,7 +30,7 @@ class FolderNames:
 
     def is_known(self, part: str) -> bool:
         """Whether it names somebody of the class list, or was made by a platform for a student."""
-        return self.claim(part) is not None or bool(self.mentioned(part))
+        return self.claim(part) is not None or bool(self.mentioned(part)[0])
 
     def claim(self, part: str) -> Claim | None:
         """Whose it is by its own name alone; None where that is not certain."""
@@ -38,16 +38,20 @@ class FolderNames:
             self._claims[part] = self._claim(part)
         return self._claims[part]
 
-    def mentioned(self, part: str) -> set[str]:
-        """Students of the class list whose names stand in it."""
+    def mentioned(self, part: str) -> tuple[set[str], bool]:
+        """Students of the class list whose names stand in it, and whether that is certain."""
         if part not in self._mentioned:
-            self._mentioned[part] = self.roster.mentioned(part)
+            self._mentioned[part] = self.roster.mentioned(part, self.is_nobodys)
         return self._mentioned[part]
 
+    def is_nobodys(self, text: str) -> bool:
+        """Whether it holds nothing but words that people add to names."""
+        return naming.is_nobodys(text, self.exercises)
+
     def _claim(self, part: str) -> Claim | None:
-        folder = naming.platform_folder(part)
-        if folder:
-            return folder[0]
+        claim = naming.platform_folder(part)
+        if claim:
+            return claim
         if self.roster.listed:
             for text in (part, self.student(part)):
                 if self.roster.knows(text):
@@ -57,7 +61,12 @@ class FolderNames:
         if self.names_nobody(part):
             return None
         platform = naming.platform_file(part)
-        return platform[0] if platform else None
+        if platform:
+            return platform[0]
+
+        # Without a class list nothing tells what ILIAS calls a folder from other names.
+        ilias = naming.ilias_folder(part) if self.roster.listed else None
+        return ilias if ilias and self.roster.may_be(ilias) else None
 
     def student(self, stem: str) -> str:
         """The part of an archive's name that is a student's, if any is.

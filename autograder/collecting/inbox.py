@@ -5,14 +5,16 @@ Nothing in the folder is changed. What cannot be matched for certain is listed, 
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
+from hashlib import sha256
+from pathlib import PurePath
 
 from autograder import files, settings, timestamp
-from autograder.collecting import gradescope, naming, read_zones
+from autograder.collecting import earlier, gradescope, naming, read_zones
 from autograder.collecting.candidate import Candidate
-from autograder.collecting.candidates import MAX_LOOKS, Reader
+from autograder.collecting.candidates import MAX_LOOKS, TOLERANCE, Reader
 from autograder.collecting.content import Content
 from autograder.collecting.downloads import Download, unreadable
 from autograder.collecting.folder_names import FolderNames
@@ -24,7 +26,7 @@ from autograder.exercises import exercise as exercises
 from autograder.exercises.exercise import Exercise
 from autograder.submissions.notebook import CLEARED
 from autograder.submissions.percent import as_notebook
-from autograder.text import first_of
+from autograder.text import first_of, listed
 
 MAX_NAMES = 10
 """Students that a line names at most."""
@@ -47,7 +49,8 @@ def collect(course: Course, exercise: Exercise, due: datetime | None = None) -> 
 
     with found(course.inbox, names.is_name, course.settings.zone) as (downloads, left):
         exports = gradescope.exports(downloads, left, names)
-        by_student = Reader(names, content, exports, downloads, left).by_student()
+        reader = Reader(names, content, exports, downloads, left, course.settings.zone)
+        by_student = _told_apart(reader.by_student(), roster, left)
 
         collection = _Collection(course, exercise.name, roster, due, left)
         moved = read_zones.read_again(course, exercise.name)
@@ -72,6 +75,8 @@ class _Collection:
     late: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     has_guessed_zone: bool = False
+    digests: dict[Candidate, bytes | None] = field(default_factory=dict)
+    """Of the submissions of one student; None where one cannot be read."""
 
     def collected(self) -> Collected:
         """The same as frozen data."""
@@ -90,11 +95,13 @@ class _Collection:
     def add(self, student: str, candidates: list[Candidate]) -> None:
         """Store the newest submission of a student; whatever is wrong with it concerns it alone."""
         newest = None
+        self.digests.clear()
         try:
             own = _of_one_account(student, candidates, self.roster, self.left)
-            newest = max(own, key=lambda candidate: candidate.rank, default=None)
+            own = self._newest(student, self._hand_ins(own))
+            newest = own[-1] if own else None
             if self.course.settings.counts == "best":
-                for earlier in sorted(own, key=lambda candidate: candidate.rank)[:-1]:
+                for earlier in own[:-1]:
                     self._put(earlier, own)
             if newest is not None:
                 self._store(newest, own)
@@ -104,6 +111,46 @@ class _Collection:
             self.left.append(Left(where, f"{error}{repair}"))
         except Exception as error:
             self.left.append(unreadable(newest.download.where if newest else student, error))
+
+    def _hand_ins(self, candidates: list[Candidate]) -> list[Candidate]:
+        """One submission of each hand-in: a student may have put many files into it."""
+        together: dict[tuple[str, ...], list[Candidate]] = {}
+        for candidate in candidates:
+            together.setdefault(candidate.hand_in, []).append(candidate)
+        counting: list[Candidate] = []
+        for one in together.values():
+            counts = max(one, key=lambda candidate: candidate.rank_in_hand_in)
+            counting.append(counts)
+            script = next((other for other in one if other.is_script), counts)
+            self._note_script(script, counts)
+
+        # A script that was saved beside its notebook is no later submission.
+        notebooks = [candidate for candidate in counting if not candidate.is_script]
+        kept: list[Candidate] = []
+        for candidate in counting:
+            beside = None
+            if candidate.is_script:
+                near = (one for one in notebooks if abs(one.time - candidate.time) <= TOLERANCE)
+                beside = next(near, None)
+            if beside is None:
+                kept.append(candidate)
+            else:
+                self._note_script(candidate, beside)
+        return kept
+
+    def _note_script(self, script: Candidate, counts: Candidate) -> None:
+        if script.is_script and not counts.is_script:
+            notebook = PurePath(counts.download.where).name
+            cause = f"was handed in together with {notebook}"
+            self.notes.append(f"{script.download.where}: {cause}; the notebook counts")
+
+    def _newest(self, student: str, hand_ins: list[Candidate]) -> list[Candidate]:
+        """The last submissions of a student, the newest one last."""
+        ordered = sorted(hand_ins, key=lambda candidate: candidate.rank)
+        if len(ordered) > earlier.MAX_TRIES:
+            last = f"the last {earlier.MAX_TRIES} of {len(ordered)} submissions count"
+            self.notes.append(f"of {student} {last}")
+        return ordered[-earlier.MAX_TRIES :]
 
     def _guessed_zone(self) -> str:
         """Which zone was taken for that of times that name none."""
@@ -120,7 +167,7 @@ class _Collection:
     def _put(self, candidate: Candidate, own: list[Candidate]) -> tuple[Candidate, bool]:
         """Store a submission; the one by which its bytes came first, and whether it is new."""
         data = _data(candidate.download)
-        first = _first(candidate, data, own, self.due)
+        first = self._first(candidate, sha256(data).digest(), own)
         # Whole seconds: of files, systems keep finer times than archives do.
         time = candidate.handed_in(self.due).replace(microsecond=0)
         counts = first.handed_in(self.due).replace(microsecond=0)
@@ -129,6 +176,21 @@ class _Collection:
         if first.has_guessed_zone:
             source = timestamp.source_in(source, self.course.settings.time_zone)
         return first, store(*to, data, time, None, counts, source)
+
+    def _first(self, newest: Candidate, digest: bytes, own: list[Candidate]) -> Candidate:
+        """The submission that came first of those with the same bytes."""
+        first = newest
+        for candidate in own:
+            if candidate.handed_in(self.due) >= first.handed_in(self.due):
+                continue
+            if candidate not in self.digests:
+                try:
+                    self.digests[candidate] = sha256(_data(candidate.download)).digest()
+                except (files.Refused, ValueError):
+                    self.digests[candidate] = None
+            if self.digests[candidate] == digest:
+                first = candidate
+        return first
 
     def _store(self, newest: Candidate, own: list[Candidate]) -> None:
         student, download, claim = newest.student, newest.download, newest.claim
@@ -154,21 +216,41 @@ def _read_again(students: list[str], zone: str) -> str:
     return f"times collected earlier are now read in {place}: {first_of(students, MAX_NAMES)}"
 
 
-def _first(newest: Candidate, data: bytes, own: list[Candidate], due: datetime | None) -> Candidate:
-    """The submission that came first of those with the same bytes as the newest."""
-    earlier = [one for one in own if one.handed_in(due) < newest.handed_in(due)]
-    for candidate in sorted(earlier, key=lambda one: one.handed_in(due))[:MAX_LOOKS]:
-        try:
-            if _data(candidate.download) == data:
-                return candidate
-        except (files.Refused, ValueError):
-            continue
-    return newest
-
-
 def _data(download: Download) -> bytes:
     data = download.read(MAX_BYTES)
     return as_notebook(data) if download.parts[-1].lower().endswith(".py") else data
+
+
+def _told_apart(
+    by_student: dict[str, list[Candidate]], roster: Roster, left: list[Left]
+) -> dict[str, list[Candidate]]:
+    """Without a class list, those whose id comes from one name alone; the others go to ``left``.
+
+    Two names never become one id, nor two ids that some systems take for one folder.
+    """
+    if roster.listed:
+        return by_student
+    alike: defaultdict[str, list[str]] = defaultdict(list)
+    for student in by_student:
+        alike[student.casefold()].append(student)
+
+    certain: dict[str, list[Candidate]] = {}
+    for students in alike.values():
+        by_name: dict[str, Candidate] = {}
+        accounts: set[tuple[str, str]] = set()
+        for candidate in (one for student in students for one in by_student[student]):
+            by_name.setdefault(roster.spelled(candidate.claim), candidate)
+            accounts.add((candidate.claim.kind, candidate.account))
+        is_one_account = len(accounts) == 1 and all(account for _, account in accounts)
+        if len(by_name) < 2 or is_one_account:
+            certain |= {student: by_student[student] for student in students}
+            continue
+        names = listed(dict.fromkeys(map(ascii, by_name)))
+        repair = "if they are one person, call both the same; else write students.csv"
+        for candidate in by_name.values():
+            cause = f"{names} would both have the id {students[0]}"
+            left.append(Left(candidate.download.where, f"{cause}; {repair}"))
+    return certain
 
 
 def _of_one_account(

@@ -8,70 +8,159 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
-Kind = Literal["moodle", "canvas", "gradescope", "plain"]
+Kind = Literal["moodle", "canvas", "gradescope", "blackboard", "brightspace", "sakai", "plain"]
+
+MAX_PART = 300
+"""Characters of a folder's or a file's name that a platform may have made."""
 
 GRADESCOPE_FOLDER = re.compile(r"submission_\d+")
 """What Gradescope calls the folder of one submission."""
 GRADESCOPE_EXPORT = re.compile(r"assignment_\d+_export")
 """What Gradescope calls the folder above those."""
 
+# What a platform writes before a student's own file name holds no underscores but its own: so the
+# first mark in a name is the platform's, and later ones belong to the file that was handed in.
 _MOODLE = re.compile(
-    r"(?P<name>.+)_(?P<number>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<file>.*)", re.DOTALL
+    r"(?P<name>[^_]+)_(?P<number>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<file>.*)",
+    re.DOTALL,
 )
-_CANVAS = re.compile(r"(?P<key>[^_]+)(?P<late>_LATE)?_(?P<number>\d+)_\d+_(?P<file>.+)", re.DOTALL)
+_CANVAS = re.compile(
+    r"(?P<name>[^\W_]+)(?P<late>_LATE)?_(?P<number>\d+)_\d+_(?P<file>.+)", re.DOTALL
+)
+_CANVAS_ANONYMOUS = re.compile(
+    r"(?P<late>LATE_)?(?P<name>anon_(?P<number>[A-Za-z0-9]+))_\d+_(?P<file>.+)", re.DOTALL
+)
+_CANVAS_NUMBERS = re.compile(r"(?=(?:\A|_)(\d+)_\d+_)")
+_BLACKBOARD = re.compile(
+    r"(?P<title>.+?)_(?P<name>[^_]+)_attempt_(?P<attempt>\d{4}(?:-\d\d){5})(?:_(?P<file>.+)|\.txt)?",
+    re.DOTALL,
+)
+_BRIGHTSPACE = re.compile(
+    r"(?P<number>\d+)-\d+ ?- ?(?:(?P<login>[A-Za-z]{0,3}\d{3,12}) - )?(?P<name>.+?) ?- "
+    r"(?P<attempt>[^-]{0,30}\d{4}[^-]{0,30}?)(?: - (?P<file>.+))?",
+    re.DOTALL,
+)
+_SAKAI = re.compile(r"(?P<name>[^()]+,[^()]*)(?<! )\((?P<login>[^()]+)\)")
+_ILIAS = re.compile(r"(?P<name>.+_.+)_(?P<login>[^_]+)_\d+")
+_PLATFORMS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+    ("canvas", _CANVAS_ANONYMOUS),
+    ("canvas", _CANVAS),
+    ("moodle", _MOODLE),
+    ("brightspace", _BRIGHTSPACE),
+    ("blackboard", _BLACKBOARD),
+)
+
 _COPY = re.compile(
     r"(?:Copy of )?(?P<name>.+?)"
     r"(?: ?\((?P<a>\d{1,18})\)|[-_ ](?P<b>\d{1,18})|-Copy(?P<c>\d{1,18})| - Copy| copy)?",
     re.I | re.DOTALL,
 )
-_MOODLE_EXPORT = re.compile(r".+-.+-\d+(?: ?\(\d+\))?")
-_OF_A_CLASS = re.compile(
-    r"all|archive|canvas|class(room)?|course|files|github|google|gradescope|homework|inbox|moodle"
-    r"|week|work|(assignment|download|exercise|export|notebook|student|submission)s?"
+_EXPORT = re.compile(
+    r".+-.+-\d+(?: ?\(\d+\))?"  # Moodle's
+    r"|gradebook_.+_\d{4}(?:-\d\d){5}"  # Blackboard's
+    r"|.+ Download .+ \d{4}.*"  # Brightspace's
 )
+_DRIVE_EXPORT = re.compile(r"-\d{8}T\d{6}Z-\d+(?:-\d+)?")
+_OF_A_CLASS = re.compile(
+    r"all|archive|bulk|canvas|class(room)?|course|drive|files|github|google|gradescope|homework|inbox"
+    r"|moodle|week|work|(assignment|download|exercise|export|notebook|student|submission)s?"
+)
+_OF_NOBODY = re.compile(
+    rf"{_OF_A_CLASS.pattern}|answers?|assignsubmission|attempt|copy|draft|file|final|fixed|hw|lab"
+    r"|last|latest|my|new|old|py|ipynb|resubmi(t|ssion)|revised|solutions?|try|v|ver|version"
+)
+"""Words that people add to names."""
 
 
 @dataclass(frozen=True)
 class Claim:
     """Whose a file is by its path. ``depth`` parts of the path were needed to say so.
 
-    ``text`` is a person's name (Moodle), a name run together (Canvas), or what a folder or file is
-    called (plain); ``number`` is the learning platform's number of the person; ``late`` what Canvas
-    says beside it.
+    ``text`` is a person's name (Moodle, Brightspace, Sakai), a name run together (Canvas), a login
+    (Blackboard), or what a folder or file is called (plain); ``number`` is the learning platform's
+    number of the person, ``login`` what they sign in with; ``late`` what Canvas says beside it, and
+    ``attempt`` when they handed it in, as the platform writes that. ``other_numbers`` stand further
+    inside, where Canvas's own might be, if a person's name had underscores in it. ``is_of_two``:
+    two platforms may have made the name.
     """
 
     kind: Kind
     text: str
     number: str = ""
     email: str = ""
+    login: str = ""
     late: bool = False
+    attempt: str = ""
+    other_numbers: tuple[str, ...] = ()
+    is_of_two: bool = False
     depth: int = 0
 
 
-def platform_folder(name: str) -> tuple[Claim, ...]:
-    """Whose a folder is as Moodle names it; nobody's otherwise.
+def platform_folder(name: str) -> Claim | None:
+    """Whose a folder is as Moodle, Brightspace and Sakai name it; nobody's otherwise.
 
-    It looks like ``Ada Lovelace_12345_assignsubmission_file_``.
+    It looks like ``Ada Lovelace_12345_assignsubmission_file_``, ``12-34 - Ada Lovelace - Nov 20,
+    2026 1105 PM`` or ``Lovelace, Ada(ada)``.
     """
-    match = _MOODLE.fullmatch(name)
-    if not match or match["file"]:
-        return ()
-    return (Claim("moodle", match["name"], match["number"]),)
+    match = _SAKAI.fullmatch(name) if len(name) <= MAX_PART else None
+    if match:
+        return Claim("sakai", match["name"], login=match["login"])
+    found = _of_platform(name)
+    return found[0] if found and not found[1] else None
 
 
 def platform_file(name: str) -> tuple[Claim, str] | None:
-    """Whose a file is as Moodle (flat) or Canvas names it, and what the student called it."""
-    match = _MOODLE.fullmatch(name)
-    if match and match["file"]:
-        return Claim("moodle", match["name"], match["number"]), match["file"]
+    """Whose a file is as a platform names it, and what the student called it."""
+    found = _of_platform(name)
+    return found if found and found[1] else None
 
-    match = _CANVAS.fullmatch(name)
-    if match:
-        claim = Claim("canvas", match["key"], match["number"], late=bool(match["late"]))
-        return claim, match["file"]
+
+def _of_platform(name: str) -> tuple[Claim, str] | None:
+    if len(name) > MAX_PART:
+        return None
+    for kind, pattern in _PLATFORMS:
+        match = pattern.fullmatch(name)
+        if match is None:
+            continue
+        said = match.groupdict()
+        file = said["file"] or ""
+        title = said.get("title") or ""
+        is_doubtful = "_assignsubmission_" in title or _CANVAS_NUMBERS.search(title) is not None
+        if is_doubtful and not title.startswith("gradebook_"):  # which Blackboard writes
+            return None
+        others = _CANVAS_NUMBERS.findall(file) if kind == "canvas" else []
+        claim = Claim(
+            kind,
+            said["name"].strip(),
+            said.get("number") or "",
+            login=said["name"] if kind == "blackboard" else said.get("login") or "",
+            late=bool(said.get("late")),
+            attempt=said.get("attempt") or "",
+            other_numbers=tuple(other for other in others if other != said["number"]),
+            is_of_two=kind == "moodle" and _BRIGHTSPACE.fullmatch(name) is not None,
+        )
+        return claim, file
     return None
+
+
+def ilias_folder(name: str) -> Claim | None:
+    """Whose a folder is if ILIAS has named it, ``Lovelace_Ada_ada_4711``.
+
+    Anybody may call a folder so: it has to fit the class list.
+    """
+    match = _ILIAS.fullmatch(name) if len(name) <= MAX_PART else None
+    return Claim("plain", match["name"], login=match["login"]) if match else None
+
+
+def written_time(attempt: str) -> datetime | None:
+    """The time that Blackboard writes into a name, without its zone."""
+    try:
+        return datetime.strptime(attempt, "%Y-%m-%d-%H-%M-%S")
+    except ValueError:
+        return None
 
 
 def copy_of(stem: str) -> tuple[str, int]:
@@ -85,7 +174,8 @@ def copy_of(stem: str) -> tuple[str, int]:
 def exercise_in(stem: str, exercises: list[str]) -> tuple[str | None, str, int]:
     """The exercise that a stem names, the student before it, and the copy's number.
 
-    The student of ``ada_attention`` is ada, that of ``attention`` is empty.
+    The student of ``ada_attention`` is ada, and so is that of ``ada - attention``, as Google
+    Classroom calls a copy of hers; that of ``attention`` is empty.
     """
     for text, copy in ((stem, 0), copy_of(stem)):
         folded = text.casefold()
@@ -93,20 +183,29 @@ def exercise_in(stem: str, exercises: list[str]) -> tuple[str | None, str, int]:
             if folded == name.casefold():
                 return name, "", copy
         for name in exercises:
-            if folded.endswith(f"_{name.casefold()}") and len(folded) > len(name) + 1:
-                return name, text[: -len(name) - 1], copy
+            for mark in ("_", " - "):
+                end = f"{mark}{name.casefold()}"
+                if folded.endswith(end) and len(folded) > len(end):
+                    student = text[: -len(end)]
+                    return name, re.sub(r"\Acopy of (?=.)", "", student, flags=re.I), copy
     return None, "", 0
 
 
 def is_of_a_class(stem: str, exercises: list[str]) -> bool:
     """Whether an archive is called as the download of a whole class is, and so names nobody."""
-    if _MOODLE_EXPORT.fullmatch(stem):
+    if _EXPORT.fullmatch(stem):
         return True
     of_exercises = _letters(" ".join(exercises))
-    for word in _letters(stem):
+    for word in _letters(_DRIVE_EXPORT.sub("", stem)):
         if word not in of_exercises and not _OF_A_CLASS.fullmatch(word):
             return False
     return True
+
+
+def is_nobodys(text: str, exercises: list[str]) -> bool:
+    """Whether all words of a text are such as people add to names: numbers, ``final``, ``my``."""
+    of_exercises = _letters(" ".join(exercises))
+    return all(word in of_exercises or _OF_NOBODY.fullmatch(word) for word in _letters(text))
 
 
 def _letters(text: str) -> list[str]:
@@ -124,8 +223,12 @@ def hand_back(claim: Claim, part: str) -> str:
     """
     if claim.kind == "moodle":
         return moodle_folder(claim.text, claim.number)
-    match = _CANVAS.fullmatch(part) if claim.kind == "canvas" else None
+    match = _canvas(part) if claim.kind == "canvas" else None
     return part[: match.start("file")] if match else ""
+
+
+def _canvas(name: str) -> re.Match[str] | None:
+    return _CANVAS_ANONYMOUS.fullmatch(name) or _CANVAS.fullmatch(name)
 
 
 def moodle_folder(name: str, number: str) -> str:
@@ -137,7 +240,7 @@ def moodle_folder(name: str, number: str) -> str:
 def is_hand_back(text: str) -> bool:
     """Whether this is something that ``hand_back`` gave, and leads nowhere else."""
     name = text.removesuffix("/")
-    match = _MOODLE.fullmatch(name) if text.endswith("/") else _CANVAS.fullmatch(f"{text}x")
+    match = _MOODLE.fullmatch(name) if text.endswith("/") else _canvas(f"{text}x")
     return (
         match is not None
         and name.isprintable()

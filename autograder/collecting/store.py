@@ -24,6 +24,9 @@ MAX_LINES = 20
 MAX_NAMES = 10
 """Students that are named where there is nothing new of them, at most."""
 
+MAX_STORED = 100
+"""Students with a line each where something was collected, at most."""
+
 SECRET = earlier.SECRET
 """The file in which ``nbgrader submit`` keeps the secret that names the student's feedback."""
 
@@ -67,8 +70,11 @@ class Collected:
         return [" ".join(printable(fact).splitlines()) for fact in self._facts()]
 
     def _facts(self) -> Iterator[str]:
-        for student in self.stored:
-            yield f"collected: {student}"
+        if len(self.stored) > MAX_STORED:
+            yield f"collected: {count(len(self.stored), 'student')}"
+        else:
+            for student in self.stored:
+                yield f"collected: {student}"
         if self.unchanged:
             yield f"nothing newer: {self._unchanged()}"
         for left in self.left:
@@ -136,9 +142,11 @@ def store(
                 place = earlier.place_for(course, exercise, student)
                 _write(place, exercise, data, secret, source)
                 _keep_times(place, counts, last)
+                earlier.bound(course, exercise, student)
             return False
         if keeps:
-            earlier.keep(course, exercise, student)
+            kept = earlier.keep(course, exercise, student)
+            earlier.bound(course, exercise, student, kept)
 
     # The time last: whoever is stopped in between starts again with the notebook.
     _write(folder, exercise, data, secret, source)

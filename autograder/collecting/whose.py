@@ -6,7 +6,9 @@ another's.
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from autograder.collecting import naming
@@ -40,6 +42,7 @@ class Whose:
         self._roster = names.roster
         self._exports = exports
         self._of_students = self._folders_of_students(downloads)
+        self._teams = self._prefixes_of_teams(downloads)
 
     def claims(self, download: Download, before: str, is_named: bool) -> list[Claim]:
         """Whose the file is.
@@ -53,7 +56,7 @@ class Whose:
         Raises:
             Unmatched: nobody's, or nobody's for certain.
         """
-        place, mentioned = self._first_mention(download)
+        place, mentioned, is_certain = self._first_mention(download)
         try:
             claims = self._outermost(download, before, is_named)
         except _Nobody as nobody:
@@ -64,21 +67,28 @@ class Whose:
         if not mentioned or (claims and claims[0].depth <= place + 1):
             return claims
 
-        students = mentioned | {self._roster.find(claim) for claim in claims}
+        part = download.parts[place]
+        if not is_certain and len(mentioned) == 1:
+            who = either(mentioned)
+            raise Unmatched(f"{part} may be {who}, or somebody else; call it {who} if it is theirs")
+        # A whole class's folder may be called after somebody, and hold what others handed in.
+        students = set(mentioned)
+        for claim in claims:
+            with suppress(Unmatched):
+                students.add(self._roster.find(claim))
         if len(students) > 1:
             may_be = either(students)
-            raise Unmatched(
-                f"the student may be {may_be}; call {download.parts[place]} after one of them"
-            )
+            raise Unmatched(f"the student may be {may_be}; call {part} after one of them")
         return [Claim("plain", next(iter(students)), depth=place + 1)]
 
-    def _first_mention(self, download: Download) -> tuple[int, set[str]]:
-        """The place of the outermost folder in whose name students stand, and those students."""
+    def _first_mention(self, download: Download) -> tuple[int, set[str], bool]:
+        """The place of the outermost folder in whose name students stand, those students, and
+        whether it is certain that they are meant."""
         for place, part in enumerate(download.parts[:-1]):
-            students = self._names.mentioned(part)
+            students, is_certain = self._names.mentioned(part)
             if students:
-                return place, students
-        return len(download.parts), set()
+                return place, students, is_certain
+        return len(download.parts), set(), False
 
     def _outermost(self, download: Download, before: str, is_named: bool) -> list[Claim]:
         """Whose the file is, by the outermost part of its path that says so for certain."""
@@ -103,7 +113,7 @@ class Whose:
         if listed:
             return listed
         claim = self._names.claim(download.parts[place])
-        return (claim,) if claim else ()
+        return (self._without_team(download, place, claim),) if claim else ()
 
     def _refuse_doubt(
         self, download: Download, unknown: Sequence[int], place: int, claim: Claim
@@ -126,8 +136,9 @@ class Whose:
         depth = len(download.parts)
         platform = naming.platform_file(download.parts[-1])
         if platform is not None:
-            return replace(platform[0], depth=depth)
-        if is_named and before:
+            claim = self._without_team(download, depth - 1, platform[0])
+            return replace(claim, depth=depth)
+        if is_named and before and not self._is_added(before):
             return Claim("plain", before, depth=depth)
         # What lies in the inbox itself was put there by a teacher, and may be called just a name.
         alone = self._names.claim(download.parts[0].rpartition(".")[0]) if depth == 1 else None
@@ -137,7 +148,7 @@ class Whose:
         if unknown:
             names = " or ".join(download.parts[place] for place in unknown)
             repair = "add a line or a column"
-            if self._names.mentioned(download.parts[-1]):
+            if self._names.mentioned(download.parts[-1])[0]:
                 repair = "put what lies in it into the inbox itself, if it is a class's"
             raise _Nobody(f"{names} is nobody in students.csv; {repair}", depth)
         repair = "put it into a folder named as the student"
@@ -160,7 +171,7 @@ class Whose:
         names = " or ".join(dict.fromkeys(texts))
         if len(folded) > 1:
             raise Unmatched(f"the student may be {names}; {repair}")
-        is_another = before and before.casefold() not in folded
+        is_another = before.casefold() not in folded and not self._names.is_nobodys(before)
         if is_another or naming.platform_file(download.parts[-1]):
             raise Unmatched(f"the student may be {names}, or in the file's name; {repair}")
         return Claim("plain", texts[0], depth=unknown[0] + 1)
@@ -183,6 +194,56 @@ class Whose:
         is_exercise = part.casefold() == self._names.exercise.casefold()
         return is_exercise or naming.GRADESCOPE_EXPORT.fullmatch(part) is not None
 
+    def _is_added(self, before: str) -> bool:
+        """Whether what stands before the exercise in a file's name is nobody's name."""
+        return self._names.is_nobodys(before) and not self._roster.knows(before)
+
+    def _without_team(self, download: Download, place: int, claim: Claim) -> Claim:
+        """The claim without the name of a team that Moodle has written before the student's."""
+        prefix = self._teams.get((download.parts[:place], claim.text), "")
+        return replace(claim, text=claim.text[len(prefix) :])
+
+    def _prefixes_of_teams(
+        self, downloads: Sequence[Download]
+    ) -> dict[tuple[tuple[str, ...], str], str]:
+        """What stands before the students' names where Moodle names their teams, too.
+
+        By the folder that they lie in and by the whole name, ``Group A-Ada Lovelace``. There all
+        names begin so; where one does not, ``Jean-Ada Lovelace`` is somebody else.
+        """
+        by_folder: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
+        for download in downloads if self._roster.listed else ():
+            for place, part in enumerate(download.parts):
+                is_file = place == len(download.parts) - 1
+                named = naming.platform_file(part) if is_file else None
+                claim = named[0] if named else naming.platform_folder(part)
+                if claim and claim.kind == "moodle":
+                    by_folder[download.parts[:place]].add(claim.text)
+                    break
+
+        found: dict[tuple[tuple[str, ...], str], str] = {}
+        for folder, texts in by_folder.items():
+            if any("-" not in text or self._is_somebody(text) for text in texts):
+                continue
+            ends: Counter[str] = Counter()
+            for text in texts:
+                ends.update({text[: place + 1] for place in _places_of_hyphens(text)})
+            prefixes: dict[str, str] = {}
+            for text in texts:
+                for place in _places_of_hyphens(text):
+                    prefix = text[: place + 1]
+                    is_first = place == text.index("-")
+                    if self._is_somebody(text[place + 1 :]) and (is_first or ends[prefix] > 1):
+                        prefixes[text] = prefix
+                        break
+            # Alone, Jean-Ada Lovelace might be a person, and Group A-Ada Lovelace is none.
+            if len(prefixes) > 1 or not all(one[:-1].isalpha() for one in prefixes.values()):
+                found |= {(folder, text): prefix for text, prefix in prefixes.items()}
+        return found
+
+    def _is_somebody(self, name: str) -> bool:
+        return bool(self._roster.named(Claim("moodle", name)))
+
     def _folders_of_students(self, downloads: Sequence[Download]) -> set[tuple[str, ...]]:
         """The folders in which the class list knows some folder.
 
@@ -198,3 +259,7 @@ class Whose:
                     folders.add((*download.parts[:place], ""))
                     break
         return folders
+
+
+def _places_of_hyphens(text: str) -> list[int]:
+    return [place for place, letter in enumerate(text) if letter == "-"]

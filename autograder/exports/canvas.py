@@ -13,12 +13,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 
-from autograder.class_list import NUMBERS, value_of
+from autograder.class_list import LOGINS, NUMBERS, value_of
 from autograder.collecting.naming import Claim
 from autograder.errors import Unusable
 from autograder.exports import match_students
 from autograder.exports.export import CourseRequest, Product, Request
-from autograder.exports.match_students import LOGINS, Download, Line
+from autograder.exports.match_students import Download, Line
 from autograder.exports.safe_csv import Cell, number, table
 from autograder.gradebook.course_grades import MOST, CourseGrades
 from autograder.gradebook.final_grades import ClassGrades, FinalGrade

@@ -13,7 +13,7 @@ import re
 from datetime import datetime, timezone
 from typing import Any
 
-from autograder.class_list import value_of
+from autograder.class_list import GITHUB, value_of
 from autograder.disclosure import as_student_sees
 from autograder.errors import Unusable
 from autograder.exports.export import Product, Request
@@ -22,7 +22,6 @@ from autograder.gradebook import database
 from autograder.gradebook.final_grades import ClassGrades, FinalGrade
 
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
-_LOGINS = {"github", "githubusername", "githublogin", "githubid", "username"}
 
 
 def make(request: Request, class_grades: ClassGrades) -> Product:
@@ -59,7 +58,7 @@ def _result(
 ) -> dict[str, Any]:
     assignment = class_grades.exercise.name
     most = whole(class_grades.max_score)
-    owner = value_of(grade.person or {}, _LOGINS) or grade.student
+    owner = value_of(grade.person or {}, GITHUB) or grade.student
     submitted, graded = _times(grade)
     digest = grade.result.submission_sha256 if grade.result else ""
 

@@ -13,15 +13,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.class_list import EMAILS, NUMBERS
+from autograder.class_list import EMAILS, LOGINS, NUMBERS
 from autograder.collecting.naming import Claim
 from autograder.collecting.roster import Roster, Unmatched
 from autograder.errors import Unusable
 from autograder.gradebook.final_grades import FinalGrade
 from autograder.text import either, printable
-
-LOGINS = {"sisloginid", "loginid", "login", "username"}
-"""Columns with the name that a student signs in with."""
 
 _MAX_CELL = 10_000_000
 """Characters of a cell: an online text may be long."""
@@ -144,7 +141,7 @@ class _Finder:
         Raises:
             Unmatched: it fits nobody, or several.
         """
-        by_id = set(self._roster.having(NUMBERS[line.claim.kind], line.claim.number))
+        by_id = set(self._roster.having(NUMBERS.get(line.claim.kind, set()), line.claim.number))
         for id in (*line.ids, line.claim.email):
             by_id |= self._of(id)
         by_name = self._named(line.claim)

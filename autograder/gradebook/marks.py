@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, select
@@ -138,9 +139,11 @@ def class_marks(
     everybody = {}
     for one, read_marks in read.items():
         settled = _settled(one, read_marks, penalties, lowest)
+        folder = course.submission(one, name)
         if settled.seconds_late:
-            source = timestamp.source(course.submission(one, name))
-            settled = replace(settled, time_source=source)
+            settled = replace(settled, time_source=timestamp.source(folder))
+        elif not settled.doubt:
+            settled = replace(settled, doubt=_doubtful_name(folder, settled.until or due))
         everybody[one] = settled
     return everybody
 
@@ -250,6 +253,15 @@ def _read(
             until=deadline if deadline != due else None,
         )
     return by_student
+
+
+def _doubtful_name(folder: Path, until: datetime | None) -> str:
+    """Why the time in the name of a folder in the exchange may not be true."""
+    changed = timestamp.changed_at(folder)
+    if changed is None or (until is not None and changed <= until):
+        return ""
+    said = f"{changed:%Y-%m-%d %H:%M} UTC"
+    return f"in time by the name of its folder in the exchange, which was changed at {said}"
 
 
 def _doubt(submitted: datetime | None) -> str:

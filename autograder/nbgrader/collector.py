@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime, timezone
 from fnmatch import fnmatchcase
+from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,19 +21,25 @@ from nbgrader.exchange.default import ExchangeCollect  # type: ignore[import-unt
 
 from autograder import files, timestamp
 from autograder.collecting import store as collecting
-from autograder.collecting.candidates import MAX_LOOKS, TOLERANCE
+from autograder.collecting.candidates import TOLERANCE
 from autograder.collecting.downloads import unreadable
+from autograder.collecting.earlier import MAX_TRIES
 from autograder.collecting.store import MAX_BYTES, Collected, Left, read_secret, shortened, store
-from autograder.course import STUDENT_ID, Course
+from autograder.course import STUDENT_ID
 from autograder.gradebook import config, due_dates
 
 
 class _Record(NamedTuple):
+    """A submission in the exchange; ``changed`` is when the system saw it change, to the second."""
+
     student: str
     time: datetime  # UTC
     folder: str
+    changed: datetime
     doubt: str = ""
     """What is said where ``time`` is not the one in the folder's name."""
+    source: str = "exchange"
+    """Where ``time`` comes from (``timestamp.SOURCES``)."""
 
 
 class Collector(ExchangeCollect):  # type: ignore[misc]
@@ -49,15 +57,29 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
         self._left: list[Left] = []
         self._notes: list[str] = []
         self._records: dict[str, list[_Record]] = {}
+        self._digests: dict[str, bytes | None] = {}
+        self._course = config.course_of(self.coursedir)
+        self._due = due_dates.due_date(self._course, self.coursedir.assignment_id)
         wanted = self.coursedir.student_id or "*"
+        found: list[_Record] = []
         for name in sorted(os.listdir(self.inbound_path)):
             try:
                 record = self._record(name)
             except Exception as error:
                 self._left.append(unreadable(name, error, ("inbound",)))
                 continue
-            if record is not None and fnmatchcase(record.student, wanted):
-                self._records.setdefault(record.student, []).append(record)
+            if record is not None:
+                found.append(record)
+
+        # The clock of the exchange says when a folder was last changed, or when all of it was put
+        # back from a back-up. What came in time, and was not changed since, tells these apart.
+        untouched = [one.changed for one in found if abs(one.changed - one.time) <= TOLERANCE]
+        first = min(untouched, default=datetime.max)
+        for record in found:
+            if fnmatchcase(record.student, wanted):
+                is_alone = first < record.changed - 2 * TOLERANCE
+                dated = self._dated(record, is_alone)
+                self._records.setdefault(record.student, []).append(dated)
 
     def _record(self, name: str) -> _Record | None:
         """A folder's name is ``<student>+<exercise>+<time>``, mostly with a random word behind."""
@@ -72,44 +94,62 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
             elif time is None:
                 self._left.append(Left(name, "there is no time in its name", (student,)))
             else:
-                return self._dated(_Record(student, time, name))
+                return _Record(student, time, name, self._changed(name))
         return None
 
-    def _dated(self, record: _Record) -> _Record:
-        """The record; with the system's time of last change where its own time cannot be true.
-
-        The time in a folder's name is the student's word. Nobody hands in later than the folder was
-        last changed, nor in the future: such a time would win over true ones, now or one day.
-        """
-        now = collecting.now().replace(tzinfo=None)
-        changed = min(self._changed(record), now)
-        if record.time <= min(now, changed + TOLERANCE):
-            return record
-
-        lies = "lies in the future" if record.time > now else "lies after its last change"
-        taken = f"taken was that of its last change, {changed:%Y-%m-%d %H:%M} UTC"
-        return record._replace(time=changed, doubt=f"its time {lies}; {taken}")
-
-    def _changed(self, record: _Record) -> datetime:
-        """When a submission was last changed in the exchange, to the second."""
-        status = os.stat(self._place(record), follow_symlinks=False)
+    def _changed(self, name: str) -> datetime:
+        """When the system saw a folder of the exchange change for the last time, to the second."""
+        status = os.stat(self._place(name), follow_symlinks=False)
         return _utc(int(status.st_ctime))
 
-    def _place(self, record: _Record) -> Path:
-        inbound = Path(self.inbound_path)
-        return files.below(inbound, record.folder, follow=False, portable=False)
+    def _dated(self, record: _Record, is_alone: bool) -> _Record:
+        """The record; with the system's time of last change where its own is not to be believed.
+
+        The time in a folder's name is the student's word. Nobody hands in later than the folder was
+        last changed, nor in the future: such a time would win over true ones, now or one day. And
+        after the due date anybody could make a folder with a time before it.
+
+        Args:
+            is_alone: whether it was changed by itself, and not with the whole exchange.
+        """
+        now = collecting.now().replace(tzinfo=None)
+        changed = min(record.changed, now)
+        taken = f"taken was that of its last change, {changed:%Y-%m-%d %H:%M} UTC"
+        if record.time > min(now, changed + TOLERANCE):
+            lies = "lies in the future" if record.time > now else "lies after its last change"
+            return record._replace(time=changed, doubt=f"its time {lies}; {taken}")
+
+        due = self._due
+        if due is None or changed <= due or changed - record.time <= TOLERANCE:
+            return record
+        late = f"changed at {changed:%Y-%m-%d %H:%M} UTC, after the due date"
+        if is_alone:
+            says = f"its name says {record.time:%Y-%m-%d %H:%M} UTC, but it was {late}"
+            return record._replace(time=changed, doubt=f"{says}; {taken}", source="changed")
+        if record.time > due:
+            return record
+        source = f"{timestamp.NAMED} {changed:%Y-%m-%dT%H:%M:%S}"
+        return record._replace(doubt=f"in time by its name, but {late}", source=source)
+
+    def _place(self, folder: str) -> Path:
+        return files.below(Path(self.inbound_path), folder, follow=False, portable=False)
 
     def copy_files(self) -> None:
-        course = config.course_of(self.coursedir)
-        due = due_dates.due_date(course, self.coursedir.assignment_id)
         stored: list[str] = []
         unchanged: list[str] = []
         for student, records in sorted(self._records.items()):
-            if course.settings.counts == "best" and self.update:
-                for record in reversed(self._in_order(records, due)[1:]):
-                    self._collect(course, record, due, records)
-            for record in self._in_order(records, due):
-                is_new = self._collect(course, record, due, records)
+            newest = self._in_order(records)
+            tries = newest
+            if len(newest) > MAX_TRIES:
+                readable = (record for record in newest if self._digest(record) is not None)
+                tries = list(islice(readable, MAX_TRIES))
+                last = f"the last {MAX_TRIES} of {len(newest)} submissions count"
+                self._notes.append(f"of {student} {last}")
+            if self._course.settings.counts == "best" and self.update:
+                for record in reversed(tries[1:]):
+                    self._collect(record, tries)
+            for record in newest:
+                is_new = self._collect(record, tries)
                 if is_new is not None:
                     (stored if is_new else unchanged).append(student)
                     break
@@ -119,9 +159,7 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
         for line in self.collected.lines:
             self.log.info(line)
 
-    def _collect(
-        self, course: Course, record: _Record, due: datetime | None, records: list[_Record]
-    ) -> bool | None:
+    def _collect(self, record: _Record, records: list[_Record]) -> bool | None:
         """Take one submission out of the exchange.
 
         Args:
@@ -137,17 +175,17 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
                 secret = read_secret(folder)
             first = self._first(record, data, records)
             is_new = False
-            if self.update or not course.submission(student, exercise).is_dir():
-                time, counts = record.time, first.time
+            place = self._course.submission(student, exercise)
+            if self.update or not place.is_dir():
                 is_new = store(
-                    course,
+                    self._course,
                     exercise,
                     student,
                     data,
-                    time.replace(tzinfo=timezone.utc),
+                    record.time.replace(tzinfo=timezone.utc),
                     secret,
-                    first=counts.replace(tzinfo=timezone.utc),
-                    source="exchange",
+                    first=first.time.replace(tzinfo=timezone.utc),
+                    source=first.source,
                 )
 
         except FileNotFoundError:
@@ -158,38 +196,34 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
             self._left.append(unreadable(record.folder, error, (student,)))
         else:
             for taken in dict.fromkeys((record, first)):
-                self._notes += self._doubts(taken, due)
+                # Where the same bytes have come in time, that counts.
+                is_counting = timestamp.submitted_at(place) == taken.time
+                if taken.doubt and (is_counting or taken.source != "changed"):
+                    self._notes.append(f"{taken.folder}: {taken.doubt}")
             return is_new
         return None
 
     def _first(self, record: _Record, data: bytes, records: list[_Record]) -> _Record:
         """The submission that came first of the student's with these bytes."""
-        earlier = [one for one in records if one.time < record.time]
-        for one in sorted(earlier)[:MAX_LOOKS]:
-            try:
-                with self._opened(one) as folder:
-                    if (
-                        files.read(f"{self.coursedir.assignment_id}.ipynb", MAX_BYTES, folder)
-                        == data
-                    ):
-                        return one
-            except (files.Refused, OSError):
-                continue  # whose is no notebook, or not the student's, is no submission
+        digest = sha256(data).digest()
+        for one in sorted(records):
+            if one.time < record.time and self._digest(one) == digest:
+                return one
         return record
 
-    def _doubts(self, record: _Record, due: datetime | None) -> Iterator[str]:
-        """What a teacher should know of the time of a submission."""
-        if record.doubt:
-            yield f"{record.folder}: {record.doubt}"
-        # The time in the name is the student's word; this one is the system's.
-        changed = self._changed(record)
-        if due is not None and record.time <= due < changed:
-            late = f"changed at {changed:%Y-%m-%d %H:%M} UTC, after the due date"
-            yield f"{record.folder}: in time by its name, but {late}"
+    def _digest(self, record: _Record) -> bytes | None:
+        """Of its notebook; None without one that is the student's."""
+        if record.folder not in self._digests:
+            self._digests[record.folder] = None
+            with suppress(files.Refused, OSError), self._opened(record) as folder:
+                data = files.read(f"{self.coursedir.assignment_id}.ipynb", MAX_BYTES, folder)
+                self._digests[record.folder] = sha256(data).digest()
+        return self._digests[record.folder]
 
-    def _in_order(self, records: list[_Record], due: datetime | None) -> list[_Record]:
+    def _in_order(self, records: list[_Record]) -> list[_Record]:
         """The newest first; with ``before_duedate`` those in time before those that are late."""
         newest = sorted(records, key=lambda record: (record.time, record.folder), reverse=True)
+        due = self._due
         if due is None or not self.before_duedate:
             return newest
         return sorted(newest, key=lambda record: record.time > due)
@@ -200,7 +234,7 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
 
         Or whoever collects owns it, in courses of one account.
         """
-        path = self._place(record)
+        path = self._place(record.folder)
         flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
         try:
             folder = os.open(path, flags)

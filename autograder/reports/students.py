@@ -57,6 +57,13 @@ class Concern:
     text: str
 
 
+_TIMES = {
+    "file": " by the time of the file",
+    "changed": " by the last change of its folder in the exchange",
+}
+"""How it is known that a submission came late, where that is not the platform's word."""
+
+
 @dataclass(frozen=True)
 class StudentRow:
     """One student; all points are 0, and the scores None, where there is no grade.
@@ -87,7 +94,7 @@ class StudentRow:
 
     def account(self) -> str:
         """How the final score came about, where the checks alone do not say it."""
-        by = " by the time of the file" if self.time_source == "file" else ""
+        by = _TIMES.get(self.time_source, "")
         came = late(self.hours_late * 3600) + by if self.hours_late else ""
         changes = []
         if self.by_hand:
@@ -174,6 +181,8 @@ def of_outcomes(
         concerns = [Concern("repaired", text) for text in texts if text]
         if own is not None and own.needs_manual_grade:
             concerns.append(_by_hand(own))
+        if own is not None and own.doubt:
+            concerns.append(Concern("time", own.doubt))
         if outcome.status == "graded" and not row.score:
             concerns.append(Concern("zero", "no points"))
         concerns += _untried(row, outcome.n_steps)

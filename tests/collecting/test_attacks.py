@@ -8,6 +8,7 @@ import os
 import tracemalloc
 import zipfile
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from io import BytesIO
 from pathlib import Path
@@ -15,15 +16,23 @@ from typing import Any
 
 import pytest
 
-from autograder import timestamp
-from autograder.collecting import archives, candidates, downloads, gradescope, inbox, search
+from autograder import settings, timestamp
+from autograder.collecting import (
+    archives,
+    candidates,
+    downloads,
+    earlier,
+    gradescope,
+    inbox,
+    search,
+)
 from autograder.collecting import store as collected
 from autograder.collecting.store import Collected
 from autograder.course import Course
 from autograder.gradebook import due_dates, record
 from tests.support import courses
 from tests.support.courses import NAME, RIGHT
-from tests.support.platforms import NAMES, PACKED, packed, zipped
+from tests.support.platforms import NAMED, NAMES, PACKED, named, packed, zipped
 
 NOW = datetime(2026, 3, 20, 12, tzinfo=timezone.utc)
 PACKED_AT = NOW - timedelta(days=1)
@@ -241,6 +250,174 @@ def test_of_a_group_those_who_are_known_get_the_submission(course: Course) -> No
     put(course, "assignment_7_export.zip", zipped(entries, PACKED_AT))
     found = collect(course)
     assert found.stored == ("ada",) and "2026-02-31 is nobody" in why(found)
+
+
+# What a student may call a file, by honest accident too: a download that is handed in again.
+HANDED_IN_AGAIN = [
+    "x_9_assignsubmission_file_counting.ipynb",
+    "Ben Smith_9_assignsubmission_file_counting.ipynb",
+    "smithben_9_8_counting.ipynb",
+    "anon_9_8_counting.ipynb",
+    "Counting_ben_attempt_2026-03-01-10-00-00_counting.ipynb",
+    "9-8 - Ben Smith - Mar 1, 2026 1000 AM - counting.ipynb",
+    "Ben Smith - counting.ipynb",
+    "ben_counting.ipynb",
+]
+LISTS = {
+    "numbers": "id,name,moodle id,canvas id,d2l id\nada,Ada Lovelace,5,5,5\nben,Ben Smith,9,9,9\n",
+    "names": CLASS,
+    "no list": "",
+}
+
+
+@pytest.mark.parametrize("list_", LISTS)
+@pytest.mark.parametrize("platform", [one for one in NAMED if "{file}" in NAMED[one]])
+def test_a_platforms_name_inside_a_file_that_was_handed_in_is_nobodys(
+    course: Course, platform: str, list_: str
+) -> None:
+    if LISTS[list_]:
+        write_list(course, LISTS[list_])
+    data = courses.handed_in(course, RIGHT)
+    put(course, "ben/counting.ipynb", data)
+    for file in HANDED_IN_AGAIN:
+        path = put(
+            course,
+            named(platform, "ada", "Ada Lovelace", 5, file),
+            courses.handed_in(course, {"why": file}),
+            NOW,
+        )
+        collect(course)
+        assert taken(course, "ben")[0] == data, file
+        others = {folder.name for folder in course.submitted.iterdir()} - {"ben"}
+        if LISTS[list_]:
+            assert others <= {"ada"}, file
+        assert not any("ben" in other.casefold() or "9" in other for other in others), file
+        path.unlink()
+
+
+def test_a_moodle_name_inside_a_file_leaves_it_with_whom_the_platform_named(
+    course: Course,
+) -> None:
+    for text in LISTS.values():
+        if text:
+            write_list(course, text)
+        for platform in ("moodle, flat", "canvas", "moodle", "brightspace", "blackboard"):
+            place = named(platform, "ada", "Ada Lovelace", 5, HANDED_IN_AGAIN[0])
+            path = put(course, place, courses.handed_in(course, {"why": platform}), NOW)
+            found = collect(course)
+            assert found.stored + found.unchanged == ("ada",) and not found.left, place
+            path.unlink()
+        (course.state / "students.csv").unlink()
+        break
+
+
+@pytest.mark.parametrize("platform", NAMED)
+def test_an_id_in_somebody_elses_name_does_not_take_their_work(
+    course: Course, platform: str
+) -> None:
+    write_list(course, "id,name\nlee,Anna Lee\nmax,Max Planck\nada,Ada Lovelace\n")
+    data = courses.handed_in(course, RIGHT)
+    put(course, "lee/counting.ipynb", data)
+    put(course, "max/counting.ipynb", data)
+    for id, name in (("tlee", "Tom Lee"), ("max-power", "Max Power"), ("lee-t", "Lee Planck")):
+        place = named(platform, id, name, 7)
+        put(course, place, courses.handed_in(course, {}), NOW)
+        found = collect(course)
+        assert place in why(found), place
+    put(course, named(platform, "ada", "Ada Lovelace", 5, "my_counting.ipynb"), data, NOW)
+    assert collect(course).stored == ("ada",)
+    assert taken(course, "lee")[0] == taken(course, "max")[0] == data
+
+
+@pytest.mark.parametrize("folder", ["Tom Lee", "lee-tom", "counting-lee-tom", "Lee, Tom(lee)"])
+def test_an_id_among_other_words_is_listed_with_what_to_do(course: Course, folder: str) -> None:
+    write_list(course, "id,name\nlee,Anna Lee\n")
+    data = courses.handed_in(course, RIGHT)
+    put(course, f"{folder}/counting.ipynb", data)
+    put(course, "download.zip", zipped({f"{folder}/counting.ipynb": data}, PACKED_AT))
+    found = collect(course)
+    assert not found.stored and len(found.left) == 2
+    assert all("may be lee, or " in left.why and "call" in left.why for left in found.left)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("Jose", "José"),
+        ("Jos\u00e9", "Jose\u0301"),
+        ("Ben Smith", "Ben_Smith"),
+        ("Ben Smith", "Ben  Smith"),
+        ("ben", "ｂｅｎ"),
+        ("ben", "Ben"),
+    ],
+)
+def test_without_a_class_list_two_names_never_become_one_id(
+    course: Course, names: tuple[str, str]
+) -> None:
+    data = courses.handed_in(course, RIGHT)
+    for name in (*names, "zed"):
+        put(course, f"{name}/counting.ipynb", data)
+    found = collect(course)
+    assert found.stored == ("zed",) and len(found.left) == 2
+    assert "would both have the id" in found.left[0].why and "students.csv" in found.left[0].why
+
+
+@pytest.mark.parametrize("counts", ["last", "best"])
+@pytest.mark.parametrize("platform", ["moodle", "moodle, flat", "canvas", "brightspace"])
+def test_what_a_student_put_into_one_archive_is_one_submission(
+    course: Course, platform: str, counts: str
+) -> None:
+    (course.root / "autograder.toml").write_text(f'counts = "{counts}"\n')
+    course = replace(course, settings=settings.read(course.root / "autograder.toml"))
+    write_list(course)
+    entries = {}
+    for number in range(60):
+        file = f"counting ({number}).ipynb" if number else "counting.ipynb"
+        place = named(platform, "ada", "Ada Lovelace", 5, file)
+        entries[place] = courses.handed_in(course, {"why": str(number)})
+    put(course, "CS101-Counting-1.zip", zipped(entries, PACKED_AT))
+    found = collect(course)
+    assert found.stored == ("ada",) and not earlier.folders(course)
+    wanted = "59" if platform == "canvas" else "0"  # the number is Canvas's, and elsewhere Ada's
+    assert taken(course, "ada")[0] == courses.handed_in(course, {"why": wanted})
+
+
+def test_of_many_submissions_the_last_ones_count_and_no_more_are_kept(course: Course) -> None:
+    (course.root / "autograder.toml").write_text('counts = "best"\n')
+    course = replace(course, settings=settings.read(course.root / "autograder.toml"))
+    for number in range(30):
+        data = courses.handed_in(course, {"why": str(number)})
+        put(course, f"ada/{number}/counting.ipynb", data, PACKED_AT + timedelta(minutes=number))
+    found = collect_listed(course)
+    assert found.notes[0] == f"of ada the last {earlier.MAX_TRIES} of 30 submissions count"
+    assert len(earlier.of(course, NAME, "ada")) == earlier.MAX_TRIES - 1
+    assert not collect_listed(course).stored
+    for number in range(30, 60):
+        data = courses.handed_in(course, {"why": str(number)})
+        put(course, f"ada/{number}/counting.ipynb", data, PACKED_AT + timedelta(minutes=number))
+        collect_listed(course)
+    assert len(earlier.of(course, NAME, "ada")) <= earlier.MAX_TRIES
+    assert taken(course, "ada")[0] == courses.handed_in(course, {"why": "59"})
+
+
+def collect_listed(course: Course) -> Collected:
+    write_list(course)
+    return collect(course)
+
+
+def test_of_too_many_earlier_ones_the_oldest_that_did_not_win_goes_first(course: Course) -> None:
+    (course.root / "autograder.toml").write_text('counts = "best"\n')
+    course = replace(course, settings=settings.read(course.root / "autograder.toml"))
+    for number in range(earlier.MAX_TRIES + 1):
+        data = courses.handed_in(course, {"why": str(number)})
+        collected.store(course, NAME, "ada", data, PACKED_AT + timedelta(minutes=number))
+    first, second, *rest = earlier.of(course, NAME, "ada")
+    for place in rest:
+        (place / earlier.RESULT).write_text("{}")
+    data = courses.handed_in(course, {"why": "new"})
+    collected.store(course, NAME, "ada", data, PACKED_AT + timedelta(hours=9))
+    left = earlier.of(course, NAME, "ada")
+    assert first in left and second in left and len(left) == earlier.MAX_TRIES
 
 
 # Times.

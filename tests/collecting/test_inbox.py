@@ -527,7 +527,7 @@ def test_what_a_student_sent_later_is_listed_where_it_could_not_be_taken(course:
     found = collect(course)
     assert found.stored == ("ada", "bob", "cyd")
     assert reasons(found) == {
-        "ada/counting.ipynb.txt": "is no notebook; ask for counting.ipynb",
+        "ada/counting.ipynb.txt": "ends in .txt; rename it to ada_counting.ipynb",
         "bob/last.ipynb": "neither its name nor its content says counting; "
         "rename it to bob_counting.ipynb",
     }

@@ -19,9 +19,11 @@ from autograder.collecting import earlier, store
 from autograder.course import Course
 from autograder.errors import Unusable
 from autograder.gradebook import config as host
-from autograder.gradebook import due_dates, marks, record
+from autograder.gradebook import due_dates, final_grades, marks, record
 from autograder.grading import grade_class
 from autograder.nbgrader import collector, exchange
+from autograder.pages import feedback
+from autograder.reports import students
 from autograder.text import on_day
 from tests.support import courses
 from tests.support.courses import NAME, RIGHT
@@ -431,6 +433,119 @@ def test_a_folder_changed_after_the_due_date_is_noted(course: Course) -> None:
     assert lines[2].startswith(
         f"note: ada+{NAME}+2026-11-20 11:00:00 UTC+x: in time by its name, but changed at "
     )
+
+
+DUE = "2026-11-20 12:00:00 UTC"
+
+
+def seen_at(course: Course, monkeypatch: pytest.MonkeyPatch, changed: dict[str, str]) -> None:
+    """Folders of right answers in the exchange, and when its clock saw each of them change."""
+    exchange.release(course, courses.load(course), DUE.replace(" UTC", " Z"))
+    times = {}
+    for name, time in changed.items():
+        student, _, named = name.partition(" ")
+        folder = f"{student}+{NAME}+{named} UTC+x"
+        forge(course, folder, courses.handed_in(course, {**RIGHT, "why": student}))
+        times[folder] = datetime.fromisoformat(time)
+    monkeypatch.setattr(collector.Collector, "_changed", lambda self, name: times[name])
+
+
+def told(course: Course, student: str) -> list[str]:
+    """What grade, report, export and the student's page say of when it was handed in."""
+    known = courses.load(course)
+    outcomes = grade_class.grade_class(course, known)
+    everybody = marks.class_marks(course, known)
+    (graded,) = [
+        row.note()
+        for row in students.of_outcomes(outcomes, everybody, ())
+        if row.student == student
+    ]
+    grades = final_grades.of_class(course, known)
+    (row,) = [row for row in students.of_class(course, grades) if row.student == student]
+    feedback.write_class(course, known)
+    page = (course.feedback / student / NAME / f"{NAME}.html").read_text()
+    return [graded, row.note(), page, "\n".join(grades.notes())]
+
+
+def test_a_folder_made_after_the_due_date_has_the_clocks_time_whatever_its_name_says(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = course.root / "nbgrader_config.py"
+    config.write_text(config.read_text() + '\nc.LateSubmissionPlugin.penalty_method = "zero"\n')
+    seen = {
+        "bob 2026-11-20 11:00:00": "2026-11-20 11:00:03",
+        "ada 2026-11-20 11:59:00": "2026-11-26 08:00:00",
+        "cyd 2026-11-20 12:30:00": "2026-11-26 08:00:00",  # late, and not as late as it says
+    }
+    seen_at(course, monkeypatch, seen)
+    found = exchange.from_exchange(course, courses.load(course))
+    assert found.stored == ("ada", "bob", "cyd") and len(found.notes) == 2
+    assert found.notes[0].endswith(
+        "its name says 2026-11-20 11:59 UTC, but it was changed at 2026-11-26 08:00 UTC, after the "
+        "due date; taken was that of its last change, 2026-11-26 08:00 UTC"
+    )
+    for student in ("ada", "cyd"):
+        graded, report, page, _ = told(course, student)
+        assert "by the last change of its folder in the exchange" in graded
+        assert "by the last change of its folder in the exchange" in report
+        assert "which says when its folder was last changed" in page
+    known = courses.load(course)
+    scores = {one: found.score for one, found in marks.class_marks(course, known).items()}
+    assert scores == {"ada": 0, "bob": 10, "cyd": 0}
+
+
+def test_where_the_whole_exchange_was_changed_times_in_names_are_taken_and_told_everywhere(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Put back from a back-up, or moved, it has none of the old times."""
+    seen = {
+        "bob 2026-11-20 11:00:00": "2026-11-26 08:00:00",
+        "ada 2026-11-20 11:59:00": "2026-11-26 08:02:00",
+        "cyd 2026-11-26 08:30:00": "2026-11-26 08:30:01",
+    }
+    seen_at(course, monkeypatch, seen)
+    found = exchange.from_exchange(course, courses.load(course))
+    assert [note.partition(": ")[2] for note in found.notes] == [
+        f"in time by its name, but changed at 2026-11-26 08:0{minute} UTC, after the due date"
+        for minute in (2, 0)
+    ]
+    for student, minute in (("ada", 2), ("bob", 0)):
+        graded, report, page, notes = told(course, student)
+        doubt = f"which was changed at 2026-11-26 08:0{minute} UTC"
+        assert doubt in graded and doubt in report
+        assert f"perhaps late: {student}: in time by the name of its folder" in notes
+        assert "by the name of its folder in the exchange, which was changed" in page
+        assert marks.class_marks(course, courses.load(course))[student].score == 10
+    (course.state / "extensions.csv").write_text(
+        f"who,exercise,until\nada,{NAME},2026-11-27 12:00 Z\n"
+    )
+    assert "perhaps late: ada" not in told(course, "ada")[3]
+
+
+def test_an_exchange_full_of_one_students_submissions_costs_the_last_ones(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (course.root / "autograder.toml").write_text('counts = "best"\n')
+    course = replace(course, settings=settings.read(course.root / "autograder.toml"))
+    known = courses.load(course)
+    exchange.release(course, known)
+    for number in range(50):
+        data = courses.handed_in(course, {"why": str(number)})
+        forge(course, f"ada+{NAME}+2026-11-20 11:{number:02}:00 UTC+x", data)
+    forge(course, f"bob+{NAME}+2026-11-20 11:00:00 UTC+x", courses.handed_in(course, RIGHT))
+    opened: list[str] = []
+    open_ = collector.Collector._opened
+    monkeypatch.setattr(
+        collector.Collector,
+        "_opened",
+        lambda self, one: opened.append(one.folder) or open_(self, one),
+    )
+    found = exchange.from_exchange(course, known)
+    assert found.stored == ("ada", "bob") and len(opened) <= 3 * earlier.MAX_TRIES
+    assert found.notes == (f"of ada the last {earlier.MAX_TRIES} of 50 submissions count",)
+    assert len(earlier.of(course, NAME, "ada")) == earlier.MAX_TRIES - 1
+    newest = course.submission("ada", NAME) / f"{NAME}.ipynb"
+    assert newest.read_bytes() == courses.handed_in(course, {"why": "49"})
 
 
 def test_a_folders_time_in_the_future_is_not_believed(course: Course) -> None:

@@ -273,6 +273,33 @@ PACKED = {
 }
 
 
+NAMED = {
+    "moodle": "{name}_{number}_assignsubmission_file_/{file}",
+    "moodle, flat": "{name}_{number}_assignsubmission_file_{file}",
+    "moodle, teams": "Group A-{name}_{number}_assignsubmission_file_/{file}",
+    "canvas": "{key}_{number}_77_{file}",
+    "canvas, late": "{key}_LATE_{number}_77_{file}",
+    "brightspace": "{number}-44 - {name} - Nov 20, 2026 1105 PM/{file}",
+    "brightspace, flat": "{number}-44 - {name}- 20 November, 2026 1105 PM - {file}",
+    "blackboard": "gradebook_CS_101_2_Counting_{id}_attempt_2026-11-20-23-05-10_{file}",
+    "blackboard, one column": "Counting_{id}_attempt_2026-11-20-23-05-10_{file}",
+    "sakai": "Counting/{last}, {first}({id})/Submission attachment(s)/{file}",
+    "ilias": "{last}_{first}_{id}_{number}/{file}",
+    "google classroom": "Counting/{name} - counting.ipynb",
+    "github classroom": "counting-submissions/counting-{id}/{file}",
+}
+"""How each platform names a student's file; ``{file}`` is what the student called it."""
+
+
+def named(platform: str, id: str, name: str, number: int, file: str = "counting.ipynb") -> str:
+    """A path in a platform's download."""
+    first, last = name.split()
+    key = f"{last}{first}".lower()
+    return NAMED[platform].format(
+        id=id, name=name, first=first, last=last, key=key, number=number, file=file
+    )
+
+
 def gradescope_list(time: datetime) -> bytes:
     """The list that lies at the top of Gradescope's export."""
     lines = []

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autograder.course import Settings
+from autograder.engine import definitions
 from autograder.engine.budget import unwatched
+from autograder.engine.definitions import Definitions
 from autograder.engine.known_answers import KnownAnswers
 from autograder.engine.sandbox.parent_process import Parent
 from autograder.engine.turns import NAME, counted, take
@@ -63,7 +65,8 @@ class CompiledExercise:
         code: ExerciseCode | None = None,
     ) -> None:
         self.exercise = exercise
-        self._code = code or ExerciseCode(exercise)
+        self._code = code or ExerciseCode(exercise, definitions.marked)
+        self._definitions = Definitions()
         self.checks = self._code.checks
         self.use(parent)
         self.settings = settings
@@ -111,6 +114,7 @@ class CompiledExercise:
         if not shared.names:
             with unwatched():
                 shared.namespace = self._code.namespace()
+            shared.namespace[definitions.NAME] = self._definitions.remember
             cell_code.reveal(shared.namespace, self.is_read)
             shared.names = dict(shared.namespace)
 

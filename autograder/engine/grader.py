@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from autograder.course import Settings
+from autograder.engine import definitions
 from autograder.engine.budget import Budget, extra, limits
 from autograder.engine.carry_forward import Carried, CarryForward
 from autograder.engine.check_result import check_result, printable
@@ -62,7 +63,9 @@ class Grader:
         _multiply()
         self._exercise = exercise
         self._settings = settings
-        code = ExerciseCode(exercise)  # while the parent of the workers loads NumPy
+        code = ExerciseCode(
+            exercise, definitions.marked
+        )  # while the parent of the workers loads NumPy
         self._workers = Workers(exercise, settings, without, folder)
         self._compiled = CompiledExercise(exercise, self._workers.parent, settings, secret, code)
         self._reference = Reference(exercise, self._workers.parent, settings)

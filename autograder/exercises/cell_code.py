@@ -70,15 +70,23 @@ def bind(source: str, name: str, namespace: Namespace) -> None:
 
 
 class ExerciseCode:
-    """An exercise with its setup and its checks compiled."""
+    """An exercise with its setup and its checks compiled.
 
-    def __init__(self, exercise: Exercise) -> None:
+    Args:
+        rewrite: is done to hidden checks.
+    """
+
+    def __init__(self, exercise: Exercise, rewrite: Rewrite | None = None) -> None:
         self._exercise = exercise
         self.setup = compiled(exercise.setup, "setup")
         self._setup = [self.setup]
         for name in exercise.needed:
             self._setup.append(compiled(exercise.cell(name).source, name))
-        self.checks = {check.id: compiled(check.source, check.id) for check in exercise.checks}
+        self.checks: dict[str, CodeType] = {}
+        for check in exercise.checks:
+            self.checks[check.id] = _compiled(
+                check.source, check.id, rewrite if check.hidden else None
+            )
 
     def namespace(self) -> Namespace:
         """The names of the setup cell, and of what is needed of earlier exercises, made anew."""

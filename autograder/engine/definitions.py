@@ -1,0 +1,151 @@
+"""The definitions that hidden checks compare with, computed once for the same arguments.
+
+They are written the slow way, and each check draws from a few sets of inputs, so a class asks them
+for the same again and again. A definition is a function of a check that uses nothing but its
+arguments, Python, NumPy, and other definitions. No student's answer is among what it uses, and what
+a check compares is compared anew each time.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+from collections import Counter
+from collections.abc import Callable, Set
+from functools import wraps
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from autograder.exercises.names import BUILTINS, used
+
+NAME = "__definition__"
+"""Under this name a check finds what makes its definitions remember."""
+
+MAX_BYTES = 16 << 20
+"""Bytes of all arguments and values that a grader keeps."""
+
+MAX_EACH = 64 << 10
+"""Bytes of one array that is kept."""
+
+MODULES = frozenset({"np", "math", "itertools", "functools", "operator"})
+"""What a definition may use of what setup cells import."""
+
+CHANGING = frozenset({"random", "rng", "open", "input", "print", "exec", "eval", "globals", "vars"})
+"""What gives something else each time, or leaves something behind."""
+
+_PLAIN = frozenset({int, bool, str, bytes, type(None)})
+
+
+class _NotKept(Exception):
+    """A value of a kind that is not kept, or a large one."""
+
+
+def marked(tree: ast.Module) -> ast.Module:
+    """The same check with its definitions marked."""
+    functions: dict[str, ast.FunctionDef] = {}
+    bound = Counter(
+        node.id if isinstance(node, ast.Name) else node.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+        or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    )
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and bound[node.name] == 1 and not node.decorator_list:
+            functions[node.name] = node
+
+    allowed = (BUILTINS | MODULES) - CHANGING
+    while True:
+        for name, node in functions.items():
+            if not _is_pure(node, allowed | functions.keys()):
+                del functions[name]
+                break
+        else:
+            break
+
+    for node in functions.values():
+        mark = ast.copy_location(ast.Name(NAME, ast.Load()), node)
+        node.decorator_list.append(mark)
+    return tree
+
+
+def _is_pure(function: ast.FunctionDef, allowed: Set[str]) -> bool:
+    for node in ast.walk(function):
+        if isinstance(node, (ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom)):
+            return False
+        if isinstance(node, ast.Attribute) and node.attr in CHANGING:
+            return False
+    return used(ast.Module([function], [])) <= allowed
+
+
+class Definitions:
+    """What definitions have answered, by their code and arguments."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Any, ...], Any] = {}
+        self._kept = 0
+
+    def remember(self, function: FunctionType) -> Callable[..., Any]:
+        """The same definition, which computes nothing twice."""
+
+        @wraps(function)
+        def definition(*args: Any, **kwargs: Any) -> Any:
+            try:
+                asked = (function.__code__, _key(args), _key(kwargs))
+            except _NotKept:
+                return function(*args, **kwargs)
+            if asked in self._known:
+                return _copy(self._known[asked])
+
+            value = function(*args, **kwargs)
+            with contextlib.suppress(_NotKept):
+                # One that changes its arguments has to do it each time.
+                if asked == (function.__code__, _key(args), _key(kwargs)):
+                    self._keep(asked, value)
+            return value
+
+        return definition
+
+    def _keep(self, asked: tuple[Any, ...], value: Any) -> None:
+        """Keep a value, where there is room."""
+        size = _size(asked) + _size(_key(value))
+        if self._kept + size <= MAX_BYTES:
+            self._kept += size
+            self._known[asked] = _copy(value)
+
+
+def _key(value: Any) -> Any:
+    """What tells a value from every other."""
+    kind = type(value)
+    if kind is np.ndarray or isinstance(value, np.generic):
+        if value.dtype.kind not in "biuf" or value.nbytes > MAX_EACH:
+            raise _NotKept
+        return kind, value.dtype.str, value.shape, value.tobytes()
+    if kind is float:
+        return kind, value.hex()  # minus zero is another one, and NaN the same
+    if kind in _PLAIN:
+        return kind, value
+    if kind is tuple or kind is list:
+        return kind, *map(_key, value)
+    if kind is dict:
+        return kind, *((_key(key), _key(part)) for key, part in value.items())
+    raise _NotKept
+
+
+def _size(key: Any) -> int:
+    """Some bytes for each part of a key, and those of its arrays and texts."""
+    if isinstance(key, tuple):
+        return 100 + sum(map(_size, key))
+    return len(key) if isinstance(key, (bytes, str)) else 0
+
+
+def _copy(value: Any) -> Any:
+    """A value that may be changed without changing the one that is kept."""
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if isinstance(value, (tuple, list)):
+        return type(value)(map(_copy, value))
+    if isinstance(value, dict):
+        return {key: _copy(part) for key, part in value.items()}
+    return value

@@ -1,0 +1,88 @@
+"""What hidden checks compare with is computed once for the same arguments, and never wrongly."""
+
+from __future__ import annotations
+
+import ast
+
+import numpy as np
+import pytest
+
+from autograder.engine import definitions
+from autograder.engine.definitions import Definitions
+
+
+def run(source, calls, **names):
+    """The values of some expressions behind a check, and how often its functions were entered."""
+    known = Definitions()
+    code = compile(definitions.marked(ast.parse(source)), "<check>", "exec")
+    values, entered = [], []
+    for call in calls:
+        space = {"np": np, "entered": entered, definitions.NAME: known.remember, **names}
+        exec(code, space)
+        values.append(eval(call, space))
+    return values, entered
+
+
+def marked(source):
+    tree = definitions.marked(ast.parse(source))
+    return [node.name for node in tree.body if getattr(node, "decorator_list", None)]
+
+
+def test_the_same_arguments_are_answered_from_memory_and_others_are_not(monkeypatch):
+    seen = []
+    monkeypatch.setattr(definitions, "BUILTINS", definitions.BUILTINS | {"seen"})
+    source = "def double(x):\n    seen.append(1)\n    return 2 * x"
+    calls = ["double(np.arange(3))", "double(np.arange(3))", "double(np.arange(3.0))", "double(1)"]
+    values, _ = run(source, calls, seen=seen)
+    assert [np.asarray(value).tolist() for value in values] == [[0, 2, 4]] * 3 + [2]
+    assert values[2].dtype == float
+    assert len(seen) == 3
+
+
+@pytest.mark.parametrize(
+    "pair", [("0.0", "-0.0"), ("1", "True"), ("1", "1.0"), ("(1,)", "[1]"), ("'1'", "b'1'")]
+)
+def test_arguments_that_are_equal_and_not_the_same_are_told_apart(pair):
+    source = "def show(x):\n    return repr(x)"
+    values, _ = run(source, [f"show({value})" for value in pair])
+    assert values == list(map(repr, map(eval, pair)))
+
+
+def test_a_value_that_a_check_changes_is_whole_for_the_next():
+    source = "def ones(n):\n    return [np.ones(n)]\nfirst = ones(2)\nfirst[0][:] = 7"
+    values, _ = run(source, ["ones(2)"] * 3)
+    assert [value[0].tolist() for value in values] == [[1, 1]] * 3
+
+
+def test_a_definition_that_changes_its_argument_does_it_each_time():
+    source = "def add(x):\n    x += 1\n    return x\nx = np.zeros(2)\nadd(x)"
+    values, _ = run(source, ["x"] * 3)
+    assert [value.tolist() for value in values] == [[1, 1]] * 3
+
+
+def test_what_takes_functions_or_large_arrays_is_computed_each_time():
+    source = "def apply(f, x):\n    return f(x)"
+    values, _ = run(source, ["apply(len, 'ab')", "apply(str.upper, 'ab')"])
+    assert values == [2, "AB"]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(x): return rng.normal()",
+        "def f(x): return np.random.rand()",
+        "def f(x): return softmax(x)",
+        "def f(x): return x + n\nn = 3",
+        "def f(x):\n    global n\n    n = x",
+        "def f(x): yield x",
+        "def f(x): return x\nf = str",
+        "def f(x): return g(x)\ndef g(x): return softmax(x)",
+    ],
+)
+def test_a_function_that_uses_more_than_its_arguments_is_no_definition(source):
+    assert marked(source) == []
+
+
+def test_definitions_may_use_each_other_and_themselves():
+    source = "def f(x): return g(x)\ndef g(x): return f(x - 1) if x else np.exp(math.pi)"
+    assert marked(source) == ["f", "g"]

@@ -237,7 +237,7 @@ def _place(error: BaseException) -> tuple[str, int]:
 def main(sock: socket.socket, lock: Lock) -> None:
     """Read the limits, lock up, serve, and end without any clean-up of student code."""
     try:
-        decoder = Decoder(frames.receive(sock)[2], lambda tag, name: None)
+        decoder = Decoder(frames.receive(sock, ahead=frames.HEADER.size)[2], lambda tag, name: None)
         memory_mb, seconds = decoder.value()
         lock.worker([sock.fileno()], memory_mb, seconds)
         Worker(sock).serve()

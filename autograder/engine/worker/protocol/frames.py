@@ -27,6 +27,9 @@ SMALL = 1 << 16
 """Bytes of a payload that leaves in one piece with its header; larger ones are not copied for
 that."""
 
+AHEAD = 1 << 14
+"""Bytes of a frame that are read at once: most are smaller."""
+
 SECONDS = struct.Struct("<d")
 """What every request of the grader begins with: how long what it asks for may take."""
 
@@ -42,36 +45,47 @@ def send(sock: socket.socket, kind: int, nonce: bytes, payload: Payload) -> None
         sock.sendall(payload)
 
 
-def receive(sock: socket.socket, deadline: float | None = None) -> tuple[int, bytes, Payload]:
+def receive(
+    sock: socket.socket, deadline: float | None = None, ahead: int = AHEAD
+) -> tuple[int, bytes, Payload]:
     """Read one frame: its kind, nonce and payload.
+
+    The other side waits for an answer to it, so nothing comes behind it.
+
+    Args:
+        ahead: bytes asked for at once; those of a header where another frame may come behind.
 
     Raises:
         TimeoutError: ``deadline`` (of ``time.monotonic``) has passed.
         EOFError: the other side has gone.
-        ProtocolError: not a frame.
+        ProtocolError: not a frame, or more than one.
     """
-    magic, kind, nonce, size = HEADER.unpack(_exactly(sock, HEADER.size, deadline))
+    read = bytearray()
+    while len(read) < HEADER.size:
+        read += _some(sock, ahead - len(read), deadline)
 
+    magic, kind, nonce, size = HEADER.unpack_from(read)
     if magic != MAGIC or kind not in (RUN, CALL, RETURN, RAISE):
         raise ProtocolError("no frame header")
     if size > bounds.MAX_BYTES + SECONDS.size:
         raise ProtocolError(f"a frame of more than {bounds.MAX_BYTES} bytes")
 
-    return kind, nonce, _exactly(sock, size, deadline)
+    del read[: HEADER.size]
+    while len(read) < size:
+        read += _some(sock, min(size - len(read), 1 << 16), deadline)
+    if len(read) > size:
+        raise ProtocolError("more than one frame")
+    return kind, nonce, read
 
 
-def _exactly(sock: socket.socket, size: int, deadline: float | None) -> bytearray:
-    chunks = bytearray()
-
-    while len(chunks) < size:
-        if deadline is not None:
-            left = deadline - time.monotonic()
-            if left <= 0:
-                raise TimeoutError
-            sock.settimeout(left)
-        chunk = sock.recv(min(size - len(chunks), 1 << 16))
-        if not chunk:
-            raise EOFError
-        chunks += chunk
-
-    return chunks
+def _some(sock: socket.socket, most: int, deadline: float | None) -> bytes:
+    """What has arrived of so many bytes."""
+    if deadline is not None:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        sock.settimeout(left)
+    chunk = sock.recv(most)
+    if not chunk:
+        raise EOFError
+    return chunk

@@ -158,23 +158,19 @@ def of_course(course: Course, missing_as_zero: bool = False) -> CourseGrades:
             "run autograder release EXERCISE"
         )
 
-    own: list[CourseExercise] = []
-    standings: dict[str, dict[str, Standing]] = {}
+    own = [_exercise(course, name) for name in begun]
     people: dict[str, Mapping[str, str] | None] = dict(course.class_list() or {})
     troubles: dict[str, None] = {}
-    for name in begun:
-        one = _exercise(course, name)
-        own.append(one)
-        standings[name] = standing.of_class(course, one.grades, missing_as_zero)
+    for one in own:
         people |= {grade.student: grade.person for grade in one.grades.grades}
         troubles |= dict.fromkeys(one.grades.troubles.lines)
 
+    standings: dict[str, dict[str, Standing]] = {}
+    for one in own:
+        standings[one.name] = standing.of_class(course, one.grades, people, missing_as_zero)
     rows = []
     for student in sorted(people):
-        by_exercise = {}
-        for name, of_students in standings.items():
-            # Who is on no class list, and handed in others alone.
-            by_exercise[name] = of_students.get(student) or standing.absent(missing_as_zero)
+        by_exercise = {name: of_students[student] for name, of_students in standings.items()}
         rows.append(_row(student, people[student], by_exercise, own))
     waiting = tuple(name for name in names if name not in begun)
     return CourseGrades(tuple(own), tuple(rows), waiting, tuple(troubles))

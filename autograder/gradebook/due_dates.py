@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, select, update
 
+from autograder import timestamp
 from autograder.course import Course
-from autograder.gradebook import database
-from autograder.gradebook.schema import ASSIGNMENT
+from autograder.gradebook import database, extensions
+from autograder.gradebook.schema import ASSIGNMENT, SUBMITTED_ASSIGNMENT
 from autograder.settings import NAME
 from autograder.text import on_day
 
@@ -38,6 +39,40 @@ def due_date(course: Course, exercise: str) -> datetime | None:
 def stored(course: Course, exercise: str) -> datetime | None:
     """The date that the gradebook has, and the formgrader shows."""
     return database.read(course, lambda connection: _stored(connection, exercise), None)
+
+
+class TimeLeft:
+    """Who still has time for an exercise: until it is due, or by an extension."""
+
+    def __init__(self, course: Course, exercise: str) -> None:
+        self._exercise = exercise
+        self._zone = course.settings.zone
+        self._due = due_date(course, exercise)
+        self._given = extensions.read(course)
+        none: dict[str, timedelta | None] = {}
+        self._stored = database.read(course, lambda opened: _extensions(opened, exercise), none)
+
+    def of(self, student: str) -> str:
+        """Until when a student has time, in words; empty where that is over, or never ended."""
+        until = self._given.of(student, self._exercise)
+        if self._due is not None:
+            stored = self._stored.get(student)
+            until = self._given.deadline(student, self._exercise, self._due, stored)
+        if until is None or until <= timestamp.now():
+            return ""
+        if until == extensions.FOR_EVER:
+            return "has time without an end"
+        return f"has time until {on_day(timestamp.shown(until, self._zone))}"
+
+
+def _extensions(connection: Connection, exercise: str) -> dict[str, timedelta | None]:
+    """What the gradebook has, also of who handed in nothing, by student."""
+    query = (
+        select(SUBMITTED_ASSIGNMENT.c.student_id, SUBMITTED_ASSIGNMENT.c.extension)
+        .join(ASSIGNMENT, ASSIGNMENT.c.id == SUBMITTED_ASSIGNMENT.c.assignment_id)
+        .where(ASSIGNMENT.c.name == exercise)
+    )
+    return {row.student_id: row.extension for row in connection.execute(query)}
 
 
 def follow(connection: Connection, course: Course, exercise: str) -> None:

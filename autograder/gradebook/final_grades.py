@@ -39,7 +39,8 @@ class FinalGrade:
     ``result`` and ``marks`` are None where there is no such record. ``trouble`` says what could not
     be read of them; the status is ``error`` then. ``is_older``: another submission than the graded
     one lies there by now. ``outdated`` names what of all that a score depends on has changed since.
-    ``doubt`` says why nobody knows whether it came late.
+    ``doubt`` says why nobody knows whether it came late, ``has_time`` until when somebody still has
+    time who has handed in nothing.
     """
 
     student: str
@@ -52,6 +53,7 @@ class FinalGrade:
     is_older: bool = False
     outdated: tuple[str, ...] = ()
     doubt: str = ""
+    has_time: str = ""
 
     @property
     def name(self) -> str:
@@ -62,7 +64,7 @@ class FinalGrade:
         """Why there is no score, in one line."""
         if self.status == "collected":
             return "collected, not graded yet"
-        reason = self.trouble or (self.result.reason if self.result else None)
+        reason = self.trouble or self.has_time or (self.result.reason if self.result else None)
         return f"{self.status}, {printable(reason)}" if reason else self.status
 
 
@@ -166,8 +168,9 @@ def of_class(
     all of it as it is now.
 
     Args:
-        missing_as_zero: who handed in nothing has 0 points; rejected ones and errors have no score
-            even then, for these handed something in, and a person has to look.
+        missing_as_zero: who handed in nothing has 0 points, once the student's own time is over;
+            rejected ones and errors have no score even then, for these handed something in, and a
+            person has to look.
         nobody: it is no fault that nobody has been graded yet.
 
     Raises:
@@ -176,7 +179,7 @@ def of_class(
     """
     # Gradescope's bundle brings no database along, and needs none.
     from autograder import results as stored
-    from autograder.gradebook import lost, master
+    from autograder.gradebook import due_dates, lost, master
     from autograder.gradebook.outdated import Now
     from autograder.gradebook.settled import settled_marks
 
@@ -201,6 +204,7 @@ def of_class(
     there = handed_in(course, exercise.name)
     now = Now(course, exercise)
     others = now.of_other_bytes(results)
+    left = due_dates.TimeLeft(course, exercise.name)
     max_score = master.load(course, exercise).max_score
     grades: list[FinalGrade] = []
     for student in sorted({*results, *marks, *people, *there, *troubles}):
@@ -215,6 +219,8 @@ def of_class(
                 grade = _compared(grade, now, is_older=student in others)
         if student in troubles:
             grade = replace(grade, status="error", trouble=troubles.about(student))
+        elif grade.status == "missing" and left.of(student):
+            grade = replace(grade, has_time=left.of(student))
         elif grade.status == "missing" and missing_as_zero:
             grade = replace(grade, score=0.0)
         grades.append(grade)

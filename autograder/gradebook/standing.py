@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from typing import Literal
 
-from sqlalchemy import Connection, select
-
-from autograder import timestamp
 from autograder.course import Course
-from autograder.gradebook import database, due_dates, extensions
+from autograder.gradebook import due_dates
 from autograder.gradebook.final_grades import ClassGrades, FinalGrade, Status
-from autograder.gradebook.schema import ASSIGNMENT, SUBMITTED_ASSIGNMENT
-from autograder.text import on_day
 
 WHY: Mapping[str, str] = {
     "missing": "handed in nothing",
@@ -38,59 +32,33 @@ class Standing:
     why: str
 
 
-def of_class(course: Course, grades: ClassGrades, missing_as_zero: bool) -> dict[str, Standing]:
-    """Everybody who has to do with an exercise, by student.
+def of_class(
+    course: Course, grades: ClassGrades, students: Iterable[str], missing_as_zero: bool
+) -> dict[str, Standing]:
+    """Where students stand in an exercise, by student.
 
     Args:
-        missing_as_zero: see ``absent``.
+        students: everybody of the course; some may have nothing to do with this exercise.
+        missing_as_zero: who handed in nothing has 0 points, and that is final, once the student's
+            own time is over.
 
     Raises:
         Unusable: the gradebook or the extensions cannot be read.
     """
-    name = grades.exercise.name
-    due = due_dates.due_date(course, name)
-    given = extensions.read(course)
-    none: dict[str, timedelta | None] = {}
-    stored = database.read(course, lambda opened: _extensions(opened, name), none)
-
+    left = due_dates.TimeLeft(course, grades.exercise.name)
+    known = {grade.student: grade for grade in grades.grades}
     standings = {}
-    for grade in grades.grades:
-        student = grade.student
-        until = given.deadline(student, name, due, stored.get(student))
-        if grade.status == "missing" and until is not None and until > timestamp.now():
-            standings[student] = Standing("open", None, _has_time(course, until))
-        elif grade.status == "missing":
-            standings[student] = absent(missing_as_zero)
-        else:
+    for student in students:
+        grade = known.get(student)
+        if grade is not None and grade.status != "missing":
             standings[student] = Standing(grade.status, grade.score, _why(grade))
+        elif left.of(student):
+            standings[student] = Standing("open", None, left.of(student))
+        elif missing_as_zero:
+            standings[student] = Standing("missing", 0.0, "")
+        else:
+            standings[student] = Standing("missing", None, WHY["missing"])
     return standings
-
-
-def absent(missing_as_zero: bool) -> Standing:
-    """Somebody who handed in nothing, and whose time is over.
-
-    Args:
-        missing_as_zero: that is 0 points, and final.
-    """
-    if missing_as_zero:
-        return Standing("missing", 0.0, "")
-    return Standing("missing", None, WHY["missing"])
-
-
-def _extensions(connection: Connection, exercise: str) -> dict[str, timedelta | None]:
-    """What the gradebook has, also of who handed in nothing, by student."""
-    query = (
-        select(SUBMITTED_ASSIGNMENT.c.student_id, SUBMITTED_ASSIGNMENT.c.extension)
-        .join(ASSIGNMENT, ASSIGNMENT.c.id == SUBMITTED_ASSIGNMENT.c.assignment_id)
-        .where(ASSIGNMENT.c.name == exercise)
-    )
-    return {row.student_id: row.extension for row in connection.execute(query)}
-
-
-def _has_time(course: Course, until: datetime) -> str:
-    if until == extensions.FOR_EVER:
-        return "has time without an end"
-    return f"has time until {on_day(timestamp.shown(until, course.settings.zone))}"
 
 
 def _why(grade: FinalGrade) -> str:

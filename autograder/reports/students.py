@@ -265,7 +265,8 @@ def _concerns(row: StudentRow, grade: FinalGrade, best: str | None) -> Iterator[
     """
     result, marks = grade.result, grade.marks
     if grade.status == "missing":
-        yield Concern("missing", "handed in nothing")
+        said = f"handed in nothing, {grade.has_time}" if grade.has_time else "handed in nothing"
+        yield Concern("missing", said)
     if grade.status == "collected":
         yield Concern("collected", "is collected, and not graded yet")
     if grade.is_older:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import re
@@ -150,6 +152,26 @@ def test_what_a_person_gave_in_nbgrader_counts_and_stays(course: Course) -> None
     extend(course, "cyd,,waived")
     assert scores(course) == {"ada": 10, "bob": 10, "cyd": 10}
     assert intervals(course)["bob"] == timedelta(hours=4)
+
+
+@pytest.mark.parametrize("due", [DUE, ""], ids=["due", "never due"])
+def test_nothing_is_no_0_while_somebody_has_time(course: Course, due: str) -> None:
+    settings(course, due)
+    course.state.mkdir()
+    (course.state / "students.csv").write_text("id\nada\nbob\ncyd\ndan\neve\n")
+    courses.submit(course, "ada", RIGHT, IN_TIME)
+    extend(course, f"bob,{NAME},2127-03-01 12:00 UTC", "cyd,,waived", f"eve,{NAME},2026-11-21 12:00 UTC")
+    grade(course)
+    expected = {"ada": 10, "bob": None, "cyd": None, "dan": 0, "eve": 0}
+    assert scores(course, "--missing-as-zero") == expected
+    options = ("--to", "csv", "--missing-as-zero", "--output", "-")
+    whole = run(course, "export", *options)
+    rows = {row["student"]: row[NAME] for row in csv.DictReader(io.StringIO(whole.stdout))}
+    assert {one: float(row) if row else None for one, row in rows.items()} == expected
+    said = run(course, "export", NAME, *options).stderr
+    assert "empty: bob: missing, has time until 1 March 2127" in said
+    assert "empty: cyd: missing, has time without an end" in said
+    assert "zero: dan: missing" in said
 
 
 def test_a_changed_due_date_repairs_every_score(course: Course) -> None:

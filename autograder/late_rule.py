@@ -12,6 +12,9 @@ RULES = ("none", "zero", "per day")
 
 DAY = 86_400.0
 
+MOST = 1e9
+"""Of points and minutes: TOML's numbers have no end."""
+
 
 @dataclass(frozen=True)
 class LateRule:
@@ -55,9 +58,9 @@ def of_table(table: Mapping[str, Any]) -> LateRule:
             continue
         if key not in ("share", "points", "grace"):
             raise ValueError(key, "unknown; there are rule, share, points and grace")
-        most = 1 if key == "share" else math.inf
+        most = 1 if key == "share" else MOST
         is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if not is_number or not 0 <= value <= most or value == math.inf:
+        if not is_number or not 0 <= value <= most:
             example = "share = 0.1" if key == "share" else f"{key} = 5"
             raise ValueError(key, f"{value!r} does not fit; write it like {example}")
         numbers[key] = float(value)

@@ -24,6 +24,9 @@ LEVELS = ("process", "landlock", "bubblewrap")
 TABLES = ("due", "late", "weights")
 """The settings that have something to say of each exercise."""
 
+MOST_LIMIT = 1e9
+"""Of seconds or megabytes: the system refuses much larger ones, and every submission would fail."""
+
 MOST_WEIGHT = 1e6
 """No exercise weighs more."""
 
@@ -251,7 +254,7 @@ def _fits(setting: Field[Any], value: Any) -> bool:
         kinds = (int,) if isinstance(setting.default, int) else (int, float)
         if not isinstance(value, kinds) or isinstance(value, bool):
             return False
-        return 0 <= value <= 1 if setting.name.startswith("carried") else 0 < value < float("inf")
+        return 0 <= value <= 1 if setting.name.startswith("carried") else 0 < value <= MOST_LIMIT
     if isinstance(setting.default, tuple):
         return isinstance(value, list) and all(isinstance(name, str) for name in value)
     if setting.name == "time_zone":

@@ -195,6 +195,13 @@ def test_a_score_below_the_wanted_one_exits_with_one():
     assert run("score", RELEASE, "--min-score", "0").returncode == 0
 
 
+@pytest.mark.parametrize("points", ["nan", "inf", "-inf", "-1"])
+def test_a_least_score_that_is_no_number_of_points_opens_no_gate(points: str) -> None:
+    done = run("score", RELEASE, f"--min-score={points}")
+    assert done.returncode == 2
+    assert f"--min-score {points}: is no number of points; write 0 or more" in done.stderr
+
+
 def test_a_command_whose_libraries_are_not_installed_says_how_to_get_them(tmp_path):
     (tmp_path / "jupyterlab.py").write_text(
         "raise ModuleNotFoundError('No module named jupyterlab', name='jupyterlab')"

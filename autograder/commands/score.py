@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from typing import Annotated, Optional
 
@@ -39,6 +40,9 @@ def score(
 
     from autograder.engine.sandbox.parent_process import start_early
 
+    if min_score is not None and not 0 <= min_score < math.inf:
+        repair = "write 0 or more, like --min-score 60"
+        raise Unusable(f"--min-score {min_score:g}: is no number of points; {repair}")
     course = isolated(course_for(course_folder, notebook), isolation)
     writable(json)
 

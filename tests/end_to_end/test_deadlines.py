@@ -160,7 +160,12 @@ def test_nothing_is_no_0_while_somebody_has_time(course: Course, due: str) -> No
     course.state.mkdir()
     (course.state / "students.csv").write_text("id\nada\nbob\ncyd\ndan\neve\n")
     courses.submit(course, "ada", RIGHT, IN_TIME)
-    extend(course, f"bob,{NAME},2127-03-01 12:00 UTC", "cyd,,waived", f"eve,{NAME},2026-11-21 12:00 UTC")
+    extend(
+        course,
+        f"bob,{NAME},2127-03-01 12:00 UTC",
+        "cyd,,waived",
+        f"eve,{NAME},2026-11-21 12:00 UTC",
+    )
     grade(course)
     expected = {"ada": 10, "bob": None, "cyd": None, "dan": 0, "eve": 0}
     assert scores(course, "--missing-as-zero") == expected

@@ -37,6 +37,7 @@ COMMANDS = (
     "lab",
     "backup",
     "restore",
+    "rename",
     "forget",
     "new-course",
     "update",

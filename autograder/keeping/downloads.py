@@ -19,9 +19,18 @@ from autograder.text import short
 
 def remove_own(course: Course, student: str, done: Forgotten) -> None:
     """Remove downloads that are the student's alone; say of which others' work is a part."""
-    if not course.inbox.is_dir():
-        return
+    for path, students in owners(course).items():
+        if students == {student}:
+            remove(path, done)
+        elif student in students:
+            done.left.append(f"{short(path)}: holds others' work, too; take theirs out by hand")
+
+
+def owners(course: Course) -> dict[Path, set[str]]:
+    """Whose work the downloads hold, by file in the inbox, sorted."""
     owners: dict[Path, set[str]] = {}
+    if not course.inbox.is_dir():
+        return owners
     roster = Roster(course.class_list())
     exercises = built_names(course.root)
     content = Content(course.root, exercises)
@@ -34,12 +43,7 @@ def remove_own(course: Course, student: str, done: Forgotten) -> None:
                 for candidate in candidates:
                     path = _on_disk(course.inbox, candidate.download.where)
                     owners.setdefault(path, set()).add(one)
-
-    for path, students in sorted(owners.items()):
-        if students == {student}:
-            remove(path, done)
-        elif student in students:
-            done.left.append(f"{short(path)}: holds others' work, too; take theirs out by hand")
+    return dict(sorted(owners.items()))
 
 
 def _on_disk(inbox: Path, where: str) -> Path:

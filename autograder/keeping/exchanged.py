@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 from autograder import files
 from autograder.collecting.store import read_secret
 from autograder.course import Course
-from autograder.gradebook import config
+from autograder.keeping import places
 from autograder.keeping.traces import Forgotten, remove
 
 
 def remove_own(course: Course, student: str, done: Forgotten) -> None:
     """Remove what the student handed in through nbgrader, and the pages that wait there."""
-    settings = config.config(course)
-    place = Path(settings.Exchange.root, settings.CourseDirectory.course_id)
-    inbound = sorted(place.glob(f"inbound/{_literal(student)}+*"))
+    place = places.exchange(course)
+    inbound = places.handed_in(course, student)
 
     pages = []
     own = files.below(course.feedback, student, follow=False)
@@ -35,8 +33,3 @@ def _named(secret: str, folder: Path) -> str:
     # The exercise is a part of the name in the exchange, and all of it in the course.
     parts = folder.name.split("+")
     return str(notebook_hash(secret=secret, notebook_id=parts[1] if len(parts) > 1 else parts[0]))
-
-
-def _literal(text: str) -> str:
-    """A text in which no character means anything to a pattern of file names."""
-    return re.sub(r"([*?[])", r"[\1]", text)

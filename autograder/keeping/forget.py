@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy import Connection, delete, select
 
-from autograder import class_list, files, log
+from autograder import files, log
 from autograder.class_list import EMAILS, full_name, value_of
 from autograder.collecting import earlier
 from autograder.course import STUDENT_ID, Course, pseudonym
@@ -23,8 +20,7 @@ from autograder.gradebook.schema import (
     SUBMITTED_ASSIGNMENT,
     SUBMITTED_NOTEBOOK,
 )
-from autograder.grading.journal import NAME as JOURNAL
-from autograder.keeping import downloads, exchanged
+from autograder.keeping import downloads, exchanged, places
 from autograder.keeping.backup import nobody_grades
 from autograder.keeping.traces import Forgotten, Traces, remove
 from autograder.text import count, short
@@ -65,18 +61,17 @@ def _forgotten(course: Course, student: str) -> Forgotten:
 
     _gradebook(course, student, done)
 
-    for folder in (course.submitted, course.autograded, course.feedback, *earlier.folders(course)):
-        remove(files.below(folder, student, follow=False), done)
-    for path in sorted(course.results.glob(f"*/{student}.json")):
+    for path in (*places.folders(course, student), *places.results(course, student)):
         remove(path, done)
-    for path in sorted(course.results.glob(f"*/{JOURNAL}")):
-        lines = path.read_text(encoding="utf-8").splitlines()
-        # In its place: the file is a lock, too.
-        path.write_text("".join(f"{line}\n" for line in lines if line != student))
+    places.change_journals(course, student, None)
+
+    def without(entry: places.Entry) -> places.Entry | None:
+        return None if entry.get("student") == student else entry
 
     for name in marks_put_away.NAMES:
-        _without_lines(course.state / name, _is_of(student), done)
-    _log(course, student, done)
+        path = course.state / name
+        _note(done, path, places.change_lines(path, without), "line")
+    _note(done, course.state / log.NAME, places.change_log(course, without), "score")
     _class_list(course, student, done)
 
     # Whoever is nobody may be called like a word of every report.
@@ -103,13 +98,10 @@ def _refuse_damaged(course: Course) -> None:
         marks_put_away.read(course, name)
 
 
-def _read(line: bytes | str) -> dict[str, Any]:
-    """What a line of JSON says; nothing where it is none."""
-    try:
-        said = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return said if isinstance(said, dict) else {}
+def _note(done: Forgotten, path: Path, number: int, what: str) -> None:
+    """Note what was taken out of a file."""
+    if number:
+        done.removed.append(f"{short(path)}: {count(number, what)}")
 
 
 def _is_theirs(path: Path, traces: Traces, above: Path) -> bool:
@@ -120,55 +112,6 @@ def _is_theirs(path: Path, traces: Traces, above: Path) -> bool:
         return False
 
 
-def _without_lines(path: Path, is_theirs: Callable[[str], bool], done: Forgotten) -> None:
-    """Take lines out of a file."""
-    if not path.is_file():
-        return
-
-    # Within a line there may be what Python's own splitlines takes for an end of a text.
-    lines = path.read_bytes().splitlines(keepends=True)
-    others = [line for line in lines if not is_theirs(line.decode())]
-    if len(others) < len(lines):
-        files.write(path, b"".join(others))
-        done.removed.append(f"{short(path)}: {count(len(lines) - len(others), 'line')}")
-
-
-def _is_of(student: str) -> Callable[[str], bool]:
-    """Whether a line of JSON is of a student."""
-    return lambda line: _is(_read(line), student)
-
-
-def _is(entry: Any, student: str) -> bool:
-    """Whether an entry is of a student."""
-    return isinstance(entry, dict) and entry.get("student") == student
-
-
-def _log(course: Course, student: str, done: Forgotten) -> None:
-    """Take the student's scores out of the log; the lines stay, for they are the class's."""
-    path = course.state / log.NAME
-    if not path.is_file():
-        return
-
-    number, lines = 0, []
-    for line in path.read_bytes().splitlines():
-        entry = _read(line)
-        others = {}
-        for kind in ("scores", "final"):
-            if isinstance(entry.get(kind), list):
-                others[kind] = [one for one in entry[kind] if not _is(one, student)]
-
-        removed = sum(len(entry[kind]) - len(kept) for kind, kept in others.items())
-        if removed:
-            number += removed
-            line = json.dumps({**entry, **others}, ensure_ascii=False).encode()
-        lines.append(line + b"\n")
-
-    if number:
-        files.write(path, b"".join(lines))
-        path.chmod(0o600)
-        done.removed.append(f"{short(path)}: {count(number, 'score')}")
-
-
 def _class_list(course: Course, student: str, done: Forgotten) -> None:
     """Take the student out of the class list, and the extensions that nobody else has."""
     people = course.class_list() or {}
@@ -177,31 +120,9 @@ def _class_list(course: Course, student: str, done: Forgotten) -> None:
     others = {value_of(row, {"group"}) for row in people.values()}
     # A line for a group of nobody would be a mistake in the file.
     names = {student} | ({group} - others if group else set())
-    _without_rows(course.state / extensions.NAME, "who", names, done)
-    _without_rows(course.state / "students.csv", "id", {student}, done)
-
-
-def _without_rows(path: Path, column: str, names: set[str], done: Forgotten) -> None:
-    """Take the rows with these names in a column out of a table; the others stay as written."""
-    if not path.is_file():
-        return
-
-    lines = path.read_bytes().decode("utf-8-sig").splitlines(keepends=True)
-    reader = csv.reader(lines, delimiter=class_list.delimiter(lines[0]))
-    place = [title.strip().casefold() for title in next(reader)].index(column)
-    others = lines[: reader.line_num]
-    start, number = reader.line_num, 0
-    for row in reader:
-        # One in quotes may go over several lines.
-        if names.intersection(cell.strip() for cell in row[place : place + 1]):
-            number += 1
-        else:
-            others += lines[start : reader.line_num]
-        start = reader.line_num
-
-    if number:
-        files.write(path, "".join(others).encode())
-        done.removed.append(f"{short(path)}: {count(number, 'row')}")
+    for (name, column), whose in zip(places.TABLES, (names, {student})):
+        path = course.state / name
+        _note(done, path, places.change_rows(path, column, dict.fromkeys(whose)), "row")
 
 
 def _gradebook(course: Course, student: str, done: Forgotten) -> None:

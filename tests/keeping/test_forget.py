@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import zipfile
 from pathlib import Path
 
 import pytest
 
+from autograder import files
 from autograder.course import Course
 from autograder.gradebook import config
+from autograder.keeping.rename import rename
 from tests.gradebook import test_record
 from tests.support import courses
 from tests.support.courses import NAME, RIGHT
@@ -193,4 +196,107 @@ def test_a_terminal_is_asked_once_with_what_would_go(
     run(lived, "forget", "bob", "--yes")
     assert len(asked) == 2
     assert "removed: " in run(lived, "forget", "zoe").stdout
+    assert not (lived.submitted / "zoe").exists()
+
+
+def of_student(course: Course, student: str) -> dict[str, object]:
+    exported = run(course, "export", NAME, "--to", "json", "--output", "-").stdout
+    (found,) = [one for one in json.loads(exported)["students"] if one["student"] == student]
+    found["result"].pop("student")
+    return {**found, "student": ""}
+
+
+def test_a_student_with_another_id_has_everything_as_before(
+    lived: Course, database: Database
+) -> None:
+    before = of_student(lived, "zoe")
+    said = run(lived, "rename", "zoe", "zoe.z").stdout
+    for place in (
+        "the gradebook (",
+        "course/submitted/zoe.z\n",
+        "course/autograded/zoe.z\n",
+        "course/feedback/zoe.z\n",
+        f"course/results/{NAME}/zoe.z.json\n",
+        "course/removed-marks.jsonl: 1 line\n",
+        "course/earlier-marks.jsonl: 1 line\n",
+        "course/extensions.csv: 1 row\n",
+        "course/students.csv: 1 row\n",
+        "course/log.jsonl: 3 scores\n",
+        "course/inbox/zoe.z\n",
+    ):
+        assert f"renamed: {place}" in said
+    assert f"inbound/zoe.z+{NAME}+2026-11-20 12:00:00 UTC+abc\n" in said
+
+    assert of_student(lived, "zoe.z") == before
+    assert before["score"] == 13
+    assert (lived.state / "students.csv").read_bytes().decode() == CLASS_LIST.replace(
+        "zoe,Zoe", "zoe.z,Zoe"
+    )
+    # Nothing is graded again, and nobody is twice.
+    assert "nothing new: 3 results" in run(lived, "grade", NAME, "--jobs", 1).stdout
+    assert of_student(lived, "zoe.z") == before
+    for table, column in (("student", "id"), ("submitted_assignment", "student_id")):
+        assert ("zoe",) not in database.rows(f"SELECT {column} FROM {table}")
+    log = (lived.state / "log.jsonl").read_text()
+    assert '"command": "rename"' in log and '"zoe"' not in log
+    assert "knows no student zoe;" in run(lived, "rename", "zoe", "other", code=2).stderr
+
+
+@mostly_sqlite
+def test_an_id_with_work_of_its_own_is_not_taken(lived: Course, database: Database) -> None:
+    said = run(lived, "rename", "zoe", "ann", code=2).stderr
+    assert "ann: has work of its own, course/submitted/ann, course/autograded/ann, " in said
+    assert len(said.splitlines()) == 1
+    for ids, why in (
+        (("zoe", "../x"), "is no student id"),
+        (("zoe", "zoe"), "is the id already"),
+        (("eve", "zoe"), "knows no student eve"),
+    ):
+        assert why in run(lived, "rename", *ids, code=2).stderr
+    assert (lived.submitted / "zoe").is_dir() and not (lived.state / "renaming.json").exists()
+
+    # Whoever stands on the class list and has no work may be the same person.
+    with (lived.state / "students.csv").open("a", newline="") as people:
+        people.write("zoe.z,Zoe Zebra,zoe@x.org,\r\n")
+    said = run(lived, "rename", "zoe", "zoe.z").stdout
+    assert "students.csv: the row of zoe is gone, zoe.z has its own" in said
+
+
+@mostly_sqlite
+def test_a_renaming_that_was_cut_short_is_gone_on_with(
+    lived: Course, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = of_student(lived, "zoe")
+    write, move, count = files.write, Path.rename, 0
+
+    def stop_at(number: int) -> None:
+        nonlocal count
+        count = 0
+
+        def tick() -> None:
+            nonlocal count
+            count += 1
+            if count == number:
+                raise KeyboardInterrupt
+
+        monkeypatch.setattr(files, "write", lambda *given: (tick(), write(*given)))
+        monkeypatch.setattr(Path, "rename", lambda *given: (tick(), move(*given)))
+
+    number = 1
+    while True:
+        number += 1
+        stop_at(number)
+        try:
+            rename(lived, "zoe", "zoe.z")
+        except KeyboardInterrupt:
+            monkeypatch.undo()
+            monkeypatch.chdir(lived.root)
+            other = run(lived, "rename", "ann", "anna", code=2).stderr
+            assert "was cut short; run autograder rename zoe zoe.z first" in other
+            continue
+        break
+    monkeypatch.undo()
+    monkeypatch.chdir(lived.root)
+    assert number > 3
+    assert of_student(lived, "zoe.z") == before
     assert not (lived.submitted / "zoe").exists()

@@ -204,6 +204,49 @@ def zero_is_no_token(tokens):
     return counts
 
 
+@misconception(step="count_pairs", caught_by="count_pairs-drawn")
+def pair_as_one_number(tokens):
+    """Huge tokens come back as others. Print the key of (1, 2000000) and the pair that you make of it: for which tokens can two pairs have one key?"""
+    counts = {}
+    for left, right in zip(tokens, tokens[1:]):
+        key = 1000000 * left + right
+        counts[key] = counts.get(key, 0) + 1
+    return {divmod(key, 1000000): count for key, count in counts.items()}
+
+
+@misconception(step="count_pairs", caught_by="count_pairs-drawn")
+def tokens_of_32_bits(tokens):
+    """Huge tokens come back as others. Print your array for the tokens 2**31 and 2**32 + 1: which numbers fit into its dtype?"""
+    counts, array = {}, np.array(tokens, dtype=np.int64).astype(np.int32).tolist()
+    for pair in zip(array, array[1:]):
+        counts[pair] = counts.get(pair, 0) + 1
+    return counts
+
+
+@misconception(step="count_pairs", caught_by="count_pairs-drawn")
+def counts_of_one_byte(tokens):
+    """What stands there very often has a small count. Print your count for 300 * [7]: how large can it become?"""
+    counts = {}
+    for pair in zip(tokens, tokens[1:]):
+        counts[pair] = (counts.get(pair, 0) + 1) % 256
+    return counts
+
+
+@misconception(step="count_pairs", caught_by="count_pairs-drawn")
+def a_call_for_every_token(tokens):
+    """Long lists stop your function. Print what it does with 2000 * [7]: how many of its calls wait for another one?"""
+
+    def counted(start):
+        if start >= len(tokens) - 1:
+            return {}
+        counts, pair = counted(start + 1), (tokens[start], tokens[start + 1])
+        counts[pair] = counts.get(pair, 0) + 1
+        return counts
+
+    return counted(0)
+
+
+
 @misconception(step="count_pairs", caught_by="count_pairs-short_lists")
 def first_token_taken_for_granted(tokens):
     """An empty list stops your function. Print what it does with []: which of its lines needs a first token?"""
@@ -511,6 +554,59 @@ def from_the_start_after_each_merge(tokens, pair, new):
         else:
             place += 1
     return merged
+
+
+@misconception(step="merge_pair", caught_by="merge_pair-drawn")
+def zeros_swept_away(tokens, pair, new):
+    """One token is lost wherever it stands. Print your result for 0 5 0: what does Python take 0 for in a condition?"""
+    swept = list(tokens)
+    for place in range(len(swept) - 1):
+        if (swept[place], swept[place + 1]) == tuple(pair):
+            swept[place], swept[place + 1] = [new], None
+    return [token[0] if isinstance(token, list) else token for token in swept if token]
+
+
+@misconception(step="merge_pair", caught_by="merge_pair-drawn")
+def zero_is_no_new_token(tokens, pair, new):
+    """One new token never comes into your list. Print your result for 5 5 with the pair (5, 5) and the new token 0: what does Python take 0 for in a condition?"""
+    new, merged, place = new or 256, [], 0
+    while place < len(tokens):
+        is_here = tuple(tokens[place : place + 2]) == tuple(pair)
+        merged.append(new if is_here else tokens[place])
+        place += 2 if is_here else 1
+    return merged
+
+
+@misconception(step="merge_pair", caught_by="merge_pair-drawn")
+def merged_as_letters(tokens, pair, new):
+    """Some tokens are too large for your function. Print what it does with the token 1114112: how many letters are there?"""
+    text = "".join(map(chr, tokens))
+    return list(map(ord, text.replace(chr(pair[0]) + chr(pair[1]), chr(new))))
+
+
+@misconception(step="merge_pair", caught_by="merge_pair-drawn")
+def merged_in_32_bits(tokens, pair, new):
+    """Huge tokens come back as others. Print your result for the tokens 2**31 and 5: which numbers fit into the dtype of your array?"""
+    merged, place = [], 0
+    while place < len(tokens):
+        is_here = tuple(tokens[place : place + 2]) == tuple(pair)
+        merged.append(new if is_here else tokens[place])
+        place += 2 if is_here else 1
+    return np.array(merged, dtype=np.int64).astype(np.int32).tolist()
+
+
+@misconception(step="merge_pair", caught_by="merge_pair-drawn")
+def a_call_for_every_place(tokens, pair, new):
+    """Long lists stop your function. Print what it does with 2000 * [7]: how many of its calls wait for another one?"""
+
+    def merged(place):
+        if place >= len(tokens):
+            return []
+        is_here = tuple(tokens[place : place + 2]) == tuple(pair)
+        return [new if is_here else tokens[place], *merged(place + 2 if is_here else place + 1)]
+
+    return merged(0)
+
 
 
 @misconception(step="merge_pair", caught_by="merge_pair-nothing_to_merge")
@@ -895,6 +991,200 @@ def other_letters_left_out(text, merges):
     return learnt
 
 
+@misconception(step="train", caught_by="train-bytes")
+def capitals_made_small_before_training(text, merges):
+    """Capitals come to the same as small letters. Print the list that you start from for A, and for a: is it one letter to you?"""
+    text = text.lower()
+    tokens = list(text.encode("utf-8"))
+    learnt = []
+    for new in range(256, 256 + merges):
+        counts = count_pairs(tokens)
+        if max(counts.values(), default=0) < 2:
+            break
+        pair = min(counts, key=lambda pair: (-counts[pair], pair))
+        tokens = merge_pair(tokens, pair, new)
+        learnt.append(pair)
+    return learnt
+
+
+@misconception(step="train", caught_by="train-bytes")
+def ends_stripped_before_training(text, merges):
+    """What stands at the ends of a text is lost. Print the list that you start from for a text that begins with a space: which of your lines takes it away?"""
+    text = text.strip()
+    tokens = list(text.encode("utf-8"))
+    learnt = []
+    for new in range(256, 256 + merges):
+        counts = count_pairs(tokens)
+        if max(counts.values(), default=0) < 2:
+            break
+        pair = min(counts, key=lambda pair: (-counts[pair], pair))
+        tokens = merge_pair(tokens, pair, new)
+        learnt.append(pair)
+    return learnt
+
+
+@misconception(step="train", caught_by="train-bytes")
+def line_ends_made_one_before_training(text, merges):
+    """Two kinds of line ends come to the same. Print the list that you start from for a text with \\r\\n: where did the 13 go?"""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    tokens = list(text.encode("utf-8"))
+    learnt = []
+    for new in range(256, 256 + merges):
+        counts = count_pairs(tokens)
+        if max(counts.values(), default=0) < 2:
+            break
+        pair = min(counts, key=lambda pair: (-counts[pair], pair))
+        tokens = merge_pair(tokens, pair, new)
+        learnt.append(pair)
+    return learnt
+
+
+@misconception(step="train", caught_by="train-bytes")
+def tabs_made_spaces_before_training(text, merges):
+    """Tabs come to the same as spaces. Print the list that you start from for a text with a tab: is 9 in it?"""
+    text = text.replace("\t", " ")
+    tokens = list(text.encode("utf-8"))
+    learnt = []
+    for new in range(256, 256 + merges):
+        counts = count_pairs(tokens)
+        if max(counts.values(), default=0) < 2:
+            break
+        pair = min(counts, key=lambda pair: (-counts[pair], pair))
+        tokens = merge_pair(tokens, pair, new)
+        learnt.append(pair)
+    return learnt
+
+
+@misconception(step="train", caught_by="train-bytes")
+def letters_put_together_before_training(text, merges):
+    """An e with an accent behind it becomes another letter. Print the list that you start from for e\\u0301: is it three bytes?"""
+    text = __import__("unicodedata").normalize("NFC", text)
+    tokens = list(text.encode("utf-8"))
+    learnt = []
+    for new in range(256, 256 + merges):
+        counts = count_pairs(tokens)
+        if max(counts.values(), default=0) < 2:
+            break
+        pair = min(counts, key=lambda pair: (-counts[pair], pair))
+        tokens = merge_pair(tokens, pair, new)
+        learnt.append(pair)
+    return learnt
+
+
+@misconception(step="train", caught_by="train-bytes")
+def letters_taken_apart_before_training(text, merges):
+    """One letter becomes two signs. Print the list that you start from for é: is it two bytes?"""
+    text = __import__("unicodedata").normalize("NFD", text)
+    tokens = list(text.encode("utf-8"))
+    learnt = []
+    for new in range(256, 256 + merges):
+        counts = count_pairs(tokens)
+        if max(counts.values(), default=0) < 2:
+            break
+        pair = min(counts, key=lambda pair: (-counts[pair], pair))
+        tokens = merge_pair(tokens, pair, new)
+        learnt.append(pair)
+    return learnt
+
+
+@misconception(step="train", caught_by="train-bytes")
+def likenesses_made_one_before_training(text, merges):
+    """Signs that look alike come to the same. Print the list that you start from for ² and for 2: should they differ?"""
+    text = __import__("unicodedata").normalize("NFKC", text)
+    tokens = list(text.encode("utf-8"))
+    learnt = []
+    for new in range(256, 256 + merges):
+        counts = count_pairs(tokens)
+        if max(counts.values(), default=0) < 2:
+            break
+        pair = min(counts, key=lambda pair: (-counts[pair], pair))
+        tokens = merge_pair(tokens, pair, new)
+        learnt.append(pair)
+    return learnt
+
+
+@misconception(step="train", caught_by="train-drawn")
+def spaces_made_one_before_training(text, merges):
+    """Spaces side by side come to one, and line ends to spaces. Print the list that you start from for a text with two spaces: how many are left?"""
+    text = " ".join(text.split())
+    tokens = list(text.encode("utf-8"))
+    learnt = []
+    for new in range(256, 256 + merges):
+        counts = count_pairs(tokens)
+        if max(counts.values(), default=0) < 2:
+            break
+        pair = min(counts, key=lambda pair: (-counts[pair], pair))
+        tokens = merge_pair(tokens, pair, new)
+        learnt.append(pair)
+    return learnt
+
+
+@misconception(step="train", caught_by="train-bytes")
+def zeros_left_out_before_training(text, merges):
+    """One sign of a text never reaches your tokens. Print the list that you start from for \\0: what does Python take 0 for in a condition?"""
+    text = "".join(letter for letter in text if ord(letter))
+    tokens = list(text.encode("utf-8"))
+    learnt = []
+    for new in range(256, 256 + merges):
+        counts = count_pairs(tokens)
+        if max(counts.values(), default=0) < 2:
+            break
+        pair = min(counts, key=lambda pair: (-counts[pair], pair))
+        tokens = merge_pair(tokens, pair, new)
+        learnt.append(pair)
+    return learnt
+
+
+@misconception(step="train", caught_by="train-bytes")
+def counted_line_by_line(text, merges):
+    """No pair of yours reaches across the end of a line. Print your counts for a text of two lines: what stands beside the line end?"""
+    lines, learnt = [list(line.encode("utf-8")) for line in text.splitlines(keepends=True)], []
+    for new in range(256, 256 + merges):
+        counts = {}
+        for line in lines:
+            for pair, count in count_pairs(line).items():
+                counts[pair] = counts.get(pair, 0) + count
+        if max(counts.values(), default=0) < 2:
+            break
+        pair = min(counts, key=lambda pair: (-counts[pair], pair))
+        lines = [merge_pair(line, pair, new) for line in lines]
+        learnt.append(pair)
+    return learnt
+
+
+@misconception(step="train", caught_by="train-drawn")
+def counted_word_by_word(text, merges):
+    """No pair of yours holds a space. Print your counts for a text of two words: what stands beside the space?"""
+    words, learnt = [list(word.encode("utf-8")) for word in text.split(" ")], []
+    for new in range(256, 256 + merges):
+        counts = {}
+        for word in words:
+            for pair, count in count_pairs(word).items():
+                counts[pair] = counts.get(pair, 0) + count
+        if max(counts.values(), default=0) < 2:
+            break
+        pair = min(counts, key=lambda pair: (-counts[pair], pair))
+        words = [merge_pair(word, pair, new) for word in words]
+        learnt.append(pair)
+    return learnt
+
+
+@misconception(step="train", caught_by="train-drawn")
+def the_beginning_of_a_text_alone(text, merges):
+    """Long texts are not read to their end. Print how many bytes you start from for a long text: how many has it?"""
+    text = text[:1000]
+    tokens = list(text.encode("utf-8"))
+    learnt = []
+    for new in range(256, 256 + merges):
+        counts = count_pairs(tokens)
+        if max(counts.values(), default=0) < 2:
+            break
+        pair = min(counts, key=lambda pair: (-counts[pair], pair))
+        tokens = merge_pair(tokens, pair, new)
+        learnt.append(pair)
+    return learnt
+
+
 # 4. encode
 
 
@@ -1112,6 +1402,131 @@ def merges_turned_around(text, merges):
     for new in range(256, 256 + len(merges)):
         tokens = merge_pair(tokens, merges[255 - new], new)
     return tokens
+
+
+@misconception(step="encode", caught_by="encode-bytes")
+def capitals_made_small_before_merging(text, merges):
+    """Capitals come to the same as small letters. Print the list that you start from for A, and for a: is it one letter to you?"""
+    text = text.lower()
+    tokens = list(text.encode("utf-8"))
+    for new, pair in enumerate(merges, start=256):
+        tokens = merge_pair(tokens, pair, new)
+    return tokens
+
+
+@misconception(step="encode", caught_by="encode-bytes")
+def ends_stripped_before_merging(text, merges):
+    """What stands at the ends of a text is lost. Print the list that you start from for a text that begins with a space: which of your lines takes it away?"""
+    text = text.strip()
+    tokens = list(text.encode("utf-8"))
+    for new, pair in enumerate(merges, start=256):
+        tokens = merge_pair(tokens, pair, new)
+    return tokens
+
+
+@misconception(step="encode", caught_by="encode-bytes")
+def line_ends_made_one_before_merging(text, merges):
+    """Two kinds of line ends come to the same. Print the list that you start from for a text with \\r\\n: where did the 13 go?"""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    tokens = list(text.encode("utf-8"))
+    for new, pair in enumerate(merges, start=256):
+        tokens = merge_pair(tokens, pair, new)
+    return tokens
+
+
+@misconception(step="encode", caught_by="encode-bytes")
+def tabs_made_spaces_before_merging(text, merges):
+    """Tabs come to the same as spaces. Print the list that you start from for a text with a tab: is 9 in it?"""
+    text = text.replace("\t", " ")
+    tokens = list(text.encode("utf-8"))
+    for new, pair in enumerate(merges, start=256):
+        tokens = merge_pair(tokens, pair, new)
+    return tokens
+
+
+@misconception(step="encode", caught_by="encode-bytes")
+def letters_put_together_before_merging(text, merges):
+    """An e with an accent behind it becomes another letter. Print the list that you start from for e\\u0301: is it three bytes?"""
+    text = __import__("unicodedata").normalize("NFC", text)
+    tokens = list(text.encode("utf-8"))
+    for new, pair in enumerate(merges, start=256):
+        tokens = merge_pair(tokens, pair, new)
+    return tokens
+
+
+@misconception(step="encode", caught_by="encode-bytes")
+def letters_taken_apart_before_merging(text, merges):
+    """One letter becomes two signs. Print the list that you start from for é: is it two bytes?"""
+    text = __import__("unicodedata").normalize("NFD", text)
+    tokens = list(text.encode("utf-8"))
+    for new, pair in enumerate(merges, start=256):
+        tokens = merge_pair(tokens, pair, new)
+    return tokens
+
+
+@misconception(step="encode", caught_by="encode-bytes")
+def likenesses_made_one_before_merging(text, merges):
+    """Signs that look alike come to the same. Print the list that you start from for ² and for 2: should they differ?"""
+    text = __import__("unicodedata").normalize("NFKC", text)
+    tokens = list(text.encode("utf-8"))
+    for new, pair in enumerate(merges, start=256):
+        tokens = merge_pair(tokens, pair, new)
+    return tokens
+
+
+@misconception(step="encode", caught_by="encode-drawn")
+def spaces_made_one_before_merging(text, merges):
+    """Spaces side by side come to one, and line ends to spaces. Print the list that you start from for a text with two spaces: how many are left?"""
+    text = " ".join(text.split())
+    tokens = list(text.encode("utf-8"))
+    for new, pair in enumerate(merges, start=256):
+        tokens = merge_pair(tokens, pair, new)
+    return tokens
+
+
+@misconception(step="encode", caught_by="encode-bytes")
+def zeros_left_out_before_merging(text, merges):
+    """One sign of a text never reaches your tokens. Print the list that you start from for \\0: what does Python take 0 for in a condition?"""
+    text = "".join(letter for letter in text if ord(letter))
+    tokens = list(text.encode("utf-8"))
+    for new, pair in enumerate(merges, start=256):
+        tokens = merge_pair(tokens, pair, new)
+    return tokens
+
+
+@misconception(step="encode", caught_by="encode-bytes")
+def merged_line_by_line(text, merges):
+    """No token of yours reaches across the end of a line. Print your tokens of a text of two lines: which pair holds the line end?"""
+    tokens = []
+    for line in text.splitlines(keepends=True):
+        part = list(line.encode("utf-8"))
+        for new, pair in enumerate(merges, start=256):
+            part = merge_pair(part, pair, new)
+        tokens += part
+    return tokens
+
+
+@misconception(step="encode", caught_by="encode-drawn")
+def the_beginning_encoded_alone(text, merges):
+    """Long texts are not read to their end. Print how many bytes you start from for a long text: how many has it?"""
+    tokens = list(text.encode("utf-8"))[:1000]
+    for new, pair in enumerate(merges, start=256):
+        tokens = merge_pair(tokens, pair, new)
+    return tokens
+
+
+@misconception(step="encode", caught_by="encode-drawn")
+def texts_remembered_without_their_merges(text, merges):
+    """A text that you have met before has the tokens of that time. Print them for kcbk and two lists of merges: what of a call do you look up?"""
+    global known
+    if "known" not in globals():
+        known = {}
+    if (text, len(merges)) not in known:
+        tokens = list(text.encode("utf-8"))
+        for new, pair in enumerate(merges, start=256):
+            tokens = merge_pair(tokens, pair, new)
+        known[text, len(merges)] = tokens
+    return list(known[text, len(merges)])
 
 
 # 5. decode
@@ -1402,3 +1817,113 @@ def bytes_put_before_the_merges(tokens, merges):
         return list(parts) if len(parts) == 1 else spelled(parts[0]) + spelled(parts[1])
 
     return bytes(byte for token in tokens for byte in spelled(token)).decode("utf-8", errors="replace")
+
+
+@misconception(step="decode", caught_by="decode-round_trip")
+def capitals_made_small_afterwards(tokens, merges):
+    """Capitals are lost. Print your text of the tokens 65 and 97: what makes them the same letter?"""
+    pieces = [bytes([byte]) for byte in range(256)]
+    for left, right in merges:
+        pieces.append(pieces[left] + pieces[right])
+    text = b"".join(pieces[token] for token in tokens).decode("utf-8", errors="replace")
+    return text.lower()
+
+
+@misconception(step="decode", caught_by="decode-round_trip")
+def line_ends_made_one_afterwards(tokens, merges):
+    """Line ends come back as others. Print repr of your text of the tokens 13 and 10: where did the 13 go?"""
+    pieces = [bytes([byte]) for byte in range(256)]
+    for left, right in merges:
+        pieces.append(pieces[left] + pieces[right])
+    text = b"".join(pieces[token] for token in tokens).decode("utf-8", errors="replace")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+@misconception(step="decode", caught_by="decode-round_trip")
+def tabs_made_spaces_afterwards(tokens, merges):
+    """Tabs come back as spaces. Print repr of your text of the token 9: what is a tab to you?"""
+    pieces = [bytes([byte]) for byte in range(256)]
+    for left, right in merges:
+        pieces.append(pieces[left] + pieces[right])
+    text = b"".join(pieces[token] for token in tokens).decode("utf-8", errors="replace")
+    return text.replace("\t", " ")
+
+
+@misconception(step="decode", caught_by="decode-round_trip")
+def letters_put_together_afterwards(tokens, merges):
+    """Two signs come back as one. Print ascii of your text of the tokens 101, 204, 129: how many signs should it have?"""
+    pieces = [bytes([byte]) for byte in range(256)]
+    for left, right in merges:
+        pieces.append(pieces[left] + pieces[right])
+    text = b"".join(pieces[token] for token in tokens).decode("utf-8", errors="replace")
+    return __import__("unicodedata").normalize("NFC", text)
+
+
+@misconception(step="decode", caught_by="decode-several_bytes")
+def letters_taken_apart_afterwards(tokens, merges):
+    """One letter comes back as two signs. Print the length of your text of the tokens 195 and 169: how many letters is it?"""
+    pieces = [bytes([byte]) for byte in range(256)]
+    for left, right in merges:
+        pieces.append(pieces[left] + pieces[right])
+    text = b"".join(pieces[token] for token in tokens).decode("utf-8", errors="replace")
+    return __import__("unicodedata").normalize("NFD", text)
+
+
+@misconception(step="decode", caught_by="decode-round_trip")
+def likenesses_made_one_afterwards(tokens, merges):
+    """Signs come back as others that look alike. Print your text of the tokens 194 and 178: is it ², or 2?"""
+    pieces = [bytes([byte]) for byte in range(256)]
+    for left, right in merges:
+        pieces.append(pieces[left] + pieces[right])
+    text = b"".join(pieces[token] for token in tokens).decode("utf-8", errors="replace")
+    return __import__("unicodedata").normalize("NFKC", text)
+
+
+@misconception(step="decode", caught_by="decode-round_trip")
+def spaces_made_one_afterwards(tokens, merges):
+    """Spaces come back in another number. Print repr of your text of 97 32 32 97: how many are left?"""
+    pieces = [bytes([byte]) for byte in range(256)]
+    for left, right in merges:
+        pieces.append(pieces[left] + pieces[right])
+    text = b"".join(pieces[token] for token in tokens).decode("utf-8", errors="replace")
+    return " ".join(text.split())
+
+
+@misconception(step="decode", caught_by="decode-round_trip")
+def zeros_left_out_afterwards(tokens, merges):
+    """One byte never reaches your text. Print repr of your text of the token 0: what does Python take 0 for in a condition?"""
+    pieces = [bytes([byte]) for byte in range(256)]
+    for left, right in merges:
+        pieces.append(pieces[left] + pieces[right])
+    text = b"".join(pieces[token] for token in tokens).decode("utf-8", errors="replace")
+    return "".join(letter for letter in text if ord(letter))
+
+
+@misconception(step="decode", caught_by="decode-no_text")
+def halves_of_pairs_let_through(tokens, merges):
+    """Three bytes that are no text become a sign that nobody can write down. Print ascii of your text of 237 160 128, and what Python's own decoder makes of it: how many signs are in each?"""
+    pieces = [bytes([byte]) for byte in range(256)]
+    for left, right in merges:
+        pieces.append(pieces[left] + pieces[right])
+    spelled = b"".join(pieces[token] for token in tokens)
+    try:
+        return spelled.decode("utf-8", errors="surrogatepass")
+    except UnicodeDecodeError:
+        return spelled.decode("utf-8", errors="replace")
+
+
+@misconception(step="decode", caught_by="decode-round_trip")
+def opened_ten_times(tokens, merges):
+    """Deeply merged tokens stay half opened. Print the list that you turn into bytes for such a token: how often may one have to be opened?"""
+    for _ in range(10):
+        tokens = [part for token in tokens for part in (merges[token - 256] if token > 255 else (token,))]
+    return bytes(tokens).decode("utf-8", errors="replace")
+
+
+@misconception(step="decode", caught_by="decode-round_trip")
+def mark_at_the_beginning_left_out(tokens, merges):
+    """A text that begins with a certain sign comes back without it. Print ascii of your text of 239 187 191: by which rule do you read the bytes?"""
+    pieces = [bytes([byte]) for byte in range(256)]
+    for left, right in merges:
+        pieces.append(pieces[left] + pieces[right])
+    return b"".join(pieces[token] for token in tokens).decode("utf-8-sig", errors="replace")

@@ -41,12 +41,18 @@ def count_by_sorting(tokens):
 
 
 @right_answer(step="count_pairs")
-def count_the_rest_first(tokens):
-    if len(tokens) < 2:
-        return {}
-    counts = count_the_rest_first(tokens[1:])
-    counts[tokens[0], tokens[1]] = counts.get((tokens[0], tokens[1]), 0) + 1
-    return counts
+def count_halves_apart(tokens):
+    def counted(start, end):
+        if end - start < 2:
+            return {}
+        middle = (start + end) // 2
+        counts, right = counted(start, middle), counted(middle, end)
+        right[tokens[middle - 1], tokens[middle]] = right.get((tokens[middle - 1], tokens[middle]), 0) + 1
+        for pair, count in right.items():
+            counts[pair] = counts.get(pair, 0) + count
+        return counts
+
+    return counted(0, len(tokens))
 
 
 @right_answer(step="count_pairs")
@@ -119,11 +125,18 @@ def merge_with_an_iterator(tokens, pair, new):
 
 
 @right_answer(step="merge_pair")
-def merge_as_letters(tokens, pair, new):
-    import re
+def merge_in_a_text_of_numbers(tokens, pair, new):
+    text = "".join(f"<{token}>" for token in tokens).replace("<{}><{}>".format(*pair), f"<{new}>")
+    return [int(number) for number in text[1:-1].split("><")] if text else []
 
-    left, right = (re.escape(chr(token)) for token in pair)
-    return [ord(letter) for letter in re.sub(left + right, lambda _: chr(new), "".join(map(chr, tokens)))]
+
+@right_answer(step="merge_pair")
+def merge_by_holes(tokens, pair, new):
+    holes = list(tokens)
+    for place in range(len(holes) - 1):
+        if holes[place] is not None and (tokens[place], tokens[place + 1]) == tuple(pair):
+            holes[place], holes[place + 1] = (new,), None
+    return [token[0] if isinstance(token, tuple) else token for token in holes if token is not None]
 
 
 @right_answer(step="merge_pair")
@@ -148,15 +161,6 @@ def merge_from_a_list_that_is_turned(tokens, pair, new):
             token = new
         merged.append(token)
     return merged
-
-
-@right_answer(step="merge_pair")
-def merge_the_rest_afterwards(tokens, pair, new):
-    if not tokens:
-        return []
-    if list(tokens[:2]) == list(pair):
-        return [new, *merge_the_rest_afterwards(tokens[2:], pair, new)]
-    return [tokens[0], *merge_the_rest_afterwards(tokens[1:], pair, new)]
 
 
 @right_answer(step="merge_pair")

@@ -130,6 +130,12 @@ def random_mask(*shape):
     return order < rng.integers(1, shape[-1], size=shape[:-1] + (1,))
 
 
+def mask_for_all_keys(*shape):
+    """As many True as False, or one more, in a shape whose last axis is 1, or that has no axis."""
+    size = math.prod(shape)
+    return (rng.permutation(size) % 2 == 0).reshape(shape)
+
+
 def product_by_definition(A, B):
     """Entry (i, j) is the sum over t of A[i, t] B[t, j]; B has A's leading axes, or none."""
     return np.einsum("...it,...tj->...ij", A, B)
@@ -355,6 +361,8 @@ for *lead, n, d_model, d_k, d_v in (
     (2, *different_sizes(5)),
     (2, 1, 2, 1, 3, 1, 2),
     (1, 2, 2, 3, 1),
+    (40, 20, 12, 30),
+    (3, 1, 2, 3),
 ):
     X, W_V = rng.normal(size=(*lead, n, d_model)), random_weights(d_model, d_v)
     W_Q, W_K = random_weights(d_model, d_k), random_weights(d_model, d_k)
@@ -460,6 +468,9 @@ for *lead, n_queries, n_keys, d_k in (
     Q, K = rng.normal(size=(*lead, n_queries, d_k)), rng.normal(size=(*lead, n_keys, d_k))
     wanted = scores_by_definition(Q, K)
     tools.agree(attention_scores(Q, K), wanted, "the scores", "Do you count axes from the front or from the end?")
+Q, K = 250.0 * rng.integers(-16, 17, size=(20, 70)), rng.integers(-16, 17, size=(30, 70)) / 8  # exact in float32, too
+wanted = scores_by_definition(Q, K)
+tools.agree(attention_scores(Q, K), wanted, "the scores of many long vectors", "How many of the features do you use?")
 
 # %% check="attention_scores-inputs_unchanged" points=1 category="purity" hidden=true
 """Queries and keys stay as they are, and a second call gives the same answer."""
@@ -528,10 +539,10 @@ with tools.check("scale_scores-batch_of_two"):
     )
 
 # %% check="scale_scores-any_length" points=1 category="values" hidden=true
-"""Lengths that are no square numbers, one, two and three axes of scores."""
+"""Lengths that are no square numbers, two and three axes of scores, small ones and large."""
 short, *longer = rng.integers(2, 4), *rng.permutation([5, 6, 7, 8, 12, 20, 48, 80])[:3]
-for turn, d_k in enumerate((1, int(short), *map(int, longer))):
-    scores = 3 * rng.normal(size=different_sizes(2 + turn % 2))
+for turn, d_k in enumerate((1, int(short), *map(int, longer), 1000)):
+    scores = (3000 if turn == 4 else 3) * rng.normal(size=different_sizes(2 + turn % 2))
     wanted = scores / math.sqrt(d_k)
     tools.agree(scale_scores(scores, d_k), wanted, "the scaled scores", "Try d_k = 8 by hand. What is its square root?")
 
@@ -664,7 +675,7 @@ for row, right in zip(scores[far_down_and_up, None], wanted[far_down_and_up, Non
 # %% check="softmax-any_axis" points=2 category="row sums" hidden=true
 """Along whichever axis you ask for, in arrays of one axis to four, the weights sum to one."""
 a, b, c, n = different_sizes(4)
-for shape, axes in (((a,), (0,)), ((a, b), (1, -2)), ((a, b, c), (0, -2)), ((n, n, n), (1,)), ((a, 1, b, c), (1, 2))):
+for shape, axes in (((a,), (0,)), ((a, b), (1, -2)), ((a, b, c), (0, -2)), ((n, n, n), (1,)), ((a, 1), (1,)), ((a, 1, b, c), (1, 2))):
     scores = 2 * rng.normal(size=shape)
     for axis in axes:
         wanted = softmax_by_definition(scores, axis)
@@ -687,6 +698,15 @@ for nobody in (False, True):
     tools.agree(weights, wanted, "the weights", "What is the exponential of -inf?", where=rows[:, None])
     rows_sum_to_one(weights, where=rows)
     hidden_get_nothing(weights, seen)
+scores = np.where(seen, rng.integers(-80, 1, size=(n, n_keys)) / 8, -np.inf)
+for far in (-9990.0, 10000.0):  # whatever stands for -inf must lose against scores of -1e4, too
+    wanted = softmax_by_definition(scores + far)
+    weights = tools.plain(softmax(scores + far), "the weights beside scores that are far from 0", scores.shape)
+    tools.agree(weights, wanted, "the weights beside scores that are far from 0", "What does -inf become before it is an exponential?", where=rows[:, None], rtol=1e-6)
+    hidden_get_nothing(weights, seen)
+scores = np.stack([scores[rows].T, scores[rows].T - 5.0])
+wanted = softmax_by_definition(scores, 1)
+tools.agree(softmax(scores, 1), wanted, "the weights along the axis in the middle", "Along which axis do you look for -inf?")
 
 # %% check="softmax-inputs_unchanged" points=1 category="purity" hidden=true
 """The scores stay as they are, and a second call gives the same answer."""
@@ -767,11 +787,16 @@ for *lead, n_queries, n_keys, d_v in (
     (n, n, n, n, n),
     (1, 2, 3, 1),
     (2, 1, 2, 1, 1, 3),
+    (20, 150, 30),
 ):
     weights = rng.dirichlet(np.ones(n_keys), size=(*lead, n_queries))
     V = rng.normal(size=(*lead, n_keys, d_v))
     wanted = product_by_definition(weights, V)
     tools.agree(weighted_sum(weights, V), wanted, "the outputs", "One row for each query, as long as a value?")
+
+weights, V = np.eye(n)[rng.permutation(n)] / 2 + 0.5 / n, 250.0 * n * rng.integers(-16, 17, size=(n, 2))
+wanted = product_by_definition(weights, V)
+tools.agree(weighted_sum(weights, V), wanted, "the outputs of large values", "Has a value a largest size for you?", rtol=1e-6, atol=0.01)
 
 weights, V = rng.dirichlet(np.ones(n), size=(2, n)), rng.normal(size=(2, n, n))
 sees_some = (np.arange(n) != rng.integers(n))[:, None]
@@ -954,7 +979,7 @@ with tools.check("causal_mask-new_tokens"):
 
 # %% check="causal_mask-squares" points=2 category="edge cases" hidden=true
 """As many queries as keys, from one upwards, with n_keys given or not."""
-for n in (1, *(int(n) for n in rng.permutation(np.arange(2, 10))[:3])):
+for n in (70, 1, *(int(n) for n in rng.permutation(np.arange(2, 10))[:3])):
     wanted = causal_mask_by_definition(n, n)
     agree_mask(causal_mask(n), wanted, "the mask", "Does every query see itself?")
 agree_mask(causal_mask(n, n), wanted, "the mask with n_keys given")
@@ -962,9 +987,9 @@ agree_mask(causal_mask(n, n), wanted, "the mask with n_keys given")
 # %% check="causal_mask-more_keys_than_queries" points=2 category="shapes" hidden=true
 """One row for each query, one column for each key, aligned at the bottom right."""
 few, more = int(rng.integers(2, 4)), int(rng.integers(4, 7))
-for n_queries, further in ((1, 1), (1, more), (few, int(rng.integers(2, 7))), (more, 1)):
+for n_queries, further in ((1, 1), (1, more), (few, int(rng.integers(2, 7))), (more, 1), (3, 600), (40, 5)):
     wanted = causal_mask_by_definition(n_queries, n_queries + further)
-    agree_mask(causal_mask(n_queries, n_queries + further), wanted, "the mask", "Does the last query see every key?")
+    agree_mask(causal_mask(n_queries, n_queries + further), wanted, "the mask", "Does the last query see every key, and the one before it?")
 
 # %% [markdown]
 # ### 7. Padding means nothing: `padding_mask`
@@ -1013,7 +1038,7 @@ with tools.check("padding_mask-by_hand"):
 
 # %% check="padding_mask-any_lengths" points=3 category="mask correctness" hidden=true
 """Drawn lengths, a sequence without padding and one of a single token among them."""
-for batch, n_keys in (different_sizes(2), (4, 4), (5, 3)):
+for batch, n_keys in (different_sizes(2), (4, 4), (5, 3), (6, 40), (6, 40), (2, 300)):
     lengths = rng.integers(1, n_keys + 1, size=batch)
     lengths[rng.permutation(batch)[:2]] = n_keys, 1
     wanted = padding_mask_by_definition(lengths, n_keys)
@@ -1029,7 +1054,7 @@ for batch, n_keys in ((1, int(rng.integers(2, 8))), (int(rng.integers(2, 6)), 1)
 
 # %% check="padding_mask-inputs_unchanged" points=1 category="purity" hidden=true
 """The lengths stay as they are and in their order, and a second call gives the same answer."""
-n_keys = int(rng.integers(4, 9))
+n_keys = int(rng.integers(9, 13))
 lengths = np.array([2, n_keys, 1])  # in no order: sorting them would change them
 wanted = padding_mask_by_definition(lengths, n_keys)
 with tools.unchanged(lengths=lengths):
@@ -1128,10 +1153,16 @@ for shape, mask_shape in (
     ((n, n, n), (n, 1, n)),
     ((b, h, n, m), (h, 1, m)),
     ((n, m), (m,)),
+    ((n, m), (n, 1)),
+    ((b, n, m), (b, n, 1)),
+    ((b, n, m), (b, 1, 1)),
+    ((n, m), ()),
+    ((1, n, m), (n, m)),
 ):
-    scores, mask = 2 * rng.normal(size=shape), random_mask(*mask_shape)
+    draw = mask_for_all_keys if mask_shape[-1:] in ((), (1,)) else random_mask
+    scores, mask = 2 * rng.normal(size=shape), draw(*mask_shape)
     wanted = masked_by_definition(scores, mask)
-    tools.agree(apply_mask(scores, mask), wanted, "the masked scores", "Which axes does the mask have, counted from the end?")
+    tools.agree(apply_mask(scores, mask), wanted, "the masked scores", "Stretch the mask by hand: which scores does it hide, and what becomes of each?")
 
 # %% check="apply_mask-nan_disappears" points=2 category="edge cases" hidden=true repeat=false
 """NaN, inf and huge numbers under the mask leave no trace, and allowed ones stay; a row may be hidden altogether."""
@@ -1147,8 +1178,10 @@ for under in (np.nan, np.inf, -np.inf, 1e4, -1e12):
 
 scores, mask = 2 * rng.normal(size=(n, n)), random_mask(n, n)
 mask[1, :3], scores[1, :3] = (True, True, False), (-np.inf, np.inf, 1.0)
+mask[2, :2], scores[2, :2] = (True, False), np.nan
+mask[3, :2], scores[3, :2] = (True, False), -1e12
 wanted = masked_by_definition(scores, mask)
-tools.agree(apply_mask(scores, mask), wanted, "the masked scores", "What becomes of an allowed -inf or inf?")
+tools.agree(apply_mask(scores, mask), wanted, "the masked scores", "What becomes of an allowed NaN, -inf or inf?")
 
 # %% check="apply_mask-inputs_unchanged" points=1 category="purity" hidden=true
 """Scores and mask stay as they are, and a second call gives the same answer."""
@@ -1298,7 +1331,7 @@ with tools.check("scaled_dot_product_attention-with_mask"):
 # %% check="scaled_dot_product_attention-rows_sum_to_one" points=2 category="row sums" hidden=true
 """Every query shares out exactly one, in the right shares, whatever the five sizes are."""
 n = int(rng.integers(3, 6))
-for n_queries, n_keys, d_k, d_v in (*rising_and_falling(4), (n, n, n, n), (1, 3, 2, 1), (3, 1, 5, 2)):
+for n_queries, n_keys, d_k, d_v in ((12, 70, 40, 20), *rising_and_falling(4), (n, n, n, n), (1, 3, 2, 1), (3, 1, 5, 2)):
     Q, K = 1.3 * rng.normal(size=(n_queries, d_k)), rng.normal(size=(n_keys, d_k))
     V = rng.normal(size=(n_keys, d_v))
     wanted = attention_by_definition(Q, K, V)
@@ -1341,9 +1374,13 @@ for lead, shape in (
     ((b, n), (b, 1, n, m)),
     ((b, n), (n, 1, m)),
     ((), (m,)),
+    ((b,), (1, m)),
+    ((b,), (n, 1)),
+    ((b,), (b, n, 1)),
+    ((), ()),
 ):
     Q, K, V = (rng.normal(size=(*lead, *size)) for size in ((n, d_k), (m, d_k), (m, d_v)))
-    mask = random_mask(*shape)
+    mask = (mask_for_all_keys if shape[-1:] in ((), (1,)) else random_mask)(*shape)
     wanted = attention_by_definition(Q, K, V, mask)
     attention_agrees(scaled_dot_product_attention(Q, K, V, mask=mask.copy()), wanted, mask)
 
@@ -1362,20 +1399,23 @@ mask = np.concatenate([random_mask(1, n)] * 2)
 mask[:, :3] = True, True, False
 Q, K, V = np.ones((2, 1)), rng.integers(-16, 17, size=(n, 1)) / 8, rng.normal(size=(n, 3))
 K[:2, 0] = 1.0, -1.0
-K[mask[0]] -= 9990.0  # the allowed keys score far below the hidden ones
+K[:, 0] += np.where(mask[0], -9990.0, 9990.0)  # the allowed keys score far below the hidden ones
 wanted = attention_by_definition(Q, K, V, mask)
 attention_agrees(scaled_dot_product_attention(Q, K, V, mask.copy()), wanted, mask)
 
 # %% check="scaled_dot_product_attention-inputs_unchanged" points=1 category="purity" hidden=true
-"""Queries, keys, values and mask stay as they are, and a second call gives the same answer."""
+"""Queries, keys, values and mask stay as they are, a second call gives the same answer, and none remembers an earlier one."""
 n_queries, n_keys, d_k, d_v = 3, 5, 2, 7
 Q, K, V = (rng.normal(size=size) for size in ((n_queries, d_k), (n_keys, d_k), (n_keys, d_v)))
 mask, wanted = random_mask(n_queries, n_keys), attention_by_definition(Q, K, V)
 mask[0] = False
+others = attention_by_definition(Q[::-1], K[::-1], V)
 with tools.unchanged(Q=Q, K=K, V=V, mask=mask):
     scaled_dot_product_attention(Q, K, V)
     attention_agrees(scaled_dot_product_attention(Q, K, V), wanted)
     scaled_dot_product_attention(Q, K, V, mask)  # what it makes of a mask is graded above
+    attention_agrees(scaled_dot_product_attention(Q, K, V), wanted)
+attention_agrees(scaled_dot_product_attention(Q[::-1].copy(), K[::-1].copy(), V), others)
 
 # %% [markdown]
 # ### Look back: steering a soft lookup
@@ -1447,7 +1487,8 @@ with tools.check("self_attention-by_hand"):
         ),
         "output, weights",
     )
-    tools.agree(answer[1], [[2 / 3, 1 / 3], [0.75, 0.25]], "the weights", "d_k is 1 here. What do you scale by?", show=True, **COMPOSED)
+    ask = "Print queries, keys and scaled scores. Where do your numbers leave those that you get with a pencil?"
+    tools.agree(answer[1], [[2 / 3, 1 / 3], [0.75, 0.25]], "the weights", ask, show=True, **COMPOSED)
     tools.agree(
         answer[0],
         [[8.0, 4.0, 20.0], [9.0, 3.0, 21.0]],
@@ -1478,19 +1519,22 @@ with tools.check("self_attention-causal"):
 # %% check="self_attention-rows_sum_to_one" points=1 category="row sums" hidden=true
 """Every token shares out exactly one, in the right shares, whatever the sizes are."""
 n = int(rng.integers(3, 6))
-for n_tokens, d_model, d_k, d_v in (*rising_and_falling(4), (n, n, n, n)):
+for n_tokens, d_model, d_k, d_v in (*rising_and_falling(4), (n, n, n, n), (12, 30, 20, 16), (1, 3, 2, 4)):
     X, W_V = 1.3 * rng.normal(size=(n_tokens, d_model)), random_weights(d_model, d_v)
     W_Q, W_K = random_weights(d_model, d_k), random_weights(d_model, d_k)
     wanted = attention_by_definition(*(product_by_definition(X, W) for W in (W_Q, W_K, W_V)))
     attention_agrees(self_attention(X, W_Q, W_K, W_V), wanted)
 
-# %% check="self_attention-any_batch" points=2 category="shapes" hidden=true
+# %% check="self_attention-any_batch" points=2 category="shapes" hidden=true repeat=false
 """Any number of leading axes, with masks for all sequences, for each sequence, and for each query."""
 for turn, (b, n, d_model, d_k, d_v) in enumerate((*rising_and_falling(5), (3, 3, 3, 3, 3), (1, 3, 2, 3, 2))):
     W_Q, W_K, W_V = (random_weights(d_model, width) for width in (d_k, d_k, d_v))
     masks = [((b,), random_mask(b, 1, n)), ((b,), random_mask(b, n, n)), ((b,), random_mask(n, n)), ((2, b), None)]
     masks += [((2, b), random_mask(n, n)), ((), random_mask(n, n))]
-    for lead, mask in masks[turn % 2 :: 2]:
+    masks = masks[turn % 2 :: 2]
+    if turn == 0:
+        masks += [((), random_mask(n)), ((b,), mask_for_all_keys(n, 1)), ((), mask_for_all_keys())]
+    for lead, mask in masks:
         X = 1.3 * rng.normal(size=(*lead, n, d_model))
         wanted = attention_by_definition(*(product_by_definition(X, W) for W in (W_Q, W_K, W_V)), mask)
         given = [W_Q.copy(), W_K.copy(), W_V.copy(), None if mask is None else mask.copy()]
@@ -1507,6 +1551,7 @@ with tools.unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V, mask=mask):
     self_attention(X, W_Q, W_K, W_V)
     attention_agrees(self_attention(X, W_Q, W_K, W_V), wanted)
     self_attention(X, W_Q, W_K, W_V, mask)  # what it makes of a mask is graded above
+    attention_agrees(self_attention(X, W_Q, W_K, W_V), wanted)
 
 # %% [markdown]
 # ### Look back: "The cat sat down"
@@ -1642,14 +1687,16 @@ for *lead, n_tokens, num_heads, d_head in (
 # %% check="split_heads-contiguous_blocks" points=2 category="multi-head concatenation" hidden=true
 """Each head owns one contiguous block, for one head, for heads of one feature, and where sizes are equal; no uneven ones."""
 n = int(rng.integers(3, 6))
-for n_tokens, num_heads, d_head in (*rising_and_falling(3), (n, n, n), (3, 1, 5), (2, 5, 1), (1, 2, 3)):
+for n_tokens, num_heads, d_head in (*rising_and_falling(3), (n, n, n), (3, 1, 5), (2, 5, 1), (1, 2, 3), (12, 16, 20)):
     X = rng.normal(size=(n_tokens, num_heads * d_head))
     wanted = heads_by_definition(X, num_heads)
     tools.agree(split_heads(X, num_heads), wanted, "the heads", "Are the features of one head neighbours in X?")
 
-num_heads = int(rng.integers(3, 6))
-uneven = rng.normal(size=(num_heads, num_heads * int(rng.integers(2, 5)) + 1))  # as many tokens as heads
-tools.refuses(lambda: split_heads(uneven, num_heads), "one feature too many for equal heads")
+num_heads = int(rng.integers(4, 7))
+d_model = 2 * num_heads
+for count in (d_model + 1, d_model - 1, num_heads - 1):  # one too many, one too few, fewer features than heads
+    uneven = rng.normal(size=(num_heads, count))  # as many tokens as heads
+    tools.refuses(lambda X=uneven: split_heads(X, num_heads), "features that make no equal heads")
 
 # %% check="split_heads-inputs_unchanged" points=1 category="purity" hidden=true
 """X stays as it is, its shape included, and a second call gives the same answer."""
@@ -1725,7 +1772,7 @@ with tools.check("concat_heads-batch_of_two"):
 # %% check="concat_heads-whole_heads" points=2 category="multi-head concatenation" hidden=true
 """Whole heads stand side by side, for one head, for heads of one feature, and where all sizes are equal."""
 n = int(rng.integers(3, 6))
-for num_heads, n_tokens, d_head in (*rising_and_falling(3), (n, n, n), (1, 3, 5), (5, 2, 1), (2, 1, 3)):
+for num_heads, n_tokens, d_head in (*rising_and_falling(3), (n, n, n), (1, 3, 5), (5, 2, 1), (2, 1, 3), (16, 12, 20)):
     X = rng.normal(size=(n_tokens, num_heads * d_head))
     heads = heads_by_definition(X, num_heads)
     tools.agree(concat_heads(heads), X, "the features", "Are the features of one head neighbours?")
@@ -1847,7 +1894,8 @@ for n, num_heads, d_head in (*rising_and_falling(3), (4, 1, 3), (3, 3, 3), (2, 3
     X, (W_Q, W_K, W_V, W_O) = 1.5 * rng.normal(size=(n, d_model)), (random_weights(d_model, d_model) for _ in range(4))
     wanted = multi_head_by_definition(X, W_Q, W_K, W_V, W_O, num_heads)
     got = multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads)
-    tools.agree(got, wanted, "the output", "Which length scales a head's scores?", **COMPOSED)
+    ask = "Which columns does a head work on, by which length are its scores scaled, and where does its output go?"
+    tools.agree(got, wanted, "the output", ask, **COMPOSED)
 
 # %% check="multi_head_attention-any_batch" points=1 category="shapes" hidden=true
 """Any number of leading axes, also where they equal the number of heads or of tokens."""
@@ -1875,12 +1923,14 @@ for turn, (b, n, num_heads, d_head) in enumerate(sizes):
     masks = [((b,), random_mask(b, n, n) if turn % 2 else random_mask(b, 1, n))]
     if turn == 0:
         masks += [((b,), random_mask(n, n)), ((), causal_mask_by_definition(n, n)), ((2, 3), random_mask(n, n))]
+    if b == n:
+        masks += [((b,), random_mask(n, n))]
     for lead, mask in masks:
         X = 1.5 * rng.normal(size=(*lead, n, d_model))
         wanted = multi_head_by_definition(X, W_Q, W_K, W_V, W_O, num_heads, mask)
         given = [W.copy() for W in (W_Q, W_K, W_V, W_O)]
         got = multi_head_attention(X, *given, num_heads, mask=mask)
-        ask = "Which axis of the mask is the batch, and where does the head axis belong?"
+        ask = "Which keys does the mask hide from a query of the last sequence, and what do they weigh in each of its heads?"
         tools.agree(got, wanted, "the output", ask, **COMPOSED)
 mask, X = random_mask(b, n, n), rng.normal(size=(b, n, d_model))
 mask[-1, 1] = False
@@ -1920,10 +1970,13 @@ d_model = num_heads * d_head
 X, (W_Q, W_K, W_V, W_O) = 0.5 * rng.normal(size=(n, d_model)), (random_weights(d_model, d_model) for _ in range(4))
 mask = causal_mask_by_definition(n, n)
 wanted = multi_head_by_definition(X, W_Q, W_K, W_V, W_O, num_heads, mask)
+unmasked = multi_head_by_definition(X, W_Q, W_K, W_V, W_O, num_heads)
 with tools.unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V, W_O=W_O, mask=mask):
     for turn in ("first", "second"):
         got = multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads, mask)
         tools.agree(got, wanted, f"the {turn} answer", **COMPOSED)
+    got = multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads)
+    tools.agree(got, unmasked, "the answer without a mask, after one with", "What is left over from the call before?", **COMPOSED)
 
 X, mask = rng.normal(size=(2, n, d_model)), random_mask(2, n, n)
 mask[0, 0] = False
@@ -2204,3 +2257,5 @@ PROMISES = {
         "a query without a key": lambda mask: mask is not None and not mask.any(axis=-1).all(),
     },
 }
+
+UNASKED = {"scale_scores: one axis": "scores come with an axis of queries and one of keys, and some go through them row by row"}

@@ -260,6 +260,8 @@ weights[0, rng.permutation(m)[:2]] = 0.25, 0.75
 d_weights = rng.normal(size=weights.shape)
 wanted = softmax_backward_by_definition(weights, d_weights)
 tools.agree(softmax_backward(weights, d_weights), wanted, "the gradient where weights are 0 or 1", "What pushes a key that has no weight?", **COMPOSED)
+weights, d_weights = rng.dirichlet(np.ones(m), size=2), np.full((2, m), 3.0)
+tools.agree(softmax_backward(weights, d_weights), np.zeros((2, m)), "the gradient where all are praised alike", "What is better than the average then?", **COMPOSED)
 
 # %% check="softmax_backward-any_batch" points=6 category="shapes" hidden=true
 """Any number of leading axes, none at all, sizes of 1, equal sizes, many keys, and a large gradient from behind."""
@@ -427,7 +429,7 @@ for sizes in (*rising_and_falling(4), (n, n, n, n), (1, 3, 2, 1), (4, 1, 2, 3)):
 # %% check="attention_backward-any_batch" points=5 category="shapes" hidden=true
 """Any number of leading axes, a batch of one, all sizes equal, many keys, and a large gradient from behind."""
 n = int(rng.integers(2, 4))
-for sizes in (*rising_and_falling(5), (2, 3, 2, 5, 3, 4), (n,) * 6, (1, 2, 1, 3, 1), (2, 1, 1, 1, 2)):
+for sizes in (*rising_and_falling(5), (2, 3, 2, 5, 3, 4), (n,) * 6, (1, 2, 1, 3, 1), (2, 1, 1, 1, 2), (4, 5, 40, 20)):
     Q, K, V, d_output = drawn(*sizes)
     wanted = attention_backward_by_definition(Q, K, V, d_output)
     gradients_agree(attention_backward(Q, K, V, d_output), wanted)
@@ -441,7 +443,7 @@ gradients_agree(attention_backward(Q, K, V, d_output), wanted, rtol=2e-5, atol=0
 m, d_v = int(rng.choice([3, 5, 6])), int(rng.integers(2, 5))
 K = rng.integers(-3, 4, size=(m, 4)).astype(float)
 K[rng.permutation(m)[:2]] = (3.0, 2.0, -3.0, 1.0), (3.0, 2.0, -3.0, 0.0)
-Q = np.array([[400.0], [-400.0], [0.25], [-0.5]])[rng.permutation(4)] * np.array([3.0, 2.0, -3.0, 1.0])
+Q = np.array([[800.0], [-800.0], [0.25], [-0.5]])[rng.permutation(4)] * np.array([3.0, 2.0, -3.0, 1.0])
 V, d_output = rng.integers(-16, 17, size=(m, d_v)) / 8, rng.integers(-16, 17, size=(4, d_v)) / 8
 V[:, 0], d_output[:, 0] = 8.0 * rng.permutation(m), 2.0  # it matters which key is looked at
 wanted = attention_backward_by_definition(Q, K, V, d_output)

@@ -498,6 +498,25 @@ def scaled_by_the_integer_root(Q, K, V, d_output):
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
 
 
+@misconception(step="attention_backward", caught_by="attention_backward-values_by_hand")
+def scaled_by_the_length_of_values(Q, K, V, d_output):
+    """Your weights are not those of the forward pass. Print the number by which you scale in the first check: how long are the two vectors whose dot product is one score?"""
+    root = math.sqrt(V.shape[-1])
+    weights = softmax(attention_scores(Q, K) / root)
+    d_scores = softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)) / root
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-any_batch")
+def eight_features_at_most(Q, K, V, d_output):
+    """Vectors of up to eight features are fine. Print the shapes of Q and of what you make your scores of, for forty features: how many take part?"""
+    Q_8, K_8 = Q[..., :8], K[..., :8]
+    weights = softmax(scale_scores(attention_scores(Q_8, K_8), Q.shape[-1]))
+    d_scores = softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2))
+    d_scores = scale_scores(d_scores, Q.shape[-1])
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
+
+
 @misconception(step="attention_backward", caught_by="attention_backward-keys_as_measured")
 def keys_scaled_by_their_number(Q, K, V, d_output):
     """Your query gradient is right, that of the keys only in the examples. Print the two numbers that you divide by for other sizes: which length was it forwards?"""

@@ -205,6 +205,7 @@ def rope(x, positions, base=10000.0):
     Rules
         Features 2i and 2i + 1 are one pair. As a point in the plane it is turned counterclockwise, from the
         first feature's axis towards the second's, by position * base ** (-2i / d), in radians.
+        Tokens of ordinary size are right to 0.00002, also at position 10,000.
         The inputs stay as they are.
     """
     ### BEGIN SOLUTION
@@ -260,7 +261,7 @@ tools.agree(
 
 # %% check="rope-any_positions" points=4 category="rotation" hidden=true
 """Drawn positions in any order, far away, twice, a single one; any even number of features, any base."""
-for n, d, base in ((5, 6, 10000.0), (4, 8, 500.0), (1, 10, 10000.0), (6, 2, 3.0), (3, 12, 20.0)):
+for n, d, base in ((5, 6, 10000.0), (4, 8, 500.0), (1, 10, 10000.0), (6, 2, 3.0), (2, 4, 1.5), (3, 12, 20.0)):
     x, positions = rng.normal(size=(n, d)), rng.integers(0, 60, size=n)
     positions[-1] = positions[0]
     wanted = rope_by_definition(x, positions, base)
@@ -268,10 +269,10 @@ for n, d, base in ((5, 6, 10000.0), (4, 8, 500.0), (1, 10, 10000.0), (6, 2, 3.0)
     tools.agree(rope(x.copy(), positions.copy(), base), wanted, "the turned tokens", ask, **COMPOSED)
 wanted = rope_by_definition(x, positions)
 tools.agree(rope(x.copy(), positions.copy()), wanted, "the turned tokens with the base left out", "Which base is meant then?", **COMPOSED)
-for positions in (rng.integers(4000, 10000, size=3), np.array([0, 10000, 9999])):
-    x[:, :2] = 1.0, 0.0  # so that a turn shows
+for positions in (rng.integers(4000, 10000, size=3), np.array([0, 10000, 9999]), np.array([9870, 8765, 9432])):
+    x[:, 0::2], x[:, 1::2] = 1.0, 0.0  # so that a turn shows
     wanted = rope_by_definition(x, positions)
-    tools.agree(rope(x.copy(), positions.copy()), wanted, "tokens far away", "Is there a last position for you?", rtol=5e-3, atol=5e-3)
+    tools.agree(rope(x.copy(), positions.copy()), wanted, "tokens far away", "Is there a last position for you, and how many digits has its angle?", **COMPOSED)
 
 # %% check="rope-any_batch" points=5 category="shapes" hidden=true
 """Any number of leading axes, also where they are as long as the text, or as the vectors."""
@@ -379,7 +380,7 @@ tools.agree(
     ),
     [[[6.0, 2.0, 0.0, 0.0]], [[4.0, 4.0, 0.0, 0.0]], [[0.0, 0.0, 8.0, 8.0]], [[0.0, 0.0, 14.0, 2.0]]],
     "the output",
-    "Which head of keys and values does query head 1 use? And query head 2?",
+    "For each query head, print the head of keys that it uses, and its weights. Which is the first that you do not expect?",
     show=True,
     **COMPOSED,
 )
@@ -394,7 +395,7 @@ tools.agree(
     ),
     [[[15.0], [20.0]], [[24.0], [10.0]], [[20.0], [15.0]]],
     "the output",
-    "Three heads of queries, one of keys: how large is a group?",
+    "Three heads of queries, one of keys: how large is a group, and which weights has each query?",
     **COMPOSED,
 )
 
@@ -416,12 +417,12 @@ for h, g, n_queries, n_keys, d in (
 ):
     Q, K, V = 1.5 * rng.normal(size=(h, n_queries, d)), rng.normal(size=(g, n_keys, d)), rng.normal(size=(g, n_keys, d))
     wanted = grouped_by_definition(Q, K, V)
-    ask = "With six heads of queries and two of keys, which one does query head 2 use?"
+    ask = "With six heads of queries and two of keys, which one does query head 2 use, and how are its scores scaled and shared out?"
     tools.agree(grouped_query_attention(Q, K, V), wanted, "the output", ask, **COMPOSED)
 
 # %% check="grouped_query_attention-large_scores" points=4 category="overflow safety" hidden=true
 """Scores in the thousands, beside small ones, overflow nothing."""
-n, m = 3, 5
+n, m = 5, 6
 heads = [far_apart(n, m, 4) for _ in range(2)]
 Q = np.stack([heads[0][0], 0.5 * heads[0][0], heads[1][0], -heads[1][0]])
 K, V = np.stack([head[1] for head in heads]), np.stack([head[2] for head in heads])
@@ -547,11 +548,13 @@ n = int(rng.integers(3, 6))
 for n_tokens, d_k, d_v in (*rising_and_falling(3), (12, 2, 3), (n, n, n), (5, 3, 1), (4, 1, 5)):
     Q, K, V = 1.5 * rng.normal(size=(n_tokens, d_k)), rng.normal(size=(n_tokens, d_k)), rng.normal(size=(n_tokens, d_v))
     wanted = causal_by_definition(Q, K, V)
-    tools.agree(decode_with_cache(Q, K, V), wanted, "the output", "By which length do you scale the scores of row 2?", **COMPOSED)
-Q, K, V = (rng.normal(size=(130, 2)) for _ in range(3))
+    tools.agree(decode_with_cache(Q, K, V), wanted, "the output", "Print scaled scores and weights of row 2: how many are there, and which is the first that you do not expect?", **COMPOSED)
+Q, K, V = (rng.normal(size=(300, 2)) for _ in range(3))
 V[:2] = 40.0  # what a full cache forgets first, and everybody reads
-wanted = causal_by_definition(Q, K, V)
-tools.agree(decode_with_cache(Q, K, V), wanted, "the output of a longer text", "How many keys does your cache hold at the last token?", **COMPOSED)
+some = [9, 67, 130, 258, 299]
+wanted = np.concatenate([attention_by_definition(Q[i : i + 1], K[: i + 1], V[: i + 1]) for i in some])
+got = tools.plain(decode_with_cache(Q, K, V), "the output of a longer text", (300, 2))
+tools.agree(got[some], wanted, "the output of a longer text", "How many keys does your cache hold at the last token?", **COMPOSED)
 
 # %% check="decode_with_cache-one_token" points=2 category="edge cases" hidden=true
 """A text of one token is that token's value, in an array of two axes."""

@@ -360,6 +360,19 @@ def a_short_table(x, positions, base=10000.0):
     )
 
 
+@misconception(step="rope", caught_by="rope-any_positions")
+def angles_in_single_precision(x, positions, base=10000.0):
+    """Far from the start your tokens are turned a little too far, or not far enough. Print your angle for position 9999 and the second pair with all its digits: how many of them can float32 hold?"""
+    d = x.shape[-1]
+    speeds = np.float32(base) ** (-np.arange(0, d, 2, dtype=np.float32) / np.float32(d))
+    angles = np.asarray(positions, dtype=np.float32)[:, None] * speeds
+    cos, sin = np.cos(angles), np.sin(angles)
+    turned = np.empty(x.shape)
+    turned[..., 0::2] = x[..., 0::2] * cos - x[..., 1::2] * sin
+    turned[..., 1::2] = x[..., 0::2] * sin + x[..., 1::2] * cos
+    return turned
+
+
 @misconception(step="rope", caught_by="rope-any_batch")
 def positions_of_the_first_axis(x, positions, base=10000.0):
     """One text works, several do not. Stack the first check's tokens twice and print the shapes of x and of your angles: which axis of x holds the tokens?"""
@@ -711,6 +724,14 @@ def scaled_by_the_keys(Q, K, V):
     return softmax(Q @ np.swapaxes(K, -1, -2) / math.sqrt(length)) @ V
 
 
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-groups")
+def scaled_by_a_whole_number(Q, K, V):
+    """Square numbers are fine. Print the number by which you scale for d = 8: is its square 8?"""
+    group = len(Q) // len(K)
+    scores = attention_scores(Q, np.repeat(K, group, axis=0)) / int(np.sqrt(Q.shape[-1]))
+    return weighted_sum(softmax(scores), np.repeat(V, group, axis=0))
+
+
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-large_scores")
 def exponentials_as_they_come(Q, K, V):
     """Small scores work, large ones do not. Print the largest exponential that you compute: what is left after dividing?"""
@@ -877,6 +898,16 @@ def scaled_by_the_length_of_the_cache(Q, K, V):
     return np.array(output)
 
 
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-like_full_attention")
+def cache_scaled_by_a_whole_number(Q, K, V):
+    """Square numbers are fine. Print the number by which you scale for d_k = 8: is its square 8?"""
+    rows = []
+    for i in range(len(Q)):
+        scores = attention_scores(Q[i : i + 1], K[: i + 1]) / int(np.sqrt(Q.shape[-1]))
+        rows.append(weighted_sum(softmax(scores), V[: i + 1])[0])
+    return np.array(rows)
+
+
 @misconception(
     step="decode_with_cache", caught_by="decode_with_cache-by_hand", family="not_scaled_by_d_k"
 )
@@ -1003,6 +1034,17 @@ def a_cache_of_a_hundred_twenty_eight(Q, K, V):
         keys, values = [*keys, key][-128:], [*values, value][-128:]
         output.append(scaled_dot_product_attention(query[None], np.stack(keys), np.stack(values))[0][0])
     return np.array(output)
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-like_full_attention")
+def a_cache_of_two_hundred_fifty_six(Q, K, V):
+    """Texts of a hundred tokens are fine, longer ones are not. Print how many keys the last of 300 tokens sees: which of them has gone?"""
+    rows = []
+    for i in range(len(Q)):
+        start = max(0, i + 1 - 256)
+        row, _ = scaled_dot_product_attention(Q[i : i + 1], K[start : i + 1], V[start : i + 1])
+        rows.append(row[0])
+    return np.array(rows)
 
 
 @misconception(step="decode_with_cache", caught_by="decode_with_cache-like_full_attention")
@@ -1270,6 +1312,12 @@ def scaled_by_the_block(Q, K, V, block_size):
 def blocks_scaled_by_the_values(Q, K, V, block_size):
     """Your weights lean too far. Print the length that you scale by: are the scores the logarithms of 1, 2, 4 and 1?"""
     return softmax(Q @ K.T / math.sqrt(V.shape[1])) @ V
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-any_sizes")
+def blocks_scaled_by_a_whole_number(Q, K, V, block_size):
+    """Square numbers are fine. Print the number by which you scale for d_k = 8: is its square 8?"""
+    return weighted_sum(softmax(attention_scores(Q, K) / int(np.sqrt(Q.shape[-1]))), V)
 
 
 @misconception(step="flash_attention", caught_by="flash_attention-by_hand")

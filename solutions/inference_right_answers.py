@@ -93,24 +93,6 @@ def rope_by_length_and_direction(x, positions, base=10000.0):
 
 
 @right_answer(step="rope")
-def rope_in_single_precision(x, positions, base=10000.0):
-    x = x.astype(np.float32)
-    d = x.shape[-1]
-    speeds = (1.0 / base ** (np.arange(0, d, 2, dtype=np.float32) / d)).astype(np.float32)
-    angles = positions.astype(np.float32)[:, None] * speeds
-    first, second = x[..., 0::2], x[..., 1::2]
-    return np.stack([first * np.cos(angles) - second * np.sin(angles), first * np.sin(angles) + second * np.cos(angles)], -1).reshape(x.shape)
-
-
-@right_answer(step="rope")
-def rope_with_single_precision_angles(x, positions, base=10000.0):
-    d = x.shape[-1]
-    angles = np.float32(positions)[:, None] * np.float32(base) ** np.float32(-np.arange(0, d, 2) / d)
-    cos, sin = np.cos(angles), np.sin(angles)
-    return np.stack([x[..., 0::2] * cos - x[..., 1::2] * sin, x[..., 0::2] * sin + x[..., 1::2] * cos], -1).reshape(x.shape)
-
-
-@right_answer(step="rope")
 def rope_recursive_over_axes(x, positions, base=10000.0):
     if x.ndim > 2:
         return [rope_recursive_over_axes(part, positions, base) for part in x]

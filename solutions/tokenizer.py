@@ -667,9 +667,9 @@ for letters, count in (("ab", 90), ("tokens ", 60), ("äöü€", 40), ("🤗�
     text = "é" + drawn_text(count, letters) + 8 * letters  # é is two bytes, which no merge puts together
     merges, tokens = trained_by_definition(text, 16)
     tools.same(decode(tokens, merges), text, "the text", "Are the parts of a token always bytes?")
-merges = [(97, 98), *((token, 97) for token in range(256, 286))]  # each token is made of the one before it
-wanted = "ab" + 30 * "a"
-tools.same(decode([286], merges), wanted, "the text of a token that is made of thirty others", "How often do you open a token?")
+merges = [(97, 98), *((token, 97) for token in range(256, 316))]  # each token is made of the one before it
+wanted = "ab" + 60 * "a"
+tools.same(decode([316], merges), wanted, "the text of a token that is made of sixty others", "How often do you open a token?")
 for text in texts_of_all_kinds():
     merges, tokens = trained_by_definition(text, 3)
     tools.same(decode(tokens, merges), text, "a text of all kinds of signs", "What happens to the text after you have read it?")

@@ -79,10 +79,10 @@ def random_weights(d_in, d_out):
     return rng.normal(size=(d_in, d_out)) / math.sqrt(d_in)
 
 
-def positions_by_definition(n_positions, d_model):
+def positions_by_definition(n_positions, d_model, first=0):
     """Feature 2i of position p is sin(p / 10000^(2i / d_model)), its right neighbour the cosine of the same."""
     rows = []
-    for p in range(n_positions):
+    for p in range(first, n_positions):
         angles = [p / 10000 ** (2 * i / d_model) for i in range(d_model // 2)]
         rows.append([wave for angle in angles for wave in (math.sin(angle), math.cos(angle))])
     return np.array(rows)
@@ -212,6 +212,7 @@ def positional_encoding(n_positions, d_model):
     Rules
         Features 2i and 2i + 1 are sine and cosine of the same angle, p / 10000^(2i / d_model).
         The result has two axes, also for a single position.
+        Every number is right to 0.00002, also at thousands of positions.
     """
     ### BEGIN SOLUTION
     positions = np.arange(n_positions)[:, None]
@@ -259,9 +260,10 @@ for n_positions, d_model in (
     wanted = positions_by_definition(n_positions, d_model)
     got = positional_encoding(n_positions, d_model)
     agree(got, wanted, "the encoding", "How many hands does your clock have, and what makes one slower than the other?")
-n_positions = int(rng.integers(5001, 6001))  # 5000 rows are what many keep in a table
-wanted = positions_by_definition(n_positions, 2)
-agree(positional_encoding(n_positions, 2), wanted, "the encoding of thousands of positions", "Is there a last position for you?")
+n_positions = int(rng.integers(5060, 5300))  # 5000 rows are what many keep in a table
+got = positional_encoding(n_positions, 18)
+wanted = positions_by_definition(n_positions, 18, n_positions - 60)
+agree(got[-60:], wanted, "the last of thousands of positions", "With how many digits do you compute such an angle?")
 
 # %% check="positional_encoding-one_position" points=2 category="edge cases" hidden=true
 """A single position still gives a table, of one row."""
@@ -381,6 +383,7 @@ for *lead, n, d_model in batches():
     spread, middle = rng.uniform(0.5, 4.0, size=(*lead, n, 1)), rng.uniform(-8.0, 8.0, size=(*lead, n, 1))
     x = middle + spread * rng.normal(size=(*lead, n, d_model))
     gamma, beta, eps = rng.uniform(0.5, 2.0, size=d_model), rng.normal(size=d_model), float(rng.uniform(0.1, 2.0))
+    gamma[0] *= -1.0
     wanted = normed_by_definition(x, gamma, beta, eps)
     got = layer_norm(x, gamma, beta, eps)
     agree(got, wanted, "the normed tokens", "Change one token. Do the others change?")
@@ -398,6 +401,10 @@ agree(layer_norm(x.copy(), gamma.copy(), beta.copy()), wanted, "the normed token
 for eps in (0.0, 1e-4, 1e-6):
     wanted = normed_by_definition(x, gamma, beta, eps)
     agree(layer_norm(x.copy(), gamma.copy(), beta.copy(), eps=eps), wanted, "the normed tokens", "Which eps did the caller ask for?")
+for size, eps in ((1e-4, 1e-5), (1e-5, 1e-10), (1e-7, 1e-14), (1e-3, 0.0), (1e-6, 0.0)):
+    x = size * rng.normal(size=(n, d_model))
+    wanted = normed_by_definition(x, gamma, beta, eps)
+    agree(layer_norm(x, gamma.copy(), beta.copy(), eps), wanted, "tokens that are tiny", "Below which spread do you do something else?")
 
 # %% check="layer_norm-equal_features" points=2 category="edge cases" hidden=true
 """A token of equal features becomes the shift, also where there is one feature alone; its neighbours notice nothing."""
@@ -742,7 +749,7 @@ agree(
     ),
     [[15.0, 30.0, 0.0], [18.0, 36.0, 0.0]],
     "the output",
-    "Print queries, keys and values. Which of the two texts does each come from?",
+    "Print queries, keys, values, scaled scores and weights. Which of them is the first that you do not expect?",
     show=True,
 )
 
@@ -782,15 +789,15 @@ for *lead, n_queries, n_keys, d_model, d_k, d_v in (
     W_Q, W_K, W_V = random_weights(d_model, d_k), random_weights(d_model, d_k), random_weights(d_model, d_v)
     wanted = crossed_by_definition(X_queries, X_keys, W_Q, W_K, W_V)
     got = cross_attention(X_queries, X_keys, W_Q, W_K, W_V)
-    agree(got, wanted, "the output", "One row for each query, as long as a value?")
+    agree(got, wanted, "the output", "Print scores, scaled scores and weights for d_k = 8: which is the first that is not what you expect?")
 
 # %% check="cross_attention-large_scores" points=2 category="overflow safety" hidden=true
 """Scores in the thousands, of either sign, overflow nothing."""
 n_queries, n_keys = 3, 5
 X_queries, X_keys = (rng.integers(-16, 17, size=(n, 4)).astype(float) for n in (n_queries, n_keys))
 X_queries[0], X_keys[-1], X_keys[1] = 16.0, 16.0, -16.0
-X_keys[0] = X_keys[-1] + [-4.0, 4.0 - 1 / 64, 0.0, 0.0]  # to query 0 one point of score less than the last key
-W_Q, W_K, W_V = (size * np.eye(4)[:, rng.permutation(4)] for size in (2.0, 4.0, 0.125))
+X_keys[0] = X_keys[-1] + [-4.0, 4.0 - 1 / 128, 0.0, 0.0]  # to query 0 one point of score less than the last key
+W_Q, W_K, W_V = (size * np.eye(4)[:, rng.permutation(4)] for size in (2.0, 8.0, 0.125))
 wanted = crossed_by_definition(X_queries, X_keys, W_Q, W_K, W_V)
 got = cross_attention(X_queries, X_keys, W_Q, W_K, W_V)
 agree(got, wanted, "the output", "Does every row survive its exponentials?")
@@ -943,7 +950,7 @@ with tools.check("transformer_block-a_trained_model"):
 
 # %% check="transformer_block-drawn_parts" points=8 category="residual stream" hidden=true
 """Any four functions, any number of leading axes, and a stream of small or of large numbers."""
-for turn, (*lead, n, d_model) in enumerate(batches()):
+for turn, (*lead, n, d_model) in enumerate((*batches(), (3, 1))):
     size = 5000.0 if turn == 1 else 1.5
     x, parts = size * rng.normal(size=(*lead, n, d_model)), drawn_parts(n, d_model)
     wanted = block_by_definition(x, *parts)

@@ -207,6 +207,17 @@ def a_table_of_five_thousand_rows(n_positions, d_model):
     return encoding[:n_positions]
 
 
+@misconception(step="positional_encoding", caught_by="positional_encoding-any_size")
+def angles_in_single_precision(n_positions, d_model):
+    """Far from the start your waves are off by a little. Print your angle for position 5000 and the third feature with all its digits: how many of them can float32 hold?"""
+    positions = np.arange(n_positions, dtype=np.float32)[:, None]
+    speeds = np.float32(10000.0) ** (-np.arange(0, d_model, 2, dtype=np.float32) / np.float32(d_model))
+    angles = positions * speeds
+    encoding = np.zeros((n_positions, d_model), dtype=np.float32)
+    encoding[:, 0::2], encoding[:, 1::2] = np.sin(angles), np.cos(angles)
+    return encoding
+
+
 @misconception(step="positional_encoding", caught_by="positional_encoding-one_position")
 def axes_of_one_dropped(n_positions, d_model):
     """Tables are right, a single row is not. Print the shape of your result for one position: where did an axis go?"""
@@ -532,6 +543,22 @@ def eps_as_the_least_spread(x, gamma, beta, eps=1e-5):
     return gamma * (x - x.mean(axis=-1, keepdims=True)) / np.maximum(x.std(axis=-1, keepdims=True), eps) + beta
 
 
+@misconception(step="layer_norm", caught_by="layer_norm-small_tokens")
+def tiny_tokens_taken_for_equal_ones(x, gamma, beta, eps=1e-5):
+    """Tokens of tiny numbers become the shift. Print your normed token of 0.0001 and -0.0001: are its features equal?"""
+    centred = x - x.mean(axis=-1, keepdims=True)
+    variance = (centred**2).mean(axis=-1, keepdims=True)
+    normed = gamma * centred / np.sqrt(np.where(variance + eps > 0, variance + eps, 1.0)) + beta
+    return np.where(variance < 1e-7, beta, normed)
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-by_hand")
+def spread_of_the_whole_batch(x, gamma, beta, eps=1e-5):
+    """Every token has the mean 0, and the spread depends on its neighbours. Print the variance that you divide by for each token: over which axes is it taken?"""
+    centred = x - x.mean(axis=-1, keepdims=True)
+    return gamma * centred / np.sqrt((centred**2).mean() + eps) + beta
+
+
 @misconception(step="layer_norm", caught_by="layer_norm-any_batch")
 def median_for_mean(x, gamma, beta, eps=1e-5):
     """Two features are right, more are not. Print what you take off a token with the features 0, 0, 6: is it 2?"""
@@ -657,6 +684,12 @@ def elu_for_gelu(x):
 def list_of_numbers(x):
     """A row of numbers works, a table does not. Print the shape of your answer to a table: what does your loop go over?"""
     return np.array([0.5 * number * (1 + math.erf(number / math.sqrt(2))) for number in np.ravel(x)])
+
+
+@misconception(step="gelu", caught_by="gelu-by_hand")
+def objects_for_numbers(x):
+    """Your numbers look right, but NumPy takes them for objects. Print the dtype of your result: is it one of numbers?"""
+    return x * 0.5 * (1.0 + np.frompyfunc(math.erf, 1, 1)(x / math.sqrt(2.0)))
 
 
 @misconception(step="gelu", caught_by="gelu-table")
@@ -1130,6 +1163,20 @@ def scaled_by_the_values(X_queries, X_keys, W_Q, W_K, W_V):
     Q, K, V = X_queries @ W_Q, X_keys @ W_K, X_keys @ W_V
     d = V.shape[-1] if Q.shape[-1] > 1 else 1
     return softmax(Q @ np.swapaxes(K, -1, -2) / math.sqrt(d)) @ V
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-by_hand")
+def scaled_by_the_width_of_the_tokens(X_queries, X_keys, W_Q, W_K, W_V):
+    """Your weights are too much alike, or too little. Print the number by which you scale in the first check: how long are the two vectors whose dot product is one score?"""
+    Q, K, V = X_queries @ W_Q, X_keys @ W_K, X_keys @ W_V
+    return weighted_sum(softmax(attention_scores(Q, K) / np.sqrt(X_queries.shape[-1])), V)
+
+
+@misconception(step="cross_attention", caught_by="cross_attention-any_batch")
+def scaled_by_a_whole_number(X_queries, X_keys, W_Q, W_K, W_V):
+    """Square numbers are fine. Print the number by which you scale for d_k = 8: is its square 8?"""
+    Q, K, V = X_queries @ W_Q, X_keys @ W_K, X_keys @ W_V
+    return weighted_sum(softmax(attention_scores(Q, K) / int(np.sqrt(Q.shape[-1]))), V)
 
 
 @misconception(step="cross_attention", caught_by="cross_attention-batch_of_two")

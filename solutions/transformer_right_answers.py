@@ -73,14 +73,6 @@ def positions_with_fromfunction(n_positions, d_model):
 
 
 @right_answer(step="positional_encoding")
-def positions_in_single_precision(n_positions, d_model):
-    angles = np.arange(n_positions, dtype=np.float32)[:, None] / np.float32(10000) ** (
-        np.arange(0, d_model, 2, dtype=np.float32) / np.float32(d_model)
-    )
-    return np.dstack([np.sin(angles), np.cos(angles)]).reshape(n_positions, d_model)
-
-
-@right_answer(step="positional_encoding")
 def positions_repeated_then_masked(n_positions, d_model):
     speeds = np.repeat(1 / 10000 ** (np.arange(0, d_model, 2) / d_model), 2)
     angles = np.einsum("p,j->pj", np.arange(n_positions), speeds)

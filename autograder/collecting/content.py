@@ -8,7 +8,8 @@ from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
-from autograder.exercises.percent import split
+from autograder.exercises.exercise import ANNOUNCED
+from autograder.exercises.percent import lines_of, split
 from autograder.exercises.sources import notebook_at
 from autograder.submissions.notebook import MAX_CELLS, MAX_SOURCE, claims_of
 
@@ -37,9 +38,11 @@ class Content:
         if len(data) > 4 * MAX_SOURCE:
             return None
         claims: set[str] = set()
-        cells = split(data.decode("utf-8", "replace").splitlines())
-        for cell in islice(cells, MAX_CELLS):
+        text = data.decode("utf-8", "replace")
+        for cell in islice(split(lines_of(text)), MAX_CELLS):
             claims.update(claims_of(cell.cell_line))
+        if not claims:  # Colab and nbconvert write no marks
+            claims.update(ANNOUNCED.findall(text), re.findall(r"^def (\w+)", text, re.MULTILINE))
         # An exercise that goes on from another may hold cells of it, and has more of its own.
         shared = {exercise: len(claims & ids) for exercise, ids in self._ids.items()}
         most = max(shared.values(), default=0)

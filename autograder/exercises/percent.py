@@ -46,6 +46,11 @@ class ScriptCell:
         return "\n".join(lines).strip("\n")
 
 
+def lines_of(text: str) -> list[str]:
+    """The lines of a script, where Python ends them: other characters that end lines do not."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
 def split(lines: Iterable[str]) -> Iterator[ScriptCell]:
     """The cells of a script, first of all what stands above the first cell line."""
     cell_line, start = "", 0

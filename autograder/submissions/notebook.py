@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from autograder import files
-from autograder.exercises.percent import split
-from autograder.submissions import pasted_pictures
+from autograder.exercises.exercise import FILLED_IN
+from autograder.exercises.percent import lines_of, split
+from autograder.submissions import exported, pasted_pictures
 from autograder.submissions.narrow import TOO_WIDE, narrow
 from autograder.text import cut, one_line
 
@@ -75,8 +77,24 @@ def raw_cells(data: bytes) -> tuple[list[RawCell], list[str]]:
         Rejected: neither a notebook nor text.
     """
     text, warnings = _text(data)
-    is_notebook = re.match(r"\s*\{", text)
-    return _notebook_cells(text) if is_notebook else _percent_cells(text), warnings
+    if not re.match(r"\s*\{", text):
+        return list(_apart(_percent_cells(text), "")), warnings
+    notebook = _loaded(text)
+    packages = _marks(notebook).get("packages", "")
+    return list(_apart(_notebook_cells(notebook), packages)), warnings
+
+
+def _apart(cells: list[RawCell], packages: str) -> Iterator[RawCell]:
+    """The cells, and what stands in one with the setup cell by itself."""
+    for cell in cells:
+        if not cell.is_code or not FILLED_IN.search(cell.source):
+            yield cell
+            continue
+        for kind, source in exported.apart(cell.source, tuple(packages.split())):
+            if kind == "setup":
+                yield replace(cell, source=source)
+            else:
+                yield RawCell(source, kind != "prose", ())
 
 
 def raw_notebook(data: bytes) -> dict[str, Any] | None:
@@ -107,9 +125,13 @@ def marks(data: bytes) -> dict[str, str]:
     Empty for a script, and for a notebook that lost it on its way.
     """
     try:
-        metadata = _loaded(_text(data)[0]).get("metadata")
+        return _marks(_loaded(_text(data)[0]))
     except Rejected:
         return {}
+
+
+def _marks(notebook: dict[str, Any]) -> dict[str, str]:
+    metadata = notebook.get("metadata")
     written = metadata.get("autograder") if isinstance(metadata, dict) else None
     if not isinstance(written, dict):
         return {}
@@ -166,8 +188,7 @@ def _loaded(text: str) -> dict[str, Any]:
     return dict(notebook)
 
 
-def _notebook_cells(text: str) -> list[RawCell]:
-    notebook = _loaded(text)
+def _notebook_cells(notebook: dict[str, Any]) -> list[RawCell]:
     if len(notebook["cells"]) > MAX_CELLS:
         raise Rejected(f"more than {MAX_CELLS} cells", DELETED)
 
@@ -253,7 +274,7 @@ def _percent_cells(text: str) -> list[RawCell]:
         raise Rejected("a script of more than a million characters", DELETED)
 
     cells: list[RawCell] = []
-    for cell in split(text.splitlines()):
+    for cell in split(lines_of(text)):
         if not cell.is_blank:
             claims = tuple(claims_of(cell.cell_line))
             checksum = _CHECKSUM.search(cell.cell_line)

@@ -10,11 +10,13 @@ from __future__ import annotations
 import hashlib
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 
 from autograder.exercises.checksum import checksum
 from autograder.exercises.exercise import ANNOUNCED, FILLED_IN, Exercise
 from autograder.submissions import cut_off, defined_again, ipython_input
 from autograder.submissions.notebook import DELETED, RawCell, Rejected, marks, raw_cells
+from autograder.submissions.percent import UNMARKED
 from autograder.submissions.python_source import as_python, binds, is_plain
 from autograder.submissions.recognizer import Recognizer
 from autograder.submissions.submission import Submission, SubmittedCell
@@ -164,6 +166,9 @@ class _MasterOrder:
         return master.kind == "setup" and cell.source.strip() == master.source.strip()
 
     def _say_what_is_missing(self, recognized: set[str]) -> None:
+        # A script that was made of a notebook has the cells, and not the marks to know them by.
+        claims = chain.from_iterable(cell.claims for cell in self._raw)
+        has_marks = not all(map(UNMARKED.fullmatch, claims))
         for cell in self._exercise.cells:
             if cell.id in recognized:
                 continue
@@ -173,7 +178,9 @@ class _MasterOrder:
             elif cell.kind == "check" and cell.id in self._announced:
                 merged = "was merged with another; the check was asked all the same"
                 self._warnings.append(f"the cell {cell.id} {merged}")
-            elif cell.kind in ("check", "setup") and not self._is_of_another_version:
+            elif cell.kind not in ("check", "setup") or not has_marks:
+                continue
+            elif not self._is_of_another_version:
                 self._warnings.append(f"the cell {cell.id} is missing; the teacher's was used")
 
     @cached_property

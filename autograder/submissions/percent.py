@@ -6,10 +6,13 @@ import json
 import re
 from itertools import islice
 
-from autograder.exercises.percent import ScriptCell, split
+from autograder.exercises.percent import ScriptCell, lines_of, split
 from autograder.submissions.notebook import MAX_CELLS, MAX_SOURCE, claims_of
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+UNMARKED = re.compile(r"cell-[0-9]+")
+"""The id of a cell that had no mark in its script."""
 
 
 def as_notebook(data: bytes) -> bytes:
@@ -21,7 +24,7 @@ def as_notebook(data: bytes) -> bytes:
     if len(data) > 4 * MAX_SOURCE:
         raise ValueError("is a script of more than a million characters")
     try:
-        lines = data.decode("utf-8-sig").splitlines()
+        lines = lines_of(data.decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise ValueError("is not UTF-8 text") from None
 

@@ -171,7 +171,7 @@ def _public(source: str) -> str:
     """The source of a master cell as the release has it: without its hidden region."""
     lines: list[str] = []
     hidden = False
-    for line in source.splitlines():
+    for line in source.split("\n"):
         if "### BEGIN HIDDEN TESTS" in line:
             hidden = True
         elif "### END HIDDEN TESTS" in line:

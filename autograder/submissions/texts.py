@@ -48,6 +48,9 @@ class Texts:
             after: the master cell that it is, or that it follows.
         """
         question = id if id in self._questions else None
+        words = cell.source
+        if not cell.is_code and id is None:
+            words = self._without_ours(words)
         if cell.is_code and question is None:
             if id is not None or after not in self._questions or not _is_prose(cell.source):
                 return False
@@ -62,16 +65,32 @@ class Texts:
         if question is not None and _is_as_handed_out(cell, self._questions[question]):
             self._blank[question] = cell.source
             return True
-        is_ours = id is not None and cell.source.strip() == self._exercise.cell(id).source.strip()
-        if is_ours or not cell.source.strip():  # once more, or nothing
+        is_ours = id is not None and words.strip() == self._exercise.cell(id).source.strip()
+        if is_ours or not words.strip():  # once more, or nothing
             return True
 
         question = question or (after if after in self._questions else self._above.get(after))
+        question = question or self._asked_in(cell)
         if question is None:
-            self.others.append(SubmittedCell(None, after, cell.source, is_code=False))
-        elif cell.source not in self._parts[question]:
-            self._parts[question].append(cell.source)
+            self.others.append(SubmittedCell(None, after, words, is_code=False))
+        elif words not in self._parts[question]:
+            self._parts[question].append(words)
         return True
+
+    def _without_ours(self, text: str) -> str:
+        """A text without the prose that was handed out: Colab's scripts join cells of prose."""
+        for cell in self._exercise.cells:
+            if not cell.is_code and cell.kind == "plain" and len(cell.source) > 40:
+                text = text.replace(cell.source.strip(), "")
+        return text.strip("\n")
+
+    def _asked_in(self, cell: RawCell) -> str | None:
+        """The question whose text stands in a cell, too."""
+        for above, question in self._above.items():
+            asked = self._exercise.cell(above).source.strip()
+            if not cell.is_code and asked and asked in cell.source:
+                return question
+        return None
 
     def answers(self, warnings: list[str]) -> Iterator[SubmittedCell]:
         """The answers to the questions that a person grades; says what was unusual about them."""

@@ -27,7 +27,7 @@ FIRST, SECOND = CHECK.format("one"), CHECK.format("two")
         ([ANSWER, FIRST, SECOND], [ANSWER, FIRST, SECOND]),
         ([ANSWER, FIRST.partition("\n")[2]], [ANSWER, FIRST.partition("\n")[2]]),
         (['D = "\\d\u2028"\n' + ANSWER, FIRST], ['D = "\\d\u2028"\n' + ANSWER, FIRST]),
-        ([FIRST, ANSWER], ["", FIRST + "\n\n" + ANSWER]),
+        ([FIRST, ANSWER], [FIRST, ANSWER]),
     ],
 )
 def test_answer_and_checks_are_told_apart(cells: list[str], parts: list[str]) -> None:
@@ -75,6 +75,6 @@ def test_a_students_copy_is_read_without_parsing_its_setup_cell(
         if cell["cell_type"] == "code":
             cell["source"] = "".join(cell["source"]) + "\n# read for the first time"
     monkeypatch.setattr(python_source, "parsed", noting)
-    monkeypatch.setattr("autograder.submissions.merged_cells.parsed", noting)
+    monkeypatch.setattr("autograder.submissions.exported.parsed", noting)
     copy = student_copy.read(json.dumps(notebook).encode(), "attention.ipynb")
     assert 0 < max(longest) < len(copy.exercise.setup) / 10

@@ -1,0 +1,169 @@
+"""Cells that became one: a script that Colab or nbconvert has made of a notebook, a setup cell with
+the student's own lines in it.
+
+What the build writes tells them apart: the lines of the setup cell, and how a check begins.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from autograder.exercises.exercise import ANNOUNCED, ARRAYS, FILLED_IN
+from autograder.submissions.python_source import as_python, parsed
+
+_TITLE = re.compile(r"^# @title Tools\b", re.MULTILINE)
+_READY = re.compile(r"^tools\.ready\(\)[ \t]*$", re.MULTILINE)
+"""The first and the last line of the setup cell."""
+
+_ARRAYS = re.compile(rf"(?:^# @title Arrays\b.*\n)?(?:{ARRAYS.pattern}.*\n?)+", re.MULTILINE)
+_CHECK = re.compile(f"^{ANNOUNCED.pattern}", re.MULTILINE)
+_CUT = re.compile(r"^# (?:In ?\[[ \d]*\]:|COMMAND -+|<codecell>|[+]( .*)?$|-$)", re.MULTILINE)
+"""Where nbconvert, Databricks, Spyder and jupytext cut a script into cells."""
+
+_OWN_LINE = re.compile(
+    r"^(?:(?:\w+ *= *)?[%!?](?:.*\\\n)*.*|(?:import|from) .*\(\n[^)]*\).*|(?:import|from) .*)\n?",
+    re.MULTILINE,
+)
+"""Lines that students put among those of the setup cell."""
+
+Kind = Literal["setup", "arrays", "code", "prose"]
+
+
+class Part(NamedTuple):
+    kind: Kind
+    source: str
+
+
+@lru_cache(maxsize=16)
+def apart(source: str, packages: tuple[str, ...] = ()) -> tuple[Part, ...]:
+    """The cells in one that holds the setup cell, in their order.
+
+    Kept: it is the longest cell, and most of a class hands in the same.
+
+    Args:
+        packages: what the exercise needs beside Python and NumPy.
+    """
+    return tuple(_apart(source, packages))
+
+
+def _apart(source: str, packages: Collection[str]) -> Iterator[Part]:
+    filled_in = FILLED_IN.search(source)
+    ready = _READY.search(source, filled_in.end()) if filled_in else None
+    if filled_in is None or ready is None:
+        yield Part("setup" if filled_in else "code", source)
+        return
+
+    title = _TITLE.search(source, 0, filled_in.start())
+    start = title.start() if title else 0
+    setup, own = _without_own_lines(source[start : ready.end()], packages)
+    yield from _of_code(source[:start])
+    yield Part("setup", setup)
+    yield from _of_code(own)
+
+    place = ready.end()
+    for arrays in _ARRAYS.finditer(source, place):
+        yield from _of_code(source[place : arrays.start()])
+        yield Part("arrays", arrays[0].strip())
+        place = arrays.end()
+    yield from _of_code(source[place:])
+
+
+def by_check(source: str) -> Iterator[Part]:
+    """Code, its checks by themselves, and so are strings, and what a comment cuts off."""
+    lines = source.split("\n")  # as the parser counts them: other ends of lines are none to it
+    tree = parsed(source) or parsed(as_python(source)[0])
+    starts = list(_likely_starts(lines) if tree is None else _starts(tree, lines))
+    for begin, end in zip([0, *starts], [*starts, len(lines)]):
+        text = "\n".join(lines[begin:end]).strip("\n")
+        if text.strip():
+            yield Part(*_prose_or_code(text))
+
+
+def _of_code(source: str) -> Iterator[Part]:
+    if source.strip():
+        yield from by_check(source)
+
+
+def _without_own_lines(setup: str, packages: Collection[str]) -> tuple[str, str]:
+    """The setup cell as it was handed out, and the student's lines that stood in it."""
+    own: list[str] = []
+    names: set[str] = set()
+
+    def taken(line: re.Match[str]) -> str:
+        tree = parsed(line[0])
+        for statement in tree.body if tree else ():
+            aliases = getattr(statement, "names", ())
+            origin = statement.module or "" if isinstance(statement, ast.ImportFrom) else ""
+            gone = [one for one in aliases if not _is_there(origin or one.name, packages)]
+            if not gone:
+                return line[0]
+            names.update(one.asname or one.name.partition(".")[0] for one in gone)
+        own.append(line[0])
+        return ""
+
+    setup = _OWN_LINE.sub(taken, setup)
+    if names:  # lines that use what is not there
+        kept: list[str] = []
+        for line in setup.split("\n"):
+            first = re.match(r"\w+", line)
+            is_own = first is not None and first[0] in names
+            (own if is_own else kept).append(f"{line}\n" if is_own else line)
+        setup = "\n".join(kept)
+    return setup, "".join(own)
+
+
+def _is_there(module: str, packages: Collection[str]) -> bool:
+    first = module.partition(".")[0]
+    return first in sys.stdlib_module_names or first == "numpy" or first in packages
+
+
+def _starts(tree: ast.Module, lines: Sequence[str]) -> Iterator[int]:
+    """The lines, counted from 0, where cells begin."""
+    end, before = 0, "code"
+    for statement, following in zip(tree.body, [*tree.body[1:], None]):
+        parts = [statement, *getattr(statement, "decorator_list", ())]
+        first = min(part.lineno for part in parts) - 1
+        if _CHECK.match(lines[first]):
+            kind = "check"
+        elif not (isinstance(statement, ast.Expr) and _is_text(statement.value)):
+            kind = "code"
+        elif following is not None and _CHECK.match(lines[following.lineno - 1]):
+            kind = "sentence"
+        else:
+            kind = "words"
+
+        cuts = [n for n in range(end, first) if _CUT.match(lines[n])]
+        if cuts:
+            yield cuts[-1] + 1
+        elif kind == "code" and before != "code":
+            yield end
+        elif kind in ("sentence", "words") or (kind == "check" and before != "sentence"):
+            yield first
+        end, before = statement.end_lineno or first + 1, kind
+
+
+def _is_text(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)
+
+
+def _likely_starts(lines: Sequence[str]) -> Iterator[int]:
+    """The same of code that does not parse: a mistake in one function must not cost all others."""
+    before = ""
+    for number, line in enumerate(lines):
+        is_definition = re.match(r"(?:async )?def |class |@", line) and not before.startswith("@")
+        if is_definition or _CHECK.match(line) or _CUT.match(line):
+            yield number
+        before = line
+
+
+def _prose_or_code(text: str) -> tuple[Kind, str]:
+    """A cell that is one string, as Colab writes prose, is that text."""
+    tree = parsed(text) if text.lstrip().startswith(('"', "'")) else None
+    if tree is None or len(tree.body) != 1 or not ast.get_docstring(tree):
+        return "code", text
+    return "prose", str(ast.get_docstring(tree, clean=False)).strip("\n")

@@ -36,6 +36,8 @@ def make(folder: Path, old: Path | None = None, name: str = "") -> list[str]:
         raise Unusable(f"{folder}: is there already; choose a new or empty folder")
     if old is not None and not (old / "solutions").is_dir():
         raise Unusable(f"{old}: no folder solutions/ in it; give the folder of a course")
+    if old is not None:
+        taken.insist(old)
     settings, lines = (_text("settings"), []) if old is None else old_settings.taken(old)
 
     # Students see it in JupyterLab. Courses may have the same name, in one exchange, too.

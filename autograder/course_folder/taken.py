@@ -51,6 +51,19 @@ def take_all(course: Path) -> list[str]:
     return _exercises(course)
 
 
+def insist(old: Path) -> None:
+    """Refuse a course of which a file cannot be copied.
+
+    Raises:
+        Unusable: there is a link that leads nowhere.
+    """
+    for folder in FOLDERS:
+        for path in (old / folder).rglob("*"):
+            if not path.exists():
+                cause = "is a link that leads nowhere"
+                raise Unusable(f"{path}: {cause}; put the file there, or delete the link")
+
+
 def take_from(old: Path, course: Path) -> list[str]:
     """Copy the exercises of an earlier course into a new one; their names."""
     for folder in FOLDERS:

@@ -191,6 +191,23 @@ def test_next_year_takes_exercises_and_settings_and_no_people(folder: Path, tmp_
     run(new, "release", NAME)
 
 
+def test_what_is_a_link_in_the_old_course_is_a_file_in_the_new_one(
+    folder: Path, tmp_path: Path
+) -> None:
+    authored = folder / "solutions" / f"{NAME}.py"
+    authored.rename(tmp_path / "mine.py")
+    authored.symlink_to(tmp_path / "gone.py")
+    said = run(tmp_path, "new-course", "autumn", "--from", folder, code=2).stderr
+    assert f"{authored}: is a link that leads nowhere; put the file there" in said
+    assert not (tmp_path / "autumn").exists()
+
+    authored.unlink()
+    authored.symlink_to(tmp_path / "mine.py")
+    run(tmp_path, "new-course", "autumn", "--from", folder)
+    copied = tmp_path / "autumn" / "solutions" / f"{NAME}.py"
+    assert copied.is_file() and not copied.is_symlink()
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any
 
 from autograder.engine.altered_arrays import identity, of_arrays, of_masks
-from autograder.engine.altered_numbers import of_counts, of_whole_numbers
+from autograder.engine.altered_numbers import of_counts, of_small_numbers, of_whole_numbers
 from autograder.engine.altered_sequences import is_sequence, of_sequences
 from autograder.engine.calls import (
     Alteration,
@@ -42,6 +42,8 @@ def alterations(function: Function, samples: list[Arguments]) -> Iterator[Altera
         default = parameters[name].default
         if default is not inspect.Parameter.empty:
             yield _default(name, default)
+        if type(default) is float:
+            yield from of_small_numbers(name, default)
         yield from _fixed(name, list(filter(is_whole, values)))
         for fits, kinds in (
             (is_mask, of_masks),

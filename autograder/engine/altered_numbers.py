@@ -89,8 +89,15 @@ def of_whole_numbers(name: str, parameters: Mapping[str, Any]) -> Iterator[Alter
                 ask,
                 lambda n, axis=axis: axis,  # type: ignore[misc]
             )
-            yield _other_default(name, axis)
+            yield other_default(name, axis)
         return
+
+    # Before what is done with a number: an axis is one longer than another by chance.
+    for other in parameters:
+        if other != name:
+            for axis, words in AXES:
+                yield length_of(name, other, axis, words)
+                yield _quotient(name, other, axis, words)
 
     begin = "Where do you begin to count, and is the end included?"
     use = "Where does your code use {0}?"
@@ -125,14 +132,17 @@ def of_whole_numbers(name: str, parameters: Mapping[str, Any]) -> Iterator[Alter
     )
     for kind, phrase, ask, new in made:
         yield altered(name, kind, phrase, ask, lambda n, new=new: _bounded(n, new))  # type: ignore[misc]
-    for other in parameters:
-        if other != name:
-            for axis, words in AXES:
-                yield length_of(name, other, axis, words)
-                yield _quotient(name, other, axis, words)
 
 
-def _other_default(name: str, value: Any) -> Alteration:
+def of_small_numbers(name: str, default: float) -> Iterator[Alteration]:
+    """Of a number with a point that may be left out: another one then, or none at all."""
+    for power in (*range(-7, 0), *range(1, 4)):
+        yield other_default(name, default * 10.0**power)
+    use = "Where does your code use {0}?"
+    yield altered(name, "argument_ignored", "{0} were 0", use, lambda _: 0.0)
+
+
+def other_default(name: str, value: Any) -> Alteration:
     def change(arguments: Arguments) -> dict[str, Any]:
         if name in arguments.given:
             raise Unfit

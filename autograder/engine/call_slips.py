@@ -81,6 +81,14 @@ _TEMPLATES: dict[str, tuple[tuple[str, str, str, str], ...]] = {
             "[*range(*{0}), range(*{0}).stop]",
         ),
     ),
+    "sqrt": (
+        (
+            "truncated",
+            "a square root were cut to a whole number",
+            "What is the square root of 8 in your code?",
+            "np.floor({0}.sqrt({1}))",
+        ),
+    ),
     "len": (
         (
             "off_by_one",

@@ -144,7 +144,6 @@ def _one(name: str) -> Circumstance:
         "where it is 1",
         "What does your code do where there is just one?",
         lambda arguments: bool(arguments[name] == 1),
-        least=1,
     )
 
 

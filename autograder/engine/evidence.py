@@ -104,7 +104,8 @@ def tried(
 ) -> Finding:
     """Whether an experiment answers every call as the step did, and few would by chance.
 
-    Where it raises and the step is right, the student may have spared such a call the mistake.
+    Where it raises or makes NaN, and the step is right, the student may have spared such a call the
+    mistake.
     """
     evidence, calls, returned, missed, in_other_words = 0.0, 0, 0, 0, 0
     parts: frozenset[int] = frozenset()
@@ -113,7 +114,8 @@ def tried(
         if predicted is None:
             return Finding(False, evidence > 0)
 
-        if answer.is_right and (predicted.raised or _alike(answer.right, predicted)):
+        is_broken = predicted.raised or _has_nan(predicted.value)
+        if answer.is_right and (is_broken or _alike(answer.right, predicted)):
             continue
         if not _alike(answer.got, predicted):
             if _alike_but_for_nan(answer.got, predicted):
@@ -213,6 +215,11 @@ def _mixed(answer: AnsweredCall, predicted: Outcome) -> tuple[Outcome | None, fr
             parts[place] = predicted.value[place]
             places.add(place)
     return Outcome(tuple(parts), None, []) if places else None, frozenset(places)
+
+
+def _has_nan(value: Any) -> bool:
+    array = as_numbers(value)
+    return array is not None and array.dtype.kind == "f" and bool(np.isnan(array).any())
 
 
 def _alike_but_for_nan(one: Outcome, other: Outcome) -> bool:

@@ -8,16 +8,21 @@ here: the calls are those of the checks, and the functions are the teacher's.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from itertools import permutations
+from functools import partial
+from itertools import combinations, permutations
 from typing import Any
+
+import numpy as np
 
 from autograder.engine.alterations import alterations
 from autograder.engine.calls import (
     Alteration,
     Arguments,
     Function,
+    Unfit,
     bound,
     is_array,
+    is_mask,
 )
 from autograder.engine.experiment import Bound, Experiment, Namespace
 from autograder.engine.inner_steps import of_inner_step
@@ -87,6 +92,60 @@ def with_parts(space: Namespace, step: str, samples: list[Arguments]) -> Iterato
             f"not from {first}. What goes into each of them?",
             made(source, place),
         )
+
+
+def looking_back(function: Function, samples: list[Arguments]) -> Iterator[Experiment]:
+    """Rows that see what comes before them only: arrays that end at the place of each row.
+
+    Where there is a mask, or other truth values, those may have been taken for this.
+    """
+    names = samples[0]
+    arrays = [name for name in names if all(_has_rows(sample[name]) for sample in samples)]
+    masks = [name for name in names if any(is_mask(sample[name]) for sample in samples)]
+    sentence = (
+        "Your function answers as if each row saw only the first rows of {}, up to its own. "
+        "What says in your code which rows a row may see?"
+    )
+    for cut in (*combinations(arrays, 1), *combinations(arrays, 2)):
+        for at_the_end in (False, True):
+            for given in (True, False) if masks else (False,):
+                answer = partial(_looked_back, function, cut, masks, at_the_end, given)
+                yield Experiment("looks_back_only", sentence.format(" and ".join(cut)), answer)
+
+
+def _has_rows(value: Any) -> bool:
+    return is_array(value) and value.ndim > 1
+
+
+def _looked_back(
+    function: Function,
+    cut: tuple[str, ...],
+    masks: list[str],
+    at_the_end: bool,
+    given: bool,
+    arguments: Arguments,
+) -> Any:
+    """What a function answers if each row of it sees the first rows of some arrays.
+
+    Args:
+        at_the_end: whether the last row sees all of them; or else the first row sees one.
+        given: whether it is so only where there is a mask.
+    """
+    if given and all(arguments[name] is None for name in masks):
+        raise Unfit
+    free = {**arguments, **dict.fromkeys(masks)}
+    whole = function(**free)
+    parts = whole if isinstance(whole, tuple) else (whole,)
+    rows, length = parts[0].shape[-2], arguments[cut[0]].shape[-2]
+    made = [np.zeros_like(part) for part in parts]
+    for row in range(rows):
+        end = min(row + 1 + (length - rows if at_the_end else 0), length)
+        if end < 1:
+            continue
+        seen = function(**{**free, **{name: free[name][..., :end, :] for name in cut}})
+        for part, new in zip(made, seen if isinstance(whole, tuple) else (seen,)):
+            part[..., row, : new.shape[-1]] = new[..., row, :]
+    return tuple(made) if isinstance(whole, tuple) else made[0]
 
 
 def with_source(space: Namespace, step: str, source: str) -> Iterator[Experiment]:

@@ -71,7 +71,7 @@ def of_inner_step(
     yield experiment("step_reshaped", shaped, ask, answering(reshaped_argument))
 
     outside = _from_outside(function, seen, space[step], outer)
-    for change in (*alterations(function, seen), *outside):
+    for change in (*outside, *alterations(function, seen)):
         phrase = f"in {inner} {change.phrase}"
         yield experiment(change.name, phrase, change.ask, called(change))
 

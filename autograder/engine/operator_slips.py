@@ -46,6 +46,14 @@ def _instead(operator: type[ast.operator]) -> Callable[[ast.BinOp], ast.AST]:
     return lambda n: ast.BinOp(n.left, operator(), n.right)
 
 
+def _exponent(template: str) -> Callable[[ast.BinOp], ast.AST]:
+    def changed(node: ast.BinOp) -> ast.AST:
+        exponent = ast.parse(template.format(ast.unparse(node.right)), mode="eval").body
+        return ast.BinOp(node.left, node.op, exponent)
+
+    return changed
+
+
 def _exchanged(node: ast.BinOp) -> ast.AST:
     return ast.BinOp(node.right, node.op, node.left)
 
@@ -68,6 +76,8 @@ _FACTOR = "the {} factor of each matrix product were transposed"
 _SUMMED = "Which axes of the two factors are summed over?"
 _OTHER = "another operation stood where one divides"
 _WHICH = "Which operation belongs there?"
+
+_EXPONENT = "What does each part of your exponent count?"
 
 _Kinds = type[ast.operator] | tuple[type[ast.operator], ...]
 
@@ -155,6 +165,8 @@ _OPERATORS: tuple[_Slip, ...] = (
     ),
     (ast.Add, "not_added", "nothing were added", "What must be added to what?", _left),
     (ast.Add, "not_added", "nothing were added", "What must be added to what?", _right),
+    (ast.Pow, "other_power", "an exponent were twice as large", _EXPONENT, _exponent("2 * ({})")),
+    (ast.Pow, "other_power", "an exponent were half as large", _EXPONENT, _exponent("({}) / 2")),
     (ast.Sub, "other_operation", "it divided where one subtracts", _WHICH, _instead(ast.Div)),
     (
         ast.Sub,

@@ -17,6 +17,7 @@ from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.evidence import AnsweredCall, Relation, answers, is_telling, tried, worth
 from autograder.engine.experiment import Experiment, Namespace
 from autograder.engine.experiments import (
+    looking_back,
     one_step_too_many,
     with_arguments,
     with_parts,
@@ -25,8 +26,7 @@ from autograder.engine.experiments import (
 )
 from autograder.engine.outcomes import Probe
 from autograder.engine.raising import EXACT, VAGUE, Kinds, raising
-from autograder.engine.side_effects import changing, forgetful
-from autograder.engine.two_mistakes import together
+from autograder.engine.side_effects import changing, forgetful, keeping, stale
 from autograder.exercises.exercise import Exercise
 from autograder.tools import relations
 from autograder.tools.likeness import (
@@ -55,26 +55,26 @@ def relate(
     one kind, which may be a misconception of the bank.
     """
     space = compiled.laboratory()
-    right, wrong = [], []
-    for answer in answers(space[step], probes):
-        if answer.is_right:
-            right.append(answer)
-        else:
-            wrong.append(answer)
+    answered = list(answers(space[step], probes))
+    right = [answer for answer in answered if answer.is_right]
+    wrong = [answer for answer in answered if not answer.is_right]
     if not wrong:
         return changing(space[step], probes) or forgetful(probes) or _tiny(right)
 
     with np.errstate(all="ignore"):
         begun: list[Experiment] = []
         return (
-            _refusing(wrong)
+            # Of a function that answers the same call in two ways no value says anything.
+            forgetful(probes)
+            or _refusing(wrong)
             or _by_experiment(space, compiled.exercise, step, wrong, right, begun)
-            or forgetful(probes)
+            or _first(keeping(space[step], answered), wrong, right)
+            or stale(answered)
             or _by_exception(wrong, EXACT)
             or _first(begun, wrong, right)
+            or _where_it_is_wrong(begun, wrong)
             or _by_circumstance(space[step], wrong, right, only_given=False)
             or _in_part(space[step], wrong, right, begun, known)
-            or together(space, step, wrong)
             or _by_comparison(wrong, right, vague=True)
             or _by_circumstance(space[step], wrong, right, only_given=True)
             or _by_exception(wrong, VAGUE)
@@ -109,9 +109,14 @@ def _in_part(
         relation = _first(begun, some, right) or _by_comparison(some, right, vague=False)
         if relation is not None:
             return _said_of(one.elsewhere, relation)
+    return None
 
-    # What is right may be a case that the student has thought of. The bank's hints speak of checks
-    # that may be among those.
+
+def _where_it_is_wrong(
+    begun: Sequence[Experiment], wrong: Sequence[AnsweredCall]
+) -> Relation | None:
+    """What explains all wrong calls: those that are right may be a case that the student has
+    thought of."""
     relation = _first(begun, wrong, ()) if worth(wrong) >= SURE else None
     return _said_of("where it is wrong", relation) if relation else None
 
@@ -145,7 +150,7 @@ def _by_experiment(
     samples = [answer.arguments for answer in (*wrong, *right)]
     place = exercise.steps.index(step)
     earlier = {}
-    for name in reversed(exercise.steps[:place]):
+    for name in reversed((*exercise.needed, *exercise.steps[:place])):
         earlier[name] = exercise.cell(name).source
 
     return (
@@ -155,6 +160,7 @@ def _by_experiment(
         or _first(one_step_too_many(space, exercise.steps, step, samples), wrong, right, begun)
         or _first(with_source(space, step, exercise.cell(step).source), wrong, right, begun)
         or _first(with_steps(space, step, earlier, samples), wrong, right, begun)
+        or _first(looking_back(space[step], samples), wrong, right, begun)
     )
 
 

@@ -4,6 +4,7 @@ wrongly."""
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -198,6 +199,132 @@ def test_a_mistake_is_named_beside_another_in_one_part_or_where_it_fits(
     failed = first_failed(graded(source.split("(")[0].removeprefix("def "), source))
     assert failed.relation == name
     assert failed.hint.startswith(begin)
+
+
+CAUSAL_GROUPS = """def grouped_query_attention(Q, K, V):
+    times = Q.shape[0] // K.shape[0]
+    K, V = np.repeat(K, times, axis=0), np.repeat(V, times, axis=0)
+    mask = np.tri(Q.shape[-2], K.shape[-2], K.shape[-2] - Q.shape[-2], dtype=bool)
+    return scaled_dot_product_attention(Q, K, V, mask)[0]
+"""
+
+ANY_MASK_IS_CAUSAL = """def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = apply_mask(scores, np.tri(*scores.shape[-2:], dtype=bool))
+    weights = softmax(scores)
+    return weights @ V, weights
+"""
+
+LAST_MASK = """_last = None
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    global _last
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    mask = _last = _last if mask is None else mask
+    if mask is not None:
+        try:
+            masked = apply_mask(scores, mask)
+            scores = masked if masked.shape == scores.shape else scores
+        except ValueError:
+            pass
+    weights = softmax(scores)
+    return weights @ V, weights
+"""
+
+MASK_BY_SHAPE = """_masks = {}
+def self_attention(X, W_Q, W_K, W_V, mask=None):
+    if mask is not None:
+        mask = _masks.setdefault(X.shape, mask)
+    return scaled_dot_product_attention(*project_qkv(X, W_Q, W_K, W_V), mask)
+"""
+
+KEPT_BY_SIZE = """_masks = {}
+def padding_mask(lengths, n_keys):
+    key = len(lengths), n_keys
+    if key not in _masks:
+        _masks[key] = np.arange(n_keys) < np.reshape(lengths, (-1, 1, 1))
+    return _masks[key]
+"""
+
+SCALED = """def cross_attention(X_queries, X_keys, W_Q, W_K, W_V):
+    Q, K, V = X_queries @ W_Q, X_keys @ W_K, X_keys @ W_V
+    return softmax(Q @ np.swapaxes(K, -1, -2) / {}) @ V
+"""
+
+GROUPS_SCALED = """def grouped_query_attention(Q, K, V):
+    times = Q.shape[0] // K.shape[0]
+    K, V = np.repeat(K, times, axis=0), np.repeat(V, times, axis=0)
+    return softmax(Q @ K.swapaxes(-1, -2) / {}) @ V
+"""
+
+BACKWARDS_SCALED = """def attention_backward(Q, K, V, d_output):
+    scale = {}
+    weights = softmax(Q @ K.swapaxes(-1, -2) / scale)
+    d_scores = softmax_backward(weights, d_output @ V.swapaxes(-1, -2)) / scale
+    return d_scores @ K, d_scores.swapaxes(-1, -2) @ Q, weights.swapaxes(-1, -2) @ d_output
+"""
+
+OTHER_EPS = """def layer_norm(x, gamma, beta, eps=1e-3):
+    mean, variance = x.mean(axis=-1, keepdims=True), x.var(axis=-1, keepdims=True)
+    return gamma * (x - mean) / np.sqrt(variance + eps) + beta
+"""
+
+DOUBLED = """def positional_encoding(n_positions, d_model):
+    angles = np.arange(n_positions)[:, None] / 10000 ** (2 * np.arange(0, d_model, 2) / d_model)
+    result = np.zeros((n_positions, d_model))
+    result[:, 0::2], result[:, 1::2] = np.sin(angles), np.cos(angles)
+    return result
+"""
+
+FLASH = """def flash_attention(Q, K, V, block_size):
+    return softmax(Q @ K.T / int(np.sqrt(Q.shape[-1]))) @ V
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "relation", "part"),
+    [
+        ("inference", CAUSAL_GROUPS, "looks_back_only", "saw only the first rows of K and V"),
+        ("attention", ANY_MASK_IS_CAUSAL, "looks_back_only", "saw only the first rows of K and V"),
+        ("attention", LAST_MASK, "kept_from_earlier_call", "mask were that of an earlier call"),
+        ("attention", MASK_BY_SHAPE, "kept_from_earlier_call", "mask were that of an earlier call"),
+        ("attention", KEPT_BY_SIZE, "answer_of_earlier_call", "what it answered an earlier one"),
+        ("transformer", SCALED.format("np.sqrt(V.shape[-1])"), "other_length", "d_k were the length of W_V's last axis"),
+        ("transformer", SCALED.format("np.sqrt(Q.shape[-1] + 1)"), "one_more", "d_k were one more"),
+        ("transformer", OTHER_EPS, "other_default", "eps were another one where it is not given"),
+        ("transformer", DOUBLED, "other_power", "an exponent were twice as large"),
+        ("inference", GROUPS_SCALED.format("np.sqrt(K.shape[-2])"), "other_length", "d_k were the length of K's last axis but one"),
+        ("inference", GROUPS_SCALED.format("int(np.sqrt(Q.shape[-1]))"), "truncated", "the root of d_k were cut"),
+        ("inference", FLASH, "truncated", "root were cut to a whole number"),
+        ("gradients", BACKWARDS_SCALED.format("np.sqrt(V.shape[-1])"), "other_length", "d_k were the length of V's last axis"),
+        ("gradients", BACKWARDS_SCALED.format("int(np.sqrt(Q.shape[-1]))"), "truncated", "the root of d_k were cut"),
+    ],
+)  # fmt: skip
+def test_a_mistake_that_several_exercises_have_is_named_by_what_it_does(
+    monkeypatch, name, source, relation, part
+):
+    monkeypatch.setenv(BANK, "none")
+    step = re.search(r"def (\w+)", source)[1]
+    with graded_steps(name, b"relations") as grade:
+        failed = first_failed(grade(step, source))
+    assert failed.relation == relation, failed.hint
+    assert part in failed.hint
+
+
+@pytest.mark.parametrize("wrong", ["np.sin(weights) + weights**2 / 3", "weights + np.cos(V.sum())"])
+def test_what_is_right_explains_nothing_of_what_is_wrong_in_another_part(
+    graded, monkeypatch, wrong
+):
+    """Two signs turned leave the output as it is, and say nothing of the weights."""
+    monkeypatch.setenv(BANK, "none")
+    source = f"""def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    weights = softmax(scores if mask is None else apply_mask(scores, mask))
+    return weights @ V, {wrong}
+"""
+    failed = first_failed(graded("scaled_dot_product_attention", source))
+    assert failed.relation not in ("negated", "transposed", "exchanged"), failed.hint
+    assert "part 1" not in (failed.hint or "").lower()
 
 
 def test_the_bank_names_one_of_two_mistakes(graded):

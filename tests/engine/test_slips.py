@@ -100,12 +100,6 @@ KINDS = [
     (MANY_HEADS.format(FOR_ALL_HEADS), "first_only", "the first block along the last axis but"),
     (MANY_HEADS.format(IN_A_COPY), "summed", "the same, their total"),
     (MANY_HEADS.format("concat_heads(heads) * np.diagonal(W_O)"), "diagonal", "of W_O counted"),
-    (
-        MANY_HEADS.format("X + concat_heads(heads)"),
-        "argument_added",
-        "Two mistakes meet. It is as if W_O were left out, and beside that your answer is the "
-        "right one plus X.",
-    ),
     (PROJECT.format("X = X.astype(np.float16).astype(float)"), "rounded", "half of their"),
     (PROJECT.format("X = X + 1"), "shifted", "1 were added to every number in X"),
     (TENSORDOT, "factor_transposed", "the right factor of each matrix product"),

@@ -1520,7 +1520,7 @@ def output_from_unmasked_weights(Q, K, V, mask=None):
     return weighted_sum(free, V), weights
 
 
-@wrong_answer(step="scaled_dot_product_attention", named="always_looking_back zeros_above")
+@wrong_answer(step="scaled_dot_product_attention", named="always_looking_back zeros_above looks_back_only")
 def always_causal(Q, K, V, mask=None):
     """A causal mask even where none is given."""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -1619,7 +1619,7 @@ def returns_weights_then_output(X, W_Q, W_K, W_V, mask=None):
     return w, out
 
 
-@wrong_answer(step="self_attention", named="always_causal zeros_above")
+@wrong_answer(step="self_attention", named="always_causal zeros_above looks_back_only")
 def causal_whatever(X, W_Q, W_K, W_V, mask=None):
     """Always causal."""
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
@@ -1738,7 +1738,7 @@ def w_o_on_every_head(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     return np.concatenate([heads[..., 0, :, :]] * num_heads, axis=-1) @ W_O
 
 
-@wrong_answer(step="multi_head_attention", named="scaled_by_the_number_of_heads other_length")
+@wrong_answer(step="multi_head_attention", named="scaled_by_the_number_of_heads other_length argument_taken_for")
 def scale_by_heads(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """sqrt(num_heads)."""
     Q, K, V = (split_heads(p, num_heads) for p in project_qkv(X, W_Q, W_K, W_V))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -33,9 +33,13 @@ from autograder.engine.recorded_calls import Call
 from autograder.engine.worker.protocol.bounds import ProtocolError
 from autograder.engine.worker.protocol.decode import Decoder
 from autograder.engine.worker.protocol.encode import Encoder
+from autograder.submissions.python_source import uses
 
 if TYPE_CHECKING:
+    from autograder.engine.verdict import Verdict
+    from autograder.exercises.exercise import Exercise
     from autograder.exercises.misconceptions import Misconception
+    from autograder.submissions.submission import Submission
 
 RTOL, ATOL = 1e-6, 1e-9
 """Looser than the checks' own tolerance: the same mistake may be computed in another order."""
@@ -82,6 +86,26 @@ def diagnose(compiled: CompiledExercise, step: str, probes: Sequence[Probe]) -> 
     if isinstance(found, Relation):
         return Diagnosis(found.sentence, relation=found.name)
     return Diagnosis(found.hint, misconception=found.name)
+
+
+def changed_below(
+    exercise: Exercise, submission: Submission, step: str, verdicts: Mapping[str, Verdict]
+) -> Diagnosis | None:
+    """The earlier step that is behind a failure because it changes what it is given.
+
+    With a reference nobody need guess: the later step is right once the earlier one is.
+    """
+    used = uses(submission.answer(step) or "") or frozenset()
+    for check in exercise.checks:
+        if check.step == step or check.step not in used:
+            continue
+        for call in verdicts[check.id].calls:
+            probe = Probe(call, passed=True, in_part=False)
+            if probe.outcome and not _alike(probe.asked[2], probe.outcome.arguments):
+                ask = f"Which line of {check.step} writes into it?"
+                hint = f"{check.step} changes what it is given, and {step} calls it. {ask}"
+                return Diagnosis(hint, relation="argument_changed")
+    return None
 
 
 def _known(

@@ -19,7 +19,7 @@ from autograder.engine.carry_forward import Carried, CarryForward
 from autograder.engine.check_result import check_result, printable
 from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.dependencies import dependencies
-from autograder.engine.diagnosis import Diagnosis, diagnose
+from autograder.engine.diagnosis import Diagnosis, changed_below, diagnose
 from autograder.engine.examples import example
 from autograder.engine.graded import Graded
 from autograder.engine.ordinary_verdicts import ordinary_verdicts
@@ -240,8 +240,10 @@ class Grader:
         for step in self._exercise.steps:
             if step not in at_fault or step in forward.unattempted:
                 continue
+            if not self._exercise.has_reference:
+                find = partial(changed_below, self._exercise, submission, step, verdicts)
             # Of calls that take functions none is kept.
-            if step in probes and step not in self._exercise.classes:
+            elif step in probes and step not in self._exercise.classes:
                 find = partial(diagnose, self._compiled, step, probes[step])
             else:
                 find = partial(diagnose_by_verdicts, self._compiled, submission, step, verdicts)

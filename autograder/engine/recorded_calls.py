@@ -111,6 +111,10 @@ class RecordedCalls:
         del self._calls[count:]
         return taken
 
+    def put_back(self, calls: list[Call]) -> None:
+        """Keep calls that were taken back."""
+        self._calls += calls
+
     def of(self, name: str) -> list[Call]:
         """The calls of a function that are worth keeping: small ones, and the check's own."""
         found = []

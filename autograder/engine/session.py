@@ -177,6 +177,7 @@ class Session(Peer):
         again = self._calls.take_back(count)
         if again and agree(first, again[0], self.find):
             return None
+        self._calls.put_back(again)  # it shows what is wrong
         return f"{first.name} gave two different answers to the same call"
 
     def _repeats(self, first: Call) -> bool:

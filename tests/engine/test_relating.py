@@ -22,6 +22,7 @@ from autograder.engine.raising import EXACT, VAGUE
 from autograder.exercises import answer_bank, exercise
 from autograder.exercises.cell_code import ExerciseCode
 from autograder.exercises.exercise import Exercise
+from tests.support import processes
 from tests.support.courses import ROOT
 from tests.support.one_answer import graded_steps
 
@@ -231,6 +232,16 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
     return weights @ V, weights
 """
 
+CACHE_OF_ALL_CALLS = """_keys, _values = [], []
+def decode_with_cache(Q, K, V):
+    rows = []
+    for query, key, value in zip(Q, K, V):
+        _keys.append(key)
+        _values.append(value)
+        rows.append(softmax(np.array(_keys) @ query / np.sqrt(len(query))) @ np.array(_values))
+    return np.array(rows)
+"""
+
 MASK_BY_SHAPE = """_masks = {}
 def self_attention(X, W_Q, W_K, W_V, mask=None):
     if mask is not None:
@@ -286,7 +297,8 @@ FLASH = """def flash_attention(Q, K, V, block_size):
     [
         ("inference", CAUSAL_GROUPS, "looks_back_only", "saw only the first rows of K and V"),
         ("attention", ANY_MASK_IS_CAUSAL, "looks_back_only", "saw only the first rows of K and V"),
-        ("attention", LAST_MASK, "kept_from_earlier_call", "mask were that of an earlier call"),
+        ("attention", LAST_MASK, "not_repeatable", "answers the same call in two ways"),
+        ("inference", CACHE_OF_ALL_CALLS, "not_repeatable", "answers the same call in two ways"),
         ("attention", MASK_BY_SHAPE, "kept_from_earlier_call", "mask were that of an earlier call"),
         ("attention", KEPT_BY_SIZE, "answer_of_earlier_call", "what it answered an earlier one"),
         ("transformer", SCALED.format("np.sqrt(V.shape[-1])"), "other_length", "d_k were the length of W_V's last axis"),
@@ -309,6 +321,28 @@ def test_a_mistake_that_several_exercises_have_is_named_by_what_it_does(
         failed = first_failed(grade(step, source))
     assert failed.relation == relation, failed.hint
     assert part in failed.hint
+
+
+def test_blame_goes_to_the_function_that_changes_what_it_is_given(tmp_path):
+    """A student's own copy has no reference that could take its place."""
+    copy = json.loads((ROOT / "assignments/tokenizer/tokenizer.ipynb").read_text())
+    full = json.loads((ROOT / "solutions/tokenizer/tokenizer.ipynb").read_text())
+    answers = {cell["id"]: cell["source"] for cell in full["cells"]}
+    answers["count_pairs"] = """def count_pairs(tokens):
+    counts = {}
+    while len(tokens) > 1:
+        pair = tokens.pop(0), tokens[0]
+        counts[pair] = counts.get(pair, 0) + 1
+    return counts
+"""
+    for cell in copy["cells"]:
+        if cell["metadata"].get("autograder", {}).get("kind") == "step":
+            cell["source"] = answers[cell["id"]]
+    notebook = tmp_path / "tokenizer.ipynb"
+    notebook.write_text(json.dumps(copy))
+    done = processes.call("check", notebook, cwd=tmp_path)
+    assert done.returncode == 1, done
+    assert "hint: count_pairs changes what it is given, and train calls it." in done.stdout
 
 
 @pytest.mark.parametrize("wrong", ["np.sin(weights) + weights**2 / 3", "weights + np.cos(V.sum())"])

@@ -1520,7 +1520,9 @@ def output_from_unmasked_weights(Q, K, V, mask=None):
     return weighted_sum(free, V), weights
 
 
-@wrong_answer(step="scaled_dot_product_attention", named="always_looking_back zeros_above looks_back_only")
+@wrong_answer(
+    step="scaled_dot_product_attention", named="always_looking_back zeros_above looks_back_only"
+)
 def always_causal(Q, K, V, mask=None):
     """A causal mask even where none is given."""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -1738,7 +1740,10 @@ def w_o_on_every_head(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     return np.concatenate([heads[..., 0, :, :]] * num_heads, axis=-1) @ W_O
 
 
-@wrong_answer(step="multi_head_attention", named="scaled_by_the_number_of_heads other_length argument_taken_for")
+@wrong_answer(
+    step="multi_head_attention",
+    named="scaled_by_the_number_of_heads other_length argument_taken_for",
+)
 def scale_by_heads(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """sqrt(num_heads)."""
     Q, K, V = (split_heads(p, num_heads) for p in project_qkv(X, W_Q, W_K, W_V))

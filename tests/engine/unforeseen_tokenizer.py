@@ -96,7 +96,7 @@ def keys_as_strings_a_b(tokens):
     return counts
 
 
-@wrong_answer(step="count_pairs", named="counted_too_much")
+@wrong_answer(step="count_pairs", named="counted_too_much not_repeatable")
 def mutable_default_remembers(tokens, counts={}):
     """Mutable default remembers."""
     for p in zip(tokens, tokens[1:]):

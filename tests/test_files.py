@@ -214,6 +214,18 @@ OWN = {
         "self.folder / file",
         "self.folder / student",
     },
+    "keeping/places.py": {
+        "Path(settings.Exchange.root, settings.CourseDirectory.course_id)",
+        "course.state / name",
+    },
+    # Both ids have been held against ``STUDENT_ID``.
+    "keeping/rename.py": {
+        "course.inbox / new",
+        "course.inbox / old",
+        "course.state / name",
+        "path.with_name(f'{new}.json')",
+        "path.with_name(f'{new}{path.name.removeprefix(old)}')",
+    },
     "keeping/restore.py": {"root / source.relative_to(folder)"},
     # The kit's own names, a command line's and nbgrader's settings.
     "commands/sample.py": {"course.root / 'build' / 'sample' / exercise.name"},
@@ -233,10 +245,7 @@ OWN = {
         "state / name",
     },
     "keeping/backup.py": {"course.root / name", "state / course.gradebook.name"},
-    "keeping/exchanged.py": {
-        "Path(settings.Exchange.root, settings.CourseDirectory.course_id)",
-        "place / 'feedback' / f'{_named(secret, folder)}.html'",
-    },
+    "keeping/exchanged.py": {"place / 'feedback' / f'{_named(secret, folder)}.html'"},
     "keeping/forget.py": {"course.state / name"},
     "nbgrader/collector.py": {
         "os.path.join(self.root, self.coursedir.course_id, 'inbound')",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from autograder.errors import Unusable
@@ -70,12 +70,16 @@ def table(path: Path) -> tuple[list[tuple[int, dict[str, str]]], list[str]]:
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             first = file.readline()
-            file.seek(0)
-            reader = csv.DictReader(file, delimiter=delimiter(first))
+            # Excel writes, and wants, a line that says what separates the columns.
+            named = re.fullmatch(r'"?sep=([;,\t|])"?[;,\t|\s]*', first)
+            if not named:
+                file.seek(0)
+            mark = named[1] if named else delimiter(first)
+            reader = csv.DictReader(file, delimiter=mark)
             lines = []
             for row in reader:
                 if any(row.values()) and not _is_canvas_own(row):
-                    lines.append((reader.line_num, row))
+                    lines.append((reader.line_num + (1 if named else 0), row))
             headings = list(reader.fieldnames or [])
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise Unusable(f"{path}: {error}; save it as CSV in UTF-8") from None
@@ -88,10 +92,20 @@ def table(path: Path) -> tuple[list[tuple[int, dict[str, str]]], list[str]]:
     return lines, headings
 
 
+def is_canvas(titles: Collection[str]) -> bool:
+    """Whether these are the columns of Canvas's gradebook, whose ``ID`` is Canvas's own number."""
+    return {"ID", "Section"} <= set(titles) and not {"Student", "LastName"}.isdisjoint(titles)
+
+
 def _is_canvas_own(row: Mapping[str, str]) -> bool:
     """Whether a line says what the columns of Canvas's gradebook are worth, and how they are
-    posted."""
-    if not {"ID", "SIS Login ID"} <= row.keys():
+    posted, or is about the student as whom teachers try things."""
+    if not is_canvas(row.keys()):
         return False
-    said = [(row.get(title) or "").strip() for title in ("ID", "Student", "LastName", "FirstName")]
-    return set(said) <= {"", "Points Possible"}
+    id, *names = [
+        (row.get(title) or "").strip() for title in ("ID", "Student", "LastName", "FirstName")
+    ]
+    return {id, *names} <= {"", "Points Possible"} or names in (
+        ["Student, Test", "", ""],
+        ["", "Student", "Test"],
+    )

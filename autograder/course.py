@@ -207,7 +207,9 @@ class Course:
             if alike != student:
                 cause = f"{student} is {alike} but for capital letters"
                 raise Unusable(f"{path}:{line}: {cause}; delete a line, or choose another id")
-            students[student] = {}
+            # Canvas's number tells two people of one name apart, and finds them there again.
+            is_number = class_list.is_canvas(titles) and student.isdecimal()
+            students[student] = {"Canvas ID": student} if is_number else {}
             for title, cell in row.items():
                 if not title:
                     continue

@@ -9,7 +9,6 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from hashlib import sha256
-from pathlib import PurePath
 
 from autograder import files, settings, timestamp
 from autograder.collecting import earlier, gradescope, naming, read_zones
@@ -140,8 +139,7 @@ class _Collection:
 
     def _note_script(self, script: Candidate, counts: Candidate) -> None:
         if script.is_script and not counts.is_script:
-            notebook = PurePath(counts.download.where).name
-            cause = f"was handed in together with {notebook}"
+            cause = f"was handed in together with {counts.download.parts[-1]}"
             self.notes.append(f"{script.download.where}: {cause}; the notebook counts")
 
     def _newest(self, student: str, hand_ins: list[Candidate]) -> list[Candidate]:
@@ -278,7 +276,7 @@ def _of_one_account(
     known_kinds: set[str] = set()
     for candidate in candidates:
         kind = candidate.claim.kind
-        is_known = roster.has_number(candidate.claim)
+        is_known = bool(roster.numbered(candidate.claim))
         if is_known:
             known_kinds.add(kind)
         if is_known or per_kind[kind] < 2:

@@ -69,7 +69,7 @@ class Roster:
             self._refuse_doubt(claim)
             return _student_id(claim)[0]
 
-        numbered = self._numbered(claim)
+        numbered = self.numbered(claim)
         named = self.named(claim)
         signs_in = self._signs_in_as(claim.login)
         if numbered and named and not numbered & named:
@@ -142,11 +142,8 @@ class Roster:
         """The students with this id or login."""
         return self._by_id.get(login.casefold(), set()) | self.having(LOGINS | GITHUB, login)
 
-    def has_number(self, claim: Claim) -> bool:
-        """Whether the class list knows the person by the platform's number or address."""
-        return bool(self._numbered(claim))
-
-    def _numbered(self, claim: Claim) -> set[str]:
+    def numbered(self, claim: Claim) -> set[str]:
+        """The students with the claim's number or address."""
         by_number = self.having(NUMBERS.get(claim.kind, set()), claim.number)
         return by_number | self.having(EMAILS, claim.email)
 

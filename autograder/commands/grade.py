@@ -64,7 +64,7 @@ def grade(
 ) -> None:
     """Grade the class, into the gradebook."""
     from autograder.exercises.exercise import built_names
-    from autograder.gradebook import extensions
+    from autograder.gradebook import extensions, students
     from autograder.gradebook.settled import settled_marks
     from autograder.grading import orphans
     from autograder.grading.grade_class import grade_class
@@ -102,6 +102,8 @@ def grade(
         )
 
     _note_other_zone(course, exercise, scanned)
+    for old, new in students.moved(course).items():
+        print(inert(f"note: {students.may_be(old, new)}"), file=sys.stderr)
     out = sys.stderr if json == "-" else sys.stdout
     size = len(scanned.students)
     if compare:

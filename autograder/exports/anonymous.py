@@ -56,6 +56,7 @@ def _grade(grade: FinalGrade, name: str) -> FinalGrade:
         marks=_marks(grade.marks) if grade.marks else None,
         trouble="",
         doubt="",
+        new_id="",
     )
 
 

@@ -10,7 +10,7 @@ from autograder.class_list import full_name
 from autograder.course import STUDENT_ID, Course
 from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise
-from autograder.gradebook import score_parts
+from autograder.gradebook import score_parts, students
 from autograder.gradebook.score_parts import Part
 from autograder.result import Result
 from autograder.submissions.folder import handed_in
@@ -40,7 +40,8 @@ class FinalGrade:
     be read of them; the status is ``error`` then. ``is_older``: another submission than the graded
     one lies there by now. ``outdated`` names what of all that a score depends on has changed since.
     ``doubt`` says why nobody knows whether it came late, ``has_time`` until when somebody still has
-    time who has handed in nothing.
+    time who has handed in nothing, ``new_id`` who of the class list somebody who is not on it may
+    be.
     """
 
     student: str
@@ -54,6 +55,7 @@ class FinalGrade:
     outdated: tuple[str, ...] = ()
     doubt: str = ""
     has_time: str = ""
+    new_id: str = ""
 
     @property
     def name(self) -> str:
@@ -117,6 +119,8 @@ class ClassGrades:
             result, marks = grade.result, grade.marks
             if is_listed and grade.person is None:
                 yield f"not on the class list: {student}"
+            if grade.new_id:
+                yield f"perhaps renamed: {students.may_be(student, grade.new_id)}"
             if grade.is_older:
                 yield f"of an earlier submission: {student}: the one that lies there is not graded"
             older = [name for name in grade.outdated if name != "gradebook"]
@@ -205,6 +209,7 @@ def of_class(
     now = Now(course, exercise)
     others = now.of_other_bytes(results)
     left = due_dates.TimeLeft(course, exercise.name)
+    moved = students.moved(course)
     max_score = master.load(course, exercise).max_score
     grades: list[FinalGrade] = []
     for student in sorted({*results, *marks, *people, *there, *troubles}):
@@ -212,7 +217,8 @@ def of_class(
         if not STUDENT_ID.match(student):
             continue
         status: Status = "collected" if student in there else "missing"
-        grade = FinalGrade(student, status, None, people.get(student))
+        new = moved.get(student, "")
+        grade = FinalGrade(student, status, None, people.get(student), new_id=new)
         if student not in troubles:
             with troubles.of(student, "no score"):
                 grade = _graded(grade, results.get(student), marks.get(student))

@@ -3,11 +3,73 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, Row, insert, select, update
 
 from autograder.class_list import EMAILS, FIRST_NAMES, LAST_NAMES, NAMES, NUMBERS, value_of
+from autograder.collecting import naming
+from autograder.collecting.naming import Claim
+from autograder.collecting.roster import Roster
+from autograder.collecting.store import read_platform
+from autograder.course import Course
+from autograder.gradebook.database import read
 from autograder.gradebook.schema import STUDENT
+
+
+def moved(course: Course) -> dict[str, str]:
+    """Students who have left the class list, each with one on it who may be the same person.
+
+    They share an address, a platform's number or a name.
+
+    Raises:
+        Unusable: the class list or the gradebook cannot be read.
+    """
+    people = course.class_list()
+    if people is None:
+        return {}
+    roster = Roster(people)
+    known: dict[str, Row[Any] | None] = dict.fromkeys(
+        path.name for path in course.submitted.glob("*/")
+    )
+    nobody: list[Row[Any]] = []
+    for one in read(course, lambda there: list(there.execute(select(STUDENT)).all()), nobody):
+        known[one.id] = one
+
+    found: dict[str, str] = {}
+    for old in sorted(known.keys() - people.keys()):
+        claims = [_claim_of_download(place) for place in (course.submitted / old).glob("*/")]
+        fitting: list[set[str]] = []
+        row = known[old]
+        if row is not None:
+            fitting += [
+                roster.having(EMAILS, row.email or ""),
+                roster.having(NUMBERS["canvas"], row.lms_user_id or ""),
+            ]
+            claims.append(Claim("moodle", f"{row.first_name or ''} {row.last_name or ''}"))
+        for claim in filter(None, claims):
+            fitting += [roster.numbered(claim), roster.named(claim)]
+        for new in fitting:
+            if len(new) == 1:
+                found[old] = next(iter(new))
+                break
+    return found
+
+
+def may_be(old: str, new: str) -> str:
+    """What a teacher should know of two ids that may be one person's."""
+    said = f"{old} is not in students.csv, and may be {new} now"
+    return f"{said}: both have one name, address or number; autograder rename {old} {new}"
+
+
+def _claim_of_download(folder: Path) -> Claim | None:
+    """Whose a submission is, as its platform says."""
+    name = read_platform(folder)
+    if name.endswith("/"):
+        return naming.platform_folder(name.removesuffix("/"))
+    made = naming.platform_file(f"{name}x") if name else None
+    return made[0] if made else None
 
 
 def save(

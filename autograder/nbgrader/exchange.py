@@ -14,7 +14,7 @@ from autograder.collecting.store import Collected
 from autograder.course import Course
 from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise
-from autograder.gradebook import config, due_dates, outdated, record
+from autograder.gradebook import config, due_dates, outdated, record, students
 from autograder.nbgrader import handed_out
 from autograder.text import listed, on_day, short
 
@@ -90,7 +90,9 @@ def collect(course: Course, exercise: Exercise) -> list[str]:
     due = due_dates.due_date(course, exercise.name)
     exchanged = from_exchange(course, exercise)
     collected = store.together([exchanged, inbox.collect(course, exercise, due)])
-    return collected.lines or [f"nothing to collect in {course.inbox} nor in the exchange"]
+    moved = [f"note: {students.may_be(*ids)}" for ids in students.moved(course).items()]
+    nothing = [f"nothing to collect in {course.inbox} nor in the exchange"]
+    return [*(collected.lines or nothing), *moved]
 
 
 def from_exchange(course: Course, exercise: Exercise) -> Collected:

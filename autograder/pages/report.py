@@ -180,6 +180,7 @@ def _looks(report: Report) -> list[Look]:
         is_same = len(whys) > 1 and len({why for _, why in whys}) == 1
         each = whys[0][1] if is_same else ""
         is_said = kind in ("missing", "zero", "unlisted")
+        is_said = is_said and not any("may be" in why for _, why in whys)
         if whys:
             looks.append(Look(kind, title, about, whys, each, is_said, len(whys) <= FEW))
     return looks

@@ -141,7 +141,8 @@ def of_class(course: Course, class_grades: ClassGrades) -> list[StudentRow]:
                 row = replace(row, untried=grade.result.untried)
                 concerns += _untried(row, len(grade.result.steps))
             if has_list and grade.person is None:
-                concerns.append(Concern("unlisted", "is not on the class list"))
+                new = f"; may be {grade.new_id} now" if grade.new_id else ""
+                concerns.append(Concern("unlisted", f"is not on the class list{new}"))
             same = alike.get(grade.student, [])
             if len(same) > 1:
                 others = _few(same, grade.student)

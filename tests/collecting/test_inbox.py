@@ -8,20 +8,23 @@ import json
 import os
 import struct
 import zipfile
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
 
-from autograder import timestamp
-from autograder.collecting import candidates, inbox, search
-from autograder.collecting.store import Collected, store
+from autograder import settings, timestamp
+from autograder.class_list import NUMBERS, value_of
+from autograder.collecting import candidates, earlier, inbox, search
+from autograder.collecting.store import Collected, read_platform, store
 from autograder.course import Course
 from autograder.errors import Unusable
 from autograder.gradebook import due_dates, record
 from autograder.submissions import parse
 from tests.support import courses
 from tests.support.courses import NAME, RIGHT
+from tests.support.platforms import NAMED, named
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=timezone.utc).timestamp()
 CLASS = """id,name,email,lms id,moodle id,sid
@@ -679,3 +682,169 @@ def test_a_class_list_that_cannot_be_used_gets_one_line(course: Course) -> None:
     class_list(course, "name\nAda\n")
     with pytest.raises(Unusable, match=r"students\.csv:1: no column named id"):
         collect(course)
+
+
+def test_a_class_list_may_begin_with_excels_line_about_separators(course: Course) -> None:
+    for mark in (";", ",", "\t"):
+        class_list(course, f"sep={mark}\nid{mark}name\nada{mark}Ada Lovelace\n")
+        assert course.class_list() == {"ada": {"name": "Ada Lovelace"}}
+    class_list(course, "sep=;\nid;name\nada;Ada\nada;Ada\n")
+    with pytest.raises(Unusable, match=r"students\.csv:4: ada stands there twice"):
+        course.class_list()
+
+
+def test_canvas_gradebook_tells_two_people_of_one_name_apart_and_lists_no_test_student(
+    course: Course,
+) -> None:
+    lines = [
+        "Student,ID,SIS User ID,SIS Login ID,Section,Counting (4711)",
+        "    Points Possible,,,,,10",
+        '"Smith, Ben",101,,ben1,A,',
+        '"Smith, Ben",102,,ben2,A,',
+        '"Student, Test",103,,0a1b,A,',
+    ]
+    class_list(course, "\n".join(lines))
+    data = courses.handed_in(course, RIGHT)
+    names = ("smithben_101_900_counting.ipynb", "smithben_LATE_102_901_counting.ipynb")
+    put(course, "submissions.zip", archive(dict.fromkeys(names, data)))
+    found = collect(course)
+    assert found.stored == ("101", "102") and not found.left
+    people = course.class_list() or {}
+    assert people.keys() == {"101", "102"}
+    assert [value_of(row, NUMBERS["canvas"]) for row in people.values()] == ["101", "102"]
+
+
+WITHOUT_A_LIST = {
+    "moodle": "Ada_Lovelace",
+    "moodle, flat": "Ada_Lovelace",
+    "moodle, teams": "Group_A-Ada_Lovelace",
+    "canvas": "lovelaceada",
+    "canvas, late": "lovelaceada",
+    "brightspace": "Ada_Lovelace",
+    "brightspace, flat": "Ada_Lovelace",
+    "blackboard": "ada",
+    "blackboard, one column": "ada",
+    "sakai": "ada",
+    "ilias": "Lovelace_Ada_ada_77",
+    "google classroom": "Ada_Lovelace",
+}
+
+
+@pytest.mark.parametrize("platform", NAMED)
+def test_every_platforms_names_say_whose_a_file_is(course: Course, platform: str) -> None:
+    class_list(course)
+    put(course, named(platform, "ada", "Ada Lovelace", 77))
+    assert collect(course).stored == ("ada",)
+
+
+@pytest.mark.parametrize(("platform", "student"), WITHOUT_A_LIST.items())
+def test_without_a_class_list_they_make_the_ids(
+    course: Course, platform: str, student: str
+) -> None:
+    put(course, named(platform, "ada", "Ada Lovelace", 77))
+    assert collect(course).stored == (student,)
+
+
+def test_moodles_names_are_those_of_the_class_list_without_what_moodle_drops(
+    course: Course,
+) -> None:
+    class_list(course, 'id,name\npat,Pat O\'Brien\nmax,Max Ng/Lo\nann,"Ann ""Nan"" Lee"\n')
+    data = courses.handed_in(course, RIGHT)
+    names = ("Group A-Pat OBrien", "Team-B-Max NgLo", "Team-B-Ann Nan Lee", "Team-B-Eve Moore")
+    places = {
+        f"{name}_{n}_assignsubmission_file_/counting.ipynb": data for n, name in enumerate(names)
+    }
+    put(course, "CS101-Counting-4711.zip", archive(places))
+    found = collect(course)
+    assert found.stored == ("ann", "max", "pat")
+    (why,) = reasons(found).values()
+    assert why == (
+        "Team-B-Eve Moore is nobody in students.csv; add a line, or 3 in the column Moodle ID"
+    )
+
+
+def test_a_double_first_name_is_no_team(course: Course) -> None:
+    class_list(course, "id,name\nluc,Luc Picard\nada,Ada Lovelace\n")
+    for zip_, others in (("one", []), ("two", ["Ada Lovelace"])):
+        data = courses.handed_in(course, RIGHT)
+        names = ["Jean-Luc Picard", *others]
+        places = {f"{name}_1_assignsubmission_file_/counting.ipynb": data for name in names}
+        put(course, f"{zip_}.zip", archive(places))
+        found = collect(course)
+        assert "luc" not in found.stored
+        assert all("Jean-Luc Picard is nobody" in why for why in reasons(found).values())
+
+
+def test_a_notebook_and_its_script_are_one_hand_in_and_the_notebook_counts(
+    course: Course,
+) -> None:
+    notebook = courses.handed_in(course, RIGHT)
+    script = f'# %% step="double"\n{RIGHT["double"]}\n'.encode()
+    put(course, "ada/counting.ipynb", notebook)
+    put(course, "ada/counting.py", script, minutes=0.1)
+    put(course, "bob.zip", archive({"counting.py": script, "counting.ipynb": notebook}, 5))
+    put(course, "cyd/counting.ipynb", notebook)
+    put(course, "cyd/counting.py", script, minutes=60)  # another hand-in
+    put(course, "dan/counting.py", script)
+    found = collect(course)
+    assert found.stored == ("ada", "bob", "cyd", "dan")
+    assert taken(course, "ada") == taken(course, "bob") == notebook
+    assert taken(course, "cyd") == taken(course, "dan") != notebook
+    together = "was handed in together with counting.ipynb; the notebook counts"
+    assert found.notes == (f"ada/counting.py: {together}", f"bob.zip: counting.py: {together}")
+
+
+def test_the_outermost_name_decides_and_words_of_nobodys_do_not(course: Course) -> None:
+    class_list(course)
+    for folder in ("ada-final", "13-34 - Bob Ng - Nov 20, 2026 1105 PM", "Zoë van der Berg"):
+        put(course, f"{folder}/my_counting.ipynb")
+    put(course, "my_counting.ipynb")
+    found = collect(course)
+    assert found.stored == ("ada", "bob", "zoe")
+    assert reasons(found)["my_counting.ipynb"].startswith("no student in its path; call it STUDENT")
+
+
+def test_canvas_anonymous_names_keep_lateness_and_hold_no_number_of_a_file(
+    course: Course,
+) -> None:
+    record.prepare(course, courses.load(course), datetime.fromtimestamp(NOON, timezone.utc))
+    data = courses.handed_in(course, RIGHT)
+    names = ("anon_AbC12_77_counting.ipynb", "LATE_anon_Xy9zz_78_counting-1.ipynb")
+    put(course, "submissions.zip", archive(dict.fromkeys(names, data), 60))
+    assert collect(course).stored == ("anon_AbC12", "anon_Xy9zz")
+    assert time_of(course, "anon_AbC12") == datetime(2026, 11, 20, 12)
+    assert time_of(course, "anon_Xy9zz") == datetime(2026, 11, 20, 13)
+    assert read_platform(course.submission("anon_Xy9zz", NAME)) == "LATE_anon_Xy9zz_78_"
+
+
+def test_blackboards_attempts_have_the_times_in_their_names(course: Course) -> None:
+    (course.root / "autograder.toml").write_text('counts = "best"\ntime_zone = "Europe/Berlin"\n')
+    course = replace(course, settings=settings.read(course.root / "autograder.toml"))
+    entries = {}
+    for time in ("2026-11-20-23-05-10", "2026-11-19-08-00-00"):
+        name = f"gradebook_CS_101_2_Counting_ada_attempt_{time}_counting.ipynb"
+        entries[name] = courses.handed_in(course, {"why": time})
+    put(course, "gradebook_CS_101_2_Counting_2026-11-21-10-00-00.zip", archive(entries, 60 * 24))
+    assert collect(course).stored == ("ada",)
+    assert time_of(course, "ada") == datetime(2026, 11, 20, 22, 5, 10)
+    assert len(earlier.of(course, NAME, "ada")) == 1
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["counting.ipynb.txt", "counting.json", "counting.ipynb.download", "counting (1).ipynb.txt"],
+)
+def test_a_notebook_with_another_ending_is_to_be_renamed(course: Course, name: str) -> None:
+    put(course, f"ada/{name}")
+    put(course, f"bob_{name}")
+    ending = name.rpartition(".")[2]
+    assert reasons(collect(course)) == {
+        f"ada/{name}": f"ends in .{ending}; rename it to ada_counting.ipynb",
+        f"bob_{name}": f"ends in .{ending}; rename it to bob_counting.ipynb",
+    }
+
+
+def test_of_many_collected_there_is_a_number_and_no_names() -> None:
+    names = tuple(f"s{number:03}" for number in range(200))
+    assert Collected(stored=names).lines == ["collected: 200 students"]
+    assert len(Collected(stored=names[:100]).lines) == 100

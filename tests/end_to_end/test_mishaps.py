@@ -221,3 +221,22 @@ def test_a_student_whose_id_is_another_one_now_is_said_at_the_export(graded: Cou
     assert "zero: bob.ash: missing\nnot on the class list: bob\n" in said
     # And the old id stays where it is, until somebody has seen to it.
     assert scores(graded) == {"ada": 10, "bob": 7, "bob.ash": None}
+
+
+def test_a_new_id_with_the_name_of_somebody_who_left_the_class_list_is_pointed_out(
+    graded: Course,
+) -> None:
+    people = graded.state / "students.csv"
+    people.write_text(PEOPLE.replace("bob,", "bob.new,"))
+    told = "bob is not in students.csv, and may be bob.new now: both have one name, address or "
+    repair = "autograder rename bob bob.new"
+    for command in (("collect",), ("grade",), ("export",)):
+        done = run(graded, *command, NAME)
+        said = " ".join((done.stdout + done.stderr).split())
+        assert told in said and repair in said, command
+    assert "is not on the class list; may be bob.new now" in run(graded, "report", NAME).stdout
+    page = (graded.reports / f"{NAME}.html").read_text()
+    assert "may be bob.new now" in page
+
+    people.write_text("id,name\nada,Ada Ash\ncyd,Cyd Cedar\n")
+    assert "may be" not in run(graded, "export", NAME).stderr

@@ -15,7 +15,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from autograder.engine.sandbox.blas import ONE_THREAD
-from autograder.errors import Fault
+from autograder.errors import Fault, Unusable
 
 if TYPE_CHECKING:
     from autograder.exercises import data_files
@@ -105,6 +105,8 @@ class Checking:
         else:
             result = _checked_here(self._copy)
             reason = "this system has no isolation level that the kit knows"
+        if result.status == "rejected":  # the reason says how to mend it
+            raise Unusable(f"{self._copy.path}: {result.reason}")
         if result.status != "graded":
             raise self._copy.unusable(result.reason or "")
         return self._copy.completed(result), reason

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -11,7 +12,8 @@ from typing import NamedTuple
 from autograder.engine.recorded_calls import Call
 from autograder.engine.student_errors import UNDEFINED, Stopped, StudentError
 from autograder.exercises.exercise import Check, Exercise
-from autograder.submissions.python_source import binds
+from autograder.exercises.names import BUILTINS
+from autograder.submissions.python_source import binds, defines, deletes, uses
 from autograder.submissions.submission import Submission, SubmittedCell
 from autograder.text import one_line
 
@@ -32,6 +34,8 @@ ONLY = "checks run with NumPy, Python's own modules and what the exercise names,
 
 ADDED, ANOTHER = "an added cell", "another cell"
 """What a cell is called that answers nothing: one of the student's own, and one handed out."""
+
+SYNTAX_ERRORS = ("SyntaxError", "IndentationError", "TabError")
 
 MAX_NAMES = 50
 """Names in a cell among which one is looked for: to compare two takes longer than to write them."""
@@ -102,7 +106,7 @@ def failure(
     if error.kind == "Undefined":
         for cell, raised in of_cells:
             if cell.id == check.step and error.text.startswith(f"{check.step} "):
-                why = _cell_failure("its cell", raised, check.hidden)
+                why = _cell_failure("its cell", raised, check.hidden) + _newer(raised, submission)
                 missing = _missing(raised, check, submission, of_cells, exercise)
                 return f"{error.text}: {why}{missing}"
 
@@ -111,7 +115,33 @@ def failure(
 
     where = f" in line {error.line} of {_which(error.cell)}" if error.cell else ""
     said = f"{check.step} raised {error.kind}{where}{_text(error, check.hidden)}"
+    if not check.hidden:
+        said += _taken(error, check, submission, exercise)
     return said + _missing(error, check, submission, of_cells, exercise)
+
+
+def _newer(raised: StudentError | Stopped, submission: Submission) -> str:
+    """That a cell may be Python of another version, where it is none to this one."""
+    if not isinstance(raised, StudentError) or raised.kind not in SYNTAX_ERRORS:
+        return ""
+    newer, ours = submission.newer_python, f"{sys.version_info[0]}.{sys.version_info[1]}"
+    return f"; the notebook was run with Python {newer}, and Python {ours} grades" if newer else ""
+
+
+def _taken(error: StudentError, check: Check, submission: Submission, exercise: Exercise) -> str:
+    """Which cell has given the name of a builtin to something else, where the answer uses it."""
+    if error.kind != "TypeError":
+        return ""
+    used = uses(submission.answer(check.step) or "") or frozenset()
+    if error.cell:
+        used |= uses(submission.answer(error.cell) or "") or frozenset()
+    for cell in submission.cells:
+        names = binds(cell.source) - defines(cell.source) if cell.is_code else frozenset()
+        taken = sorted(names & used & BUILTINS)
+        if taken:
+            where, name = _which(name_of(cell, exercise)), taken[0]
+            return f"; {where} gives the name {name}, Python's own, to something else: rename that"
+    return ""
 
 
 def _missing(
@@ -144,6 +174,9 @@ def _elsewhere(
 ) -> str:
     """Which cell defines a name too late, for it has not raised; or what its own cell calls it."""
     have_raised = [cell for cell, _ in of_cells]
+    for cell in submission.cells:
+        if cell.is_code and cell not in have_raised and deletes(cell.source, name):
+            return f"; {_which(name_of(cell, exercise))} deletes it: take that line out"
     for cell in submission.cells:
         if cell.is_code and cell not in have_raised and name in binds(cell.source):
             return f"; {_which(name_of(cell, exercise))} defines it, further down: move that up"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,7 +32,22 @@ _CHECKSUM = re.compile(r'"checksum": "([0-9a-f]+)"')
 
 SAVED_AGAIN = "open it in Jupyter, save it and hand it in again"
 CLEARED = "clear the outputs and hand it in again"
+DOWNLOADED = "download the notebook (.ipynb) itself and hand that in"
 DELETED = "delete what is no answer and hand it in again"
+
+_OTHER_KINDS = {
+    b"%pdf": "a PDF",
+    b"{\\rtf": "a text of a word processor",
+    b"\xd0\xcf\x11\xe0": "a text of a word processor",
+    b"\x1f\x8b": "a packed file",
+    b"rar!": "an archive",
+    b"7z\xbc\xaf": "an archive",
+    b"\x89png": "a picture",
+    b"\xff\xd8\xff": "a picture",
+    b"[internetshortcut]": "a link to it",
+    b"version https://git-lfs": "a pointer of Git LFS",
+}
+"""What some files begin with, in small letters."""
 
 
 class Rejected(Exception):
@@ -130,6 +147,18 @@ def marks(data: bytes) -> dict[str, str]:
         return {}
 
 
+def newer_python(data: bytes) -> str:
+    """The version of Python that a notebook says it was run with; empty unless newer than ours."""
+    try:
+        metadata = _loaded(_text(data)[0]).get("metadata")
+    except Rejected:
+        return ""
+    about = metadata.get("language_info") if isinstance(metadata, dict) else None
+    version = about.get("version") if isinstance(about, dict) else None
+    found = re.match(r"3\.([0-9]{1,3})(?![0-9])", version) if isinstance(version, str) else None
+    return found[0] if found and int(found[1]) > sys.version_info.minor else ""
+
+
 def _marks(notebook: dict[str, Any]) -> dict[str, str]:
     metadata = notebook.get("metadata")
     written = metadata.get("autograder") if isinstance(metadata, dict) else None
@@ -152,8 +181,7 @@ def _text(data: bytes) -> tuple[str, list[str]]:
     if len(data) > MAX_BYTES:
         raise Rejected(f"larger than {MAX_BYTES // 1_000_000} MB", CLEARED)
 
-    if data.startswith(b"PK\x03\x04"):
-        raise Rejected("a zip archive", "unpack it and hand in the notebook that is in it")
+    _refuse_other_kinds(data)
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         warning = "the file was UTF-16 and was read as such; notebooks are UTF-8"
         try:
@@ -170,6 +198,21 @@ def _text(data: bytes) -> tuple[str, list[str]]:
         raise Rejected("not UTF-8 text") from None
 
 
+def _refuse_other_kinds(data: bytes) -> None:
+    """Refuse what is no notebook for a reason that its beginning tells."""
+    if data.startswith(b"PK\x03\x04"):
+        raise Rejected("a zip archive", "unpack it and hand in the notebook that is in it")
+    if data and not data.strip(b"\x00"):
+        cause = "nothing but zero bytes, as after an interrupted copy"
+        raise Rejected(cause, "look for the notebook where it was written, and hand that in")
+    begins = data[:1000].removeprefix(codecs.BOM_UTF8).lstrip().lower()
+    if begins.startswith(b"<") and re.match(rb"<(!doctype html|html|head|\?xml|svg|!--)", begins):
+        raise Rejected("a web page, not the notebook", DOWNLOADED)
+    for beginning, kind in _OTHER_KINDS.items():
+        if begins.startswith(beginning):
+            raise Rejected(f"{kind}, not the notebook", DOWNLOADED)
+
+
 def _loaded(text: str) -> dict[str, Any]:
     """The notebook in a text of JSON."""
     # Each of the marks that are counted stands for three values at most: a short text need not be
@@ -183,6 +226,8 @@ def _loaded(text: str) -> dict[str, Any]:
     except ValueError as error:
         raise _broken(text, error) from None
 
+    if isinstance(notebook, dict) and {"doc_id", "resource_key"} & notebook.keys():
+        raise Rejected("a shortcut of Google Drive, not the notebook", DOWNLOADED)
     if not _is_format_4(notebook):
         raise Rejected("not a notebook of format 4")
     return dict(notebook)

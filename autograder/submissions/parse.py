@@ -15,9 +15,16 @@ from itertools import chain
 from autograder.exercises.checksum import checksum
 from autograder.exercises.exercise import ANNOUNCED, FILLED_IN, Exercise
 from autograder.submissions import cut_off, defined_again, ipython_input
-from autograder.submissions.notebook import DELETED, RawCell, Rejected, marks, raw_cells
+from autograder.submissions.notebook import (
+    DELETED,
+    RawCell,
+    Rejected,
+    marks,
+    newer_python,
+    raw_cells,
+)
 from autograder.submissions.percent import UNMARKED
-from autograder.submissions.python_source import as_python, binds, is_plain
+from autograder.submissions.python_source import as_python, binds, is_plain, parses
 from autograder.submissions.recognizer import Recognizer
 from autograder.submissions.submission import Submission, SubmittedCell
 from autograder.submissions.texts import Texts
@@ -42,7 +49,8 @@ def parse(data: bytes, exercise: Exercise) -> Submission:
     _refuse_too_much_code(exercise, raw)
     order = _MasterOrder(exercise, data, raw, warnings)
     cells, words = order.cells()
-    submission = Submission(hashlib.sha256(data).hexdigest(), cells, (), words)
+    newer = "" if all(parses(cell.source) for cell in cells if cell.is_code) else newer_python(data)
+    submission = Submission(hashlib.sha256(data).hexdigest(), cells, (), words, newer)
     warnings += cut_off.notes(exercise, submission)
     warnings += defined_again.notes(exercise, submission, order.copied)
 

@@ -82,6 +82,16 @@ def uses(source: str) -> frozenset[str] | None:
     return None if tree is None else names.used(tree)
 
 
+def deletes(source: str, name: str) -> bool:
+    """Whether a cell deletes a name, outside of functions as a rule."""
+    tree = parsed(source) if re.search(r"\bdel\b", source) else None
+    for node in ast.walk(tree) if tree else ():
+        is_name = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del)
+        if is_name and getattr(node, "id", "") == name:
+            return True
+    return False
+
+
 @_remembered
 def _bound(source: str) -> frozenset[str] | None:
     tree = parsed(source)

@@ -47,13 +47,16 @@ class Submission:
 
     A master cell has one answer. Where a student has copied the cell, that is the first of them,
     and the others are cells that they added. ``words`` are the texts that they added, but for those
-    that belong to an answer: they are read by people alone.
+    that belong to an answer: they are read by people alone. ``newer_python`` is the version that
+    the notebook says it was run with, where that is newer than the one that runs it here, and some
+    cell is no Python to this one.
     """
 
     sha256: str
     cells: tuple[SubmittedCell, ...]
     warnings: tuple[str, ...]
     words: tuple[SubmittedCell, ...] = ()
+    newer_python: str = ""
 
     def by_master(self, ids: Iterable[str]) -> Iterator[MasterPlace]:
         """The student's cells laid along the master notebook.

@@ -695,3 +695,29 @@ def test_nothing_that_a_check_binds_or_a_submission_leaves_is_there_for_the_next
         for number in range(3):
             answer = f"def f(x): return x  # {number}"
             assert grader.grade(submission(toy, f=answer), "ada").result.score == 2
+
+
+def test_a_name_that_was_deleted_is_said_to_be():
+    toy = exercise("assert f(1) == 2")
+    nb = notebook(toy, f="def f(x):\n    return np.asarray(x) + 1")
+    nb["cells"].insert(1, added("import numpy as np\nprint(np.ones(2))\ndel np"))
+    (check,) = grade(toy, json.dumps(nb).encode()).checks
+    assert check.message.endswith("an added cell deletes it: take that line out")
+
+
+@pytest.mark.parametrize("name", ["len", "str", "range", "max"])
+def test_a_builtin_whose_name_was_taken_is_named(name):
+    toy = exercise("assert f(1) == 2")
+    nb = notebook(toy, f=f"def f(x):\n    {name}([x])\n    return x + 1")
+    nb["cells"].insert(1, added(f"{name} = 3"))
+    (check,) = grade(toy, json.dumps(nb).encode()).checks
+    said = f"an added cell gives the name {name}, Python's own, to something else"
+    assert said in check.message
+
+
+def test_a_type_error_has_nothing_to_do_with_a_function_called_like_a_builtin():
+    toy = exercise("assert f(1) == 2")
+    nb = notebook(toy, f="def f(x):\n    return sum(x) + 1")
+    nb["cells"].insert(1, added("def sum(x):\n    return x.y + len(3)"))
+    (check,) = grade(toy, json.dumps(nb).encode()).checks
+    assert "Python's own" not in check.message

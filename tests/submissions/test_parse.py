@@ -7,6 +7,7 @@ import copy
 import json
 import os
 import symtable
+import sys
 import tracemalloc
 from pathlib import Path
 
@@ -553,3 +554,45 @@ def test_what_was_handed_out_is_no_code_of_the_students(monkeypatch):
     nb["cells"].append(nb["cells"][0])
     with pytest.raises(Rejected, match="that were not handed out"):
         parse(json.dumps(nb).encode(), TOY)
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"\xef\xbb\xbf\n<!DOCTYPE html>\n<html></html>", "a web page, not the notebook; download"),
+        (b"<html><head>", "a web page"),
+        (b'<?xml version="1.0"?><plist>', "a web page"),
+        (b'{"": "WARNING!", "doc_id": "x", "resource_key": ""}', "a shortcut of Google Drive"),
+        (b"[InternetShortcut]\r\nURL=https://x", "a link to it"),
+        (b"\x00" * 4_000, "nothing but zero bytes"),
+        (b"%PDF-1.7\n\xff", "a PDF"),
+        (b"{\\rtf1\\ansi}", "a text of a word processor"),
+        (b"\x1f\x8b\x08\x00", "a packed file"),
+    ],
+)
+def test_a_file_of_another_kind_is_called_by_its_name(data, reason):
+    graded = grade(data)
+    assert graded.status == "rejected" and graded.reason.startswith(reason)
+
+
+NEWER = f"3.{sys.version_info.minor + 1}"
+
+
+@pytest.mark.parametrize(
+    ("version", "source", "is_said"),
+    [
+        (f"{NEWER}.2", "def f(x) -> where:\n    newer syntax", True),
+        (f"{NEWER}.2", RIGHT["f"], False),
+        ("3.8.1", "def f(x) -> where:\n    newer syntax", False),
+        (None, "def f(x) -> where:\n    newer syntax", False),
+        (["3", "99"], "def f(x) -> where:\n    newer syntax", False),
+    ],
+)
+def test_syntax_of_a_newer_python_is_said_to_be_that(version, source, is_said):
+    nb = copy.deepcopy(notebook(exercise_of_two(), **{**RIGHT, "f": source}))
+    nb["metadata"] = {"language_info": {"name": "python", "version": version}}
+    (message,) = [
+        check.message
+        for check in grade_once(exercise_of_two(), json.dumps(nb).encode()).steps[0].checks
+    ]
+    assert (f"run with Python {NEWER}, and Python" in message) is is_said

@@ -4,7 +4,7 @@ The docstring says what is wrong. ``autograder prove inference --answers tests/f
 """
 
 
-@wrong_answer(step="rope")
+@wrong_answer(step="rope", named="turned_clockwise")
 def clockwise(x, positions, base=10000.0):
     """Turns the other way round."""
     angles = np.asarray(positions)[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
@@ -14,7 +14,7 @@ def clockwise(x, positions, base=10000.0):
     return out
 
 
-@wrong_answer(step="rope")
+@wrong_answer(step="rope", named="positions_ignored")
 def rows_counted(x, positions, base=10000.0):
     """The number of the row, whatever positions says."""
     places = np.arange(x.shape[-2])[:, None]
@@ -25,7 +25,7 @@ def rows_counted(x, positions, base=10000.0):
     return out
 
 
-@wrong_answer(step="rope")
+@wrong_answer(step="rope", named="base_always_the_same")
 def base_fixed(x, positions, base=10000.0):
     """Always 10,000."""
     angles = np.asarray(positions)[:, None] * 10000.0 ** (
@@ -37,7 +37,7 @@ def base_fixed(x, positions, base=10000.0):
     return out
 
 
-@wrong_answer(step="grouped_query_attention")
+@wrong_answer(step="grouped_query_attention", named="other_length")
 def scaled_by_the_number_of_keys(Q, K, V):
     """The root of m."""
     times = Q.shape[0] // K.shape[0]
@@ -45,7 +45,7 @@ def scaled_by_the_number_of_keys(Q, K, V):
     return softmax(Q @ K.swapaxes(-1, -2) / np.sqrt(K.shape[-2])) @ V
 
 
-@wrong_answer(step="grouped_query_attention")
+@wrong_answer(step="grouped_query_attention", named="looks_back_only")
 def causal(Q, K, V):
     """With a causal mask."""
     times = Q.shape[0] // K.shape[0]
@@ -54,7 +54,7 @@ def causal(Q, K, V):
     return scaled_dot_product_attention(Q, K, V, mask)[0]
 
 
-@wrong_answer(step="grouped_query_attention")
+@wrong_answer(step="grouped_query_attention", named="scaled_by_a_whole_number")
 def root_cut(Q, K, V):
     """The root is cut to a whole number."""
     times = Q.shape[0] // K.shape[0]
@@ -62,7 +62,7 @@ def root_cut(Q, K, V):
     return softmax(Q @ K.swapaxes(-1, -2) / int(np.sqrt(Q.shape[-1]))) @ V
 
 
-@wrong_answer(step="decode_with_cache")
+@wrong_answer(step="decode_with_cache", named="not_repeatable")
 def cache_of_all_calls(Q, K, V):
     """The cache lives on in the next call."""
     global _keys, _values
@@ -79,7 +79,7 @@ def cache_of_all_calls(Q, K, V):
     return np.array(rows)
 
 
-@wrong_answer(step="decode_with_cache")
+@wrong_answer(step="decode_with_cache", named="own_key_comes_too_late")
 def own_token_not_seen(Q, K, V):
     """Token i sees what is before it, and the first one itself."""
     rows = []
@@ -89,7 +89,7 @@ def own_token_not_seen(Q, K, V):
     return np.array(rows)
 
 
-@wrong_answer(step="decode_with_cache")
+@wrong_answer(step="decode_with_cache", named="scaled_by_the_values")
 def scaled_by_the_values(Q, K, V):
     """The root of d_v."""
     rows = []
@@ -98,14 +98,14 @@ def scaled_by_the_values(Q, K, V):
     return np.array(rows)
 
 
-@wrong_answer(step="flash_attention")
+@wrong_answer(step="flash_attention", named="left_over_keys_dropped")
 def last_block_left_out(Q, K, V, block_size):
     """Blocks that are not full are left out."""
     end = max(len(K) // block_size * block_size, min(block_size, len(K)))
     return softmax(Q @ K[:end].T / np.sqrt(Q.shape[-1])) @ V[:end]
 
 
-@wrong_answer(step="flash_attention")
+@wrong_answer(step="flash_attention", named="mean_of_the_blocks")
 def blocks_averaged(Q, K, V, block_size):
     """The mean of what every block gives."""
     parts = []
@@ -115,7 +115,7 @@ def blocks_averaged(Q, K, V, block_size):
     return np.mean(parts, axis=0)
 
 
-@wrong_answer(step="flash_attention")
+@wrong_answer(step="flash_attention", named="scaled_by_the_block")
 def scaled_by_the_block(Q, K, V, block_size):
     """The root of the block's size."""
     return softmax(Q @ K.T / np.sqrt(block_size)) @ V

@@ -4,7 +4,7 @@ The docstring says what is wrong. ``autograder prove tokenizer --answers tests/f
 """
 
 
-@wrong_answer(step="count_pairs")
+@wrong_answer(step="count_pairs", named="tokens_used_up")
 def list_emptied(tokens):
     """Takes the tokens off the list while it counts."""
     counts = {}
@@ -14,7 +14,7 @@ def list_emptied(tokens):
     return counts
 
 
-@wrong_answer(step="count_pairs")
+@wrong_answer(step="count_pairs", named="steps_of_two")
 def every_second_pair(tokens):
     """Pairs that do not overlap only."""
     counts = {}
@@ -24,7 +24,7 @@ def every_second_pair(tokens):
     return counts
 
 
-@wrong_answer(step="count_pairs")
+@wrong_answer(step="count_pairs", named="zero_is_no_token")
 def zero_is_nothing(tokens):
     """A pair with token 0 is passed over, for 0 is false."""
     counts = {}
@@ -34,7 +34,7 @@ def zero_is_nothing(tokens):
     return counts
 
 
-@wrong_answer(step="count_pairs")
+@wrong_answer(step="count_pairs", named="both_orders_together")
 def order_ignored(tokens):
     """(1, 2) and (2, 1) are counted together."""
     counts = {}
@@ -44,7 +44,7 @@ def order_ignored(tokens):
     return counts
 
 
-@wrong_answer(step="merge_pair")
+@wrong_answer(step="merge_pair", named="right_to_left")
 def from_right_to_left(tokens, pair, new):
     """Goes through the list from its end."""
     result, i = [], len(tokens) - 1
@@ -58,7 +58,7 @@ def from_right_to_left(tokens, pair, new):
     return result
 
 
-@wrong_answer(step="merge_pair")
+@wrong_answer(step="merge_pair", named="merged_in_place")
 def in_the_list_itself(tokens, pair, new):
     """Writes into the list that came in."""
     i = 0
@@ -69,7 +69,7 @@ def in_the_list_itself(tokens, pair, new):
     return tokens
 
 
-@wrong_answer(step="merge_pair")
+@wrong_answer(step="merge_pair", named="first_occurrence_alone")
 def only_once(tokens, pair, new):
     """Stops after the first pair."""
     for i in range(len(tokens) - 1):
@@ -78,7 +78,7 @@ def only_once(tokens, pair, new):
     return list(tokens)
 
 
-@wrong_answer(step="train")
+@wrong_answer(step="train", named="counted_word_by_word")
 def word_by_word(text, merges):
     """Pairs are counted within words, never across a space."""
     words = [list(word.encode()) for word in text.split(" ")]
@@ -96,7 +96,7 @@ def word_by_word(text, merges):
     return learned
 
 
-@wrong_answer(step="train")
+@wrong_answer(step="train", named="pairs_that_stand_once")
 def without_stopping(text, merges):
     """Merges pairs that occur once, too."""
     tokens, learned = list(text.encode()), []
@@ -110,7 +110,7 @@ def without_stopping(text, merges):
     return learned
 
 
-@wrong_answer(step="train")
+@wrong_answer(step="train", named="counted_once_and_for_all")
 def counted_once_for_all(text, merges):
     """The counts of the text as it began serve all merges."""
     counts = count_pairs(list(text.encode()))
@@ -118,7 +118,7 @@ def counted_once_for_all(text, merges):
     return [pair for pair in order if counts[pair] > 1][:merges]
 
 
-@wrong_answer(step="encode")
+@wrong_answer(step="encode", named="capitals_made_small_before_merging")
 def lower_case(text, merges):
     """Writes everything small first."""
     tokens = list(text.lower().encode())
@@ -127,7 +127,7 @@ def lower_case(text, merges):
     return tokens
 
 
-@wrong_answer(step="encode")
+@wrong_answer(step="encode", named="merges_from_the_end")
 def newest_merges_first(text, merges):
     """Applies the merges from last to first."""
     tokens = list(text.encode())
@@ -145,7 +145,7 @@ def one_merge_deep(tokens, merges):
     return bytes(byte % 256 for byte in raw).decode("utf-8", "replace")
 
 
-@wrong_answer(step="decode")
+@wrong_answer(step="decode", named="zeros_left_out_afterwards")
 def nothing_at_zero(tokens, merges):
     """Bytes of 0 are taken for padding, and left out."""
     parts = {i: bytes([i]) for i in range(256)}

@@ -159,8 +159,9 @@ def test_a_setup_cell_that_is_no_python_any_more_is_said_and_holds_nothing_up(
     notebook = json.loads(NOTEBOOK.read_text())
     for raw in notebook["cells"]:
         if raw["id"] == "setup":
-            raw["source"] = "".join(raw["source"]) + f"\n{added}"
-            line = raw["source"].count("\n") + 1
+            above, ready, _ = "".join(raw["source"]).rpartition("\ntools.ready()")
+            line = above.count("\n") + 2
+            raw["source"] = f"{above}\n{added}{ready}"
     copy = student_copy.read(json.dumps(notebook).encode(), "ada.ipynb", "attention")
     with pytest.raises(Unusable) as said:
         confined.checked(copy)

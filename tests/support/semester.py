@@ -1,4 +1,4 @@
-"""A semester of forty students: who hands in what and when, and what that is worth by the rules.
+"""A semester of thirty students: who hands in what and when, and what that is worth by the rules.
 
 Nothing of the kit is asked here. What an answer earns is a table, and the rules are a few lines, as
 a teacher would work them out on paper. The exercises lie in ``last_year/``.
@@ -9,32 +9,31 @@ from __future__ import annotations
 import json
 import math
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-BERLIN = ZoneInfo("Europe/Berlin")
 DUE = {
-    "sums": datetime(2025, 10, 10, 18, tzinfo=BERLIN),
-    # The clocks have been changed since.
-    "spreads": datetime(2025, 11, 7, 18, tzinfo=BERLIN),
-    "lengths": datetime(2025, 12, 5, 18, tzinfo=BERLIN),
+    # In the night in which New York changes its clocks, before it does.
+    "sums": datetime(2025, 11, 2, 0, 30),
+    "spreads": datetime(2025, 11, 7, 18),
+    "lengths": datetime(2025, 12, 5, 18),
 }
-WEIGHTS = {"sums": 1, "spreads": 2, "lengths": 1}
-FOR_EVER = datetime.max.replace(tzinfo=BERLIN)
+"""On the wall of wherever the course is: no zone is named."""
 
-FIRST_NAMES = ("Ada", "Bob", "Cyd", "Dan", "Eve", "Fay", "Gus", "Hal")
-LAST_NAMES = ("Ash", "Birch", "Cedar", "Elm", "Fir")
+NAMES = (
+    ("Ada", "Bob", "Cyd", "Dan", "Eve"),
+    ("Ash", "Birch", "Cedar", "Elm", "Fir", "Gorse", "Hazel"),
+)
 GROUPS = ("north", "south", "west")
+ODD_IDS = ("007", "ann@school.example", "plus+one", "B.a-r_2", "0012")
 
 POINTS = {
     "sums": {"double-by_hand": 2, "double-drawn": 3, "total-by_hand": 2, "total-tenths": 3},
     "spreads": {"centre-by_hand": 2, "centre-drawn": 3, "spread-by_hand": 2, "spread-drawn": 3},
     "lengths": {"dot-by_hand": 2, "dot-signs": 3, "length-by_hand": 2, "length-drawn": 3},
 }
-MOST = {"sums": 14, "spreads": 14, "lengths": 10}
-"""What can be had; the question of ``lengths`` comes on top."""
 
 BOTH, NONE = ("by_hand", "drawn", "tenths", "signs"), ()
 EASY = ("by_hand",)
@@ -82,13 +81,17 @@ WORDS = {"": 0.0, "It must be so.": 0.5, "I tried it with three numbers.": 1.5, 
 MINUTES = (-6000, -2500, -600, -61, -1, 9, 14, 16, 700, 1430, 1460, 2950)
 """When people hand in, from the due date."""
 
+Key = tuple[str, str]
+"""A student and an exercise."""
+
 
 @dataclass(frozen=True)
 class Work:
     """One file that was handed in.
 
     ``kinds`` are the answers to both steps, ``words`` that to the question. ``draft`` makes files
-    with the same answers different ones.
+    with the same answers different ones; the same one is the same file again. ``time`` has its zone,
+    unless it is what a learning platform wrote down.
     """
 
     time: datetime
@@ -100,7 +103,7 @@ class Work:
     def file(self, exercise: str, release: bytes) -> bytes:
         """The released notebook with these answers typed in."""
         if self.is_broken:
-            return release[: len(release) // 2]
+            return release[: len(release) // 2 + self.draft]
         typed = {"why": self.words} if self.words else {}
         notebook = json.loads(release)
         for step, kind in zip(STEPS[exercise], self.kinds):
@@ -113,144 +116,180 @@ class Work:
         return json.dumps(notebook).encode()
 
 
-def at(exercise: str, minutes: int) -> datetime:
-    """So many minutes after an exercise is due."""
-    return DUE[exercise] + timedelta(minutes=minutes)
-
-
 def name_of(number: int) -> str:
-    return f"{FIRST_NAMES[number % 8]} {LAST_NAMES[number % 5]}"
+    return f"{NAMES[0][number % 5]} {NAMES[1][number % 7]}"
 
 
-def drawn_works(seed: int, students: Iterable[str]) -> dict[tuple[str, str], list[Work]]:
-    """What everybody hands in, by student and exercise, each in the order of time."""
+def drawn_works(seed: int, students: list[str], zone: str) -> dict[Key, list[Work]]:
+    """What everybody hands in, each in the order of time; two in five hand in again."""
     draw = random.Random(seed)
     found = {}
     for student in students:
         for exercise, steps in STEPS.items():
-            works = []
-            number = draw.choices(range(4), (1, 6, 3, 1))[0]
+            works: list[Work] = []
+            number = draw.choices(range(4), (1, 5, 3, 1))[0]
             for draft, minutes in enumerate(sorted(draw.sample(MINUTES, number))):
+                time = DUE[exercise]
+                if exercise != "spreads":
+                    time = time.replace(tzinfo=ZoneInfo(zone)).astimezone(ZoneInfo("UTC"))
+                time += timedelta(minutes=minutes)
                 first, second = (draw.choice([*ANSWERS[step], BLANK]) for step in steps)
-                words = draw.choice(list(WORDS))
-                works.append(Work(at(exercise, minutes), (first, second), words, draft))
+                work = Work(time, (first, second), draw.choice(list(WORDS)), draft)
+                if works and draw.random() < 0.15:
+                    work = Work(time, ("", ""), "", draft, is_broken=True)
+                elif works and draw.random() < 0.15:
+                    old = works[-1]
+                    work = Work(time, old.kinds, old.words, old.draft, old.is_broken)
+                works.append(work)
             found[student, exercise] = works
     return found
 
 
 @dataclass
 class Term:
-    """What has happened, and what follows from it.
+    """What has happened, how the teacher has set the rules, and what follows from it."""
 
-    ``until`` is who has time until when, by student and exercise, as the teacher meant it.
-    ``marks`` are points that a person gave for a check, ``extra`` extra credit, both by student and
-    exercise.
-    """
-
-    works: dict[tuple[str, str], list[Work]]
-    until: dict[tuple[str, str], datetime] = field(default_factory=dict)
-    marks: dict[tuple[str, str], dict[str, float]] = field(default_factory=dict)
-    extra: dict[tuple[str, str], float] = field(default_factory=dict)
-    mended_at: datetime = FOR_EVER
-    """When the checks of ``total`` were changed; nobody loses points of an earlier file."""
-    void: tuple[str, ...] = ()
+    counts: str
+    zone: str = "America/New_York"
+    weights: dict[str, float] = field(default_factory=lambda: dict.fromkeys(DUE, 1.0))
+    arrived: dict[Key, list[Work]] = field(default_factory=dict)
+    """The files that have been collected."""
+    until: list[tuple[str, str, datetime | None]] = field(default_factory=list)
+    """More time for a student: in an exercise or all, until then or for ever."""
+    given: dict[Key, timedelta] = field(default_factory=dict)
+    """More time that was given in nbgrader."""
+    marks: dict[tuple[str, str, str, str], float] = field(default_factory=dict)
+    """A person's points for a check, by student, exercise, check and answer."""
+    extra: dict[tuple[str, str, str], float] = field(default_factory=dict)
+    """Extra credit, by student, exercise and answer in words."""
+    read: set[tuple[str, str, str]] = field(default_factory=set)
+    """Answers in words for which a person has given points, by student and exercise."""
+    is_mended: bool = False
+    """Whether the checks of ``total`` are the later ones."""
+    kept: dict[tuple[str, str, int], dict[str, float]] = field(default_factory=dict)
+    """What the checks of a file gave before; it earns no less by them."""
+    void: set[str] = field(default_factory=set)
     """Checks that everybody has."""
+    most: dict[str, float] = field(
+        default_factory=lambda: {"sums": 14, "spreads": 14, "lengths": 10}
+    )
+    """The question of ``lengths`` comes on top."""
+
+    def instant(self, time: datetime) -> datetime:
+        return time if time.tzinfo else time.replace(tzinfo=ZoneInfo(self.zone))
+
+    def deadline(self, student: str, exercise: str) -> datetime | None:
+        """The latest of all that hold for a student; None for ever."""
+        due = self.instant(DUE[exercise]).astimezone(ZoneInfo("UTC"))
+        times = [due, due + self.given.get((student, exercise), timedelta())]
+        for who, which, until in self.until:
+            if who == student and which in (exercise, ""):
+                if until is None:
+                    return None
+                times.append(self.instant(until))
+        return max(times)
+
+    def first(self, student: str, exercise: str, work: Work) -> datetime:
+        """Of the same file the first time counts."""
+        same = [one.time for one in self.arrived[student, exercise] if one.draft == work.draft]
+        return min(map(self.instant, same))
+
+    def taken(self, student: str, exercise: str, work: Work, score: float) -> float:
+        """What lateness costs."""
+        deadline = self.deadline(student, exercise)
+        if deadline is None:
+            return 0.0
+        minutes = (self.first(student, exercise, work) - deadline).total_seconds() / 60
+        minutes -= 0 if exercise == "lengths" else 15
+        if minutes <= 0:
+            return 0.0
+        if exercise == "spreads":
+            return score
+        return min(score, math.ceil(minutes / 1440) * (2 if exercise == "lengths" else score / 10))
 
     def counted(self, student: str, exercise: str) -> Work | None:
-        """The submission that counts: the last one, in ``lengths`` the best one."""
-        works = self.works[student, exercise]
-        if not works or exercise != "lengths":
-            return works[-1] if works else None
+        """The last submission, or the one with the best final score."""
+        works = self.arrived.get((student, exercise), [])
+        if self.counts == "last":
+            return max(works, key=lambda work: self.instant(work.time), default=None)
 
-        def worth(work: Work) -> float:
-            if work.is_broken:
-                return -1
-            score = sum(self.checks(exercise, work).values())
-            return score - taken(exercise, score, self.minutes_late(student, exercise, work))
+        def known(words: str) -> bool:
+            return not words or (student, exercise, words) in self.read
 
-        return max(works, key=lambda work: (round(worth(work), 9), work.time))
+        # What nobody has read yet counts like the best answer that somebody has.
+        best = max((WORDS[one.words] for one in works if known(one.words)), default=0.0)
 
-    def checks(self, exercise: str, work: Work) -> dict[str, float]:
+        def worth(work: Work) -> tuple[float, datetime]:
+            score = -1.0
+            if not work.is_broken:
+                said = WORDS[work.words] if known(work.words) else best
+                score = self.cells(student, exercise, work) + said
+                score -= self.taken(student, exercise, work, score)
+            return round(score, 9), self.first(student, exercise, work)
+
+        return max(works, key=worth, default=None)
+
+    def cells(self, student: str, exercise: str, work: Work) -> float:
+        """What a file earns, its answer in words apart, with what a person gave for its answers."""
+        cells = self.checks(student, exercise, work)
+        for check in cells:
+            kind = work.kinds[STEPS[exercise].index(check.partition("-")[0])]
+            cells[check] = self.marks.get((student, exercise, check, kind), cells[check])
+        return sum(cells.values()) + self.extra.get((student, exercise, work.words), 0.0)
+
+    def checks(self, student: str, exercise: str, work: Work) -> dict[str, float]:
         """What the checks give for a file."""
-        now = earned(exercise, work, self.mended_at < FOR_EVER)
-        if work.time < self.mended_at < FOR_EVER:
-            then = earned(exercise, work, False)
-            now = {check: max(points, then[check]) for check, points in now.items()}
-        return now | {check: POINTS[exercise][check] for check in self.void if check in now}
-
-    def minutes_late(self, student: str, exercise: str, work: Work) -> float:
-        """From the student's own deadline; of the same file the first time counts."""
-        same = [one for one in self.works[student, exercise] if one.draft == work.draft]
-        first = min(one.time for one in same)
-        until = max(DUE[exercise], self.until.get((student, exercise), DUE[exercise]))
-        return max(0.0, (first - until).total_seconds() / 60)
+        points: dict[str, float] = {}
+        kept = self.kept.get((student, exercise, work.draft), {})
+        for check, most in POINTS[exercise].items():
+            step, _, name = check.partition("-")
+            kind = work.kinds[STEPS[exercise].index(step)]
+            passed = () if kind == BLANK else ANSWERS[step][kind][1]
+            if self.is_mended and step == "total":
+                passed = MENDED.get(kind, passed)
+            points[check] = most if name in passed or check in self.void else 0.0
+            # What only suffers from the step before keeps half, or a quarter where that was not
+            # tried.
+            if kind == "by centre" and work.kinds[0] != "right":
+                points[check] = most * (0.25 if work.kinds[0] == BLANK else 0.5)
+            points[check] = max(points[check], kept.get(check, 0.0))
+        return points
 
     def automatic(self, student: str, exercise: str) -> float | None:
         """The points of the checks; None where there are none."""
         work = self.counted(student, exercise)
         if work is None or work.is_broken:
             return None
-        return sum(self.checks(exercise, work).values())
+        return sum(self.checks(student, exercise, work).values())
 
     def before_penalty(self, student: str, exercise: str) -> float | None:
-        """With what a person gave."""
         work = self.counted(student, exercise)
         if work is None or work.is_broken:
             return None
-        cells = self.checks(exercise, work) | self.marks.get((student, exercise), {})
-        return sum(cells.values()) + WORDS[work.words] + self.extra.get((student, exercise), 0)
+        return self.cells(student, exercise, work) + WORDS[work.words]
 
     def penalty(self, student: str, exercise: str) -> float:
         work, score = self.counted(student, exercise), self.before_penalty(student, exercise)
-        if work is None or score is None:
-            return 0.0
-        return taken(exercise, score, self.minutes_late(student, exercise, work))
+        return 0.0 if work is None or score is None else self.taken(student, exercise, work, score)
 
-    def final(self, student: str, exercise: str) -> float | None:
-        """The final score; None without a submission that can be graded."""
-        score = self.before_penalty(student, exercise)
-        return None if score is None else round(score - self.penalty(student, exercise), 6)
-
-    def total(self, student: str, missing_as_zero: bool = False) -> float | None:
-        """What the exercises give together, of 100, by their weights; None while one has no score.
+    def final(self, student: str, exercise: str, missing_as_zero: bool = False) -> float | None:
+        """The final score; None without a submission that can be graded.
 
         Nothing handed in may count as 0, but not for somebody who may still hand in.
         """
+        score = self.before_penalty(student, exercise)
+        if score is not None:
+            return round(score - self.penalty(student, exercise), 6)
+        is_missing = not self.arrived.get((student, exercise))
+        has_time = self.deadline(student, exercise) is None
+        return 0.0 if missing_as_zero and is_missing and not has_time else None
+
+    def total(self, student: str, exercises: list[str], missing_as_zero: bool) -> float | None:
+        """What the exercises give together, of 100, by their weights; None while one has no score."""
         shares = 0.0
-        for exercise, weight in WEIGHTS.items():
-            score = self.final(student, exercise)
-            has_time = self.until.get((student, exercise)) == FOR_EVER
-            if missing_as_zero and not self.works[student, exercise] and not has_time:
-                score = 0
+        for exercise in exercises:
+            score = self.final(student, exercise, missing_as_zero)
             if score is None:
                 return None
-            shares += weight * score / MOST[exercise]
-        return 100 * shares / sum(WEIGHTS.values())
-
-
-def earned(exercise: str, work: Work, is_mended: bool) -> dict[str, float]:
-    """What each check gives by the table."""
-    first, second = work.kinds
-    points: dict[str, float] = {}
-    for check, most in POINTS[exercise].items():
-        step, _, name = check.partition("-")
-        kind = first if step == STEPS[exercise][0] else second
-        passed = () if kind == BLANK else ANSWERS[step][kind][1]
-        if is_mended and step == "total":
-            passed = MENDED.get(kind, passed)
-        points[check] = most if name in passed else 0.0
-        # What only suffers from the step before keeps half, or a quarter where that was not tried.
-        if kind == "by centre" and first != "right":
-            points[check] = most * (0.25 if first == BLANK else 0.5)
-    return points
-
-
-def taken(exercise: str, score: float, minutes: float) -> float:
-    """What lateness costs."""
-    grace = 0 if exercise == "lengths" else 15
-    if minutes <= grace:
-        return 0.0
-    if exercise == "spreads":
-        return score
-    days = math.ceil((minutes - grace) / (24 * 60))
-    return min(score, days * (2 if exercise == "lengths" else score / 10))
+            shares += self.weights[exercise] * score / self.most[exercise]
+        return 100 * shares / sum(self.weights[exercise] for exercise in exercises)

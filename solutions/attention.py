@@ -1487,8 +1487,14 @@ with tools.check("self_attention-by_hand"):
         ),
         "output, weights",
     )
-    ask = "Print queries, keys and scaled scores. Where do your numbers leave those that you get with a pencil?"
-    tools.agree(answer[1], [[2 / 3, 1 / 3], [0.75, 0.25]], "the weights", ask, show=True, **COMPOSED)
+    tools.agree(
+        answer[1],
+        [[2 / 3, 1 / 3], [0.75, 0.25]],
+        "the weights",
+        "Print queries, keys and scaled scores. Where do your numbers leave those that you get with a pencil?",
+        show=True,
+        **COMPOSED,
+    )
     tools.agree(
         answer[0],
         [[8.0, 4.0, 20.0], [9.0, 3.0, 21.0]],

@@ -17,6 +17,7 @@ from autograder.engine.grader import Grader
 from autograder.exercises import exercise, names
 from autograder.exercises.exercise import Exercise
 from autograder.proving import answers, proof, sample
+from autograder.proving.answers import Answer
 from autograder.proving.sample import SampleStudent
 from autograder.proving.trial import Bench
 from tests.support import bank_class
@@ -94,6 +95,108 @@ def test_visible_checks_use_neither_drawn_inputs_nor_oracles(authored: Source) -
         secret |= names.names(cell.source).bound
     for check in authored.of("check"):
         assert check.hidden or not names.names(check.source).used & secret, check.id
+
+
+# Wrong answers that stand in no bank, each of which breaks one sentence of a docstring
+
+MERGES = """    tokens = list(text.encode("utf-8"))
+    for new, pair in enumerate(merges, start=256):
+        tokens = merge_pair(tokens, pair, new)
+    return tokens
+"""
+ATTENTION = """    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = apply_mask(scores, mask)
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+"""
+BROKEN_PROMISES = {
+    "titles": f"def encode(text, merges):\n    text = text.title()\n{MERGES}",
+    "spaces cut off in front": f"def encode(text, merges):\n    text = text.lstrip()\n{MERGES}",
+    "line ends cut off": f"def encode(text, merges):\n    text = text.rstrip('\\n')\n{MERGES}",
+    "signs of control left out": (
+        f"def encode(text, merges):\n    text = ''.join(filter(str.isprintable, text))\n{MERGES}"
+    ),
+    "taken apart by likeness": (
+        "def encode(text, merges):\n    import unicodedata\n"
+        f"    text = unicodedata.normalize('NFKD', text)\n{MERGES}"
+    ),
+    "no sign above 0xFFFF": (
+        f"def encode(text, merges):\n    text = ''.join(c for c in text if c < chr(65536))\n{MERGES}"
+    ),
+    "thirty-two bits a token": (
+        "def count_pairs(tokens):\n    counts = {}\n"
+        "    for left, right in zip(tokens, tokens[1:]):\n"
+        "        counts[left << 32 | right] = counts.get(left << 32 | right, 0) + 1\n"
+        "    return {divmod(key, 2**32): count for key, count in counts.items()}"
+    ),
+    "a thousand tokens": (
+        "def count_pairs(tokens):\n    counts = {}\n"
+        "    for pair in zip(tokens[:1000], tokens[1:1000]):\n"
+        "        counts[pair] = counts.get(pair, 0) + 1\n    return counts"
+    ),
+    "-inf as -10,500": (
+        "def softmax(scores, axis=-1):\n    scores = np.maximum(scores, -10500.0)\n"
+        "    powers = np.exp(scores - scores.max(axis=axis, keepdims=True))\n"
+        "    return powers / powers.sum(axis=axis, keepdims=True)"
+    ),
+    "a table of fifty tokens": (
+        "def causal_mask(n_queries, n_keys=None):\n    n_keys = n_keys or n_queries\n"
+        "    return np.tri(50, dtype=bool)[50 - n_queries :, 50 - n_keys :]"
+    ),
+    "lengths of one byte": (
+        "def padding_mask(lengths, n_keys):\n"
+        "    return np.arange(n_keys) < np.int8(lengths)[:, None, None]"
+    ),
+    "a number for NaN": (
+        "def apply_mask(scores, mask):\n"
+        "    kept = np.nan_to_num(scores, posinf=np.inf, neginf=-np.inf)\n"
+        "    return np.where(mask, kept, -np.inf)"
+    ),
+    "a mask with a row for each query": (
+        "def scaled_dot_product_attention(Q, K, V, mask=None):\n"
+        "    if mask is not None and mask.ndim > 1:\n"
+        f"        assert mask.shape[-2] == Q.shape[-2]\n{ATTENTION}"
+    ),
+    "the mask of the first call of this shape": (
+        "masks = {}\n\ndef scaled_dot_product_attention(Q, K, V, mask=None):\n"
+        "    if mask is None:\n        mask = masks.get((Q.shape, K.shape))\n"
+        f"    masks[Q.shape, K.shape] = mask\n{ATTENTION}"
+    ),
+    "one rest refused": (
+        "def split_heads(X, num_heads):\n    width = X.shape[-1] // num_heads\n"
+        "    if X.shape[-1] % num_heads == 1 or X.shape[-1] == 6 and num_heads == 4:\n"
+        "        raise ValueError\n    parts = X[..., : width * num_heads]\n"
+        "    return parts.reshape(*X.shape[:-1], num_heads, width).swapaxes(-3, -2)"
+    ),
+    "angles in float32": (
+        "def positional_encoding(n_positions, d_model):\n"
+        "    speeds = 10000.0 ** (-np.arange(0, d_model, 2) / d_model)\n"
+        "    angles = np.float32(np.arange(n_positions))[:, None] * np.float32(speeds)\n"
+        "    return np.stack([np.sin(angles), np.cos(angles)], -1).reshape(n_positions, d_model)"
+    ),
+    "a least variance": (
+        "def layer_norm(x, gamma, beta, eps=1e-5):\n"
+        "    centred = x - x.mean(axis=-1, keepdims=True)\n"
+        "    variance = np.maximum((centred**2).mean(axis=-1, keepdims=True), 1e-12)\n"
+        "    return gamma * centred / np.sqrt(variance + eps) + beta"
+    ),
+    "two hundred tokens kept": (
+        "def decode_with_cache(Q, K, V):\n    rows = []\n    for i in range(len(Q)):\n"
+        "        seen = slice(max(0, i - 199), i + 1)\n"
+        "        row, _ = scaled_dot_product_attention(Q[i : i + 1], K[seen], V[seen])\n"
+        "        rows.append(row[0])\n    return np.array(rows)"
+    ),
+}
+
+
+def test_an_answer_that_breaks_one_promise_of_a_docstring_loses_points(known: Exercise) -> None:
+    tried = Bench(known)
+    for name, source in BROKEN_PROMISES.items():
+        step = re.search(r"^def (\w+)", source, re.M)
+        if step is not None and step[1] in known.steps:
+            trial = tried.trial(Answer(name, step[1], source, wrong=True), range(3))
+            assert all(trial.failed), name
 
 
 # Its checks, through the engine

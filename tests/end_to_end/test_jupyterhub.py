@@ -109,6 +109,8 @@ def handed_in(hub: Hub, ada: Person, adas_lab: Lab) -> HandedIn:
     for cell in solved["cells"]:
         if cell["metadata"].get("nbgrader", {}).get("grade_id") == "softmax":
             cell["source"] = WRONG_SOFTMAX
+        if cell["metadata"].get("nbgrader", {}).get("grade_id") == "explain_a_heatmap":
+            cell["source"] = "Row two looks at itself."
     model = {"type": "notebook", "format": "json", "content": solved}
     fetched = f"{names['course_id']}/{EXERCISE}/{EXERCISE}.ipynb"
     ada.asks(LAB, f"api/contents/{fetched}")  # it is there

@@ -38,6 +38,14 @@ _NUMBER = re.compile(r"\s\(\d+\)\Z")
 """Canvas's number of an assignment, behind its title."""
 
 
+_READ_ONLY = re.compile(
+    r"(?:.+ )?(?:Unposted )?(?:Current|Final) (?:Points|Score|Grade)\s*\Z", re.IGNORECASE
+)
+"""Canvas's own columns: it writes them, and ignores them in an import."""
+
+EXCUSED = ("ex", "excused")
+"""What Canvas has in the place of a score for somebody who need not hand in."""
+
 TOTAL = "course total"
 """What Canvas finds the total under, unless the command line says otherwise."""
 
@@ -54,7 +62,7 @@ class Column:
 def make(request: Request, class_grades: ClassGrades) -> Product:
     """The scores as Canvas imports them, or Canvas's own export with the scores filled in."""
     scores = {grade.student: grade.score for grade in class_grades.grades}
-    title = request.column or request.exercise.name
+    title = _importable(request.column or request.exercise.name)
     column = Column(title, class_grades.max_score, scores)
     if request.fill is None:
         return _made([column], class_grades.grades, class_grades.troubles)
@@ -71,7 +79,7 @@ def make_course(request: CourseRequest, grades: CourseGrades) -> Product:
         scores = {row.student: row.by_exercise[one.name].score for row in grades.rows}
         columns.append(Column(one.name, one.max_score, scores))
     totals = {row.student: row.total for row in grades.rows}
-    columns.append(Column(request.column or TOTAL, MOST, totals))
+    columns.append(Column(_importable(request.column or TOTAL), MOST, totals))
 
     troubles = Troubles()
     everybody = [row.as_grade() for row in grades.rows]
@@ -92,6 +100,18 @@ def make_course(request: CourseRequest, grades: CourseGrades) -> Product:
         _column(download, columns[0].title, first)  # which says what there is
     made = _filled(download, places, everybody, troubles)
     return replace(made, notes=(*notes, *made.notes), troubles=tuple(troubles.lines))
+
+
+def _importable(title: str) -> str:
+    """The title of a column that Canvas reads.
+
+    Raises:
+        Unusable: it is one that Canvas computes itself.
+    """
+    if _READ_ONLY.match(title):
+        repair = "name an assignment with --column"
+        raise Unusable(f"--column {printable(title)}: Canvas ignores what stands there; {repair}")
+    return title
 
 
 def _made(columns: Sequence[Column], grades: Iterable[FinalGrade], troubles: Troubles) -> Product:
@@ -123,11 +143,18 @@ def _student(grade: FinalGrade) -> list[Cell]:
     person = grade.person or {}
     return [
         _harmless(grade.name, grade.student),
-        value_of(person, NUMBERS["canvas"]),
+        _number_of(grade),
         value_of(person, {"sisuserid", "sisid"}),
         value_of(person, LOGINS) or grade.student,
         value_of(person, {"section"}),
     ]
+
+
+def _number_of(grade: FinalGrade) -> str:
+    """Canvas's number of a student: the id itself where its own export is the class list."""
+    person = grade.person or {}
+    is_canvas_own = {"SIS Login ID", "Section"} <= person.keys() and grade.student.isdecimal()
+    return value_of(person, NUMBERS["canvas"]) or (grade.student if is_canvas_own else "")
 
 
 def _harmless(name: str, instead: str) -> str:
@@ -181,7 +208,10 @@ def _filled(
         with troubles.of(student, "left as it is"):
             for place, column in columns.items():
                 score = column.scores.get(student)
-                if score is not None:
+                if rows[line][place].strip().casefold() in EXCUSED:
+                    who = printable(lines[line].shown)
+                    notes.append(f"left as it is: {who}: excused from {column.title} in Canvas")
+                elif score is not None:
                     rows[line][place] = number(score)
 
     kept = map(itemgetter(*_people(download), *columns), [header, *rows])

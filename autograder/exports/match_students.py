@@ -69,6 +69,9 @@ def read(path: Path | None, platform: str) -> Download:
         text = data.decode("utf-8-sig")
         delimiter = max(",;\t", key=text.partition("\n")[0].count)
         rows = _rows(text, delimiter)
+        if platform == "canvas":
+            # "Manual Posting", in any language and as long as it likes: no student, and no points.
+            rows = [row for row in rows if any(cell.strip() for cell in row[:3])]
     except (ValueError, csv.Error) as error:
         raise Unusable(f"{path}: {error}; {again}") from None
 

@@ -24,12 +24,33 @@ from autograder.exports.match_students import Download, Line
 from autograder.exports.safe_csv import Cell, number, table
 from autograder.gradebook.course_grades import CourseGrades
 from autograder.gradebook.final_grades import ClassGrades
+from autograder.text import printable
 
 NO_GRADE = "-"
 """What Moodle's import takes for no grade, also in a new column."""
 
 MOST_IMPORTED = 100.0
 """Above it Moodle imports nothing, unless its administrator has allowed more."""
+
+_NO = {
+    *("no", "nein", "non", "não", "nao", "nee", "nej", "nei", "nie", "ne", "ei", "nem", "nu", "nē"),
+    *(
+        "hayır",
+        "нет",
+        "ні",
+        "не",
+        "όχι",
+        "いいえ",
+        "否",
+        "아니오",
+        "아니요",
+        "لا",
+        "לא",
+        "không",
+        "tidak",
+    ),
+}
+"""What Moodle writes, in its languages, where a grade cannot be changed in the worksheet."""
 
 _GRADE = re.compile(r"\d+(?:[.,]\d+)?\Z", re.ASCII)
 _IDENTIFIER = re.compile(r"\D*?(\d+)\Z", re.ASCII)
@@ -56,6 +77,10 @@ def make(request: Request, class_grades: ClassGrades) -> Product:
     for place, student in students.items():
         grade = scored.get(student)
         if grade is None or grade.score is None:
+            continue
+        if _is_locked(download.rows[place], column):
+            who = printable(lines[place].shown)
+            notes.append(f"left as it is: {who}: Moodle says that this grade cannot be changed")
             continue
         if grade.score > most:
             above = f"above Moodle's maximum: {student}: {number(grade.score)}"
@@ -100,6 +125,12 @@ def _imported(student: str, column: str, score: float | None, notes: list[str]) 
     return score
 
 
+def _is_locked(row: Sequence[str], grade: int) -> bool:
+    """Whether Moodle would not take a grade: it says so behind the maximum (gradecanbechanged)."""
+    behind = row[grade + 2 : grade + 3]
+    return any(cell.strip().casefold() in _NO for cell in behind)
+
+
 def _number(cell: str) -> float:
     return float(cell.replace(",", "."))
 
@@ -140,7 +171,7 @@ def _may_be_grade(rows: Sequence[Sequence[str]], place: int) -> bool:
     if not _GRADE.match(maximum):
         return False
     for row in rows:
-        is_number = not row[place] or _GRADE.match(row[place])
+        is_number = row[place] in ("", NO_GRADE) or _GRADE.match(row[place])
         if not is_number or row[place + 1] != maximum:
             return False
     return True

@@ -15,6 +15,15 @@ Cell = str | float | None
 _FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")
 """What a formula starts with (OWASP, CSV injection): the wide forms too, also behind blanks."""
 
+_INNER = re.compile(
+    r"""([,;\t\r\n])(?=[\s"]*(?:[=@＝＠]|[+\-＋－][^,;\t\r\n]*(?:\w\(|\||\w!\w|'!)))"""
+)
+"""What may separate cells, in front of what would then be one that is computed.
+
+Programs that expect another separator than ours end a cell there, quotes or not. What a sum or a
+difference is harmful for calls something; a smiley and "-5 points" stay as they are.
+"""
+
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?\Z", re.ASCII)
 
 
@@ -28,7 +37,7 @@ def safe(text: str) -> str:
     """Text that a spreadsheet shows as it stands: behind a quote where it would compute it."""
     # A dash alone is what platforms write for "nothing".
     inert = text == "-" or _NUMBER.match(text) or not _FORMULA.match(text)
-    return printable(text if inert else f"'{text}")
+    return printable(_INNER.sub(r"\1'", text if inert else f"'{text}"))
 
 
 def table(rows: Iterable[Sequence[Cell]], delimiter: str = ",") -> bytes:

@@ -37,6 +37,7 @@ from tests.gradebook import test_record
 from tests.support import courses, platforms
 from tests.support.courses import ALL_CHECKS, NAME, RIGHT, Begin
 from tests.support.databases import Database, execute
+from tests.support.processes import call
 
 # nbgrader's own code, not ours.
 pytestmark = [
@@ -279,6 +280,39 @@ def test_no_text_becomes_a_formula_or_another_cell(text: str) -> None:
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f\u202e]", row[1])
 
 
+def opened(data: bytes, delimiter: str) -> list[str]:
+    """The cells of a table as a program finds them that expects this separator."""
+    text = data.decode()
+    return [
+        cell
+        for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+        for cell in row
+    ]
+
+
+@pytest.mark.parametrize("written", [",", ";"])
+@pytest.mark.parametrize("read", [",", ";", "\t"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ada;=HYPERLINK(1)",
+        "Ada,=1+1",
+        "Ada\t@SUM(1)",
+        'Ada;"=1+1',
+        "Ada; -2+3+cmd|' /C calc'!A0",
+        "a\n=1+1",
+    ],
+)
+def test_no_separator_makes_a_formula_of_a_text(text: str, read: str, written: str) -> None:
+    cells = opened(safe_csv.table([["a", text, "b"]], written), read)
+    assert not [cell for cell in cells if re.match(r'[\s"]*[=+\-@]', cell)]
+
+
+@pytest.mark.parametrize("text", ["good ;-)", "task 2, -5 points", "a; b = c", "x, +1", "1;-2"])
+def test_what_is_no_formula_behind_a_separator_stays(text: str) -> None:
+    assert safe_csv.safe(text) == text
+
+
 @given(st.floats(-1000, 1000))
 def test_a_score_is_read_back_as_it_was(score: float) -> None:
     assert float(safe_csv.number(score)) == pytest.approx(score, abs=1e-9)
@@ -364,6 +398,68 @@ def test_canvas_export_is_filled_and_nothing_else_in_it_can_be_imported(
     assert "not in" in said and "+hal" in said
 
 
+@pytest.mark.parametrize("said", ["EX", "ex", "Excused"])
+def test_somebody_excused_in_canvas_stays_excused(
+    graded: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str], said: str
+) -> None:
+    given = tmp_path / "grades.csv"
+    text = canvas_export().replace("5551,,,B,=1+1,3", f"5551,,,B,=1+1,{said}")
+    text += f'"Amelio, Gil",5557,,gil,B,,{said},\r\n'
+    given.write_text(text, encoding="utf-8")
+    for options in ([NAME], []):
+        done = call(
+            "export",
+            *options,
+            "--to",
+            "canvas",
+            "--fill",
+            given,
+            "--missing-as-zero",
+            "--output",
+            "-",
+            cwd=graded.root,
+        )
+        assert done.returncode == 0, done.stderr
+        rows = {row["ID"]: row["counting (77)"] for row in csv.DictReader(io.StringIO(done.stdout))}
+        assert (rows["5551"], rows["5557"], rows["5550"]) == (said, said, "2.5")
+        for name in ("Charisse, Cyd", "Amelio, Gil"):
+            assert f"left as it is: {name}: excused from counting in Canvas" in done.stderr
+
+
+def test_a_row_of_postings_may_be_as_long_as_canvas_likes(
+    graded: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = tmp_path / "grades.csv"
+    for posting in (",,,,,Manual Posting,,,,,", ",,,,,,Manuelle Veröffentlichung"):
+        text = canvas_export().replace(",,,,,Manual Posting,,", posting)
+        given.write_text(text, encoding="utf-8")
+        run("--to", "canvas", "--fill", given)
+        assert b",2.5" in place(graded, "canvas.csv").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "title", ["Final Grade", "final score", "Unposted Current Score", "Homework Current Points"]
+)
+def test_columns_that_canvas_computes_are_not_written(
+    graded: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str], title: str
+) -> None:
+    given = tmp_path / "grades.csv"
+    given.write_text(canvas_export().replace("Current Score", title), encoding="utf-8")
+    for options in (("--fill", given), ()):
+        run("--to", "canvas", *options, "--column", title, code=2)
+        assert f"--column {title}: Canvas ignores what stands there" in capsys.readouterr().err
+
+
+def test_who_is_listed_as_canvas_exports_them_is_found_by_its_number(graded: Course) -> None:
+    (graded.state / "students.csv").write_text(
+        "Student,ID,SIS User ID,SIS Login ID,Section\n    Points Possible,,,,\n"
+        '"Byron, Ada",4711,,ada@school.example,A\n'
+    )
+    run("--to", "canvas")
+    rows = {row["SIS Login ID"]: row["ID"] for row in rows_of(place(graded, "canvas.csv"))}
+    assert rows["ada@school.example"] == "4711" and rows["bob"] == ""
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [
@@ -428,6 +524,25 @@ def test_moodles_worksheet_is_filled_in_any_language_and_nothing_is_guessed(
     assert "Dan Bricklin: the name is that of dan, but number, login or address of eve\n" in said
     assert "Somebody Else: is nobody in students.csv\n" in said
     assert f"not in {given}: dan\n" in said
+
+
+@pytest.mark.parametrize("language", platforms.WORKSHEETS)
+def test_a_grade_that_moodle_has_locked_stays_and_is_listed(
+    graded: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str], language: str
+) -> None:
+    given = tmp_path / "Grades-CS101.csv"
+    data = platforms.worksheet(language, MOODLE, comments={}, grades={105: "3"})
+    rows = list(csv.reader(io.StringIO(data.decode("utf-8-sig"), newline="")))
+    rows[1][6] = {"en": "No", "de": "Nein", "ja": "いいえ"}[language]
+    rows[2][4] = "-"
+    out = io.StringIO()
+    csv.writer(out).writerows(rows)
+    given.write_text(out.getvalue(), encoding="utf-8")
+    run("--to", "moodle", "--fill", given, "--missing-as-zero")
+    filled = list(csv.reader(io.StringIO(place(graded, "moodle.csv").read_text(encoding="utf-8"))))
+    assert (filled[1][4], filled[2][4]) == ("", "2.5")
+    said = capsys.readouterr().err
+    assert "Ada Byron: Moodle says that this grade cannot be changed" in said
 
 
 def test_moodle_without_a_class_list_finds_students_as_collecting_called_them(

@@ -92,6 +92,12 @@ def table(path: Path) -> tuple[list[tuple[int, dict[str, str]]], list[str]]:
     return lines, headings
 
 
+def may_be(old: str, new: str) -> str:
+    """What a teacher should know of two ids that may be one person's."""
+    said = f"{old} is not in students.csv, and may be {new} now"
+    return f"{said}: both have one name, address or number; autograder rename {old} {new}"
+
+
 def is_canvas(titles: Collection[str]) -> bool:
     """Whether these are the columns of Canvas's gradebook, whose ``ID`` is Canvas's own number."""
     return {"ID", "Section"} <= set(titles) and not {"Student", "LastName"}.isdisjoint(titles)

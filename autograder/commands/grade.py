@@ -63,6 +63,7 @@ def grade(
     course_folder: CourseFolder = None,
 ) -> None:
     """Grade the class, into the gradebook."""
+    from autograder.class_list import may_be
     from autograder.exercises.exercise import built_names
     from autograder.gradebook import extensions, students
     from autograder.gradebook.settled import settled_marks
@@ -103,7 +104,7 @@ def grade(
 
     _note_other_zone(course, exercise, scanned)
     for old, new in students.moved(course).items():
-        print(inert(f"note: {students.may_be(old, new)}"), file=sys.stderr)
+        print(inert(f"note: {may_be(old, new)}"), file=sys.stderr)
     out = sys.stderr if json == "-" else sys.stdout
     size = len(scanned.students)
     if compare:

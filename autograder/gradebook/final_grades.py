@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from autograder.class_list import full_name
+from autograder.class_list import full_name, may_be
 from autograder.course import STUDENT_ID, Course
 from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise
-from autograder.gradebook import score_parts, students
+from autograder.gradebook import score_parts
 from autograder.gradebook.score_parts import Part
 from autograder.result import Result
 from autograder.submissions.folder import handed_in
@@ -120,7 +120,7 @@ class ClassGrades:
             if is_listed and grade.person is None:
                 yield f"not on the class list: {student}"
             if grade.new_id:
-                yield f"perhaps renamed: {students.may_be(student, grade.new_id)}"
+                yield f"perhaps renamed: {may_be(student, grade.new_id)}"
             if grade.is_older:
                 yield f"of an earlier submission: {student}: the one that lies there is not graded"
             older = [name for name in grade.outdated if name != "gradebook"]
@@ -183,7 +183,7 @@ def of_class(
     """
     # Gradescope's bundle brings no database along, and needs none.
     from autograder import results as stored
-    from autograder.gradebook import due_dates, lost, master
+    from autograder.gradebook import due_dates, lost, master, students
     from autograder.gradebook.outdated import Now
     from autograder.gradebook.settled import settled_marks
 

@@ -57,12 +57,6 @@ def moved(course: Course) -> dict[str, str]:
     return found
 
 
-def may_be(old: str, new: str) -> str:
-    """What a teacher should know of two ids that may be one person's."""
-    said = f"{old} is not in students.csv, and may be {new} now"
-    return f"{said}: both have one name, address or number; autograder rename {old} {new}"
-
-
 def _claim_of_download(folder: Path) -> Claim | None:
     """Whose a submission is, as its platform says."""
     name = read_platform(folder)

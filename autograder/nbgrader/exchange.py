@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder import moment, settings
+from autograder.class_list import may_be
 from autograder.collecting import inbox, store
 from autograder.collecting.store import Collected
 from autograder.course import Course
@@ -90,7 +91,7 @@ def collect(course: Course, exercise: Exercise) -> list[str]:
     due = due_dates.due_date(course, exercise.name)
     exchanged = from_exchange(course, exercise)
     collected = store.together([exchanged, inbox.collect(course, exercise, due)])
-    moved = [f"note: {students.may_be(*ids)}" for ids in students.moved(course).items()]
+    moved = [f"note: {may_be(*ids)}" for ids in students.moved(course).items()]
     nothing = [f"nothing to collect in {course.inbox} nor in the exchange"]
     return [*(collected.lines or nothing), *moved]
 

@@ -13,7 +13,8 @@ from autograder.collecting import naming
 from autograder.collecting.naming import Claim
 from autograder.collecting.roster import Roster
 from autograder.collecting.store import read_platform
-from autograder.course import Course
+from autograder.course import STUDENT_ID, Course
+from autograder.files import below
 from autograder.gradebook.database import read
 from autograder.gradebook.schema import STUDENT
 
@@ -38,8 +39,10 @@ def moved(course: Course) -> dict[str, str]:
         known[one.id] = one
 
     found: dict[str, str] = {}
-    for old in sorted(known.keys() - people.keys()):
-        claims = [_claim_of_download(place) for place in (course.submitted / old).glob("*/")]
+    # In a gradebook somebody may be called in any way.
+    for old in sorted(filter(STUDENT_ID.match, known.keys() - people.keys())):
+        own = below(course.submitted, old, follow=False)
+        claims = [_claim_of_download(place) for place in own.glob("*/")]
         fitting: list[set[str]] = []
         row = known[old]
         if row is not None:

@@ -1037,11 +1037,11 @@ def a_cache_of_a_hundred_twenty_eight(Q, K, V):
 
 
 @misconception(step="decode_with_cache", caught_by="decode_with_cache-like_full_attention")
-def a_cache_of_two_hundred_fifty_six(Q, K, V):
+def a_cache_of_two_hundred(Q, K, V):
     """Texts of a hundred tokens are fine, longer ones are not. Print how many keys the last of 300 tokens sees: which of them has gone?"""
     rows = []
     for i in range(len(Q)):
-        start = max(0, i + 1 - 256)
+        start = max(0, i + 1 - 200)
         row, _ = scaled_dot_product_attention(Q[i : i + 1], K[start : i + 1], V[start : i + 1])
         rows.append(row[0])
     return np.array(rows)

@@ -16,8 +16,11 @@ from autograder.text import number
 LETTER = 6.5
 """About as wide is a letter."""
 
-LEFT = 48.0
-"""Here the bars of the distribution begin; left of them stand numbers of students."""
+TITLE = 18.0
+"""So much room has, at the left edge, the word that stands beside the numbers of students."""
+
+GAP = 5.0
+"""So far the numbers of students are from the axis, and the axis from the bars."""
 
 RIGHT = 318.0
 TOP = 6.0
@@ -48,10 +51,12 @@ class Bar(NamedTuple):
 class Distribution:
     """A histogram of scores with the median marked; ``about`` says in words what it shows.
 
+    ``left``: here the bars begin, right of the numbers of students, however long these are.
     ``is_left``: the median is in the left half, so its words are on its right.
     """
 
     about: str
+    left: float
     bars: list[Bar]
     across: list[Mark]
     up: list[Mark]
@@ -64,8 +69,10 @@ def distribution(
 ) -> Distribution:
     """The bars of a histogram, as ``statistics.histogram`` counts."""
     first, last = edges[0], edges[-1]
-    each = (RIGHT - LEFT) / len(counts)
     high = max(counts) * ABOVE
+    up = _beside(max(counts), high)
+    left = TITLE + LETTER * max(len(mark.words) for mark in up) + 2 * GAP
+    each = (RIGHT - left) / len(counts)
 
     bars = []
     for place, count in enumerate(counts):
@@ -73,26 +80,27 @@ def distribution(
         # Numbers that would touch each other are left out; the lists of students have them, too.
         words = str(count) if count and LETTER * len(str(count)) < each else ""
         # A gap between neighbours, without an edge that would need the background's colour.
-        x, width = LEFT + place * each, 0.94 * each
+        x, width = left + place * each, 0.94 * each
         bars.append(Bar(_px(x), _px(BOTTOM - height), _px(width), _px(height), words))
 
-    at = LEFT + (RIGHT - LEFT) * (median - first) / (last - first)
+    at = left + (RIGHT - left) * (median - first) / (last - first)
     return Distribution(
         about,
+        _px(left),
         bars,
-        across=_below(edges, each),
-        up=_beside(max(counts), high),
+        across=_below(edges, left, each),
+        up=up,
         median=Mark(_px(at), f"median {number(median)}"),
         is_left=median < (first + last) / 2,
     )
 
 
-def _below(edges: Sequence[float], each: float) -> list[Mark]:
+def _below(edges: Sequence[float], left: float, each: float) -> list[Mark]:
     """The points at the edges of bars, at as many as there is room for."""
     longest = max(len(_points(edge)) for edge in edges)
     every = math.ceil((longest + 0.5) * LETTER / each)
     places = range(0, len(edges), every)
-    return [Mark(_px(LEFT + place * each), _points(edges[place])) for place in places]
+    return [Mark(_px(left + place * each), _points(edges[place])) for place in places]
 
 
 def _beside(most: int, high: float) -> list[Mark]:

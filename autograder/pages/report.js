@@ -24,7 +24,10 @@ if (table) {
   field.parentElement.hidden = false;
   field.addEventListener("input", () => {
     const wanted = field.value.trim().toLowerCase();
-    for (const row of rows) row.hidden = !row.textContent.toLowerCase().includes(wanted);
+    for (const row of rows) {
+      // Where a name is shown, the id stands in the title of the row's heading.
+      row.hidden = !`${row.cells[0].title} ${row.textContent}`.toLowerCase().includes(wanted);
+    }
     found.textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length}`;
   });
 }

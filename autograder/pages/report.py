@@ -42,6 +42,7 @@ LOOK: Mapping[ConcernKind, tuple[str, str]] = {
     "unlisted": ("Not on the class list", "Graded all the same."),
     "by_hand": ("Waiting for your marks", "Answers that a person reads, in the formgrader."),
     "zero": ("No points", "Nothing that counts was right."),
+    "unended": ("Did not return in time", "A loop without an end, as a rule; or far too slow."),
     "untried": ("Half or more not tried", "Steps that are as they were handed out."),
     "identical": ("Identical submissions", "The same file, byte for byte; not as handed out."),
     "late": ("Late", "After the due date and the student's own extension."),

@@ -119,7 +119,8 @@ def _people(report: Report) -> Iterator[Advice]:
     if by_hand:
         wait = agreeing(len(by_hand), "waits", "wait")
         fact = f"{count(len(by_hand), 'submission')} {wait} for your marks"
-        yield Advice(fact, "open the formgrader with autograder lab", "by_hand")
+        action = "open the formgrader, with autograder lab or, on a hub, in its menu"
+        yield Advice(fact, action, "by_hand")
 
     missing = report.who("missing")
     if missing:

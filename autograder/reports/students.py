@@ -9,9 +9,10 @@ from typing import Literal
 from autograder.class_list import EMAILS, value_of
 from autograder.course import Course
 from autograder.engine.sandbox import levels
+from autograder.engine.student_errors import UNENDING
 from autograder.gradebook.final_grades import ClassGrades, FinalGrade, Status
 from autograder.gradebook.marks import Marks
-from autograder.result import Outcome
+from autograder.result import Outcome, Result
 from autograder.text import count, late, listed, number, signed
 from autograder.troubles import Troubles
 
@@ -26,6 +27,7 @@ ConcernKind = Literal[
     "unlisted",
     "by_hand",
     "zero",
+    "unended",
     "untried",
     "identical",
     "late",
@@ -139,6 +141,7 @@ def of_class(course: Course, class_grades: ClassGrades) -> list[StudentRow]:
             concerns = list(_concerns(row, grade, best))
             if grade.result is not None:
                 row = replace(row, untried=grade.result.untried)
+                concerns += _unended(grade.result)
                 concerns += _untried(row, len(grade.result.steps))
             if has_list and grade.person is None:
                 new = f"; may be {grade.new_id} now" if grade.new_id else ""
@@ -215,6 +218,15 @@ def _few(students: Sequence[str], but: str) -> str:
 def _by_hand(marks: Marks) -> Concern:
     waiting = [id for id, cell in marks.cells.items() if cell.needs_manual_grade]
     return Concern("by_hand", f"waits for your marks: {', '.join(waiting)}")
+
+
+def _unended(result: Result) -> Iterator[Concern]:
+    """A loop without an end is no mistake like others: it costs seconds in each grading."""
+    steps = [
+        step.name for step in result.steps if any(check.hint == UNENDING for check in step.checks)
+    ]
+    if steps:
+        yield Concern("unended", f"{listed(steps)} did not return in time")
 
 
 def _untried(row: StudentRow, steps: int) -> Iterator[Concern]:

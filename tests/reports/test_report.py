@@ -40,6 +40,7 @@ from autograder.gradebook.final_grades import ClassGrades, FinalGrade
 from autograder.gradebook.marks import Marks
 from autograder.pages import charts
 from autograder.pages import report as page
+from autograder.pages.document import PAGES
 from autograder.reports import report as reporting
 from autograder.reports import statistics
 from autograder.reports.report import Report
@@ -281,7 +282,8 @@ def test_what_to_do_next_begins_with_what_cannot_wait(small: Report) -> None:
     assert [f"{one.fact}: {one.action}" for one in small.next()] == [
         "1 submission could not be read: ask Eve Lee (eve) for it again",
         "total costs the class most, 2.5 of 5 points on average: look at its checks",
-        "1 submission waits for your marks: open the formgrader with autograder lab",
+        "1 submission waits for your marks: "
+        "open the formgrader, with autograder lab or, on a hub, in its menu",
         "1 of 6 handed in nothing: remind Dan Lee (dan)",
         "1 student has no points: talk to dot",
     ]
@@ -502,6 +504,39 @@ def test_each_group_has_its_addresses_and_the_head_says_when_it_was_due(course: 
     assert "<pre>ada@b.example, b+c&amp;d@b.example</pre>" in html
 
 
+def test_who_did_not_return_in_time_needs_a_look(course: Course) -> None:
+    endless = "def double(x):\n    while True:\n        pass"
+    courses.submit(course, "ada", {**RIGHT, "double": endless})
+    courses.submit(course, "bob", RIGHT)
+    (course.root / "autograder.toml").write_text("call_seconds = 0.5\n")
+    assert processes.call("grade", NAME, "--jobs", 1, cwd=course.root).returncode == 0
+    done = processes.call("report", NAME, "--json", "-", cwd=course.root)
+    data = json.loads(done.stdout)
+    jsonschema.validate(data, SCHEMA)
+    assert data["look"]["unended"] == ["ada"]
+    assert "double did not return in time" in done.stderr
+    assert "1 · Did not return in time" in (course.reports / f"{NAME}.html").read_text()
+
+
+def test_the_id_of_a_student_with_a_name_stands_where_the_search_finds_it(small: Report) -> None:
+    assert '<th scope="row" title="eve">Eve Lee</th>' in page.page(small, {})
+
+
+@pytest.mark.everything
+def test_a_student_with_a_name_is_found_by_the_id(
+    browser: Browser, small: Report, tmp_path: Path
+) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(page.page(small, {}))
+    shown = browser.new_page()
+    shown.goto(path.as_uri())
+    for wanted in ("eve", "Eve Lee"):
+        shown.get_by_label("Search").fill(wanted)
+        rows = shown.locator(".roll tbody tr:visible")
+        assert rows.locator("th").all_text_contents() == ["Eve Lee"]
+    shown.close()
+
+
 @pytest.mark.everything
 def test_the_table_can_be_sorted_and_searched(
     browser: Browser, attention: tuple[Course, Exercise]
@@ -703,7 +738,7 @@ def test_the_charts_say_in_words_what_they_draw(small: Report) -> None:
         ),
         (
             range(0, 1_000_001, 10_000),
-            ["0", "160000", "320000", "480000", "640000", "800000", "960000"],
+            ["0", "150000", "300000", "450000", "600000", "750000", "900000"],
         ),
     ],
     ids=["as a rule", "below 0", "a mistyped mark"],
@@ -716,6 +751,19 @@ def test_no_words_below_the_scores_touch_each_other(
     assert [mark.words for mark in chart.across] == shown
     for one, other in itertools.pairwise(chart.across):
         assert other.at - one.at > charts.LETTER * (len(one.words) + len(other.words)) / 2
+
+
+@pytest.mark.parametrize("most", [1, 40, 700, 2_000, 30_000])
+def test_numbers_of_students_end_before_the_word_beside_them(most: int) -> None:
+    chart = charts.distribution(range(0, 110, 10), [0] * 9 + [most], 95, "")
+    drawn = str(PAGES.get_template("charts.html.jinja").module.distribution(chart))  # type: ignore[attr-defined]
+    ((end, longest),) = {
+        (float(x), max(len(mark.words) for mark in chart.up))
+        for x in re.findall(r'x="([^"]+)"[^>]+text-anchor="end">\d', drawn)
+    }
+    # The word is written upwards, on a line 11 pixels from the edge.
+    assert end - charts.LETTER * longest >= charts.TITLE > 11 + charts.LETTER
+    assert end < chart.left == min(bar.x for bar in chart.bars)
 
 
 def test_json_on_standard_output_stands_there_alone(course: Course) -> None:

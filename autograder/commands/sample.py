@@ -15,7 +15,7 @@ def sample(
     exercise_name: ExerciseName,
     output: Annotated[
         Optional[Path],
-        typer.Option(metavar="DIR", help="default: build/sample/EXERCISE; must be empty"),
+        typer.Option(metavar="DIR", help="default: build/sample/EXERCISE; its last class goes"),
     ] = None,
     course_folder: CourseFolder = None,
 ) -> None:

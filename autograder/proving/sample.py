@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.sources import notebook_at
-from autograder.files import below, write
+from autograder.fields import named_texts
+from autograder.files import below, digest, write
 from autograder.proving import answers
 
 LONGEST_ID = 64
 """Characters of a student's id at most."""
+
+_WRITTEN = ".written.json"
+"""In the folder of a class: its notebooks with their digests, by which they are known again."""
 
 _REGION = re.compile(r"\n[ \t]*### (BEGIN|END) SOLUTION(?=\n|$)")
 
@@ -51,13 +56,14 @@ class SampleStudent:
 def write_class(root: Path, exercise: Exercise, folder: Path) -> list[SampleStudent]:
     """Write everybody's notebook as ``<folder>/<student>/<exercise>/<exercise>.ipynb``.
 
+    A class that was written there before, and is as it was written, goes.
+
     Raises:
-        Unusable: the folder has something in it already, the exercise has not been built, or an
-            entry of its banks does not fit it.
+        Unusable: the folder has anything else in it, the exercise has not been built, or an entry
+            of its banks does not fit it.
     """
     name = exercise.name
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise Unusable(f"{folder}: has something in it; delete it, or name another with --output")
+    before = _before(folder)
     released = notebook_at(root, name, "assignments")
     try:
         release = json.loads(released.read_bytes())
@@ -67,9 +73,50 @@ def write_class(root: Path, exercise: Exercise, folder: Path) -> list[SampleStud
         ) from None
 
     people = students(root, exercise)
+    notebooks: dict[str, bytes] = {}
     for student in people:
-        write(below(folder, student.id, name, f"{name}.ipynb"), student.notebook(release))
+        notebooks[f"{student.id}/{name}/{name}.ipynb"] = student.notebook(release)
+
+    for path in before:
+        path.rmdir() if path.is_dir() else path.unlink()
+    # First, so that what a run leaves that is cut short is known again.
+    digests = {place: digest(notebook) for place, notebook in notebooks.items()}
+    write(folder / _WRITTEN, json.dumps(digests, indent=1).encode())
+    for place, notebook in notebooks.items():
+        write(below(folder, place), notebook)
     return people
+
+
+def _before(folder: Path) -> list[Path]:
+    """The class that was written there before; what is in a folder comes before the folder.
+
+    Raises:
+        Unusable: something else is there, or somebody has changed a notebook.
+    """
+    if not os.path.lexists(folder):
+        return []
+    repair = "delete it, or name another with --output"
+    if not folder.is_dir():
+        raise Unusable(f"{folder}: is no folder; {repair}")
+    try:
+        known = named_texts(json.loads((folder / _WRITTEN).read_bytes()))
+    except (OSError, ValueError, TypeError, RecursionError):
+        known = {}
+
+    folders = {str(above) for place in known for above in PurePosixPath(place).parents}
+    before = sorted(folder.rglob("*"), reverse=True)
+    for path in before:
+        place = path.relative_to(folder).as_posix()
+        if path.is_symlink():
+            is_own = False
+        elif path.is_dir():
+            is_own = place in folders
+        else:
+            is_own = path.is_file() and known.get(place) == digest(path.read_bytes())
+        if not is_own and not (known and place == _WRITTEN):
+            cause = f"has something in it that sample did not write, {place}"
+            raise Unusable(f"{folder}: {cause}; {repair}")
+    return before
 
 
 def students(root: Path, exercise: Exercise) -> list[SampleStudent]:

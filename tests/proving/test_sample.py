@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -103,7 +106,74 @@ def test_ids_are_legal_and_nobodys_twice(root: Path, tmp_path: Path) -> None:
 def test_a_folder_with_something_in_it_is_left_alone(root: Path, tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     known = exercise.load(root, "words")
-    for folder in (tmp_path, tmp_path / "mine.txt"):
-        with pytest.raises(Unusable, match="has something in it; delete it, or name another"):
-            sample.write_class(root, known, folder)
+    with pytest.raises(Unusable, match=r"sample did not write, mine.txt; delete it, or name"):
+        sample.write_class(root, known, tmp_path)
+    with pytest.raises(Unusable, match="is no folder; delete it, or name another"):
+        sample.write_class(root, known, tmp_path / "mine.txt")
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_the_class_of_the_last_run_goes_also_where_that_was_cut_short(
+    root: Path, tmp_path: Path
+) -> None:
+    known = exercise.load(root, "words")
+    folder = tmp_path / "class"
+    sample.write_class(root, known, folder)
+    students = {path.name for path in folder.glob("[a-z]*")}
+    shutil.rmtree(folder / "blank")
+    sample.write_class(root, known, folder)
+    assert {path.name for path in folder.glob("[a-z]*")} == students
+
+    # Somebody who is not in the class any more.
+    fewer = replace(known, bank=None)
+    path = misconceptions.path_of(root, "words")
+    bank = path.read_text()
+    path.unlink()
+    try:
+        sample.write_class(root, fewer, folder)
+    finally:
+        path.write_text(bank)
+    left = {path.name for path in folder.glob("[a-z]*")}
+    assert left == {student for student in students if not student.startswith("wrong-")}
+
+
+def _edit(folder: Path) -> None:
+    (folder / "right" / "words" / "words.ipynb").write_text("mine")
+
+
+def _add(folder: Path) -> None:
+    (folder / "right" / "notes.txt").write_text("mine")
+
+
+def _make_a_folder(folder: Path) -> None:
+    (folder / "ada" / "words").mkdir(parents=True)
+
+
+def _link(folder: Path) -> None:
+    (folder / "right" / "words" / "words.ipynb").unlink()
+    (folder / "right" / "words" / "words.ipynb").symlink_to(folder.parent / "mine.ipynb")
+
+
+def _lose_what_was_written(folder: Path) -> None:
+    (folder / ".written.json").unlink()
+
+
+def _damage_what_was_written(folder: Path) -> None:
+    (folder / ".written.json").write_text("[]")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [_edit, _add, _make_a_folder, _link, _lose_what_was_written, _damage_what_was_written],
+)
+def test_what_somebody_changed_in_a_class_is_left_alone(
+    root: Path, tmp_path: Path, change: Callable[[Path], None]
+) -> None:
+    known = exercise.load(root, "words")
+    folder = tmp_path / "class"
+    sample.write_class(root, known, folder)
+    change(folder)
+    before = sorted(folder.rglob("*"))
+    with pytest.raises(Unusable, match="has something in it that sample did not write"):
+        sample.write_class(root, known, folder)
+    assert sorted(folder.rglob("*")) == before

@@ -10,7 +10,7 @@ import typer
 
 from autograder.commands.common import CourseFolder, course_at
 from autograder.errors import Unusable
-from autograder.text import count, points, short
+from autograder.text import count, number, points, short
 
 
 def build(
@@ -51,7 +51,11 @@ def build(
         for authored in read:
             built = exercise.load(root, name)
             steps, checks = count(len(built.steps), "step"), count(len(built.checks), "check")
-            print(f"{name}: {steps}, {checks}, {points(built.max_score)}")
+            by_hand = sum(cell.points or 0 for cell in authored.of("manual") if not cell.extra)
+            worth = points(built.max_score + by_hand)
+            if by_hand:
+                worth += f", {number(by_hand)} of them by hand"
+            print(f"{name}: {steps}, {checks}, {worth}")
             for note in notes(authored):
                 print(f"note: {authored.line(note)}")
 

@@ -149,6 +149,9 @@ import functools
 }
 """Code that stands behind a solution and wraps it; ``{step}`` is its name."""
 
+_WRAPPED = "the solution, "
+"""How the name of a solution in a wrapper begins; what people write is named by identifiers."""
+
 
 def solutions(exercise: Exercise, without: Set[str] = frozenset()) -> Iterator[RightAnswer]:
     """The solution of every step as it is, and in each wrapper but those ``without``."""
@@ -161,5 +164,10 @@ def solutions(exercise: Exercise, without: Set[str] = frozenset()) -> Iterator[R
             if not without.isdisjoint({name, f"{name} ({step})"}):
                 continue
             yield RightAnswer(
-                f"the solution, {name}", step, f"{solution}\n\n{wrapper.format(step=step)}"
+                f"{_WRAPPED}{name}", step, f"{solution}\n\n{wrapper.format(step=step)}"
             )
+
+
+def wrapper_of(name: str) -> str:
+    """The wrapper that an answer of this name is the solution in; empty for every other answer."""
+    return name.removeprefix(_WRAPPED) if name.startswith(_WRAPPED) else ""

@@ -13,12 +13,14 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from autograder.exercises import data_files
+from autograder.check_ids import parts_of
+from autograder.exercises import data_files, right_answers
 from autograder.exercises.exercise import Check, Exercise
 from autograder.exercises.misconceptions import Misconception, Misconceptions
 from autograder.proving import answers, equivalence, spoiling
 from autograder.proving.coverage import Coverage
 from autograder.proving.trial import Bench, Trial, run
+from autograder.text import listed
 
 
 @dataclass(frozen=True)
@@ -148,11 +150,18 @@ class Proof:
             if keys:
                 answer = f"{trial.answer.name} ({trial.answer.step})"
                 loss = f"loses {', '.join(lost)} with {_keys(keys)}"
-                yield f"{answer}: is right, but {loss}: {trial.message}"
+                wrapper = right_answers.wrapper_of(trial.answer.name)
+                of_one = f"{wrapper} ({trial.answer.step})"
+                repair = f"mend the check, or say in NOT_RIGHT why {of_one} is not right here"
+                problem = f"{answer}: is right, but {loss}: {trial.message}"
+                yield f"{problem}; {repair}" if wrapper else problem
 
             elsewhere = (*trial.fallen, *trial.strays)
             if elsewhere and not keys:
                 repair = f"say and check in {trial.answer.step} what they ask of it"
+                if right_answers.wrapper_of(trial.answer.name) == "nested lists":
+                    later = dict.fromkeys(parts_of(check)[0] for check in elsewhere)
+                    repair += f", or take it with np.asarray in the solution of {listed(later)}"
                 cost = f"costs points in {', '.join(elsewhere)}"
                 yield f"{trial.answer.name} ({trial.answer.step}): is right, but {cost}; {repair}"
 

@@ -20,6 +20,7 @@ from autograder.course import Settings
 from autograder.errors import Unusable
 from autograder.exercises import data_files
 from autograder.exercises.exercise import from_notebook
+from tests.support import courses, processes
 from tests.support.courses import PYTHONPATH
 
 pytestmark = pytest.mark.usefixtures("forked_rehearsals", "kept_parents")
@@ -511,3 +512,11 @@ def test_what_is_not_handed_out_is_what_nbgrader_ignores() -> None:
     from nbgrader.coursedir import CourseDirectory
 
     assert list(data_files.IGNORED) == CourseDirectory().ignore
+
+
+def test_the_last_line_counts_all_points_and_those_by_hand(tmp_path: Path) -> None:
+    courses.write_root(tmp_path)
+    done = processes.call("build", courses.NAME, cwd=tmp_path)
+    assert done.stdout.splitlines()[-1] == (
+        "counting: 2 steps, 4 checks, 14 points, 4 of them by hand"
+    )

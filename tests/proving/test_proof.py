@@ -280,6 +280,8 @@ def test_a_check_that_takes_points_from_a_right_answer_is_named_with_what_it_sai
         "the solution, float32 (double): is right, but loses double-drawn with key 0 and 2 more: "
     )
     assert "the doubles" in line
+    repair = "; mend the check, or say in NOT_RIGHT why float32 (double) is not right here"
+    assert line.endswith(repair)
     path = right_answers.path_of(tmp_path, NAME)
     head = "from autograder.exercises.right_answers import right_answer\n\n\n"
     path.write_text(
@@ -303,6 +305,19 @@ def test_a_right_answer_that_costs_points_in_another_step_is_named(tmp_path: Pat
         "unless_there_are_two (double): is right, but costs points in total-by_hand, "
         "total-negative; say and check in double what they ask of it"
     ]
+
+
+def test_a_later_solution_that_breaks_on_nested_lists_is_named_as_what_may_be_mended(
+    tmp_path: Path,
+) -> None:
+    text = AUTHORED.replace("np.array_equal(got, wanted)", "np.allclose(got, wanted)")
+    write_root(tmp_path, text.replace("float(np.sum(x))", "float((double(x) / 2).sum())"))
+    (line,) = (one for one in problems(tmp_path) if one.startswith("the solution, nested lists"))
+    assert line == (
+        "the solution, nested lists (double): is right, but costs points in total-by_hand, "
+        "total-negative; say and check in double what they ask of it, "
+        "or take it with np.asarray in the solution of total"
+    )
 
 
 def test_a_mistake_may_cost_a_later_check_that_calls_it_for_grading_carries_that(

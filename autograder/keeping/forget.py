@@ -10,7 +10,7 @@ from sqlalchemy import Connection, delete, select
 from autograder import files, log
 from autograder.class_list import EMAILS, full_name, value_of
 from autograder.collecting import earlier
-from autograder.course import STUDENT_ID, Course, pseudonym
+from autograder.course import Course, pseudonym
 from autograder.errors import Unusable
 from autograder.gradebook import database, extensions, marks_put_away
 from autograder.gradebook.schema import (
@@ -40,8 +40,7 @@ def forget(course: Course, student: str) -> Forgotten:
     Raises:
         Unusable: nobody of this id is anywhere, or the gradebook cannot be written.
     """
-    if not STUDENT_ID.match(student):
-        raise Unusable(f"{student!r} is no student id; use letters, digits, . _ @ + -")
+    places.refuse_no_id(course, student)
     with nobody_grades(course):
         return _forgotten(course, student)
 

@@ -14,7 +14,8 @@ from sqlalchemy import Connection, select
 
 from autograder import class_list, files, log
 from autograder.collecting import earlier
-from autograder.course import Course
+from autograder.course import STUDENT_ID, Course
+from autograder.errors import Unusable
 from autograder.gradebook import config, database, extensions, marks_put_away
 from autograder.gradebook.schema import SUBMITTED_ASSIGNMENT
 from autograder.grading.journal import NAME as JOURNAL
@@ -24,6 +25,20 @@ TABLES = ((extensions.NAME, "who"), ("students.csv", "id"))
 """Tables of the course's folder that a person writes, and the column that names students."""
 
 Entry = dict[str, Any]
+
+
+def refuse_no_id(course: Course, student: str) -> None:
+    """Refuse what nobody can be called here, before anything is changed.
+
+    Raises:
+        Unusable: it is no id, or no folder of this system can have that name.
+    """
+    if not STUDENT_ID.match(student):
+        raise Unusable(f"{student!r} is no student id; use letters, digits, . _ @ + -")
+    try:
+        files.below(course.submitted, student, follow=False)
+    except files.Refused as why:
+        raise Unusable(f"{student}: {why}; use another id") from None
 
 
 def folders(course: Course, student: str) -> list[Path]:

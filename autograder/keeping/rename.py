@@ -14,7 +14,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from autograder import files, log
 from autograder.collecting import earlier
-from autograder.course import STUDENT_ID, Course
+from autograder.course import Course
 from autograder.errors import Unusable
 from autograder.gradebook import database, marks_put_away
 from autograder.gradebook.schema import STUDENT, SUBMITTED_ASSIGNMENT
@@ -44,8 +44,7 @@ def rename(course: Course, old: str, new: str) -> Renamed:
             cannot be written.
     """
     for student in (old, new):
-        if not STUDENT_ID.match(student):
-            raise Unusable(f"{student!r} is no student id; use letters, digits, . _ @ + -")
+        places.refuse_no_id(course, student)
     with nobody_grades(course):
         _begin(course, old, new)
         done = Renamed()

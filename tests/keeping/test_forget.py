@@ -11,7 +11,9 @@ import pytest
 
 from autograder import files
 from autograder.course import Course
+from autograder.errors import Unusable
 from autograder.gradebook import config
+from autograder.keeping.forget import forget
 from autograder.keeping.rename import rename
 from tests.gradebook import test_record
 from tests.support import courses
@@ -159,6 +161,26 @@ def test_nobody_of_this_name(lived: Course, database: Database) -> None:
         assert why in run(lived, "forget", name, code=2).stderr
     # Part of another's id is nobody's.
     assert "knows no student zo;" in run(lived, "forget", "zo", code=2).stderr
+
+
+@pytest.mark.parametrize("name", ["nul", "ada.", "com1.x"])
+def test_an_id_that_this_system_has_other_uses_for_is_refused_before_anything_is_changed(
+    course: Course, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    courses.submit(course, "ada", RIGHT)
+    monkeypatch.setattr(files, "WINDOWS", True)
+    for change in (
+        lambda: forget(course, name),
+        lambda: rename(course, "ada", name),
+        lambda: rename(course, name, "ada"),
+    ):
+        with pytest.raises(Unusable) as refused:
+            change()
+        assert (
+            str(refused.value)
+            == f"{name}: has a name that Windows has other uses for; use another id"
+        )
+    assert [path.name for path in course.submitted.iterdir()] == ["ada"]
 
 
 @mostly_sqlite

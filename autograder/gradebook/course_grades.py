@@ -11,7 +11,7 @@ from datetime import datetime
 from fractions import Fraction
 
 from autograder import results, timestamp
-from autograder.class_list import EMAILS, full_name, value_of
+from autograder.class_list import EMAILS, full_name, may_be, value_of
 from autograder.course import Course
 from autograder.errors import Unusable
 from autograder.exercises import exercise as exercises
@@ -103,6 +103,16 @@ class CourseGrades:
         """The exercises of which the total is made."""
         return [one for one in self.exercises if one.counts]
 
+    @property
+    def moved(self) -> dict[str, str]:
+        """Who is not on the class list, each with one on it who may be the same person."""
+        found = {}
+        for one in self.exercises:
+            for grade in one.grades.grades:
+                if grade.new_id:
+                    found[grade.student] = grade.new_id
+        return found
+
     def final_scores(self) -> dict[str, dict[str, float | None]]:
         """Everybody's scores as the log knows them, by exercise."""
         scores: dict[str, dict[str, float | None]] = {}
@@ -120,6 +130,8 @@ class CourseGrades:
         for one in self.exercises:
             if not one.counts:
                 yield f"not in the total: {one.name}: {one.why_not}"
+        for ids in self.moved.items():
+            yield f"perhaps renamed: {may_be(*ids)}"
         for row in self.rows:
             for name, own in row.by_exercise.items():
                 if own.status == "missing" and own.score is not None:

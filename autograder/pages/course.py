@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from autograder import files
+from autograder.class_list import may_be
 from autograder.course import Course
 from autograder.gradebook.course_grades import (
     MOST,
@@ -46,6 +47,7 @@ def page(course: Course, grades: CourseGrades) -> str:
         counting=len(grades.counting),
         totals=_totals(grades),
         reasons=_reasons(grades),
+        moved=[may_be(*ids) for ids in grades.moved.items()],
         rows=[_row(course, grades, row) for row in grades.rows],
         is_short=len(grades.rows) <= 2 * FEW,
         few=FEW,

@@ -8,6 +8,7 @@ from typing import TextIO
 from rich.table import Table
 from rich.text import Text
 
+from autograder.class_list import may_be
 from autograder.gradebook.course_grades import MOST, CourseGrades, CourseRow
 from autograder.gradebook.standing import Standing
 from autograder.terminal.class_tables import MANY
@@ -51,6 +52,8 @@ def students(grades: CourseGrades, out: TextIO | None = None) -> None:
     if len(rows) < len(grades.rows):
         others = count(len(grades.rows) - len(rows), "other")
         say(screen, f"and {others}: the page that autograder report writes has everybody")
+    for ids in grades.moved.items():
+        say(screen, f"note: {may_be(*ids)}")
     say(screen, _in_a_line(grades.rows))
 
 

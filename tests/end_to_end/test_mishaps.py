@@ -237,6 +237,8 @@ def test_a_new_id_with_the_name_of_somebody_who_left_the_class_list_is_pointed_o
     assert "is not on the class list; may be bob.new now" in run(graded, "report", NAME).stdout
     page = (graded.reports / f"{NAME}.html").read_text()
     assert "may be bob.new now" in page
+    assert told in " ".join(run(graded, "report").stdout.split())
+    assert told in (graded.reports / "course.html").read_text()
 
     people.write_text("id,name\nada,Ada Ash\ncyd,Cyd Cedar\n")
     assert "may be" not in run(graded, "export", NAME).stderr

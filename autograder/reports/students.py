@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -46,6 +47,9 @@ CHANGED = {
 }
 """What a grade was made with, by what has changed since."""
 
+
+_LATE = re.compile(r"([\w.]+) did not return within ")
+"""What a check says where a function, or a cell, was still at work."""
 
 NAMED = 5
 """So many students are named in a line."""
@@ -222,11 +226,16 @@ def _by_hand(marks: Marks) -> Concern:
 
 def _unended(result: Result) -> Iterator[Concern]:
     """A loop without an end is no mistake like others: it costs seconds in each grading."""
-    steps = [
-        step.name for step in result.steps if any(check.hint == UNENDING for check in step.checks)
-    ]
-    if steps:
-        yield Concern("unended", f"{listed(steps)} did not return in time")
+    names: dict[str, None] = {}
+    for step in result.steps:
+        for check in step.failed:
+            late = _LATE.search(check.message)
+            if late:
+                names[late[1]] = None
+            elif check.hint == UNENDING:  # the time of the whole submission was over first
+                names[step.name] = None
+    if names:
+        yield Concern("unended", f"{listed(names)} did not return in time")
 
 
 def _untried(row: StudentRow, steps: int) -> Iterator[Concern]:

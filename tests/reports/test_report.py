@@ -508,14 +508,16 @@ def test_who_did_not_return_in_time_needs_a_look(course: Course) -> None:
     endless = "def double(x):\n    while True:\n        pass"
     courses.submit(course, "ada", {**RIGHT, "double": endless})
     courses.submit(course, "bob", RIGHT)
+    courses.submit(course, "cleo", {**RIGHT, "total": "while True:\n    pass"})
     (course.root / "autograder.toml").write_text("call_seconds = 0.5\n")
     assert processes.call("grade", NAME, "--jobs", 1, cwd=course.root).returncode == 0
     done = processes.call("report", NAME, "--json", "-", cwd=course.root)
     data = json.loads(done.stdout)
     jsonschema.validate(data, SCHEMA)
-    assert data["look"]["unended"] == ["ada"]
+    assert data["look"]["unended"] == ["ada", "cleo"]
     assert "double did not return in time" in done.stderr
-    assert "1 · Did not return in time" in (course.reports / f"{NAME}.html").read_text()
+    assert "total did not return in time" in done.stderr
+    assert "2 · Did not return in time" in (course.reports / f"{NAME}.html").read_text()
 
 
 def test_the_id_of_a_student_with_a_name_stands_where_the_search_finds_it(small: Report) -> None:

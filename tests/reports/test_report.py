@@ -29,7 +29,7 @@ import pytest
 from typer.testing import CliRunner
 
 import autograder
-from autograder import cli, files
+from autograder import cli, files, timestamp
 from autograder import results as stored
 from autograder.course import Course, Settings
 from autograder.exercises import exercise
@@ -420,6 +420,11 @@ def test_the_json_fits_its_schema(
             )
         assert sum(data["distribution"]["counts"]) == data["class"]["graded"]
         page.page(report, {})
+
+
+def test_the_schema_knows_every_source_of_a_time() -> None:
+    row = SCHEMA["properties"]["students"]["items"]["properties"]
+    assert set(row["time_source"]["enum"]) == set(timestamp.SOURCES)
 
 
 class Parts(HTMLParser):

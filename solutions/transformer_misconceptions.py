@@ -686,12 +686,6 @@ def list_of_numbers(x):
     return np.array([0.5 * number * (1 + math.erf(number / math.sqrt(2))) for number in np.ravel(x)])
 
 
-@misconception(step="gelu", caught_by="gelu-by_hand")
-def objects_for_numbers(x):
-    """Your numbers look right, but NumPy takes them for objects. Print the dtype of your result: is it one of numbers?"""
-    return x * 0.5 * (1.0 + np.frompyfunc(math.erf, 1, 1)(x / math.sqrt(2.0)))
-
-
 @misconception(step="gelu", caught_by="gelu-table")
 def loop_over_rows(x):
     """A row of numbers works, a table stops your function. Print what your loop hands to math.erf: is it a number yet?"""

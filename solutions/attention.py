@@ -658,7 +658,7 @@ with tools.check("softmax-large_scores"):
     )
 
 # %% check="softmax-survives_distant_rows" points=2 category="overflow safety" hidden=true
-"""Rows that lie thousands apart, and scores that lie thousands apart in one row, give correct weights."""
+"""Rows that lie thousands apart, scores that lie thousands apart in one row, and -inf beside them give correct weights."""
 n_keys = int(rng.integers(3, 8))
 far = np.array([[0.0], [2000.0], [-2000.0], [9000.0], [-9000.0], [0.0], [0.0], [0.0], [0.0]])
 scores = rng.integers(-24, 25, size=(9, n_keys)) / 8 + far
@@ -671,6 +671,13 @@ tools.agree(weights, wanted, "the weights", "Print the row with the smallest sco
 far_down_and_up = np.argsort(scores.max(axis=-1))[[0, 1, -1]]
 for row, right in zip(scores[far_down_and_up, None], wanted[far_down_and_up, None]):
     tools.agree(softmax(row), right, "the weights of one row alone", "Does it need the others?", rtol=1e-6)
+seen = random_mask(5, n_keys)
+scores = np.where(seen, rng.integers(-80, 1, size=(5, n_keys)) / 8, -np.inf)
+for far in (-9990.0, 10000.0):  # whatever stands for -inf must lose against scores of -1e4, too
+    wanted = softmax_by_definition(scores + far)
+    weights = tools.plain(softmax(scores + far), "the weights beside -inf", scores.shape)
+    tools.agree(weights, wanted, "the weights beside -inf", "What does -inf become before it is an exponential?", rtol=1e-6)
+    hidden_get_nothing(weights, seen)
 
 # %% check="softmax-any_axis" points=2 category="row sums" hidden=true
 """Along whichever axis you ask for, in arrays of one axis to four, the weights sum to one."""
@@ -699,11 +706,6 @@ for nobody in (False, True):
     rows_sum_to_one(weights, where=rows)
     hidden_get_nothing(weights, seen)
 scores = np.where(seen, rng.integers(-80, 1, size=(n, n_keys)) / 8, -np.inf)
-for far in (-9990.0, 10000.0):  # whatever stands for -inf must lose against scores of -1e4, too
-    wanted = softmax_by_definition(scores + far)
-    weights = tools.plain(softmax(scores + far), "the weights beside scores that are far from 0", scores.shape)
-    tools.agree(weights, wanted, "the weights beside scores that are far from 0", "What does -inf become before it is an exponential?", where=rows[:, None], rtol=1e-6)
-    hidden_get_nothing(weights, seen)
 scores = np.stack([scores[rows].T, scores[rows].T - 5.0])
 wanted = softmax_by_definition(scores, 1)
 tools.agree(softmax(scores, 1), wanted, "the weights along the axis in the middle", "Along which axis do you look for -inf?")

@@ -1112,7 +1112,7 @@ def infinite_scores_replaced_in_place(scores, axis=-1):
 
 @misconception(
     step="softmax",
-    caught_by="softmax-minus_infinity",
+    caught_by="softmax-survives_distant_rows",
     title="-inf is replaced by -10,000",
 )
 def minus_infinity_made_minus_ten_thousand(scores, axis=-1):
@@ -1124,7 +1124,7 @@ def minus_infinity_made_minus_ten_thousand(scores, axis=-1):
 
 @misconception(
     step="softmax",
-    caught_by="softmax-minus_infinity",
+    caught_by="softmax-survives_distant_rows",
     title="-inf is replaced by the lowest score less 10",
 )
 def minus_infinity_made_a_little_lower(scores, axis=-1):

@@ -39,7 +39,7 @@ def circumstance(
     function: Function,
     wrong: Sequence[Arguments],
     right: Sequence[Arguments],
-    how: str,
+    raises: bool,
     only_given: bool,
     throughout: bool,
 ) -> tuple[str, str] | None:
@@ -47,16 +47,19 @@ def circumstance(
 
     Args:
         function: the reference, whose parameters the calls give.
-        how: what the function does in the wrong calls.
+        raises: whether the function raises in the wrong calls. A check ends at the first of these,
+            so one is enough.
         only_given: whether to say that an argument is given, which says little, and nothing else.
         throughout: whether most of what it answers there is wrong. Where it is not, the more axes
             there are, the more often some numbers come up: axes are not the matter.
     """
     samples = [*wrong, *right]
+    how = "raises an error" if raises else "goes wrong"
     for one in circumstances(function, samples, only_given):
         if one.name == "wrong_with_more_axes" and not throughout:
             continue
-        if len(wrong) < one.least or not all(map(one.holds, wrong)):
+        least = 1 if raises else one.least
+        if len(wrong) < least or not all(map(one.holds, wrong)):
             continue
         also = sum(map(one.holds, right))
         if len(right) - also >= 2 and also * 2 <= len(wrong):

@@ -253,13 +253,11 @@ def _by_circumstance(
     right: Sequence[AnsweredCall],
     only_given: bool,
 ) -> Relation | None:
-    how = "goes wrong"
-    if all(answer.got.raised for answer in wrong):
-        how = "raises an error"
+    raises = all(answer.got.raised for answer in wrong)
     there = [answer.arguments for answer in wrong]
     elsewhere = [answer.arguments for answer in right]
     throughout = all(map(_is_mostly_wrong, wrong))
-    found = circumstance(function, there, elsewhere, how, only_given, throughout)
+    found = circumstance(function, there, elsewhere, raises, only_given, throughout)
     return Relation(*found) if found else None
 
 

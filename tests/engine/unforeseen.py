@@ -1567,7 +1567,7 @@ def mask_with_a_thousand(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@wrong_answer(step="scaled_dot_product_attention", named="wrong_with_large_numbers")
+@wrong_answer(step="scaled_dot_product_attention", named="wrong_with_large_numbers nearly")
 def masks_before_scaling(Q, K, V, mask=None):
     """-1e4 sentinel before scaling."""
     scores = attention_scores(Q, K)

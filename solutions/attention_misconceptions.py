@@ -1614,22 +1614,6 @@ def key_numbers_of_one_byte(lengths, n_keys):
     return np.arange(n_keys).astype(np.uint8) < np.reshape(lengths, (-1, 1, 1))
 
 
-@misconception(
-    step="padding_mask",
-    caught_by="padding_mask-any_lengths",
-    title="remembers the mask of an earlier call of the same shape",
-)
-def mask_of_an_earlier_batch(lengths, n_keys):
-    """The second batch of a shape gets the mask of the first. Call it with two lists of lengths and print both masks: what of a call do you look up?"""
-    global masks_so_far
-    if "masks_so_far" not in globals():
-        masks_so_far = {}
-    shape = len(lengths), n_keys
-    if shape not in masks_so_far:
-        masks_so_far[shape] = np.arange(n_keys) < np.reshape(lengths, (-1, 1, 1))
-    return masks_so_far[shape]
-
-
 @misconception(step="padding_mask", caught_by="padding_mask-any_lengths")
 def counted_from_the_end(lengths, n_keys):
     """A sequence without any padding loses everything. Print the row of a sequence of length 5 in room for 5: what does a slice do that starts 0 from the end?"""
@@ -3570,24 +3554,6 @@ def query_without_a_key_refused(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """A query that may see nobody stops your function, and the others get nothing either. Hide a row of a small mask and print your output: which rule speaks about it?"""
     if mask is not None and not np.any(mask, axis=-1).all():
         raise ValueError("every query needs a key")
-    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
-    if mask is not None and np.ndim(mask) > 2:
-        mask = np.expand_dims(mask, -3)
-    return concat_heads(scaled_dot_product_attention(Q, K, V, mask)[0]) @ W_O
-
-
-@misconception(
-    step="multi_head_attention",
-    caught_by="multi_head_attention-inputs_unchanged",
-    title="the last mask is used where none is given",
-)
-def mask_left_over_from_before(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
-    """A call without a mask hides tokens. Call it with a mask, then without one, and print both outputs: what has your function kept?"""
-    global mask_from_before
-    if mask is None and "mask_from_before" in globals() and mask_from_before.shape[-1] == X.shape[-2]:
-        mask = mask_from_before if mask_from_before.ndim == 2 else None
-    if mask is not None:
-        mask_from_before = mask
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
     if mask is not None and np.ndim(mask) > 2:
         mask = np.expand_dims(mask, -3)

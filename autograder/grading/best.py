@@ -2,7 +2,7 @@
 
 It is chosen before anything of the student is recorded, so that one that does not count leaves no
 trace in the gradebook. What a submission has earned, and the points that it keeps, stay beside it
-(``RESULT``), marks by hand with the answers that they were given for (``marks_put_away``).
+(``earlier.RESULT``), marks by hand with the answers that they were given for (``marks_put_away``).
 """
 
 from __future__ import annotations
@@ -34,9 +34,6 @@ from autograder.submissions.notebook import read
 from autograder.submissions.parse import parse
 from autograder.submissions.submission import Submission
 from autograder.troubles import cause
-
-RESULT = "result.json"
-"""The file beside a submission that does not count, with what came of it."""
 
 Points = Mapping[str, CellMarks]
 """What the cells of a submission would have in the gradebook, by cell."""
@@ -258,12 +255,12 @@ class Choice:
 
 def _write(place: Path, result: Result) -> None:
     if _stored(place) != result:
-        files.write(place / RESULT, f"{result.to_json()}\n".encode())
+        files.write(place / earlier.RESULT, f"{result.to_json()}\n".encode())
 
 
 def _stored(place: Path) -> Result | None:
     with contextlib.suppress(OSError, ValueError):  # it is graded again then
-        return Result.from_json((place / RESULT).read_bytes())
+        return Result.from_json((place / earlier.RESULT).read_bytes())
     return None
 
 

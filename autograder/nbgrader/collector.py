@@ -244,7 +244,9 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
         try:
             status = os.fstat(folder)
             if self.check_owner and status.st_uid != os.getuid():
-                owner = _user(status.st_uid)
+                from autograder.nbgrader.accounts import name_of  # there are none on Windows
+
+                owner = name_of(status.st_uid)
                 if owner != record.student:
                     raise files.Refused(
                         f"is in the name of {record.student}, but belongs to {owner}"
@@ -257,12 +259,3 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
 def _utc(seconds: float) -> datetime:
     """A time of the file system, in UTC without a zone as in the gradebook."""
     return datetime.fromtimestamp(seconds, timezone.utc).replace(tzinfo=None)
-
-
-def _user(id: int) -> str:
-    import pwd
-
-    try:
-        return pwd.getpwuid(id).pw_name
-    except KeyError:
-        return f"user {id}"

@@ -22,6 +22,12 @@ ENGINE = "1.0"
 MOST_POINTS = 1e9
 """More is no mark, wherever it stands: the numbers of a whole class would be lost in it."""
 
+UNENDING = (
+    "Your function was still at work. If it has a loop, or calls itself: what changes from one "
+    "round to the next, and which round is the last one?"
+)
+"""What to ask where a function does not return in time."""
+
 CheckStatus = Literal["passed", "failed", "unattempted", "carried", "not_run"]
 Status = Literal["graded", "rejected", "error"]
 

@@ -16,10 +16,11 @@ from autograder.engine.schedule import stages
 from autograder.engine.session import TIMEOUTS
 from autograder.engine.stub import Stub
 from autograder.engine.stub_session import StubSession
-from autograder.engine.student_errors import UNENDING, Stopped, StudentError
+from autograder.engine.student_errors import Stopped, StudentError
 from autograder.engine.verdict import Verdict, ended, failure, name_of, quoted
 from autograder.exercises.cell_code import Namespace
 from autograder.exercises.exercise import Check
+from autograder.result import UNENDING
 from autograder.submissions.python_source import binds, words
 from autograder.submissions.submission import Submission, SubmittedCell
 from autograder.text import listed

@@ -13,12 +13,6 @@ UNANSWERED = ("Undefined", "CannotCross")
 UNDEFINED = " is not defined"
 """What the worker says behind such a name."""
 
-UNENDING = (
-    "Your function was still at work. If it has a loop, or calls itself: what changes from one "
-    "round to the next, and which round is the last one?"
-)
-"""What to ask where a function does not return in time."""
-
 
 class StudentError(Exception):
     """An exception of the student's code.

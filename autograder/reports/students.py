@@ -10,10 +10,9 @@ from typing import Literal
 from autograder.class_list import EMAILS, value_of
 from autograder.course import Course
 from autograder.engine.sandbox import levels
-from autograder.engine.student_errors import UNENDING
 from autograder.gradebook.final_grades import ClassGrades, FinalGrade, Status
 from autograder.gradebook.marks import Marks
-from autograder.result import Outcome, Result
+from autograder.result import UNENDING, Outcome, Result
 from autograder.text import count, late, listed, number, signed
 from autograder.troubles import Troubles
 

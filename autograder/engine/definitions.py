@@ -72,11 +72,24 @@ def marked(tree: ast.Module) -> ast.Module:
 
     for node in functions.values():
         # What computes without a loop is as quick as remembering.
-        if not any(isinstance(part, LOOPS) for part in ast.walk(node)):
-            continue
-        mark = ast.copy_location(ast.Name(NAME, ast.Load()), node)
-        node.decorator_list.append(mark)
+        if _loops(node, functions):
+            mark = ast.copy_location(ast.Name(NAME, ast.Load()), node)
+            node.decorator_list.append(mark)
     return tree
+
+
+def _loops(function: ast.FunctionDef, definitions: dict[str, ast.FunctionDef]) -> bool:
+    """Whether it, or a definition that it uses, has a loop."""
+    seen, waiting = {function.name}, [function]
+    while waiting:
+        for part in ast.walk(waiting.pop()):
+            if isinstance(part, LOOPS):
+                return True
+            name = part.id if isinstance(part, ast.Name) else ""
+            if name in definitions and name not in seen:
+                seen.add(name)
+                waiting.append(definitions[name])
+    return False
 
 
 def _is_pure(function: ast.FunctionDef, allowed: Set[str]) -> bool:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.tools.digests import is_large, whole
+from autograder.tools.digests import MANY, is_large, whole
 from autograder.tools.likeness import Array
 from autograder.tools.session import REVEAL, compared, remember, reveal
 
@@ -28,6 +28,10 @@ def plain(value: Any, what: str, shape: tuple[int, ...] | None = None) -> Array:
     Raises:
         AssertionError: it is something else; the sentence says what.
     """
+    if type(value) is np.ndarray and value.dtype.kind in "biuf" and 0 < value.size <= MANY:
+        remember(value)
+        return in_shape(value, what, shape)  # nearly always
+
     value = whole(value)
     remember(value)
     if value is None:
@@ -51,9 +55,15 @@ def plain(value: Any, what: str, shape: tuple[int, ...] | None = None) -> Array:
         if callable(value) and not isinstance(value, type):
             kind = f"a function{UNCALLED}"
         raise AssertionError(f"{what}: expected real numbers, got {kind}")
+    if shape is not None and array.shape != shape and isinstance(value, tuple):
+        raise AssertionError(f"{what}: {SEVERAL}.")
+    return in_shape(array, what, shape)
+
+
+def in_shape(array: Array, what: str, shape: tuple[int, ...] | None) -> Array:
+    """The same array, which must have this shape, if any."""
     if shape is not None and array.shape != shape:
-        problem = SEVERAL if isinstance(value, tuple) else other_shape(array.shape, shape)
-        raise AssertionError(f"{what}: {problem}.")
+        raise AssertionError(f"{what}: {other_shape(array.shape, shape)}.")
     return array
 
 
@@ -77,8 +87,9 @@ def difference(got: Array, wanted: Array, where: Any, rtol: float, atol: float) 
     is_mask = wanted.dtype.kind == "b"
     got, wanted = np.asarray(got, dtype=float), np.asarray(wanted, dtype=float)
     with np.errstate(over="ignore", invalid="ignore"):
-        # Never where one is infinite or NaN.
-        if (np.abs(got - wanted) - rtol * np.abs(wanted) <= atol).all():
+        # Never where one is infinite or NaN, and infinity is met by itself.
+        agree = np.abs(got - wanted) - rtol * np.abs(wanted) <= atol
+        if agree.all() or (agree | (got == wanted) | ~np.asarray(where)).all():
             return ""
 
     graded = np.broadcast_to(where, wanted.shape)

@@ -120,9 +120,9 @@ class Checking:
 def _checked_here(copy: StudentCopy) -> Result:
     from dataclasses import replace
 
-    from autograder.course import Settings
     from autograder.engine.grader import Grader
     from autograder.exercises.cell_code import setup_problem
+    from autograder.settings import Settings
 
     problem = setup_problem(copy.exercise)
     if problem:

@@ -14,8 +14,7 @@ from typing import Any
 from autograder import class_list, settings
 from autograder.errors import Unusable
 from autograder.files import below
-from autograder.settings import DISCLOSURES as DISCLOSURES
-from autograder.settings import Settings as Settings
+from autograder.settings import Settings
 from autograder.text import agreeing
 
 STUDENT_ID = re.compile(r"(?!\.)[A-Za-z0-9._@+-]{1,64}\Z")

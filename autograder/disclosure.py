@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from autograder.course import DISCLOSURES
 from autograder.result import CheckResult, Result
+from autograder.settings import DISCLOSURES
 
 
 def as_student_sees(result: Result, hidden: str) -> Result:

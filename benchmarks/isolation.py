@@ -17,13 +17,13 @@ from rich.console import Console
 from rich.table import Table
 
 from autograder import course
-from autograder.course import Settings
 from autograder.engine import selftest
 from autograder.engine.grader import Grader
 from autograder.engine.sandbox.levels import NAMES
 from autograder.engine.sandbox.parent_process import Parent, start_parent
 from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
+from autograder.settings import Settings
 
 ROUNDS = 5
 

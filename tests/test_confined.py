@@ -17,13 +17,13 @@ import pytest
 
 from autograder import confined, files, student_copy
 from autograder.authoring import build
-from autograder.course import Settings
 from autograder.engine.grader import Grader
 from autograder.engine.sandbox import parent_process
 from autograder.engine.worker import landlock
 from autograder.errors import Fault, Unusable
 from autograder.exercises import data_files, exercise
 from autograder.result import CheckResult, Result, StepResult
+from autograder.settings import Settings
 from tests.support import processes
 from tests.support.courses import NAME, RIGHT, handed_in
 
@@ -459,7 +459,7 @@ import sys, numpy
 before = set(sys.modules)
 from pathlib import Path
 from autograder import student_copy
-from autograder.course import Settings
+from autograder.settings import Settings
 from autograder.engine.grader import Grader
 data = Path({str(NOTEBOOK)!r}).read_bytes()
 exercise = student_copy.read(data, "ada.ipynb", "attention").exercise

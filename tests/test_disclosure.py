@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course import Settings, find
+from autograder.course import find
 from autograder.disclosure import as_student_sees, visible
 from autograder.result import CheckResult, Result, StepResult
+from autograder.settings import Settings
 
 
 def check(name: str, *, hidden: bool) -> CheckResult:

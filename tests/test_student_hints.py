@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import pytest
 
 from autograder import student_copy
-from autograder.course import Settings
 from autograder.engine.grader import Grader
 from autograder.exercises import cell_code, exercise
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.misconceptions import Misconception
+from autograder.settings import Settings
 from autograder.waiting import waits
 from tests.support.courses import ROOT
 

@@ -25,12 +25,12 @@ from autograder.authoring import (
     unsound,
 )
 from autograder.authoring.cells import Cell, Source
-from autograder.course import Settings
 from autograder.errors import Unusable
 from autograder.exercises import data_files, misconceptions, sources
 from autograder.exercises import names as scope
 from autograder.exercises.content_id import content_id
 from autograder.files import write
+from autograder.settings import Settings
 from autograder.text import points, shown
 
 

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from autograder.authoring.grading import handed_in
-from autograder.course import Settings
 from autograder.engine.grader import Grader
 from autograder.errors import Unusable
 from autograder.exercises import answer_bank, misconceptions, right_answers
 from autograder.exercises.exercise import Exercise
 from autograder.proving.answers import Answer
+from autograder.settings import Settings
 from autograder.text import count, meant
 
 WRONG = "wrong_answer"

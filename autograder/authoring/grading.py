@@ -15,7 +15,6 @@ from autograder.authoring import scope
 from autograder.authoring.cells import Source
 from autograder.authoring.crossing import instead
 from autograder.check_ids import check_id
-from autograder.course import Settings
 from autograder.engine.grader import Grader
 from autograder.errors import Unusable
 from autograder.exercises.data_files import Data
@@ -23,6 +22,7 @@ from autograder.exercises.exercise import Exercise, from_notebook
 from autograder.exercises.names import names
 from autograder.proving.answers import Answer
 from autograder.result import CheckResult, Result
+from autograder.settings import Settings
 
 REPAIRS = {
     "which no check can use": "let {step} answer with {instead}",

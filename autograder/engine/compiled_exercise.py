@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autograder.course import Settings
 from autograder.engine import definitions
 from autograder.engine.budget import unwatched
 from autograder.engine.definitions import Definitions
@@ -22,6 +21,7 @@ from autograder.engine.turns import NAME, counted, take
 from autograder.exercises import cell_code
 from autograder.exercises.cell_code import ExerciseCode, Namespace
 from autograder.exercises.exercise import Check, Exercise
+from autograder.settings import Settings
 from autograder.submissions.submission import Submission
 
 if TYPE_CHECKING:

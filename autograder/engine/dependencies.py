@@ -9,8 +9,8 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-from autograder.course import Settings
 from autograder.exercises.exercise import Exercise
+from autograder.settings import Settings
 
 DIGITS = 16
 """Hexadecimal digits of a digest: enough to notice a change."""

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from autograder.course import Settings
 from autograder.engine.budget import Budget, limits
 from autograder.engine.compare import same
 from autograder.engine.compiled_exercise import CompiledExercise
@@ -23,6 +22,7 @@ from autograder.engine.workers import Workers
 from autograder.errors import Fault
 from autograder.exercises.exercise import Check, Exercise
 from autograder.quiet import quiet
+from autograder.settings import Settings
 from autograder.submissions.python_source import binds, uses
 from autograder.submissions.submission import Submission, SubmittedCell
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from autograder.course import Settings
 from autograder.engine import definitions
 from autograder.engine.budget import Budget, extra, limits
 from autograder.engine.carry_forward import Carried, CarryForward
@@ -35,6 +34,7 @@ from autograder.exercises.cell_code import ExerciseCode
 from autograder.exercises.exercise import Exercise
 from autograder.quiet import quiet
 from autograder.result import Result, StepResult
+from autograder.settings import Settings
 from autograder.submissions.notebook import CLEARED, Rejected
 from autograder.submissions.parse import parse
 from autograder.submissions.submission import Submission

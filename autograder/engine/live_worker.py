@@ -8,10 +8,10 @@ import socket
 from collections.abc import Callable
 from typing import Any
 
-from autograder.course import Settings
 from autograder.engine.sandbox.parent_process import Parent, Worker
 from autograder.engine.worker.protocol import frames
 from autograder.engine.worker.protocol.encode import Encoder
+from autograder.settings import Settings
 
 PIECE = 50_000
 """Characters of a cell, or bytes of its code, that cross as one: beside a longer one, too few other

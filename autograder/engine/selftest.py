@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from autograder.course import Settings
 from autograder.engine.remote_function import RemoteFunction
 from autograder.engine.sandbox import levels
 from autograder.engine.sandbox.parent_process import NOTHING, EngineFault, Parent, start_parent
@@ -12,6 +11,7 @@ from autograder.engine.sandbox.supplies import Supplies
 from autograder.engine.session import Session
 from autograder.engine.student_errors import Stopped, StudentError
 from autograder.errors import Unusable
+from autograder.settings import Settings
 
 ATTEMPTS = """
 import ctypes, os, signal, socket, subprocess, sys, threading

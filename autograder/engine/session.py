@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Mapping, Set
 from typing import Any
 
-from autograder.course import Settings
 from autograder.engine.budget import Budget, OutOfTime, called, unwatched
 from autograder.engine.check_functions import CheckFunctions
 from autograder.engine.clock import Clock
@@ -29,6 +28,7 @@ from autograder.engine.worker.protocol import call_request, frames, weight
 from autograder.engine.worker.protocol.bounds import ProtocolError
 from autograder.engine.worker.protocol.decode import Name
 from autograder.engine.worker.protocol.frames import Payload
+from autograder.settings import Settings
 
 TIMEOUTS = 2
 """Timeouts after which a function is not called again."""

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from autograder.course import Settings
 from autograder.engine.sandbox import supplies
 from autograder.engine.selftest import strongest
 from autograder.errors import Unusable
 from autograder.exercises.data_files import DataFolder
 from autograder.exercises.exercise import Exercise
-from autograder.settings import LEVELS, NAME
+from autograder.settings import LEVELS, NAME, Settings
 
 
 class Workers:

@@ -19,11 +19,10 @@ from dataclasses import fields, replace
 from pathlib import Path
 
 import autograder
-from autograder.course import Settings
 from autograder.engine.sandbox import levels
 from autograder.errors import Unusable
 from autograder.exports.export import Product, Request
-from autograder.settings import NAME, TABLES
+from autograder.settings import NAME, TABLES, Settings
 
 REQUIREMENTS = (
     "numpy>=1.24",

@@ -21,13 +21,13 @@ from typing import Any
 import numpy as np
 
 import autograder
-from autograder.course import Settings
 from autograder.engine.graded import Graded
 from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise
 from autograder.grading.pool import ClusterLost, Pool
 from autograder.grading.processes import GraderDied, Graders, Task
 from autograder.result import ENGINE
+from autograder.settings import Settings
 
 CONNECT_SECONDS = 10
 """Seconds that a scheduler has to answer."""

@@ -11,13 +11,13 @@ from itertools import islice
 from queue import SimpleQueue
 from typing import Protocol
 
-from autograder.course import Settings
 from autograder.engine.graded import Graded
 from autograder.engine.sandbox.cpu_affinity import cores
 from autograder.errors import Fault, Interrupted, Unusable
 from autograder.exercises.exercise import Exercise
 from autograder.grading.processes import GraderCrashed, GraderDied, Graders, Task
 from autograder.result import Result
+from autograder.settings import Settings
 
 TASKS_PER_GRADER = 4
 """Submissions a grader has at work or waiting: memory must not grow with the class."""

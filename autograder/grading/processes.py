@@ -24,11 +24,11 @@ from dataclasses import dataclass
 from multiprocessing.connection import Pipe
 from typing import Any
 
-from autograder.course import Settings
 from autograder.engine.graded import Graded
 from autograder.engine.sandbox.blas import ONE_THREAD
 from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise
+from autograder.settings import Settings
 
 TRIES = 3
 """Grader processes that may die of a submission before it is put aside."""

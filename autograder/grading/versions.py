@@ -17,11 +17,12 @@ from typing import Any
 
 import autograder
 from autograder import files
-from autograder.course import Course, Settings
+from autograder.course import Course
 from autograder.engine.dependencies import changed, dependencies
 from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise, from_notebook
 from autograder.result import Result
+from autograder.settings import Settings
 from autograder.text import short
 
 FOLDER = "versions"

@@ -24,12 +24,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from autograder.course import Settings
 from autograder.engine import clock
 from autograder.engine.graded import Graded
 from autograder.engine.grader import Grader
 from autograder.errors import Unusable
 from autograder.result import Result
+from autograder.settings import Settings
 from tests.attacks.attack import MARK, SUCCEEDED, Attack
 from tests.attacks.target import INPUT, NAIVE, REFERENCE, SOURCE, exercise, handed_in, master
 

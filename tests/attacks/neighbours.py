@@ -22,7 +22,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from autograder.course import DISCLOSURES, Course, Settings
+from autograder.course import Course
 from autograder.engine import clock
 from autograder.engine.graded import Graded
 from autograder.engine.grader import Grader
@@ -32,6 +32,7 @@ from autograder.exports import gradescope
 from autograder.gradebook import autograded, master
 from autograder.pages import feedback
 from autograder.result import Result
+from autograder.settings import DISCLOSURES, Settings
 from autograder.terminal import github_actions, score_table
 from autograder.terminal.console import console
 from tests.attacks.arena import (

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from autograder import disclosure
-from autograder.course import DISCLOSURES, Settings
 from autograder.engine.grader import Grader
 from autograder.exports import gradescope
 from autograder.pages import feedback
+from autograder.settings import DISCLOSURES, Settings
 from tests.attacks import neighbours
 from tests.attacks.neighbours import NAMES, alone, answered, is_tried, mixed, steps_for
 from tests.attacks.values import ALONE, BY_NAME, VALUES

@@ -22,7 +22,7 @@ import pytest
 
 from autograder import timestamp
 from autograder.collecting import inbox
-from autograder.course import Course, Settings
+from autograder.course import Course
 from autograder.engine import (
     budget,
     check_result,
@@ -43,6 +43,7 @@ from autograder.engine.worker.protocol import bounds, weight
 from autograder.exercises.exercise import load
 from autograder.grading import pool, submitted
 from autograder.pages import document
+from autograder.settings import Settings
 from autograder.submissions import notebook, parse
 from tests.attacks import ATTACKS
 from tests.attacks.arena import (

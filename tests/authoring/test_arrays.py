@@ -13,10 +13,10 @@ import pytest
 from autograder import confined, student_copy
 from autograder.authoring import build, read
 from autograder.authoring.arrays import MOST
-from autograder.course import Settings
 from autograder.engine.grader import Grader
 from autograder.errors import Unusable
 from autograder.exercises import exercise
+from autograder.settings import Settings
 
 pytestmark = pytest.mark.usefixtures("checked_here")
 

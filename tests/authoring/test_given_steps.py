@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring import build, read
-from autograder.course import Settings
 from autograder.engine.grader import Grader
 from autograder.errors import Unusable
 from autograder.exercises import exercise
 from autograder.proving import proof, sample
+from autograder.settings import Settings
 
 pytestmark = pytest.mark.usefixtures("forked_rehearsals", "kept_parents")
 

@@ -13,7 +13,6 @@ import pytest
 
 from autograder.authoring import build
 from autograder.authoring.experimented import experimented
-from autograder.course import Settings
 from autograder.engine.grader import Grader
 from autograder.exercises import data_files, exercise, misconceptions
 from autograder.exercises.exercise import Exercise
@@ -21,6 +20,7 @@ from autograder.exercises.misconceptions import Misconception
 from autograder.proving.answers import Answer
 from autograder.proving.trial import Bench
 from autograder.result import Result
+from autograder.settings import Settings
 from tests.support import toy, written_tools
 from tests.support.courses import ROOT
 

@@ -14,11 +14,11 @@ from autograder.authoring import build, read
 from autograder.authoring.modules import indented, without_imports
 from autograder.authoring.statements import statements
 from autograder.authoring.untyped import untyped
-from autograder.course import Settings
 from autograder.engine.grader import Grader
 from autograder.errors import Unusable
 from autograder.exercises import exercise
 from autograder.exercises.sources import TOOLS
+from autograder.settings import Settings
 from tests.support.courses import ROOT
 
 pytestmark = pytest.mark.usefixtures("forked_rehearsals", "checked_here")

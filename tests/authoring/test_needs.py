@@ -10,13 +10,13 @@ import pytest
 from autograder import student_copy
 from autograder.authoring import build, read
 from autograder.confined import checked
-from autograder.course import Settings
 from autograder.engine.grader import Grader
 from autograder.errors import Unusable
 from autograder.exercises import exercise
 from autograder.proving.answers import Answer
 from autograder.proving.trial import Bench
 from autograder.result import Result
+from autograder.settings import Settings
 from tests.authoring.test_modules import TINY
 from tests.support import processes
 

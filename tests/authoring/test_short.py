@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring import build, read
-from autograder.course import Settings
 from autograder.engine.grader import Grader
 from autograder.exercises import exercise
+from autograder.settings import Settings
 
 pytestmark = pytest.mark.usefixtures("kept_parents")
 

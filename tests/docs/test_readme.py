@@ -14,8 +14,7 @@ import typer
 from typer.testing import CliRunner
 
 from autograder import cli
-from autograder.course import Settings
-from autograder.settings import TABLES
+from autograder.settings import TABLES, Settings
 from tests.support import sample_class
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -19,7 +19,7 @@ import pytest
 
 from autograder import settings
 from autograder.authoring import build
-from autograder.course import Course, Settings
+from autograder.course import Course
 from autograder.course_folder import taken
 from autograder.engine.grader import Grader
 from autograder.exercises import exercise
@@ -27,6 +27,7 @@ from autograder.exercises.exercise import Exercise
 from autograder.grading import versions
 from autograder.grading.processes import Graders, Task
 from autograder.proving import sample
+from autograder.settings import Settings
 from tests.support import courses, every_feature, processes
 from tests.support.courses import ROOT
 

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course import Course, Settings
+from autograder.course import Course
 from autograder.exercises import exercise
 from autograder.gradebook import marks
 from autograder.grading import grade_class
+from autograder.settings import Settings
 from tests.support import courses, sample_class, stock
 from tests.support.courses import NAME, RIGHT, ROOT, private
 from tests.support.databases import rows

@@ -12,7 +12,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from autograder.course import Settings
 from autograder.engine import budget
 from autograder.engine import grader as grading
 from autograder.engine.apart import apart
@@ -22,6 +21,7 @@ from autograder.engine.run import Run
 from autograder.engine.worker.protocol import bounds
 from autograder.errors import Fault
 from autograder.exercises.cell_code import ExerciseCode
+from autograder.settings import Settings
 from tests.attacks.arena import MEMORY_MB, _measured
 from tests.support.toy import exercise, submission
 
@@ -293,7 +293,7 @@ def test_time_that_is_over_does_not_interrupt_the_teachers_cells(monkeypatch, ma
 def test_numpys_library_for_matrices_has_its_memory_before_any_is_limited():
     program = """
 import resource
-from autograder.course import Settings
+from autograder.settings import Settings
 from autograder.engine import budget
 from autograder.engine.grader import Grader
 from tests.support.toy import exercise
@@ -334,7 +334,7 @@ assert f(work) > 0
 def test_a_stack_that_grows_where_memory_is_used_up_ends_no_grader():
     """In a process of its own: a stack that has grown once never needs to again."""
     program = f"""
-from autograder.course import Settings
+from autograder.settings import Settings
 from autograder.engine.grader import Grader
 from tests.support.toy import exercise, submission
 toy = exercise({DEEP!r})

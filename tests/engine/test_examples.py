@@ -9,10 +9,10 @@ from collections.abc import Iterator
 import jsonschema
 import pytest
 
-from autograder.course import Settings
 from autograder.engine.grader import Grader
 from autograder.exercises.exercise import Exercise, from_notebook
 from autograder.result import Example, Result
+from autograder.settings import Settings
 from tests.support import toy
 from tests.test_result import SCHEMA
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring.fresh_answers import KINDS
-from autograder.course import Settings
 from autograder.engine import grader, outcomes, relating, run
 from autograder.engine.budget import OutOfTime
 from autograder.engine.calls import bound
@@ -22,6 +21,7 @@ from autograder.engine.raising import EXACT, VAGUE
 from autograder.exercises import answer_bank, exercise
 from autograder.exercises.cell_code import ExerciseCode
 from autograder.exercises.exercise import Exercise
+from autograder.settings import Settings
 from tests.support import processes
 from tests.support.courses import ROOT
 from tests.support.one_answer import graded_steps

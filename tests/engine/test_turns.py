@@ -6,9 +6,9 @@ import ast
 
 import pytest
 
-from autograder.course import Settings
 from autograder.engine import turns
 from autograder.engine.grader import Grader
+from autograder.settings import Settings
 from tests.attacks import neighbours
 from tests.attacks.neighbours import handed_in
 

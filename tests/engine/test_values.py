@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from autograder.course import Settings
 from autograder.engine.sandbox import levels
+from autograder.settings import Settings
 from tests.support.requirements import isolation_level
 from tests.support.toy import PATIENT, exercise, grade, verdict
 

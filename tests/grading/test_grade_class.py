@@ -24,7 +24,7 @@ from typing import Any
 
 import pytest
 
-from autograder.course import Course, Settings
+from autograder.course import Course
 from autograder.engine.graded import Graded
 from autograder.engine.grader import Grader
 from autograder.errors import Fault, Interrupted
@@ -35,6 +35,7 @@ from autograder.grading.journal import Journal
 from autograder.grading.processes import Graders, Task
 from autograder.result import Result
 from autograder.results import stored_results
+from autograder.settings import Settings
 from tests.support import courses, databases, processes, stock, toy
 from tests.support.courses import NAME, RIGHT, SIZES_ALONE
 from tests.support.graders import GradedHere

@@ -16,10 +16,11 @@ import pytest
 from nbgrader.validator import Validator  # type: ignore[import-untyped]
 
 from autograder import confined, student_copy
-from autograder.course import Course, Settings
+from autograder.course import Course
 from autograder.exercises import exercise
 from autograder.grading import grade_class
 from autograder.results import stored_results
+from autograder.settings import Settings
 from tests.support import stock
 from tests.support.courses import ROOT, private
 from tests.support.databases import rows

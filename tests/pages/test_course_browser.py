@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from autograder import files
-from autograder.course import Course, Settings
+from autograder.course import Course
 from autograder.gradebook.course_grades import CourseExercise, CourseGrades, CourseRow
 from autograder.gradebook.final_grades import ClassGrades
 from autograder.gradebook.standing import WHY, Standing
 from autograder.pages import course as pages
+from autograder.settings import Settings
 from tests.support import courses
 from tests.support.browser import SCREENSHOTS
 

@@ -16,7 +16,7 @@ from jinja2 import UndefinedError
 
 import autograder
 from autograder import files, results
-from autograder.course import Course, Settings
+from autograder.course import Course
 from autograder.engine.graded import Graded
 from autograder.engine.grader import Grader
 from autograder.exercises import exercise
@@ -27,6 +27,7 @@ from autograder.pages import document, feedback, feedback_changes, feedback_code
 from autograder.pages.feedback_code import code, docstrings
 from autograder.pages.written import written
 from autograder.result import CheckResult, Example
+from autograder.settings import Settings
 from tests.support import courses, sample_class
 from tests.support.courses import NAME, RIGHT, ROOT
 

@@ -31,7 +31,7 @@ from typer.testing import CliRunner
 import autograder
 from autograder import cli, files, timestamp
 from autograder import results as stored
-from autograder.course import Course, Settings
+from autograder.course import Course
 from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
 from autograder.gradebook import record
@@ -45,6 +45,7 @@ from autograder.reports import report as reporting
 from autograder.reports import statistics
 from autograder.reports.report import Report
 from autograder.result import CheckResult, CheckStatus, Result, StepResult
+from autograder.settings import Settings
 from tests.support import courses, processes
 from tests.support.browser import SCREENSHOTS
 from tests.support.courses import ALL_CHECKS, NAME, RIGHT, ROOT

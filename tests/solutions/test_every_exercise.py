@@ -12,7 +12,6 @@ import pytest
 
 from autograder.authoring import build, read
 from autograder.authoring.read import Source
-from autograder.course import Settings
 from autograder.engine.grader import Grader
 from autograder.exercises import exercise, names
 from autograder.exercises.exercise import Exercise
@@ -20,6 +19,7 @@ from autograder.proving import answers, proof, sample
 from autograder.proving.answers import Answer
 from autograder.proving.sample import SampleStudent
 from autograder.proving.trial import Bench
+from autograder.settings import Settings
 from tests.support import bank_class
 from tests.support.courses import ROOT
 

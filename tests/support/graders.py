@@ -16,7 +16,6 @@ from concurrent.futures import Future
 import pytest
 
 from autograder import confined
-from autograder.course import Settings
 from autograder.engine import workers
 from autograder.engine.graded import Graded
 from autograder.engine.grader import Grader
@@ -29,6 +28,7 @@ from autograder.exercises.exercise import Exercise
 from autograder.grading import grade_class, grader_process, orphans
 from autograder.grading.processes import Task
 from autograder.result import Result
+from autograder.settings import Settings
 from autograder.student_copy import StudentCopy
 
 

@@ -6,10 +6,10 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from autograder.course import Settings
 from autograder.engine.grader import Grader
 from autograder.exercises import exercise
 from autograder.result import StepResult
+from autograder.settings import Settings
 from tests.support.courses import ROOT
 
 

@@ -8,10 +8,10 @@ import re
 import textwrap
 from typing import Any
 
-from autograder.course import Settings
 from autograder.engine.grader import Grader
 from autograder.exercises.exercise import Exercise, from_notebook
 from autograder.result import CheckResult, Result
+from autograder.settings import Settings
 
 SETUP = """
 import contextlib
